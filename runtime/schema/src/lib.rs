@@ -1,0 +1,1 @@
+//! PyTorch's function-schema language.

@@ -1,0 +1,142 @@
+//! One opaque error: what happened, of which kind, and what caused it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// The result of everything that can fail here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, in one machine word.
+///
+/// An error has a [kind](Error::kind) to branch on, a message for people, and a source chain.
+///
+/// ```
+/// use torch_library::{Error, ErrorKind};
+///
+/// let error = Error::new(ErrorKind::Shape, "sizes [2] and [3] do not broadcast");
+/// assert_eq!(error.kind(), ErrorKind::Shape);
+/// assert_eq!(error.to_string(), "sizes [2] and [3] do not broadcast");
+/// ```
+///
+/// PyTorch: `c10::Error`.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The kinds of [`Error`] that a caller may want to tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A schema does not parse or contradicts itself.
+    Schema,
+    /// No operator of that name, or it was removed.
+    UnknownOperator,
+    /// The operator has no kernel for the keys of this call.
+    MissingKernel,
+    /// Registrations contradict each other.
+    Conflict,
+    /// An argument has an unacceptable value.
+    Argument,
+    /// Sizes, strides or dimensions do not fit.
+    Shape,
+    /// An element type is not accepted here.
+    DType,
+    /// A device is not accepted here.
+    Device,
+    /// A value has another type than the schema says.
+    Type,
+    /// A gradient was asked for where there is none.
+    Autograd,
+    /// Known to the schema language, not carried by this version.
+    NotSupported,
+    /// Reading or writing data failed.
+    Io,
+    /// A kernel's own failure.
+    Kernel,
+    /// A bug of this library.
+    Internal,
+}
+
+impl Error {
+    /// An error of a kind with a message.
+    #[cold]
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Error(Box::new(Inner { kind, message: message.into(), source: None }))
+    }
+
+    /// The same error with what caused it, as [`source`](std::error::Error::source).
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// The same error with a line in front that says what was being done.
+    #[must_use]
+    pub fn context(mut self, doing: impl fmt::Display) -> Self {
+        self.0.message = format!("{doing}: {}", self.0.message).into();
+        self
+    }
+
+    /// The kind, to branch on.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+/// The message first, then the causes: what `fn main() -> Result<()>` prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut source = std::error::Error::source(self);
+        while let Some(cause) = source {
+            write!(f, "\n  caused by: {cause}")?;
+            source = cause.source();
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|source| &**source as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Error::new(ErrorKind::Io, error.to_string()).with_source(error)
+    }
+}
+
+/// Returns an [`Error`] of a kind from the enclosing function: `bail!(Shape, "sizes {a:?} and {b:?} do not match")`.
+///
+/// PyTorch: `TORCH_CHECK(false, …)`.
+#[macro_export]
+macro_rules! bail {
+    ($kind:ident, $($message:tt)+) => {
+        return ::core::result::Result::Err($crate::Error::new($crate::ErrorKind::$kind, ::std::format!($($message)+)))
+    };
+}
+
+/// Returns an [`Error`] of a kind unless a condition holds: `ensure!(n > 0, Argument, "n is {n}, must be positive")`.
+///
+/// PyTorch: `TORCH_CHECK(condition, …)`.
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr, $kind:ident, $($message:tt)+) => {
+        if !$condition {
+            $crate::bail!($kind, $($message)+);
+        }
+    };
+}

@@ -3,5 +3,10 @@
 //! The modules are listed bottom-up: each uses only those above it.
 
 mod error;
+mod key;
 
 pub use error::{Error, ErrorKind, Result};
+pub use key::{
+    BackendComponent, Category, DispatchKey, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,
+    register_backend_name,
+};

@@ -5,6 +5,8 @@
 mod error;
 mod key;
 
+pub mod guard;
+
 pub use error::{Error, ErrorKind, Result};
 pub use key::{
     BackendComponent, Category, DispatchKey, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,

@@ -1,0 +1,340 @@
+//! What this thread adds to the keys of every call and takes from them, and the guards that change it for a scope.
+//!
+//! A call dispatches on `((keys of the arguments | included) - excluded) & mask of the operator`: exclusion wins over inclusion.
+//! A fresh thread includes `BackendSelect` and `ADInplaceOrView` and excludes the autocast keys. Nothing is inherited when a
+//! thread starts; [`ThreadLocalState`] carries the state across on purpose.
+//!
+//! Guards undo exactly what they did, so guards of different keys may be dropped in any order. Guards that replace the state
+//! as a whole (force, inference mode, grad mode) are to be dropped in reverse order, which scopes do by themselves.
+//!
+//! PyTorch: `c10/core/impl/LocalDispatchKeySet.h`, `c10/core/InferenceMode.h`, `c10/core/GradMode.h`.
+#![expect(clippy::new_without_default, reason = "a guard that is made by default guards nothing")]
+
+mod mode;
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use crate::{DispatchKey, DispatchKeySet};
+
+pub use mode::{
+    EnableGradGuard, GradMode, InferenceMode, NoGradGuard, ThreadLocalState, enable_grad, inference_mode,
+    no_grad,
+};
+
+/// What rides on a thread. Cells of their own, so that the hot path reads two words and a guard writes two.
+struct Thread {
+    included: Cell<DispatchKeySet>,
+    /// All bits but the excluded functionalities, so that the hot path is two operations.
+    keep: Cell<DispatchKeySet>,
+    /// As the guards gave it, backend bits included; only the functionalities have an effect.
+    excluded: Cell<DispatchKeySet>,
+    grad_mode: Cell<bool>,
+    inference_mode: Cell<bool>,
+}
+
+thread_local! {
+    static THREAD: Thread = const {
+        Thread {
+            included: Cell::new(DispatchKeySet::DEFAULT_INCLUDED),
+            keep: Cell::new(all_but(DispatchKeySet::DEFAULT_EXCLUDED)),
+            excluded: Cell::new(DispatchKeySet::DEFAULT_EXCLUDED),
+            grad_mode: Cell::new(true),
+            inference_mode: Cell::new(false),
+        }
+    };
+}
+
+#[inline]
+const fn all_but(excluded: DispatchKeySet) -> DispatchKeySet {
+    DispatchKeySet::from_raw(u64::MAX).difference(excluded)
+}
+
+#[inline]
+fn set_included(keys: DispatchKeySet) {
+    THREAD.with(|thread| thread.included.set(keys));
+}
+
+#[inline]
+fn set_excluded(keys: DispatchKeySet) {
+    THREAD.with(|thread| {
+        thread.excluded.set(keys);
+        thread.keep.set(all_but(keys));
+    });
+}
+
+/// The bits of one set that another has not: unlike `-`, backend bits as well.
+#[inline]
+fn missing(keys: DispatchKeySet, from: DispatchKeySet) -> DispatchKeySet {
+    DispatchKeySet::from_raw(keys.raw() & !from.raw())
+}
+
+/// The keys of a call's arguments with what this thread includes and without what it excludes.
+#[doc(hidden)]
+#[inline(always)]
+pub fn apply(keys: DispatchKeySet) -> DispatchKeySet {
+    THREAD.with(|thread| (keys | thread.included.get()) & thread.keep.get())
+}
+
+/// The keys that a thread includes in every call and excludes from every call.
+///
+/// ```
+/// use torch_library::DispatchKeySet;
+/// use torch_library::guard::LocalDispatchKeySet;
+///
+/// let fresh = LocalDispatchKeySet::current();
+/// assert_eq!(fresh.included, DispatchKeySet::DEFAULT_INCLUDED);
+/// assert_eq!(fresh.excluded, DispatchKeySet::DEFAULT_EXCLUDED);
+/// ```
+///
+/// PyTorch: `c10::impl::LocalDispatchKeySet`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalDispatchKeySet {
+    /// The keys that every call gets.
+    pub included: DispatchKeySet,
+    /// The keys whose functionality no call gets; their backends stay.
+    pub excluded: DispatchKeySet,
+}
+
+impl LocalDispatchKeySet {
+    /// This thread's sets.
+    ///
+    /// PyTorch: `tls_local_dispatch_key_set`.
+    #[inline]
+    pub fn current() -> Self {
+        THREAD.with(|thread| LocalDispatchKeySet {
+            included: thread.included.get(),
+            excluded: thread.excluded.get(),
+        })
+    }
+
+    /// Makes these sets this thread's, for good; [`ForceDispatchKeyGuard`] does it for a scope.
+    ///
+    /// PyTorch: `_force_tls_local_dispatch_key_set`.
+    #[inline]
+    pub fn force(self) {
+        set_included(self.included);
+        set_excluded(self.excluded);
+    }
+
+    /// Includes a key in this thread's calls or no longer does, for good.
+    ///
+    /// PyTorch: `tls_set_dispatch_key_included`.
+    pub fn set_included(key: DispatchKey, yes: bool) {
+        let keys = Self::current().included;
+        set_included(if yes { keys.add(key) } else { keys.remove(key) });
+    }
+
+    /// Excludes a key from this thread's calls or no longer does, for good.
+    ///
+    /// PyTorch: `tls_set_dispatch_key_excluded`.
+    pub fn set_excluded(key: DispatchKey, yes: bool) {
+        let keys = Self::current().excluded;
+        set_excluded(if yes { keys.add(key) } else { keys.remove(key) });
+    }
+}
+
+/// Guards belong to the thread that made them.
+type NotSend = PhantomData<*const ()>;
+
+/// Includes keys in this thread's calls while it lives.
+///
+/// ```
+/// use torch_library::DispatchKey;
+/// use torch_library::guard::{IncludeDispatchKeyGuard, LocalDispatchKeySet};
+///
+/// let guard = IncludeDispatchKeyGuard::new(DispatchKey::Tracer);
+/// assert!(LocalDispatchKeySet::current().included.has(DispatchKey::Tracer));
+/// drop(guard);
+/// assert!(!LocalDispatchKeySet::current().included.has(DispatchKey::Tracer));
+/// ```
+///
+/// PyTorch: `c10::impl::IncludeDispatchKeyGuard`.
+#[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
+pub struct IncludeDispatchKeyGuard {
+    added: DispatchKeySet,
+    not_send: NotSend,
+}
+
+impl IncludeDispatchKeyGuard {
+    /// Includes a key or a set of keys; those that are included already stay so afterwards.
+    #[inline]
+    pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
+        let included = LocalDispatchKeySet::current().included;
+        let added = missing(keys.into(), included);
+        set_included(included | added);
+        IncludeDispatchKeyGuard { added, not_send: PhantomData }
+    }
+}
+
+impl Drop for IncludeDispatchKeyGuard {
+    #[inline]
+    fn drop(&mut self) {
+        set_included(missing(LocalDispatchKeySet::current().included, self.added));
+    }
+}
+
+/// Excludes keys from this thread's calls while it lives, on every backend.
+///
+/// ```
+/// use torch_library::DispatchKey;
+/// use torch_library::guard::{ExcludeDispatchKeyGuard, LocalDispatchKeySet};
+///
+/// let outer = ExcludeDispatchKeyGuard::new(DispatchKey::Tracer);
+/// drop(ExcludeDispatchKeyGuard::new(DispatchKey::Tracer)); // undoes nothing: it found the key excluded
+/// assert!(LocalDispatchKeySet::current().excluded.has(DispatchKey::Tracer));
+/// # drop(outer);
+/// ```
+///
+/// PyTorch: `c10::impl::ExcludeDispatchKeyGuard`.
+#[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
+pub struct ExcludeDispatchKeyGuard {
+    added: DispatchKeySet,
+    not_send: NotSend,
+}
+
+impl ExcludeDispatchKeyGuard {
+    /// Excludes a key or a set of keys; those that are excluded already stay so afterwards.
+    #[inline]
+    pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
+        let excluded = LocalDispatchKeySet::current().excluded;
+        let added = missing(keys.into(), excluded);
+        set_excluded(excluded | added);
+        ExcludeDispatchKeyGuard { added, not_send: PhantomData }
+    }
+}
+
+impl Drop for ExcludeDispatchKeyGuard {
+    #[inline]
+    fn drop(&mut self) {
+        set_excluded(missing(LocalDispatchKeySet::current().excluded, self.added));
+    }
+}
+
+/// Replaces what this thread includes and excludes while it lives.
+///
+/// ```
+/// use torch_library::DispatchKeySet;
+/// use torch_library::guard::{ForceDispatchKeyGuard, LocalDispatchKeySet};
+///
+/// let nothing = LocalDispatchKeySet { included: DispatchKeySet::EMPTY, excluded: DispatchKeySet::EMPTY };
+/// let guard = ForceDispatchKeyGuard::new(nothing);
+/// assert_eq!(LocalDispatchKeySet::current(), nothing);
+/// # drop(guard);
+/// ```
+///
+/// PyTorch: `c10::impl::ForceDispatchKeyGuard`.
+#[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
+pub struct ForceDispatchKeyGuard {
+    before: LocalDispatchKeySet,
+    not_send: NotSend,
+}
+
+impl ForceDispatchKeyGuard {
+    /// Makes these sets this thread's.
+    #[inline]
+    pub fn new(keys: LocalDispatchKeySet) -> Self {
+        let before = LocalDispatchKeySet::current();
+        keys.force();
+        ForceDispatchKeyGuard { before, not_send: PhantomData }
+    }
+}
+
+impl Drop for ForceDispatchKeyGuard {
+    #[inline]
+    fn drop(&mut self) {
+        self.before.force();
+    }
+}
+
+/// Writes the guards that exclude a set of their own.
+macro_rules! exclude_guards {
+    ($($(#[$doc:meta])* $guard:ident excludes $keys:expr;)*) => {$(
+        $(#[$doc])*
+        #[must_use = "a guard acts while it lives"]
+        #[derive(Debug)]
+        pub struct $guard(#[expect(dead_code, reason = "dropped, never read")] ExcludeDispatchKeyGuard);
+
+        impl $guard {
+            /// Excludes the keys.
+            #[inline]
+            pub fn new() -> Self {
+                $guard(ExcludeDispatchKeyGuard::new($keys))
+            }
+        }
+    )*};
+}
+
+exclude_guards! {
+    /// Excludes autograd while it lives: what an autograd kernel holds around its call of the kernel below.
+    ///
+    /// ```
+    /// use torch_library::DispatchKeySet;
+    /// use torch_library::guard::{AutoDispatchBelowAutograd, LocalDispatchKeySet};
+    ///
+    /// let _guard = AutoDispatchBelowAutograd::new();
+    /// assert!(LocalDispatchKeySet::current().excluded.has_all(DispatchKeySet::AUTOGRAD));
+    /// ```
+    ///
+    /// PyTorch: `at::AutoDispatchBelowAutograd`.
+    AutoDispatchBelowAutograd excludes DispatchKeySet::AUTOGRAD;
+
+    /// Excludes autograd and `ADInplaceOrView` while it lives: what an `ADInplaceOrView` kernel holds around its call of the
+    /// kernel below.
+    ///
+    /// ```
+    /// use torch_library::DispatchKey;
+    /// use torch_library::guard::{AutoDispatchBelowADInplaceOrView, LocalDispatchKeySet};
+    ///
+    /// let _guard = AutoDispatchBelowADInplaceOrView::new();
+    /// assert!(LocalDispatchKeySet::current().excluded.has(DispatchKey::ADInplaceOrView));
+    /// ```
+    ///
+    /// PyTorch: `at::AutoDispatchBelowADInplaceOrView`.
+    AutoDispatchBelowADInplaceOrView excludes DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW;
+
+    /// Excludes `Functionalize` while it lives.
+    ///
+    /// ```
+    /// use torch_library::DispatchKey;
+    /// use torch_library::guard::{AutoDispatchSkipFunctionalize, LocalDispatchKeySet};
+    ///
+    /// let _guard = AutoDispatchSkipFunctionalize::new();
+    /// assert!(LocalDispatchKeySet::current().excluded.has(DispatchKey::Functionalize));
+    /// ```
+    ///
+    /// PyTorch: `at::AutoDispatchSkipFunctionalize`.
+    AutoDispatchSkipFunctionalize excludes DispatchKey::Functionalize;
+}
+
+/// Runs a closure with keys included.
+///
+/// ```
+/// use torch_library::DispatchKey;
+/// use torch_library::guard::{LocalDispatchKeySet, include};
+///
+/// assert!(include(DispatchKey::Tracer, || LocalDispatchKeySet::current().included.has(DispatchKey::Tracer)));
+/// ```
+pub fn include<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
+    let _guard = IncludeDispatchKeyGuard::new(keys);
+    f()
+}
+
+/// Runs a closure with keys excluded.
+///
+/// ```
+/// use torch_library::DispatchKey;
+/// use torch_library::guard::{LocalDispatchKeySet, exclude};
+///
+/// assert!(exclude(DispatchKey::Tracer, || LocalDispatchKeySet::current().excluded.has(DispatchKey::Tracer)));
+/// ```
+pub fn exclude<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
+    let _guard = ExcludeDispatchKeyGuard::new(keys);
+    f()
+}
+
+#[cfg(test)]
+mod tests;

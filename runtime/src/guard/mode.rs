@@ -1,0 +1,223 @@
+//! Modes of a thread: grad mode, inference mode, and the whole state as a value that crosses threads.
+
+use std::marker::PhantomData;
+
+use super::{LocalDispatchKeySet, NotSend, THREAD};
+use crate::{DispatchKey, DispatchKeySet};
+
+/// Whether operations on this thread are recorded for the backward pass.
+///
+/// ```
+/// use torch_library::guard::{GradMode, no_grad};
+///
+/// assert!(GradMode::is_enabled());
+/// assert!(!no_grad(GradMode::is_enabled));
+/// ```
+///
+/// PyTorch: `c10::GradMode`.
+#[derive(Debug)]
+pub enum GradMode {}
+
+impl GradMode {
+    /// Whether it is on, as it is on a fresh thread.
+    #[inline]
+    pub fn is_enabled() -> bool {
+        THREAD.with(|thread| thread.grad_mode.get())
+    }
+
+    /// Turns it on or off, for good.
+    #[inline]
+    pub fn set_enabled(yes: bool) {
+        THREAD.with(|thread| thread.grad_mode.set(yes));
+    }
+}
+
+/// Writes the guards that set the grad mode.
+macro_rules! grad_guards {
+    ($($(#[$doc:meta])* $guard:ident sets $mode:literal;)*) => {$(
+        $(#[$doc])*
+        #[must_use = "a guard acts while it lives"]
+        #[derive(Debug)]
+        pub struct $guard {
+            before: bool,
+            not_send: NotSend,
+        }
+
+        impl $guard {
+            /// Sets the grad mode.
+            #[inline]
+            pub fn new() -> Self {
+                let before = GradMode::is_enabled();
+                GradMode::set_enabled($mode);
+                $guard { before, not_send: PhantomData }
+            }
+        }
+
+        impl Drop for $guard {
+            #[inline]
+            fn drop(&mut self) {
+                GradMode::set_enabled(self.before);
+            }
+        }
+    )*};
+}
+
+grad_guards! {
+    /// Turns grad mode off while it lives.
+    ///
+    /// ```
+    /// use torch_library::guard::{GradMode, NoGradGuard};
+    ///
+    /// let _guard = NoGradGuard::new();
+    /// assert!(!GradMode::is_enabled());
+    /// ```
+    ///
+    /// PyTorch: `c10::NoGradGuard`, `torch.no_grad()`.
+    NoGradGuard sets false;
+
+    /// Turns grad mode on while it lives.
+    ///
+    /// ```
+    /// use torch_library::guard::{EnableGradGuard, GradMode, NoGradGuard};
+    ///
+    /// let _off = NoGradGuard::new();
+    /// let _on = EnableGradGuard::new();
+    /// assert!(GradMode::is_enabled());
+    /// ```
+    ///
+    /// PyTorch: `torch.enable_grad()`.
+    EnableGradGuard sets true;
+}
+
+/// Inference mode, on or off while it lives: on, this thread skips autograd and the bookkeeping of versions and views, grad
+/// mode is off, and new tensors are inference tensors; off inside on, all of that is back.
+///
+/// ```
+/// use torch_library::DispatchKey;
+/// use torch_library::guard::{InferenceMode, LocalDispatchKeySet};
+///
+/// let _on = InferenceMode::new(true);
+/// assert!(!LocalDispatchKeySet::current().included.has(DispatchKey::ADInplaceOrView));
+/// let _off = InferenceMode::new(false);
+/// assert!(LocalDispatchKeySet::current().included.has(DispatchKey::ADInplaceOrView));
+/// ```
+///
+/// PyTorch: `c10::InferenceMode`.
+#[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
+pub struct InferenceMode {
+    before: ThreadLocalState,
+    not_send: NotSend,
+}
+
+impl InferenceMode {
+    /// Turns it on or off; grad mode becomes the opposite.
+    #[inline]
+    pub fn new(enabled: bool) -> Self {
+        let before = ThreadLocalState::capture();
+        let LocalDispatchKeySet { included, excluded } = before.keys;
+        let keys = if enabled {
+            LocalDispatchKeySet {
+                included: included.remove(DispatchKey::ADInplaceOrView),
+                excluded: excluded | DispatchKeySet::AUTOGRAD,
+            }
+        } else {
+            LocalDispatchKeySet {
+                included: included.add(DispatchKey::ADInplaceOrView),
+                excluded: excluded - DispatchKeySet::AUTOGRAD,
+            }
+        };
+        ThreadLocalState { keys, grad_mode: !enabled, inference_mode: enabled }.force();
+        InferenceMode { before, not_send: PhantomData }
+    }
+
+    /// Whether this thread is in inference mode.
+    #[inline]
+    pub fn is_enabled() -> bool {
+        THREAD.with(|thread| thread.inference_mode.get())
+    }
+}
+
+impl Drop for InferenceMode {
+    #[inline]
+    fn drop(&mut self) {
+        self.before.force();
+    }
+}
+
+/// Runs a closure with grad mode off.
+///
+/// PyTorch: `torch.no_grad()`.
+pub fn no_grad<R>(f: impl FnOnce() -> R) -> R {
+    let _guard = NoGradGuard::new();
+    f()
+}
+
+/// Runs a closure with grad mode on.
+///
+/// PyTorch: `torch.enable_grad()`.
+pub fn enable_grad<R>(f: impl FnOnce() -> R) -> R {
+    let _guard = EnableGradGuard::new();
+    f()
+}
+
+/// Runs a closure in inference mode.
+///
+/// PyTorch: `torch.inference_mode()`.
+pub fn inference_mode<R>(f: impl FnOnce() -> R) -> R {
+    let _guard = InferenceMode::new(true);
+    f()
+}
+
+/// What rides on a thread, as a value: included and excluded keys, grad mode, inference mode. A new thread starts fresh;
+/// work that is handed to it takes the state along.
+///
+/// ```
+/// use torch_library::guard::{GradMode, ThreadLocalState, no_grad};
+///
+/// let state = no_grad(ThreadLocalState::capture);
+/// let enabled = std::thread::spawn(move || state.run(GradMode::is_enabled)).join();
+/// assert_eq!(enabled.ok(), Some(false));
+/// ```
+///
+/// PyTorch: `at::ThreadLocalState`, `at::ThreadLocalStateGuard`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadLocalState {
+    keys: LocalDispatchKeySet,
+    grad_mode: bool,
+    inference_mode: bool,
+}
+
+impl ThreadLocalState {
+    /// This thread's state.
+    #[inline]
+    pub fn capture() -> Self {
+        ThreadLocalState {
+            keys: LocalDispatchKeySet::current(),
+            grad_mode: GradMode::is_enabled(),
+            inference_mode: InferenceMode::is_enabled(),
+        }
+    }
+
+    /// Runs a closure with this state; afterwards, a panic included, the thread has its own again.
+    pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        struct Restore(ThreadLocalState);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                self.0.force();
+            }
+        }
+        let _restore = Restore(Self::capture());
+        self.force();
+        f()
+    }
+
+    #[inline]
+    fn force(self) {
+        self.keys.force();
+        THREAD.with(|thread| {
+            thread.grad_mode.set(self.grad_mode);
+            thread.inference_mode.set(self.inference_mode);
+        });
+    }
+}

@@ -1,1 +1,56 @@
-//! PyTorch's function-schema language.
+//! PyTorch's function-schema language: `ns::name.overload(Tensor(a!) self, int[2] size=1, *, Device? d=None) -> Tensor(a!)`.
+//!
+//! One grammar serves compile time and run time. [`Schema::parse`] reads text; a procedural macro turns its own
+//! tokens into [`Token`]s with [`token::assemble`] and calls [`Schema::parse_tokens`] or [`Schema::parse_prefix`],
+//! so that an error comes back at the very token that is wrong.
+//!
+//! ```
+//! use torch_library_schema::{Mode, Schema, Type};
+//!
+//! let schema = Schema::parse("myops::scale_.Scalar(Tensor(a!) self, Scalar factor=2) -> Tensor(a!)", Mode::Strict)?;
+//! assert_eq!(schema.name.to_string(), "myops::scale_.Scalar");
+//! assert_eq!(schema.arguments[1].ty, Type::Scalar);
+//! assert!(schema.is_mutable());
+//! assert_eq!(Schema::parse(&schema.to_string(), Mode::Strict)?, schema);
+//!
+//! let text = "add(tensor self) -> Tensor";
+//! let error = Schema::parse(text, Mode::Strict).unwrap_err();
+//! assert_eq!(
+//!     error.render(text),
+//!     "error: unknown type `tensor`
+//!   |
+//! 1 | add(tensor self) -> Tensor
+//!   |     ^^^^^^
+//!   = help: write `Tensor`
+//! ",
+//! );
+//! # Ok::<(), torch_library_schema::SchemaError>(())
+//! ```
+//!
+//! # How it is built
+//!
+//! Text goes through the [`lexer`](mod@token) into tokens, tokens through one recursive-descent parser into a
+//! [`Schema`]; [`Display`](std::fmt::Display) writes the canonical text back. Two questions are kept apart by
+//! [`Mode`]: what a declaration of ours may say, and what PyTorch would read. Everything PyTorch prints that can be
+//! read back is printed in the same way; where its own text is lossy, `Display` is not ([`Schema::pytorch`] is).
+
+mod alias;
+mod default;
+mod error;
+mod lexer;
+mod literal;
+mod name;
+mod parse;
+mod print;
+mod schema;
+pub mod token;
+mod types;
+
+pub use alias::{AliasInfo, AliasSet};
+pub use default::DefaultValue;
+pub use error::SchemaError;
+pub use name::OperatorName;
+pub use print::PyTorchText;
+pub use schema::{Argument, Mode, Return, Schema};
+pub use token::{Span, Token, TokenKind};
+pub use types::{Type, TypeKind};

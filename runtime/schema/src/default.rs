@@ -1,0 +1,97 @@
+//! The default value of an argument.
+
+use std::hash::{Hash, Hasher};
+
+/// A default value, as the interpreter holds it.
+///
+/// The kind is that of the literal where the type leaves a choice: `float? x=1` holds an [`Int`](Self::Int), `float x=1`
+/// a [`Double`](Self::Double). `int[3] x=7` holds `[7, 7, 7]`.
+///
+/// PyTorch: the `IValue` of `Argument::default_value`.
+#[derive(Clone, Debug)]
+pub enum DefaultValue {
+    /// `None`
+    None,
+    /// `True`, `False`
+    Bool(bool),
+    /// A whole number; also what the words of `ScalarType`, `Layout` and `MemoryFormat` stand for.
+    Int(i64),
+    /// A number with a point or an exponent, or any number for a `float`.
+    Double(f64),
+    /// An imaginary number, `2j`.
+    Complex {
+        /// The real part. No literal has one other than 0.
+        re: f64,
+        /// The imaginary part.
+        im: f64,
+    },
+    /// A string: bytes, since an octal escape can stand for any.
+    Str(Vec<u8>),
+    /// A device: `cpu`, `cuda:1`.
+    Device(String),
+    /// A list of the element type's literals.
+    List(Vec<DefaultValue>),
+}
+
+impl DefaultValue {
+    /// PyTorch's name for the kind of value: `None`, `Bool`, `Int`, `Double`, `ComplexDouble`, `String`, `Device`,
+    /// `GenericList`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            DefaultValue::None => "None",
+            DefaultValue::Bool(_) => "Bool",
+            DefaultValue::Int(_) => "Int",
+            DefaultValue::Double(_) => "Double",
+            DefaultValue::Complex { .. } => "ComplexDouble",
+            DefaultValue::Str(_) => "String",
+            DefaultValue::Device(_) => "Device",
+            DefaultValue::List(_) => "GenericList",
+        }
+    }
+
+    /// The string, if it is one, and text.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            DefaultValue::Str(bytes) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Floating-point parts are compared by their bits, so that equal values hash alike.
+impl PartialEq for DefaultValue {
+    fn eq(&self, other: &Self) -> bool {
+        use DefaultValue::{Bool, Complex, Device, Double, Int, List, None, Str};
+        match (self, other) {
+            (None, None) => true,
+            (Bool(a), Bool(b)) => a == b,
+            (Int(a), Int(b)) => a == b,
+            (Double(a), Double(b)) => a.to_bits() == b.to_bits(),
+            (Complex { re, im }, Complex { re: other_re, im: other_im }) => {
+                re.to_bits() == other_re.to_bits() && im.to_bits() == other_im.to_bits()
+            }
+            (Str(a), Str(b)) => a == b,
+            (Device(a), Device(b)) => a == b,
+            (List(a), List(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for DefaultValue {}
+
+impl Hash for DefaultValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            DefaultValue::None => {}
+            DefaultValue::Bool(value) => value.hash(state),
+            DefaultValue::Int(value) => value.hash(state),
+            DefaultValue::Double(value) => value.to_bits().hash(state),
+            DefaultValue::Complex { re, im } => (re.to_bits(), im.to_bits()).hash(state),
+            DefaultValue::Str(value) => value.hash(state),
+            DefaultValue::Device(value) => value.hash(state),
+            DefaultValue::List(values) => values.hash(state),
+        }
+    }
+}

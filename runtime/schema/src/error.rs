@@ -1,0 +1,113 @@
+//! What is wrong with a schema, and where.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A mistake in a schema, at the place where it was made.
+///
+/// The first mistake is in the fields; [`iter`](Self::iter) lists it and every further one that was found. A mistake
+/// of grammar ends the search, a mistake of meaning (a duplicate name, a default of the wrong kind) does not.
+///
+/// PyTorch: the `RuntimeError` of the schema parser, which stops at the first mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    /// What is wrong: lower case, no full stop.
+    pub message: String,
+    /// Where: byte offsets into the text, or the token positions its [`Span`](crate::Span)s were made from.
+    pub span: Range<usize>,
+    /// What would have worked.
+    pub help: Option<String>,
+    others: Vec<SchemaError>,
+}
+
+impl SchemaError {
+    pub(crate) fn new(message: impl Into<String>, span: Range<usize>) -> Self {
+        Self { message: message.into(), span, help: None, others: Vec::new() }
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// One error out of all mistakes of a schema, in the order of the text; `None` if there are none.
+    pub(crate) fn from_all(mut problems: Vec<SchemaError>) -> Option<Self> {
+        problems.sort_by_key(|problem| problem.span.start);
+        let mut problems = problems.into_iter();
+        let mut first = problems.next()?;
+        first.others = problems.collect();
+        Some(first)
+    }
+
+    /// All mistakes, in the order of the text; at least this one.
+    pub fn iter(&self) -> impl Iterator<Item = &SchemaError> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// The error as a compiler shows it: each mistake with its line of `text`, a caret under it, and the way out.
+    ///
+    /// ```
+    /// use torch_library_schema::{Mode, Schema};
+    ///
+    /// let text = "f(Tensor x, int x) -> Tensor";
+    /// assert_eq!(
+    ///     Schema::parse(text, Mode::Strict).unwrap_err().render(text),
+    ///     "error: two arguments are called `x`
+    ///   |
+    /// 1 | f(Tensor x, int x) -> Tensor
+    ///   |                 ^
+    ///   = help: every argument needs a name of its own
+    /// ",
+    /// );
+    /// ```
+    pub fn render(&self, text: &str) -> String {
+        self.iter().map(|problem| problem.render_one(text)).collect()
+    }
+
+    fn render_one(&self, text: &str) -> String {
+        let start = floor_char_boundary(text, self.span.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+        let end = floor_char_boundary(text, self.span.end).clamp(start, line_end);
+        let number = (text[..line_start].matches('\n').count() + 1).to_string();
+        let margin = " ".repeat(number.len());
+        // A tab stays a tab, so that the caret stands under its token whatever the tab width is.
+        let indent: String =
+            text[line_start..start].chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let carets = "^".repeat(text[start..end].chars().count().max(1));
+        let mut out = format!(
+            "error: {}\n{margin} |\n{number} | {}\n{margin} | {indent}{carets}\n",
+            self.message,
+            &text[line_start..line_end]
+        );
+        if let Some(help) = &self.help {
+            out += &format!("{margin} = help: {help}\n");
+        }
+        out
+    }
+}
+
+fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.iter().enumerate() {
+            if index > 0 {
+                f.write_str("; ")?;
+            }
+            f.write_str(&problem.message)?;
+            if let Some(help) = &problem.help {
+                write!(f, " ({help})")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SchemaError {}

@@ -1,0 +1,139 @@
+//! A schema, its arguments and returns, and what one asks of them.
+
+use crate::alias::AliasInfo;
+use crate::default::DefaultValue;
+use crate::error::SchemaError;
+use crate::name::OperatorName;
+use crate::parse::Parser;
+use crate::token::Token;
+use crate::types::Type;
+
+/// How much a parser lets pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// What a declaration may say. Refuses what PyTorch reads but drops, guesses or never checks: duplicate names,
+    /// defaults of the wrong kind, alias sets of a return that no argument declares, type variables, stray `*`, …
+    Strict,
+    /// What PyTorch reads. Its own library needs it.
+    PyTorch,
+}
+
+/// The signature of an operator.
+///
+/// [`Display`](std::fmt::Display) writes the canonical text; in both modes parsing it gives the same schema again.
+///
+/// PyTorch: `c10::FunctionSchema`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Schema {
+    /// The operator.
+    pub name: OperatorName,
+    /// The arguments, positional ones first.
+    pub arguments: Vec<Argument>,
+    /// The returns.
+    pub returns: Vec<Return>,
+    /// Whether any further arguments may follow (`...`).
+    pub is_vararg: bool,
+    /// Whether any further returns may follow (`...`).
+    pub is_varret: bool,
+}
+
+/// An argument of a [`Schema`].
+///
+/// PyTorch: `c10::Argument`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Argument {
+    /// Its name.
+    pub name: String,
+    /// Its real type: `SymInt[]`, not `int[]`.
+    pub ty: Type,
+    /// The `N` of `T[N]`.
+    pub size: Option<i64>,
+    /// What it is when it is left out.
+    pub default: Option<DefaultValue>,
+    /// Whether it stands after `*` and is given by name only.
+    pub kwarg_only: bool,
+    /// What it may share, and whether it is written to.
+    pub alias: Option<Box<AliasInfo>>,
+}
+
+/// A return of a [`Schema`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Return {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its real type.
+    pub ty: Type,
+    /// The `N` of `T[N]`.
+    pub size: Option<i64>,
+    /// What it may share.
+    pub alias: Option<Box<AliasInfo>>,
+}
+
+impl Schema {
+    /// Reads one schema.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong and where, as byte offsets of `text`.
+    pub fn parse(text: &str, mode: Mode) -> Result<Schema, SchemaError> {
+        Parser::of_text(text, |parser| parser.in_mode(mode).only_schema())
+    }
+
+    /// Reads one schema, or an operator name alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_or_name(text: &str, mode: Mode) -> Result<Result<Schema, OperatorName>, SchemaError> {
+        Parser::of_text(text, |parser| parser.in_mode(mode).schema_or_name())
+    }
+
+    /// Reads one schema from all of `tokens`.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), in the spans of the tokens.
+    pub fn parse_tokens(tokens: &[Token<'_>], mode: Mode) -> Result<Schema, SchemaError> {
+        Parser::new(tokens).in_mode(mode).only_schema()
+    }
+
+    /// Reads one schema from the front of `tokens`, and says how many it took. What follows is not looked at.
+    pub fn parse_prefix(tokens: &[Token<'_>], mode: Mode) -> (Result<Schema, SchemaError>, usize) {
+        let mut parser = Parser::new(tokens).in_mode(mode);
+        let schema = parser.prefix();
+        (schema, parser.consumed())
+    }
+
+    /// The position of the argument with this name.
+    pub fn argument_index(&self, name: &str) -> Option<usize> {
+        self.arguments.iter().position(|argument| argument.name == name)
+    }
+
+    /// Whether any argument is written to.
+    pub fn is_mutable(&self) -> bool {
+        self.arguments.iter().any(Argument::is_mutable)
+    }
+
+    /// Whether the argument at `index` is written to; `None` if there is none.
+    pub fn is_mutable_argument(&self, index: usize) -> Option<bool> {
+        self.arguments.get(index).map(Argument::is_mutable)
+    }
+
+    /// Whether any argument or return has an alias annotation.
+    pub fn has_alias_info(&self) -> bool {
+        self.arguments.iter().any(|argument| argument.alias.is_some())
+            || self.returns.iter().any(|ret| ret.alias.is_some())
+    }
+}
+
+impl Argument {
+    /// Whether it is written to.
+    pub fn is_mutable(&self) -> bool {
+        self.alias.as_ref().is_some_and(|alias| alias.is_write)
+    }
+
+    /// Whether it is an `out` argument: written to, and given by name only.
+    pub fn is_out(&self) -> bool {
+        self.kwarg_only && self.is_mutable()
+    }
+}

@@ -1,0 +1,34 @@
+//! Which type may stand where another is asked for.
+
+use super::Type;
+
+impl Type {
+    /// Whether every value of this type is one of `other`.
+    ///
+    /// Everything is an `Any`; `T` and `None` are a `T?`; `int`, `float` and `complex` are a `Scalar`; tuples and
+    /// futures follow their members; lists and dicts, which can be written to, have no subtypes but themselves.
+    ///
+    /// PyTorch: `Type::isSubtypeOf`. Ask it of [`fake`](Self::fake) types to get PyTorch's answer about schemas.
+    pub fn is_subtype_of(&self, other: &Type) -> bool {
+        if self == other || *other == Type::Any {
+            return true;
+        }
+        match (self, other) {
+            (Type::Optional(inner), _) if Type::None.is_subtype_of(other) => inner.is_subtype_of(other),
+            (Type::Union(members), _) => members.iter().all(|member| member.is_subtype_of(other)),
+            (_, Type::Optional(inner)) => *self == Type::None || self.is_subtype_of(inner),
+            (_, Type::Union(members)) => members.iter().any(|member| self.is_subtype_of(member)),
+            (Type::Int | Type::Float | Type::Complex, Type::Scalar) | (Type::Class(_), Type::AnyClass) => {
+                true
+            }
+            (Type::Tuple(members), Type::Tuple(others)) => {
+                members.len() == others.len()
+                    && members.iter().zip(others).all(|(member, other)| member.is_subtype_of(other))
+            }
+            (Type::Future(inner), Type::Future(other))
+            | (Type::Await(inner), Type::Await(other))
+            | (Type::RRef(inner), Type::RRef(other)) => inner.is_subtype_of(other),
+            _ => false,
+        }
+    }
+}

@@ -5,10 +5,17 @@
 mod error;
 mod key;
 
+mod dtype;
+mod scalar;
+
+
+
 pub mod guard;
 
+pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
 pub use key::{
     BackendComponent, Category, DispatchKey, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,
     register_backend_name,
 };
+pub use scalar::Scalar;

@@ -1,0 +1,331 @@
+//! The Rust types that tensors are made of, conversions between all of them, and the dtype switch.
+
+use std::fmt::Debug;
+
+use num_complex::Complex;
+
+use crate::DType;
+
+pub use half::{bf16, f16};
+pub use num_complex::{Complex32, Complex64};
+
+/// A Rust type that can be an element of a tensor; there is one for each [`DType`].
+///
+/// The trait is sealed: kernels are generic over it, nothing else implements it. Every bit pattern that a
+/// tensor holds is a value of its type, except that a `bool` has to be 0 or 1 (any kernel writing through
+/// `bool` does that).
+///
+/// ```
+/// use torch_library::{DType, Element};
+///
+/// fn bytes<T: Element>(elements: usize) -> usize {
+///     elements * T::DTYPE.size()
+/// }
+/// assert_eq!(bytes::<half::bf16>(3), 6);
+/// ```
+pub trait Element: Copy + Default + PartialEq + Debug + Send + Sync + 'static + convert::Convert {
+    /// The element type as a value.
+    const DTYPE: DType;
+
+    /// This value as another element type, by the rules of PyTorch's CPU kernels.
+    ///
+    /// Floats lose their fraction towards zero when they become integers; integers wrap; everything that is
+    /// not zero (NaN too) is `true`; complex numbers lose their imaginary part.
+    ///
+    /// ```
+    /// use torch_library::Element;
+    ///
+    /// assert_eq!((-1.5f32).cast::<u8>(), 255);
+    /// assert_eq!(f64::NAN.cast::<bool>(), true);
+    /// ```
+    ///
+    /// PyTorch: `c10::convert`.
+    #[inline(always)]
+    fn cast<U: Element>(self) -> U {
+        U::from_element(self)
+    }
+}
+
+/// How values become values of another type; public in name only.
+pub(crate) mod convert {
+    use super::*;
+
+    /// One method per target, so that a generic source meets a generic target (`from_element`).
+    pub trait Convert: Sized {
+        fn from_element<S: super::Element>(source: S) -> Self;
+        fn to_bool(self) -> bool;
+        fn to_u8(self) -> u8;
+        fn to_i8(self) -> i8;
+        fn to_i16(self) -> i16;
+        fn to_i32(self) -> i32;
+        fn to_i64(self) -> i64;
+        fn to_u16(self) -> u16;
+        fn to_u32(self) -> u32;
+        fn to_u64(self) -> u64;
+        fn to_f32(self) -> f32;
+        fn to_f64(self) -> f64;
+        #[inline(always)]
+        fn to_f16(self) -> f16 {
+            f16::from_f32(self.to_f32()) // through f32 also from f64, like PyTorch: rounded twice
+        }
+        #[inline(always)]
+        fn to_bf16(self) -> bf16 {
+            bf16::from_f32(self.to_f32())
+        }
+        #[inline(always)]
+        fn to_c64(self) -> Complex<f32> {
+            Complex::new(self.to_f32(), 0.0)
+        }
+        #[inline(always)]
+        fn to_c128(self) -> Complex<f64> {
+            Complex::new(self.to_f64(), 0.0)
+        }
+    }
+}
+
+macro_rules! element {
+    ($ty:ty, $dtype:ident, $to_self:ident, |$x:ident| { $($method:ident: $target:ty = $value:expr,)+ }) => {
+        impl Element for $ty {
+            const DTYPE: DType = DType::$dtype;
+        }
+
+        impl convert::Convert for $ty {
+            #[inline(always)]
+            fn from_element<S: Element>(source: S) -> Self {
+                source.$to_self()
+            }
+            $(
+                #[inline(always)]
+                fn $method(self) -> $target {
+                    let $x = self;
+                    $value
+                }
+            )+
+        }
+    };
+}
+
+/// Integers: `as` wraps and widens as C++ does.
+macro_rules! integer {
+    ($($ty:ty, $dtype:ident, $to_self:ident;)+) => { $(
+        element!($ty, $dtype, $to_self, |x| {
+            to_bool: bool = x != 0,
+            to_u8: u8 = x as u8,
+            to_i8: i8 = x as i8,
+            to_i16: i16 = x as i16,
+            to_i32: i32 = x as i32,
+            to_i64: i64 = x as i64,
+            to_u16: u16 = x as u16,
+            to_u32: u32 = x as u32,
+            to_u64: u64 = x as u64,
+            to_f32: f32 = x as f32,
+            to_f64: f64 = x as f64,
+        });
+    )+ };
+}
+
+/// Real floats: C++ leaves out-of-range conversions to the processor, whose answer on x86 is the smallest
+/// integer of the register (32 bits for the narrow targets, 64 for the others); so do we, on every processor.
+macro_rules! float {
+    ($($ty:ty, $dtype:ident, $to_self:ident, |$x:ident| $wide:expr, { $($own:tt)* };)+) => { $(
+        element!($ty, $dtype, $to_self, |$x| {
+            to_bool: bool = $wide != 0.0,
+            to_u8: u8 = truncate_to_i32($wide.into()) as u8,
+            to_i8: i8 = truncate_to_i32($wide.into()) as i8,
+            to_i16: i16 = truncate_to_i32($wide.into()) as i16,
+            to_i32: i32 = truncate_to_i32($wide.into()),
+            to_i64: i64 = truncate_to_i64($wide.into()),
+            to_u16: u16 = truncate_to_i32($wide.into()) as u16,
+            to_u32: u32 = truncate_to_i64($wide.into()) as u32,
+            to_u64: u64 = truncate_to_i64($wide.into()) as u64,
+            to_f32: f32 = $wide as f32,
+            to_f64: f64 = $wide as f64,
+            $($own)*
+        });
+    )+ };
+}
+
+/// Complex numbers: the real part stands for the whole, except for truth.
+macro_rules! complex {
+    ($($ty:ty, $dtype:ident, $to_self:ident;)+) => { $(
+        element!($ty, $dtype, $to_self, |x| {
+            to_bool: bool = x.re != 0.0 || x.im != 0.0,
+            to_u8: u8 = x.re.to_u8(),
+            to_i8: i8 = x.re.to_i8(),
+            to_i16: i16 = x.re.to_i16(),
+            to_i32: i32 = x.re.to_i32(),
+            to_i64: i64 = x.re.to_i64(),
+            to_u16: u16 = x.re.to_u16(),
+            to_u32: u32 = x.re.to_u32(),
+            to_u64: u64 = x.re.to_u64(),
+            to_f32: f32 = x.re as f32,
+            to_f64: f64 = x.re as f64,
+            to_c64: Complex<f32> = Complex::new(x.re as f32, x.im as f32),
+            to_c128: Complex<f64> = Complex::new(x.re as f64, x.im as f64),
+        });
+    )+ };
+}
+
+#[inline(always)]
+fn truncate_to_i32(x: f64) -> i32 {
+    if x < 2_147_483_648.0 { x as i32 } else { i32::MIN } // NaN compares false; `as` does the lower end
+}
+
+#[inline(always)]
+fn truncate_to_i64(x: f64) -> i64 {
+    if x < 9_223_372_036_854_775_808.0 { x as i64 } else { i64::MIN }
+}
+
+integer! {
+    u8, UInt8, to_u8;
+    i8, Int8, to_i8;
+    i16, Int16, to_i16;
+    i32, Int32, to_i32;
+    i64, Int64, to_i64;
+    u16, UInt16, to_u16;
+    u32, UInt32, to_u32;
+    u64, UInt64, to_u64;
+}
+
+float! {
+    f32, Float32, to_f32, |x| x, {};
+    f64, Float64, to_f64, |x| x, {};
+    f16, Float16, to_f16, |x| x.to_f32(), { to_f16: f16 = x, };
+    bf16, BFloat16, to_bf16, |x| x.to_f32(), { to_bf16: bf16 = x, };
+}
+
+complex! {
+    Complex<f32>, Complex64, to_c64;
+    Complex<f64>, Complex128, to_c128;
+}
+
+element!(bool, Bool, to_bool, |x| {
+    to_bool: bool = x,
+    to_u8: u8 = x.into(),
+    to_i8: i8 = x.into(),
+    to_i16: i16 = x.into(),
+    to_i32: i32 = x.into(),
+    to_i64: i64 = x.into(),
+    to_u16: u16 = x.into(),
+    to_u32: u32 = x.into(),
+    to_u64: u64 = x.into(),
+    to_f32: f32 = u8::from(x).into(),
+    to_f64: f64 = u8::from(x).into(),
+});
+
+/// Runs an expression with a type name bound to the [`Element`] type of a [`DType`].
+///
+/// Either for all types, or for some classes of them with an `else` for the rest. The classes are `Bool`,
+/// `Integer` (`u8`, `i8` … `i64`), `Unsigned` (`u16`, `u32`, `u64`, which few kernels serve), `Half` (`f16`,
+/// `bf16`), `Float` (`f32`, `f64`) and `Complex`.
+///
+/// ```
+/// use torch_library::{DType, Element, match_dtype};
+///
+/// let size = |dtype| match_dtype!(dtype, T => size_of::<T>());
+/// assert_eq!(size(DType::Complex64), 8);
+///
+/// let smallest = |dtype| match_dtype!(dtype, T: Half | Float => Some(T::EPSILON.cast::<f64>()), else => None);
+/// assert_eq!(smallest(DType::Float64), Some(f64::EPSILON));
+/// assert_eq!(smallest(DType::Int64), None);
+/// ```
+///
+/// PyTorch: `AT_DISPATCH_SWITCH` and its relatives.
+#[macro_export]
+macro_rules! match_dtype {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        $crate::match_dtype!(@arms ($dtype, $T, $body,) [] Bool Integer Unsigned Half Float Complex)
+    };
+    ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
+        $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $otherwise) [] $($class)+)
+    };
+    (@arms $in:tt [$($arms:tt)*] Bool $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in [$($arms)* Bool bool,] $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] Integer $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in
+            [$($arms)* UInt8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64,] $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] Unsigned $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in [$($arms)* UInt16 u16, UInt32 u32, UInt64 u64,] $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] Half $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in
+            [$($arms)* Float16 $crate::element::f16, BFloat16 $crate::element::bf16,] $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] Float $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in [$($arms)* Float32 f32, Float64 f64,] $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] Complex $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in
+            [$($arms)* Complex64 $crate::element::Complex32, Complex128 $crate::element::Complex64,] $($rest)*)
+    };
+    (@arms ($dtype:expr, $T:ident, $body:expr, $($otherwise:tt)*) [$($variant:ident $ty:ty,)+]) => {
+        match $dtype {
+            $($crate::DType::$variant => {
+                type $T = $ty;
+                $body
+            })+
+            $($otherwise)*
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dtype_has_its_element_type() {
+        for dtype in DType::all() {
+            match_dtype!(dtype, T => {
+                assert_eq!(T::DTYPE, dtype);
+                assert_eq!((size_of::<T>(), align_of::<T>()), (dtype.size(), dtype.align()));
+            });
+        }
+    }
+
+    #[test]
+    fn floats_become_integers_as_on_x86() {
+        let values =
+            [3e9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 300.0, -1.0, -1.5, 2.9, 70000.0, -40000.0];
+        assert_eq!(values.map(|x| x.cast::<u8>()), [0, 0, 0, 0, 44, 255, 255, 2, 112, 192]);
+        assert_eq!(values.map(|x| x.cast::<i8>()), [0, 0, 0, 0, 44, -1, -1, 2, 112, -64]);
+        let min = i32::MIN;
+        assert_eq!(values.map(|x| x.cast::<i32>()), [min, min, min, min, 300, -1, -1, 2, 70000, -40000]);
+        let min = i64::MIN;
+        assert_eq!(
+            values.map(|x| x.cast::<i64>()),
+            [3_000_000_000, min, min, min, 300, -1, -1, 2, 70000, -40000]
+        );
+        assert_eq!(f32::NAN.cast::<i16>(), 0);
+        assert_eq!(f16::from_f32(2.9).cast::<i64>(), 2);
+    }
+
+    #[test]
+    fn everything_but_zero_is_true() {
+        assert!(f64::NAN.cast::<bool>() && (-1i8).cast::<bool>() && Complex32::new(0.0, 1.0).cast::<bool>());
+        assert!(!(-0.0f32).cast::<bool>() && !Complex64::new(0.0, 0.0).cast::<bool>());
+        assert_eq!(true.cast::<bf16>(), bf16::ONE);
+    }
+
+    #[test]
+    fn complex_numbers_lose_their_imaginary_part() {
+        assert_eq!(Complex64::new(-1.5, 7.0).cast::<i32>(), -1);
+        assert_eq!(Complex64::new(-1.5, 7.0).cast::<Complex32>(), Complex32::new(-1.5, 7.0));
+        assert_eq!(2u8.cast::<Complex64>(), Complex64::new(2.0, 0.0));
+    }
+
+    #[test]
+    fn doubles_become_halves_through_floats() {
+        let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40); // above the tie, but rounds onto it as f32
+        assert_eq!(x.cast::<f16>(), f16::ONE);
+        assert_eq!(u64::MAX.cast::<f32>(), 18_446_744_073_709_551_615f32);
+    }
+
+    #[test]
+    fn classes_leave_the_rest_to_else() {
+        let name = |dtype| match_dtype!(dtype, T: Integer | Bool => std::any::type_name::<T>(), else => "no");
+        assert_eq!((name(DType::Int16), name(DType::Bool), name(DType::UInt16)), ("i16", "bool", "no"));
+    }
+}

@@ -8,14 +8,18 @@ mod key;
 mod dtype;
 mod scalar;
 
+mod device;
+mod layout;
 
 
 pub mod guard;
 
+pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
 pub use key::{
     BackendComponent, Category, DispatchKey, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,
     register_backend_name,
 };
+pub use layout::{Layout, MemoryFormat};
 pub use scalar::Scalar;

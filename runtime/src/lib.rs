@@ -11,12 +11,14 @@ mod scalar;
 mod device;
 mod layout;
 
+mod generator;
 
 pub mod guard;
 
 pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
+pub use generator::Generator;
 pub use key::{
     BackendComponent, Category, DispatchKey, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,
     register_backend_name,

@@ -1,0 +1,183 @@
+//! Random numbers: a shared, seedable stream of bits.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Device, DispatchKey, DispatchKeySet};
+
+/// A handle to a stream of random numbers; clones share the stream.
+///
+/// The CPU stream is the Mersenne Twister of PyTorch: the same seed gives the same bits there and here.
+///
+/// ```
+/// use torch_library::Generator;
+///
+/// let generator = Generator::with_seed(0);
+/// assert_eq!(generator.random(), 2357136044);
+/// generator.manual_seed(0);
+/// assert_eq!(generator.random(), 2357136044);
+/// ```
+///
+/// PyTorch: `at::Generator`, `torch.Generator`.
+#[derive(Clone)]
+pub struct Generator(Arc<Inner>);
+
+struct Inner {
+    key_set: DispatchKeySet,
+    device: Device,
+    stream: Mutex<Stream>,
+}
+
+/// The twister and the seed it started from.
+struct Stream {
+    seed: u64,
+    state: [u32; N],
+    next: usize,
+}
+
+/// Words of state, and the distance of the word that each new one is mixed with.
+const N: usize = 624;
+const M: usize = 397;
+
+impl Generator {
+    /// The seed of a generator that got none.
+    ///
+    /// PyTorch: `c10::detail::default_rng_seed_val`.
+    pub const DEFAULT_SEED: u64 = 67_280_421_310_721;
+
+    /// A CPU generator with a seed, of which the lower 32 bits count.
+    pub fn with_seed(seed: u64) -> Generator {
+        Generator::for_backend(Device::CPU, DispatchKeySet::from_key(DispatchKey::CPU), seed)
+    }
+
+    /// A generator of another device, which takes part in dispatch with its own keys.
+    pub fn for_backend(device: Device, key_set: DispatchKeySet, seed: u64) -> Generator {
+        Generator(Arc::new(Inner { key_set, device, stream: Mutex::new(Stream::new(seed)) }))
+    }
+
+    /// The keys it adds to a call.
+    #[inline]
+    pub fn key_set(&self) -> DispatchKeySet {
+        self.0.key_set
+    }
+
+    /// The device whose random numbers these are.
+    pub fn device(&self) -> Device {
+        self.0.device
+    }
+
+    /// Starts the stream over from a seed.
+    ///
+    /// PyTorch: `torch.Generator.manual_seed`.
+    pub fn manual_seed(&self, seed: u64) {
+        *self.stream() = Stream::new(seed);
+    }
+
+    /// The seed that the stream started from.
+    ///
+    /// PyTorch: `torch.Generator.initial_seed`.
+    pub fn initial_seed(&self) -> u64 {
+        self.stream().seed
+    }
+
+    /// The next 32 bits.
+    pub fn random(&self) -> u32 {
+        self.stream().next()
+    }
+
+    /// The next 64 bits: the first 32 drawn are the upper ones.
+    pub fn random64(&self) -> u64 {
+        self.stream().next64()
+    }
+
+    /// Draws many numbers under one lock: `fill` gets a source of 32-bit words.
+    ///
+    /// A tensor filled this way is one uninterrupted piece of the stream whatever other threads draw.
+    pub fn with<R>(&self, fill: impl FnOnce(&mut dyn FnMut() -> u32) -> R) -> R {
+        let mut stream = self.stream();
+        fill(&mut || stream.next())
+    }
+
+    fn stream(&self) -> MutexGuard<'_, Stream> {
+        // A panic in `fill` leaves a valid stream behind.
+        self.0.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Generator {
+    fn default() -> Generator {
+        Generator::with_seed(Generator::DEFAULT_SEED)
+    }
+}
+
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator").field("device", &self.0.device).finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    fn new(seed: u64) -> Stream {
+        let mut state = [0; N];
+        state[0] = seed as u32;
+        for i in 1..N {
+            let previous: u32 = state[i - 1];
+            state[i] = 1_812_433_253u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(i as u32);
+        }
+        Stream { seed, state, next: N }
+    }
+
+    fn next(&mut self) -> u32 {
+        if self.next == N {
+            self.twist();
+        }
+        let mut word = self.state[self.next];
+        self.next += 1;
+        word ^= word >> 11;
+        word ^= (word << 7) & 0x9d2c_5680;
+        word ^= (word << 15) & 0xefc6_0000;
+        word ^ (word >> 18)
+    }
+
+    fn next64(&mut self) -> u64 {
+        let upper = u64::from(self.next());
+        (upper << 32) | u64::from(self.next())
+    }
+
+    /// Makes the next 624 words of state from the last.
+    fn twist(&mut self) {
+        for i in 0..N {
+            let mixed = (self.state[i] & 0x8000_0000) | (self.state[(i + 1) % N] & 0x7fff_ffff);
+            let odd = if mixed & 1 == 1 { 0x9908_b0df } else { 0 };
+            self.state[i] = self.state[(i + M) % N] ^ (mixed >> 1) ^ odd;
+        }
+        self.next = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stream_is_the_published_mersenne_twister() {
+        let generator = Generator::with_seed(5489);
+        (1..10_000).for_each(|_| _ = generator.random());
+        assert_eq!(
+            generator.random(),
+            4_123_659_995,
+            "the 10 000th, which the C++ standard demands of mt19937"
+        );
+    }
+
+    #[test]
+    fn clones_share_the_stream_and_seeds_restart_it() {
+        let generator = Generator::default();
+        let clone = generator.clone();
+        let first = generator.random64();
+        assert_ne!(clone.random64(), first);
+        clone.manual_seed(Generator::DEFAULT_SEED);
+        assert_eq!(generator.random64(), first);
+        assert_eq!(generator.initial_seed(), Generator::DEFAULT_SEED);
+    }
+}

@@ -12,6 +12,7 @@ mod device;
 mod layout;
 
 mod generator;
+mod tensor;
 
 pub mod guard;
 
@@ -25,3 +26,4 @@ pub use key::{
 };
 pub use layout::{Layout, MemoryFormat};
 pub use scalar::Scalar;
+pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};

@@ -1,0 +1,419 @@
+//! The tensor handle: what every kernel sees.
+
+mod access;
+mod create;
+pub mod geometry;
+mod overlap;
+mod print;
+mod published;
+mod storage;
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+use crate::{DType, Device, DispatchKeySet, MemoryFormat, Operand, Result, ensure};
+use geometry::Geometry;
+use published::Published;
+
+pub use overlap::Overlap;
+pub use storage::{Storage, StorageImpl};
+
+/// A multi-dimensional array of numbers: a handle to shared, typed, strided memory.
+///
+/// A handle is one word. Cloning it gives a second handle to the same tensor; views are tensors of their own that
+/// share the memory. Operators come from other crates, as functions and methods; what is here creates tensors,
+/// looks at them, and moves elements in and out.
+///
+/// ```
+/// use torch_library::{DType, Tensor};
+///
+/// let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+/// assert_eq!((x.sizes(), x.strides(), x.dtype()), (&[2, 2][..], &[2, 1][..], DType::Float64));
+/// assert_eq!(x.to_vec::<f64>()?, [1.0, 2.0, 3.0, 4.0]);
+/// println!("{x}");
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// # Sharing and threads
+/// Handles may be sent to and used from any thread, and every handle may write: `&mut Tensor` marks mutation in
+/// signatures, it does not prove that no other handle exists. Hence, as in PyTorch:
+/// - Sizes, strides, offset and storage may be replaced (`squeeze_`, `resize_`) while others look at them; every look
+///   is consistent ([`geometry`](Tensor::geometry)), and what it returned stays valid as long as the handle it came
+///   from is borrowed.
+/// - **Elements are not synchronised.** While one thread writes elements, no other thread may read or write the same
+///   ones; that would be a data race, which the type system does not prevent here. It is the one rule of this type
+///   that the caller has to keep. Within one thread nothing can go wrong: accessors copy elements, and hand out slices
+///   only from `unsafe` functions.
+///
+/// PyTorch: `at::Tensor`.
+#[derive(Clone)]
+pub struct Tensor(Arc<TensorImpl>);
+
+/// A tensor that does not keep itself alive, for caches.
+#[derive(Clone, Debug)]
+pub struct WeakTensor(Weak<TensorImpl>);
+
+/// What a handle points to.
+struct TensorImpl {
+    key_set: DispatchKeySet,
+    dtype: DType,
+    device: Device,
+    is_wrapped_number: bool,
+    requires_grad: AtomicBool,
+    place: Published<Place>,
+    autograd: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+/// The elements: which memory, and where in it. Always within the storage's bounds.
+#[derive(Debug)]
+struct Place {
+    storage: Storage,
+    geometry: Geometry,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Place) -> bool {
+        self.storage.is_same(&other.storage) && self.geometry == other.geometry
+    }
+}
+
+impl Place {
+    /// # Errors
+    /// Elements outside of the storage, or at addresses that the type does not allow.
+    fn new(storage: Storage, geometry: Geometry, dtype: DType) -> Result<Place> {
+        let capacity = storage.nbytes() / dtype.size();
+        let end = geometry.end()?;
+        ensure!(
+            usize::try_from(end).is_ok_and(|end| end <= capacity),
+            Shape,
+            "sizes {:?}, strides {:?} and offset {} reach {end} elements of {dtype}, the storage has {capacity}",
+            geometry.sizes(),
+            geometry.strides(),
+            geometry.offset()
+        );
+        storage.check_alignment(dtype.align())?;
+        Ok(Place { storage, geometry })
+    }
+}
+
+/// Looking.
+impl Tensor {
+    /// The dispatch keys that this tensor adds to a call.
+    #[inline(always)]
+    pub fn key_set(&self) -> DispatchKeySet {
+        self.0.key_set
+    }
+
+    /// The element type.
+    #[inline]
+    pub fn dtype(&self) -> DType {
+        self.0.dtype
+    }
+
+    /// Where the elements are.
+    #[inline]
+    pub fn device(&self) -> Device {
+        self.0.device
+    }
+
+    /// Sizes, strides and offset of one moment.
+    ///
+    /// Another handle may change them between two calls of [`sizes`](Tensor::sizes) and [`strides`](Tensor::strides);
+    /// kernels take one geometry and keep to it.
+    #[inline]
+    pub fn geometry(&self) -> &Geometry {
+        &self.place().geometry
+    }
+
+    /// The extent of each dimension.
+    #[inline]
+    pub fn sizes(&self) -> &[i64] {
+        self.geometry().sizes()
+    }
+
+    /// How many elements apart neighbours lie in memory, per dimension.
+    #[inline]
+    pub fn strides(&self) -> &[i64] {
+        self.geometry().strides()
+    }
+
+    /// Where in the storage the first element lies, in elements.
+    #[inline]
+    pub fn storage_offset(&self) -> i64 {
+        self.geometry().offset()
+    }
+
+    /// The memory.
+    #[inline]
+    pub fn storage(&self) -> &Storage {
+        &self.place().storage
+    }
+
+    /// The number of dimensions.
+    #[inline]
+    pub fn dim(&self) -> usize {
+        self.geometry().dim()
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub fn numel(&self) -> i64 {
+        self.geometry().numel()
+    }
+
+    /// The size of one dimension, counted from the back if negative.
+    ///
+    /// # Errors
+    /// A dimension out of range; a tensor without dimensions has none.
+    pub fn size(&self, dim: i64) -> Result<i64> {
+        let sizes = self.sizes();
+        ensure!(!sizes.is_empty(), Shape, "dimension {dim} was asked of a tensor without dimensions");
+        Ok(sizes[geometry::wrap_dim(dim, sizes.len())?])
+    }
+
+    /// Whether the elements lie in a memory format without gaps.
+    pub fn is_contiguous(&self, format: MemoryFormat) -> bool {
+        let geometry = self.geometry();
+        geometry::is_contiguous_as(geometry.sizes(), geometry.strides(), format)
+    }
+
+    /// The memory format that results of element-wise operators take after this tensor.
+    pub fn suggest_memory_format(&self) -> MemoryFormat {
+        let geometry = self.geometry();
+        geometry::suggest_memory_format(geometry.sizes(), geometry.strides())
+    }
+
+    /// Whether the elements fill a block of memory, each place once, in any order of dimensions.
+    pub fn is_non_overlapping_and_dense(&self) -> bool {
+        let geometry = self.geometry();
+        geometry::is_non_overlapping_and_dense(geometry.sizes(), geometry.strides())
+    }
+
+    /// Whether this stands for a plain number in an operator's tensor argument, which weighs less in
+    /// [promotion](crate::result_type).
+    ///
+    /// PyTorch: `TensorImpl::is_wrapped_number`.
+    #[inline]
+    pub fn is_wrapped_number(&self) -> bool {
+        self.0.is_wrapped_number
+    }
+
+    /// What type promotion looks at.
+    pub fn promotion_operand(&self) -> Operand {
+        match self.dim() {
+            0 if self.is_wrapped_number() => Operand::Number(self.dtype()),
+            0 => Operand::ZeroDim(self.dtype()),
+            _ => Operand::Dimensioned(self.dtype()),
+        }
+    }
+
+    /// Whether both handles are of the same tensor, not just of equal or of shared elements.
+    #[inline]
+    pub fn is_same(&self, other: &Tensor) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether both tensors look at one block of memory, at overlapping parts of it or not.
+    pub fn shares_storage_with(&self, other: &Tensor) -> bool {
+        self.storage().is_same(other.storage())
+    }
+
+    /// How often the memory was written in place, through this tensor or another with the same storage.
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.storage().version()
+    }
+
+    /// Reports a write in place. Layers do this around kernels; kernels and element accessors do not.
+    #[inline]
+    pub fn bump_version(&self) {
+        self.storage().bump_version();
+    }
+
+    /// A handle that does not keep the tensor alive.
+    pub fn downgrade(&self) -> WeakTensor {
+        WeakTensor(Arc::downgrade(&self.0))
+    }
+
+    #[inline(always)]
+    fn place(&self) -> &Place {
+        self.0.place.get()
+    }
+}
+
+/// What autograd needs of a tensor: a flag, and a slot for what it knows.
+impl Tensor {
+    /// Whether a gradient is wanted for this tensor.
+    #[inline(always)]
+    pub fn requires_grad(&self) -> bool {
+        self.0.requires_grad.load(Ordering::Relaxed) // a flag of its own, it publishes nothing
+    }
+
+    /// Says whether a gradient is wanted.
+    ///
+    /// # Errors
+    /// An element type without gradients: those of integers and `bool`.
+    pub fn set_requires_grad(&self, requires_grad: bool) -> Result<()> {
+        ensure!(
+            !requires_grad || self.dtype().is_differentiable(),
+            Autograd,
+            "a tensor of {} cannot require grad, only floating-point and complex tensors can",
+            self.dtype()
+        );
+        self.0.requires_grad.store(requires_grad, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The slot that autograd fills, once in a tensor's life, with a type of its own.
+    #[inline]
+    pub fn autograd_slot(&self) -> &OnceLock<Box<dyn Any + Send + Sync>> {
+        &self.0.autograd
+    }
+}
+
+/// Making tensors of the same memory, and moving a tensor to other memory.
+impl Tensor {
+    /// A tensor over some storage: the way backends and foreign memory come in.
+    ///
+    /// # Errors
+    /// Sizes, strides and offset that do not fit together or into the storage; storage that is not aligned for the
+    /// type.
+    ///
+    /// ```
+    /// use torch_library::{DType, Device, DispatchKey, DispatchKeySet, Storage, Tensor};
+    ///
+    /// let storage = Storage::from_vec(vec![1f32, 2.0, 3.0, 4.0]);
+    /// let keys = DispatchKeySet::from_key(DispatchKey::CPU); // an inference tensor: no autograd keys
+    /// let x = Tensor::from_storage(storage, &[3], &[1], 1, DType::Float32, keys)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [2.0, 3.0, 4.0]);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    pub fn from_storage(
+        storage: Storage,
+        sizes: &[i64],
+        strides: &[i64],
+        offset: i64,
+        dtype: DType,
+        key_set: DispatchKeySet,
+    ) -> Result<Tensor> {
+        let place = Place::new(storage, Geometry::new(sizes, strides, offset)?, dtype)?;
+        Ok(Tensor::from_place(place, dtype, key_set))
+    }
+
+    fn from_place(place: Place, dtype: DType, key_set: DispatchKeySet) -> Tensor {
+        Tensor(Arc::new(TensorImpl {
+            key_set,
+            dtype,
+            device: place.storage.device(),
+            is_wrapped_number: false,
+            requires_grad: AtomicBool::new(false),
+            place: Published::new(place),
+            autograd: OnceLock::new(),
+        }))
+    }
+
+    /// Another tensor over the same memory, of the same type and with the same keys. Autograd does not learn of it.
+    ///
+    /// # Errors
+    /// Sizes, strides and offset that do not fit together or into the storage.
+    ///
+    /// ```
+    /// use torch_library::Tensor;
+    ///
+    /// let x = Tensor::from([1, 2, 3, 4]);
+    /// let last = x.strided_view(&[2], &[1], 2)?;
+    /// assert_eq!(last.to_vec::<i32>()?, [3, 4]);
+    /// assert!(last.shares_storage_with(&x) && !last.is_same(&x));
+    /// assert!(x.strided_view(&[3], &[2], 0).is_err());
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// PyTorch: `at::detail::make_tensor` with the storage and keys of another tensor; what `as_strided` kernels do.
+    pub fn strided_view(&self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
+        let geometry = Geometry::new(sizes, strides, offset)?;
+        let place = Place::new(self.storage().clone(), geometry, self.dtype())?;
+        Ok(Tensor::from_place(place, self.dtype(), self.key_set()))
+    }
+
+    /// Another tensor over the same elements, for dispatch under other keys.
+    #[must_use]
+    pub fn with_key_set(&self, key_set: DispatchKeySet) -> Tensor {
+        let Place { storage, geometry } = self.place();
+        Tensor::from_place(
+            Place { storage: storage.clone(), geometry: geometry.clone() },
+            self.dtype(),
+            key_set,
+        )
+    }
+
+    /// Moves this tensor, for all its handles, to other sizes, strides and offset in its storage.
+    ///
+    /// # Errors
+    /// Sizes, strides and offset that do not fit together or into the storage.
+    ///
+    /// ```
+    /// use torch_library::Tensor;
+    ///
+    /// let mut x = Tensor::from([1, 2, 3, 4]);
+    /// let handle = x.clone();
+    /// x.set_geometry(&[2, 2], &[1, 2], 0)?;
+    /// assert_eq!(handle.to_vec::<i32>()?, [1, 3, 2, 4]);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// PyTorch: `TensorImpl::set_sizes_and_strides`; what `squeeze_`, `t_` and `as_strided_` kernels do.
+    pub fn set_geometry(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
+        let storage = self.storage().clone();
+        self.set_storage(storage, sizes, strides, offset)
+    }
+
+    /// Moves this tensor, for all its handles, to other memory. Its views stay where they are.
+    ///
+    /// While other handles exist, the old memory is kept for whoever is looking at it.
+    ///
+    /// # Errors
+    /// Sizes, strides and offset that do not fit together or into the storage; a storage of another device.
+    ///
+    /// PyTorch: `TensorImpl::set_storage_and_dtype`; what `set_` and a growing `resize_` do.
+    pub fn set_storage(
+        &mut self,
+        storage: Storage,
+        sizes: &[i64],
+        strides: &[i64],
+        offset: i64,
+    ) -> Result<()> {
+        ensure!(
+            storage.device() == self.device(),
+            Device,
+            "a tensor on {} cannot move to storage on {}",
+            self.device(),
+            storage.device()
+        );
+        let place = Place::new(storage, Geometry::new(sizes, strides, offset)?, self.dtype())?;
+        match Arc::get_mut(&mut self.0) {
+            Some(only) => only.place.replace(place),
+            None => self.0.place.publish(place),
+        }
+        Ok(())
+    }
+}
+
+impl WeakTensor {
+    /// A handle to the tensor, if there still is one.
+    pub fn upgrade(&self) -> Option<Tensor> {
+        self.0.upgrade().map(Tensor)
+    }
+}
+
+impl std::fmt::Debug for TensorImpl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TensorImpl")
+            .field("dtype", &self.dtype)
+            .field("place", self.place.get())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! Tensors from values and from nothing.
+
+use super::{Place, Storage, Tensor, geometry::Geometry, geometry::numel};
+use crate::{
+    DType, Device, DeviceType, DispatchKeySet, Element, MemoryFormat, Result, Scalar, bail, ensure,
+    match_dtype,
+};
+
+impl Tensor {
+    /// A tensor for results, contiguous; its elements are zero.
+    ///
+    /// # Errors
+    /// Negative sizes, more memory than there is, a device other than the CPU and meta: their memory comes from
+    /// their backend, through `aten::empty`.
+    ///
+    /// PyTorch: `torch.empty`, `at::detail::empty_cpu`.
+    pub fn empty(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        Tensor::allocate(Geometry::contiguous(sizes)?, dtype, device)
+    }
+
+    /// A tensor for results with given strides; its elements are zero.
+    ///
+    /// ```
+    /// use torch_library::{DType, Device, Tensor};
+    ///
+    /// let columns = Tensor::empty_strided(&[2, 3], &[1, 2], DType::Float32, Device::CPU)?;
+    /// assert_eq!(columns.storage().nbytes(), 24);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Like [`empty`](Tensor::empty), and strides that do not fit the sizes.
+    ///
+    /// PyTorch: `torch.empty_strided`.
+    pub fn empty_strided(sizes: &[i64], strides: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        Tensor::allocate(Geometry::new(sizes, strides, 0)?, dtype, device)
+    }
+
+    /// A tensor of zeros; what [`empty`](Tensor::empty) gives, promised.
+    ///
+    /// # Errors
+    /// Like [`empty`](Tensor::empty).
+    pub fn zeros(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        Tensor::empty(sizes, dtype, device)
+    }
+
+    /// A tensor of one value.
+    ///
+    /// ```
+    /// use torch_library::{DType, Device, Tensor};
+    ///
+    /// let x = Tensor::full(&[2], 2.5, DType::Float32, Device::CPU)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [2.5, 2.5]);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Like [`empty`](Tensor::empty), and a value that the type cannot hold.
+    pub fn full(sizes: &[i64], value: impl Into<Scalar>, dtype: DType, device: Device) -> Result<Tensor> {
+        let (value, mut tensor) = (value.into(), Tensor::empty(sizes, dtype, device)?);
+        match_dtype!(dtype, T => {
+            let value: T = value.to()?;
+            if tensor.storage().data_ptr().is_some() {
+                tensor.fill_from(std::iter::repeat_n(value, tensor.numel() as usize))?;
+            }
+        });
+        Ok(tensor)
+    }
+
+    /// A tensor of a vector's elements, which are not copied.
+    ///
+    /// # Errors
+    /// Sizes that need another number of elements.
+    pub fn from_vec<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Result<Tensor> {
+        let geometry = Geometry::contiguous(sizes)?;
+        ensure!(
+            usize::try_from(geometry.numel()) == Ok(elements.len()),
+            Shape,
+            "sizes {sizes:?} need {} elements, {} were given",
+            geometry.numel(),
+            elements.len()
+        );
+        let place = Place { storage: Storage::from_vec(elements), geometry };
+        Ok(Tensor::from_place(place, T::DTYPE, default_keys(Device::CPU)))
+    }
+
+    /// A tensor of a slice's elements, copied.
+    ///
+    /// # Errors
+    /// Sizes that need another number of elements.
+    pub fn from_slice<T: Element>(elements: &[T], sizes: &[i64]) -> Result<Tensor> {
+        Tensor::from_vec(elements.to_vec(), sizes)
+    }
+
+    /// The tensor that stands for a number in an operator's tensor argument.
+    ///
+    /// ```
+    /// use torch_library::{DType, Tensor, result_type};
+    ///
+    /// let (x, two) = (Tensor::from([1i8, 2]), Tensor::wrapped_number(2));
+    /// assert_eq!((two.dtype(), two.dim()), (DType::Int64, 0));
+    /// let operands = [x.promotion_operand(), two.promotion_operand()];
+    /// assert_eq!(result_type(operands)?, DType::Int8);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// PyTorch: `at::wrapped_scalar_tensor`.
+    pub fn wrapped_number(number: impl Into<Scalar>) -> Tensor {
+        let mut tensor = Tensor::from(number.into());
+        if let Some(tensor) = std::sync::Arc::get_mut(&mut tensor.0) {
+            tensor.is_wrapped_number = true; // always: nobody else has a handle yet
+        }
+        tensor
+    }
+
+    /// A tensor for results that resembles another: same sizes and device, other type, strides by memory format.
+    ///
+    /// [`MemoryFormat::Preserve`] keeps the strides of a dense input, and the order of dimensions of any other.
+    ///
+    /// # Errors
+    /// Like [`empty`](Tensor::empty), and a channels-last format for the wrong number of dimensions.
+    ///
+    /// PyTorch: `torch.empty_like`.
+    pub fn empty_like(&self, dtype: DType, format: MemoryFormat) -> Result<Tensor> {
+        let geometry = self.geometry();
+        let strides = match format {
+            MemoryFormat::Preserve => {
+                super::geometry::preserved_strides(geometry.sizes(), geometry.strides())
+            }
+            _ => super::geometry::strides_for(geometry.sizes(), format)?,
+        };
+        Tensor::empty_strided(geometry.sizes(), &strides, dtype, self.device())
+    }
+
+    fn allocate(geometry: Geometry, dtype: DType, device: Device) -> Result<Tensor> {
+        let nbytes = usize::try_from(geometry.end()?).ok().and_then(|end| end.checked_mul(dtype.size()));
+        let Some(nbytes) = nbytes else {
+            bail!(Shape, "sizes {:?} of {dtype} exceed the memory", geometry.sizes())
+        };
+        let storage = match device.kind {
+            DeviceType::Cpu => Storage::zeroed(nbytes, device)?,
+            DeviceType::Meta => Storage::without_data(nbytes, device),
+            _ => bail!(
+                Device,
+                "only cpu and meta memory is allocated here, for {device} call its backend's aten::empty"
+            ),
+        };
+        Ok(Tensor::from_place(Place { storage, geometry }, dtype, default_keys(device)))
+    }
+}
+
+/// The keys of an ordinary tensor of a device.
+fn default_keys(device: Device) -> DispatchKeySet {
+    DispatchKeySet::of_tensor(device.kind.dispatch_key())
+}
+
+/// A tensor without dimensions.
+impl<T: Element> From<T> for Tensor {
+    fn from(element: T) -> Tensor {
+        from_exact(vec![element], &[])
+    }
+}
+
+/// A tensor without dimensions, of the widest type of the number's kind.
+impl From<Scalar> for Tensor {
+    fn from(number: Scalar) -> Tensor {
+        match number {
+            Scalar::Int(x) => x.into(),
+            Scalar::Float(x) => x.into(),
+            Scalar::Bool(x) => x.into(),
+            Scalar::Complex(x) => x.into(),
+        }
+    }
+}
+
+/// A tensor of one dimension; the elements are not copied.
+impl<T: Element> From<Vec<T>> for Tensor {
+    fn from(elements: Vec<T>) -> Tensor {
+        let sizes = [elements.len() as i64];
+        from_exact(elements, &sizes)
+    }
+}
+
+/// A tensor of one dimension.
+impl<T: Element> From<&[T]> for Tensor {
+    fn from(elements: &[T]) -> Tensor {
+        elements.to_vec().into()
+    }
+}
+
+/// A tensor of one dimension.
+impl<T: Element, const A: usize> From<[T; A]> for Tensor {
+    fn from(elements: [T; A]) -> Tensor {
+        from_exact(elements.to_vec(), &[A as i64])
+    }
+}
+
+/// A tensor of two dimensions.
+impl<T: Element, const A: usize, const B: usize> From<[[T; B]; A]> for Tensor {
+    fn from(elements: [[T; B]; A]) -> Tensor {
+        from_exact(elements.as_flattened().to_vec(), &[A as i64, B as i64])
+    }
+}
+
+/// A tensor of three dimensions.
+impl<T: Element, const A: usize, const B: usize, const C: usize> From<[[[T; C]; B]; A]> for Tensor {
+    fn from(elements: [[[T; C]; B]; A]) -> Tensor {
+        from_exact(elements.as_flattened().as_flattened().to_vec(), &[A as i64, B as i64, C as i64])
+    }
+}
+
+/// A tensor of four dimensions.
+impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize> From<[[[[T; D]; C]; B]; A]>
+    for Tensor
+{
+    fn from(elements: [[[[T; D]; C]; B]; A]) -> Tensor {
+        let elements = elements.as_flattened().as_flattened().as_flattened();
+        from_exact(elements.to_vec(), &[A as i64, B as i64, C as i64, D as i64])
+    }
+}
+
+/// Elements whose number is the product of the sizes by the caller's type.
+fn from_exact<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Tensor {
+    debug_assert_eq!(numel(sizes).ok(), i64::try_from(elements.len()).ok());
+    Tensor::from_vec(elements, sizes).expect("as many elements as the sizes say")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn literals_make_tensors_of_their_type() {
+        assert_eq!(Tensor::from(2.5f32).sizes(), [] as [i64; 0]);
+        assert_eq!(Tensor::from([1u8, 2]).dtype(), DType::UInt8);
+        assert_eq!(Tensor::from([[true], [false]]).sizes(), [2, 1]);
+        assert_eq!(Tensor::from([[[1.0f32; 4]; 3]; 2]).sizes(), [2, 3, 4]);
+        let x = Tensor::from([[[[1i64, 2], [3, 4]]]]);
+        assert_eq!((x.sizes(), x.to_vec::<i64>().unwrap()), (&[1, 1, 2, 2][..], vec![1, 2, 3, 4]));
+        assert_eq!(Tensor::from([[0f64; 3]; 0]).sizes(), [0, 3]);
+        assert_eq!(Tensor::from(vec![half::f16::ONE]).dtype(), DType::Float16);
+        assert_eq!(Tensor::from(Scalar::from(true)).dtype(), DType::Bool);
+    }
+
+    #[test]
+    fn new_tensors_are_zero() {
+        for dtype in DType::all() {
+            let x = Tensor::empty(&[2, 3], dtype, Device::CPU).unwrap();
+            assert_eq!((x.strides(), x.storage().nbytes()), (&[3, 1][..], 6 * dtype.size()));
+            match_dtype!(dtype, T => assert_eq!(x.to_vec::<T>().unwrap(), [T::default(); 6]));
+        }
+    }
+
+    #[test]
+    fn other_devices_allocate_for_themselves() {
+        let error = Tensor::empty(&[2], DType::Float32, Device::new(DeviceType::Cuda, Some(0))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Device);
+        assert!(error.to_string().contains("cuda:0"));
+        let meta = Tensor::full(&[2], 1, DType::Float32, Device::META).unwrap();
+        assert!(meta.storage().data_ptr().is_none() && meta.to_vec::<f32>().is_err());
+        assert!(Tensor::empty(&[i64::MAX], DType::Float32, Device::META).is_err());
+    }
+
+    #[test]
+    fn full_checks_its_value() {
+        assert!(Tensor::full(&[1], 300, DType::UInt8, Device::CPU).is_err());
+        assert!(Tensor::full(&[1], f64::NAN, DType::Int64, Device::META).is_err());
+        assert!(Tensor::full(&[1], 2, DType::Bool, Device::CPU).unwrap().to_vec::<bool>().unwrap()[0]);
+    }
+
+    #[test]
+    fn counts_must_match() {
+        let error = Tensor::from_slice(&[1, 2, 3], &[2, 2]).unwrap_err();
+        assert_eq!(error.to_string(), "sizes [2, 2] need 4 elements, 3 were given");
+    }
+
+    #[test]
+    fn preserve_keeps_the_order_of_dimensions() {
+        let x = Tensor::from_slice(&[0f32; 24], &[24]).unwrap();
+        let like = |sizes: &[i64], strides: &[i64]| {
+            let view = x.strided_view(sizes, strides, 0).unwrap();
+            view.empty_like(DType::Int8, MemoryFormat::Preserve).unwrap().strides().to_vec()
+        };
+        assert_eq!(like(&[2, 3], &[1, 2]), [1, 2]);
+        assert_eq!(like(&[2, 3], &[2, 4]), [1, 2]);
+        assert_eq!(like(&[2, 3], &[0, 1]), [3, 1]);
+    }
+}

@@ -1,0 +1,254 @@
+//! Sizes, strides and offsets: the arithmetic of shapes, without tensors.
+
+mod broadcast;
+mod format;
+mod view;
+
+use smallvec::SmallVec;
+
+use crate::{Result, bail, ensure};
+
+pub use broadcast::{broadcast_shapes, infer_size};
+pub use format::{
+    contiguous_strides, is_channels_last_strides, is_contiguous, is_non_overlapping_and_dense,
+    preserved_strides, strides_for,
+};
+pub(super) use format::{is_contiguous_as, suggest_memory_format};
+pub use view::{computed_view_strides, infer_view_size};
+
+/// One number per dimension, stored inline up to six dimensions.
+pub type Dims = SmallVec<[i64; 6]>;
+
+/// Where the elements of a tensor lie in its storage: element `[i, j, …]` at
+/// `offset + i * strides[0] + j * strides[1] + …`, counted in elements.
+///
+/// A `Geometry` is consistent: as many strides as sizes, nothing negative, an element count that fits an `i64`.
+///
+/// ```
+/// use torch_library::geometry::Geometry;
+///
+/// let rows = Geometry::contiguous(&[2, 3])?;
+/// assert_eq!((rows.strides(), rows.numel()), (&[3, 1][..], 6));
+/// let columns = Geometry::new(&[3, 2], &[1, 3], 0)?;
+/// assert_eq!(columns.offsets().collect::<Vec<_>>(), [0, 3, 1, 4, 2, 5]);
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// PyTorch: `c10::impl::SizesAndStrides`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    sizes: Dims,
+    strides: Dims,
+    offset: i64,
+    numel: i64,
+}
+
+impl Geometry {
+    /// A geometry of any strides.
+    ///
+    /// # Errors
+    /// Different numbers of sizes and strides, a negative number among them, more elements than an `i64` counts.
+    pub fn new(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Geometry> {
+        ensure!(
+            sizes.len() == strides.len(),
+            Shape,
+            "sizes {sizes:?} and strides {strides:?} differ in their number of dimensions"
+        );
+        ensure!(strides.iter().all(|stride| *stride >= 0), Shape, "strides {strides:?} must not be negative");
+        ensure!(offset >= 0, Shape, "storage offset {offset} must not be negative");
+        let numel = numel(sizes)?;
+        Ok(Geometry { sizes: sizes.into(), strides: strides.into(), offset, numel })
+    }
+
+    /// A geometry without gaps, last dimension densest, from the start of the storage.
+    ///
+    /// # Errors
+    /// A negative size, more elements than an `i64` counts.
+    pub fn contiguous(sizes: &[i64]) -> Result<Geometry> {
+        let numel = numel(sizes)?;
+        Ok(Geometry { sizes: sizes.into(), strides: contiguous_strides(sizes), offset: 0, numel })
+    }
+
+    /// The extent of each dimension.
+    #[inline]
+    pub fn sizes(&self) -> &[i64] {
+        &self.sizes
+    }
+
+    /// How many elements apart neighbours lie, per dimension.
+    #[inline]
+    pub fn strides(&self) -> &[i64] {
+        &self.strides
+    }
+
+    /// Where in the storage element `[0, 0, …]` lies, in elements.
+    #[inline]
+    pub fn offset(&self) -> i64 {
+        self.offset
+    }
+
+    /// The number of dimensions.
+    #[inline]
+    pub fn dim(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub fn numel(&self) -> i64 {
+        self.numel
+    }
+
+    /// Whether the elements lie in row-major order without gaps.
+    pub fn is_contiguous(&self) -> bool {
+        is_contiguous(&self.sizes, &self.strides)
+    }
+
+    /// One past the last storage element that is reached, the offset included; 0 if there are no elements.
+    ///
+    /// # Errors
+    /// A last element beyond `i64::MAX`.
+    pub fn end(&self) -> Result<i64> {
+        if self.numel == 0 {
+            return Ok(0);
+        }
+        let last = self.sizes.iter().zip(&self.strides).try_fold(self.offset, |last, (size, stride)| {
+            last.checked_add((size - 1).checked_mul(*stride)?) // sizes are positive here
+        });
+        match last.and_then(|last| last.checked_add(1)) {
+            Some(end) => Ok(end),
+            None => bail!(
+                Shape,
+                "sizes {:?} and strides {:?} reach beyond 2^63 elements",
+                self.sizes,
+                self.strides
+            ),
+        }
+    }
+
+    /// The storage index of every element, in logical (row-major) order.
+    pub fn offsets(&self) -> Offsets<'_> {
+        let left = usize::try_from(self.numel).expect("element counts are not negative");
+        Offsets { geometry: self, index: SmallVec::from_elem(0, self.dim()), next: self.offset, left }
+    }
+}
+
+/// Iterator over the storage indices of a [`Geometry`]'s elements.
+#[derive(Clone, Debug)]
+pub struct Offsets<'a> {
+    geometry: &'a Geometry,
+    index: Dims,
+    next: i64,
+    left: usize,
+}
+
+impl Iterator for Offsets<'_> {
+    type Item = i64;
+
+    #[inline]
+    fn next(&mut self) -> Option<i64> {
+        self.left = self.left.checked_sub(1)?;
+        let current = self.next;
+        for dim in (0..self.index.len()).rev() {
+            let (size, stride) = (self.geometry.sizes[dim], self.geometry.strides[dim]);
+            self.index[dim] += 1;
+            self.next = self.next.wrapping_add(stride); // may overflow behind the last element only
+            if self.index[dim] < size {
+                break;
+            }
+            self.next = self.next.wrapping_sub(size.wrapping_mul(stride));
+            self.index[dim] = 0;
+        }
+        Some(current)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Offsets<'_> {}
+
+/// The number of elements of a shape.
+///
+/// # Errors
+/// A negative size, more elements than an `i64` counts.
+pub fn numel(sizes: &[i64]) -> Result<i64> {
+    ensure!(sizes.iter().all(|size| *size >= 0), Shape, "sizes {sizes:?} must not be negative");
+    if sizes.contains(&0) {
+        return Ok(0); // whatever the others multiply to
+    }
+    match sizes.iter().try_fold(1i64, |numel, size| numel.checked_mul(*size)) {
+        Some(numel) => Ok(numel),
+        None => bail!(Shape, "sizes {sizes:?} have more elements than 2^63"),
+    }
+}
+
+/// A dimension counted from the front, of one that may count from the back (`-1` is the last).
+///
+/// A tensor without dimensions accepts `0` and `-1`, as if it had one.
+///
+/// # Errors
+/// A dimension out of range.
+///
+/// PyTorch: `at::maybe_wrap_dim`.
+pub fn wrap_dim(dim: i64, ndim: usize) -> Result<usize> {
+    let count = ndim.max(1) as i64;
+    ensure!(
+        (-count..count).contains(&dim),
+        Shape,
+        "dimension {dim} is out of range, expected {} to {} for {ndim} dimensions",
+        -count,
+        count - 1
+    );
+    Ok(if dim < 0 { dim + count } else { dim } as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn geometries_are_checked() {
+        let bad: [(&[i64], &[i64], i64); 4] =
+            [(&[2], &[1, 1], 0), (&[-1], &[1], 0), (&[2], &[-1], 0), (&[2], &[1], -1)];
+        for (sizes, strides, offset) in bad {
+            assert!(Geometry::new(sizes, strides, offset).is_err(), "{sizes:?} {strides:?} {offset}");
+        }
+        assert!(Geometry::contiguous(&[i64::MAX, 2]).is_err());
+        assert_eq!(Geometry::contiguous(&[i64::MAX, 2, 0]).unwrap().numel(), 0);
+        assert!(Geometry::new(&[3], &[i64::MAX], 0).unwrap().end().is_err());
+    }
+
+    #[test]
+    fn ends_are_behind_the_last_element() {
+        let end = |sizes: &[i64], strides: &[i64], offset| {
+            Geometry::new(sizes, strides, offset).unwrap().end().unwrap()
+        };
+        assert_eq!(end(&[], &[], 5), 6);
+        assert_eq!(end(&[2, 3], &[3, 1], 0), 6);
+        assert_eq!(end(&[2, 3], &[0, 2], 1), 6);
+        assert_eq!(end(&[2, 0], &[9, 9], 7), 0);
+    }
+
+    #[test]
+    fn offsets_walk_in_logical_order() {
+        let offsets = |sizes: &[i64], strides: &[i64]| -> Vec<i64> {
+            Geometry::new(sizes, strides, 10).unwrap().offsets().collect()
+        };
+        assert_eq!(offsets(&[], &[]), [10]);
+        assert_eq!(offsets(&[2, 2, 2], &[1, 2, 4]), [10, 14, 12, 16, 11, 15, 13, 17]);
+        assert_eq!(offsets(&[2, 0], &[1, 1]), []);
+        assert_eq!(offsets(&[1, 3], &[i64::MAX, 0]), [10, 10, 10]);
+    }
+
+    #[test]
+    fn dimensions_wrap() {
+        assert_eq!((wrap_dim(-1, 3).unwrap(), wrap_dim(2, 3).unwrap(), wrap_dim(-1, 0).unwrap()), (2, 2, 0));
+        assert_eq!(
+            wrap_dim(3, 3).unwrap_err().to_string(),
+            "dimension 3 is out of range, expected -3 to 2 for 3 dimensions"
+        );
+        assert!(wrap_dim(1, 0).is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! Memory formats: which strides a shape gets, and what given strides amount to.
+
+use std::cmp::Ordering;
+
+use super::{Dims, SmallVec};
+use crate::{MemoryFormat, Result, bail, ensure};
+
+/// The strides of a shape without gaps, last dimension densest. Empty dimensions count as 1.
+pub fn contiguous_strides(sizes: &[i64]) -> Dims {
+    dense_strides(sizes, (0..sizes.len()).rev())
+}
+
+/// The strides of a shape without gaps, the dimensions growing from densest to widest in this order.
+fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>) -> Dims {
+    let mut strides = Dims::from_elem(0, sizes.len());
+    let mut step = 1i64;
+    for dim in order {
+        strides[dim] = step;
+        step = step.saturating_mul(sizes[dim].max(1)); // saturates only where there are no elements
+    }
+    strides
+}
+
+/// The strides of a shape in a memory format.
+///
+/// ```
+/// use torch_library::{MemoryFormat, geometry::strides_for};
+///
+/// assert_eq!(strides_for(&[2, 3, 4, 5], MemoryFormat::ChannelsLast)?.as_slice(), [60, 1, 15, 3]);
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// # Errors
+/// A channels-last format for a shape without its 4 (or 5) dimensions, and `Preserve`, which has no strides of
+/// its own.
+pub fn strides_for(sizes: &[i64], format: MemoryFormat) -> Result<Dims> {
+    match format {
+        MemoryFormat::Contiguous => Ok(contiguous_strides(sizes)),
+        MemoryFormat::Preserve => {
+            bail!(Argument, "memory format {format} has no strides without a tensor to preserve")
+        }
+        MemoryFormat::ChannelsLast | MemoryFormat::ChannelsLast3d => {
+            let order = channels_last_order(format);
+            ensure!(
+                sizes.len() == order.len(),
+                Shape,
+                "memory format {format} needs {} dimensions, sizes {sizes:?} have {}",
+                order.len(),
+                sizes.len()
+            );
+            Ok(dense_strides(sizes, order.iter().copied()))
+        }
+    }
+}
+
+/// The dimensions of a channels-last format, densest first; none for the other formats.
+fn channels_last_order(format: MemoryFormat) -> &'static [usize] {
+    match format {
+        MemoryFormat::ChannelsLast => &[1, 3, 2, 0],
+        MemoryFormat::ChannelsLast3d => &[1, 4, 3, 2, 0],
+        MemoryFormat::Contiguous | MemoryFormat::Preserve => &[],
+    }
+}
+
+/// Whether elements lie in row-major order without gaps; strides of dimensions of size 1 do not matter.
+pub fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
+    sizes.contains(&0) || is_dense(sizes, strides, (0..sizes.len()).rev())
+}
+
+/// Whether elements lie in a memory format without gaps; nothing lies in `Preserve`.
+///
+/// PyTorch: `Tensor::is_contiguous(memory_format)`.
+pub(crate) fn is_contiguous_as(sizes: &[i64], strides: &[i64], format: MemoryFormat) -> bool {
+    match format {
+        MemoryFormat::Contiguous => is_contiguous(sizes, strides),
+        MemoryFormat::Preserve => false,
+        MemoryFormat::ChannelsLast | MemoryFormat::ChannelsLast3d => {
+            let order = channels_last_order(format);
+            sizes.len() == order.len() && is_dense(sizes, strides, order.iter().copied())
+        }
+    }
+}
+
+/// Whether each dimension's stride is the product of the sizes before it in this order.
+fn is_dense(sizes: &[i64], strides: &[i64], order: impl IntoIterator<Item = usize>) -> bool {
+    let mut step = 1i64;
+    for dim in order {
+        if sizes[dim] != 1 {
+            if strides[dim] != step {
+                return false;
+            }
+            step = step.saturating_mul(sizes[dim]);
+        }
+    }
+    true
+}
+
+/// Whether strides are in the order of a channels-last format, gaps allowed.
+///
+/// Shapes in which both orders look alike (one channel, one pixel) count as contiguous.
+///
+/// PyTorch: `is_channels_last_strides_2d`, `is_channels_last_strides_3d`.
+pub fn is_channels_last_strides(sizes: &[i64], strides: &[i64], format: MemoryFormat) -> bool {
+    let order = channels_last_order(format);
+    if order.is_empty() || sizes.len() != order.len() || strides[1] == 0 {
+        return false;
+    }
+    let mut least = 0i64;
+    for &dim in order {
+        if sizes[dim] == 0 || strides[dim] < least || (dim == 0 && least == strides[1]) {
+            return false;
+        }
+        least = strides[dim].saturating_mul(sizes[dim].max(1));
+    }
+    true
+}
+
+/// The format that an operator's result takes after an input with these strides.
+///
+/// PyTorch: `Tensor::suggest_memory_format`.
+pub(crate) fn suggest_memory_format(sizes: &[i64], strides: &[i64]) -> MemoryFormat {
+    [MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d]
+        .into_iter()
+        .find(|format| is_channels_last_strides(sizes, strides, *format))
+        .unwrap_or(MemoryFormat::Contiguous)
+}
+
+/// Whether elements fill a block of memory, each place once, in whatever order of dimensions.
+///
+/// PyTorch: `Tensor::is_non_overlapping_and_dense`.
+pub fn is_non_overlapping_and_dense(sizes: &[i64], strides: &[i64]) -> bool {
+    if sizes.contains(&0) {
+        return true;
+    }
+    let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).filter(|dim| sizes[*dim] != 1).collect();
+    order.sort_by_key(|dim| strides[*dim]);
+    is_dense(sizes, strides, order)
+}
+
+/// Dense strides in the order of dimensions that given strides have: these themselves if they are dense.
+///
+/// # How it works
+/// Dimensions are sorted from densest to widest, starting from row-major order. A stride of 0 says nothing about
+/// the order, and equal strides put the smaller size first.
+///
+/// PyTorch: `at::infer_dense_strides`; what `empty_like` does with `preserve_format`.
+pub fn preserved_strides(sizes: &[i64], strides: &[i64]) -> Dims {
+    if is_non_overlapping_and_dense(sizes, strides) {
+        return Dims::from_slice(strides);
+    }
+    let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).rev().collect();
+    // Insertion sort, since the order is not transitive: what a stride of 0 ends up next to depends on the steps.
+    for sorted in 1..order.len() {
+        let mut moving = sorted;
+        for place in (0..sorted).rev() {
+            let (left, right) = (order[place], order[moving]);
+            match strides[left].cmp(&strides[right]) {
+                _ if strides[left] == 0 || strides[right] == 0 => {}
+                Ordering::Less => break,
+                Ordering::Equal if sizes[left] <= sizes[right] => {}
+                _ => {
+                    order.swap(place, moving);
+                    moving = place;
+                }
+            }
+        }
+    }
+    dense_strides(sizes, order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use MemoryFormat::{ChannelsLast, ChannelsLast3d};
+
+    #[test]
+    fn strides_follow_the_format() {
+        assert_eq!(contiguous_strides(&[2, 0, 3]).as_slice(), [3, 3, 1]);
+        assert_eq!(strides_for(&[2, 3, 4, 5, 6], ChannelsLast3d).unwrap().as_slice(), [360, 1, 90, 18, 3]);
+        assert_eq!(
+            strides_for(&[2, 3], ChannelsLast).unwrap_err().to_string(),
+            "memory format channels_last needs 4 dimensions, sizes [2, 3] have 2"
+        );
+        assert!(strides_for(&[2], MemoryFormat::Preserve).is_err());
+    }
+
+    #[test]
+    fn contiguity_ignores_dimensions_of_one() {
+        assert!(is_contiguous(&[2, 1, 3], &[3, 77, 1]));
+        assert!(!is_contiguous(&[2, 3], &[1, 2]));
+        assert!(is_contiguous(&[0, 3], &[1, 2]) && is_contiguous(&[], &[]));
+        assert!(is_contiguous_as(&[2, 3, 4, 5], &[60, 1, 15, 3], ChannelsLast));
+        assert!(!is_contiguous_as(&[2, 3, 4, 5], &[60, 20, 5, 1], ChannelsLast));
+    }
+
+    #[test]
+    fn ambiguous_shapes_are_contiguous() {
+        let suggest = |sizes: [i64; 4], strides: [i64; 4]| suggest_memory_format(&sizes, &strides);
+        assert_eq!(suggest([2, 3, 4, 5], [60, 1, 15, 3]), ChannelsLast);
+        assert_eq!(suggest([2, 3, 4, 5], [120, 1, 30, 6]), ChannelsLast);
+        assert_eq!(suggest([2, 1, 1, 1], [1, 1, 1, 1]), MemoryFormat::Contiguous);
+        assert_eq!(suggest([2, 1, 4, 4], [16, 16, 4, 1]), MemoryFormat::Contiguous);
+        assert_eq!(suggest([2, 1, 4, 4], [16, 1, 4, 1]), ChannelsLast);
+        assert_eq!(suggest([2, 3, 0, 5], [0, 1, 15, 3]), MemoryFormat::Contiguous);
+    }
+
+    #[test]
+    fn dense_means_every_place_once() {
+        assert!(is_non_overlapping_and_dense(&[3, 2], &[1, 3]));
+        assert!(is_non_overlapping_and_dense(&[3, 1, 2], &[1, 50, 3]));
+        assert!(!is_non_overlapping_and_dense(&[3, 2], &[0, 1]));
+        assert!(!is_non_overlapping_and_dense(&[3, 2], &[4, 2]));
+        assert!(!is_non_overlapping_and_dense(&[2], &[2]));
+    }
+}

@@ -1,0 +1,294 @@
+//! Memory: reference-counted bytes of any device, with the version counter of everything that looks at them.
+#![expect(unsafe_code, reason = "owns raw memory that handles share")]
+
+use std::alloc;
+use std::any::Any;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{Device, Element, Error, ErrorKind, Result, ensure};
+
+/// What a backend brings as the memory of its tensors: buffers, handles, whatever it owns.
+///
+/// The runtime asks for nothing but the size; the backend's kernels get their own type back from
+/// [`Storage::downcast_ref`]. A backend that works in host memory builds on [`Storage::zeroed`] instead, or hands
+/// such a storage out as [`host`](StorageImpl::host).
+///
+/// ```
+/// use torch_library::{Device, Storage, StorageImpl};
+///
+/// /// A buffer that lives somewhere else.
+/// struct Remote { handle: u32, nbytes: usize }
+///
+/// impl StorageImpl for Remote {
+///     fn nbytes(&self) -> usize { self.nbytes }
+///     fn device(&self) -> Device { "privateuseone:0".parse().unwrap() }
+/// }
+///
+/// let storage = Storage::new(Remote { handle: 7, nbytes: 64 });
+/// assert_eq!(storage.downcast_ref::<Remote>().unwrap().handle, 7);
+/// assert!(storage.data_ptr().is_none());
+/// ```
+pub trait StorageImpl: Any + Send + Sync {
+    /// How many bytes the elements may take.
+    fn nbytes(&self) -> usize;
+
+    /// Where they are.
+    fn device(&self) -> Device;
+
+    /// The same bytes as host memory, if the host can reach them. Asked once.
+    fn host(&self) -> Option<&Storage> {
+        None
+    }
+}
+
+/// A handle to a block of memory; clones share the block.
+///
+/// Host memory starts at a multiple of 64 bytes and is zeroed, so that no element is ever uninitialised (large
+/// blocks come zeroed from the operating system at no cost). The block never moves and never changes its size: a
+/// tensor that needs more gets a new one.
+///
+/// The **version counter** lives here, hence all views of one storage share it, however they came about.
+///
+/// PyTorch: `c10::Storage`, and the counter of `VariableVersion`.
+#[derive(Clone)]
+pub struct Storage(Arc<Inner>);
+
+struct Inner {
+    /// Start of the host memory: valid for reads and writes of `nbytes` initialised bytes until `owner` drops.
+    /// `None` where the host reaches nothing.
+    data: Option<NonNull<u8>>,
+    nbytes: usize,
+    device: Device,
+    version: AtomicU64,
+    owner: Owner,
+}
+
+/// Who frees the memory.
+enum Owner {
+    /// Ourselves: an allocation of the global allocator, with what it needs to take it back.
+    Heap { base: NonNull<u8>, layout: alloc::Layout },
+    /// A backend's own type, and its host memory if any (held here, since `data` points into it).
+    Backend { backend: Box<dyn StorageImpl>, _host: Option<Storage> },
+    /// Someone's value that keeps the memory alive.
+    Keeper { _keeper: Box<dyn Any + Send + Sync> },
+    /// No memory at all (meta).
+    Nothing,
+}
+
+// SAFETY: the pointers are owned (`Heap`) or kept alive by a Send value, and the memory has no thread affinity.
+unsafe impl Send for Inner {}
+// SAFETY: `&Inner` gives out addresses and sizes only. Reading and writing through them is the business of the
+// accessors and kernels of `Tensor`, whose data-race rule its documentation states.
+unsafe impl Sync for Inner {}
+
+impl Storage {
+    /// Alignment of host memory allocated here, in bytes: a cache line, and the widest vector registers.
+    pub const ALIGN: usize = 64;
+
+    /// Zeroed host memory on behalf of a device.
+    ///
+    /// # Errors
+    /// More memory than there is.
+    pub fn zeroed(nbytes: usize, device: Device) -> Result<Storage> {
+        // Over-allocated at the system's alignment and aligned here: only then is zeroing free (calloc).
+        const SYSTEM: usize = 16;
+        let padded = nbytes.checked_add(Self::ALIGN - SYSTEM);
+        let layout = padded.and_then(|padded| alloc::Layout::from_size_align(padded, SYSTEM).ok());
+        let Some(layout) = layout else { return Err(out_of_memory(nbytes)) };
+        // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
+        let base = unsafe { alloc::alloc_zeroed(layout) };
+        let Some(base) = NonNull::new(base) else { return Err(out_of_memory(nbytes)) };
+        // SAFETY: `base` is a multiple of SYSTEM, so the next multiple of ALIGN is at most `ALIGN - SYSTEM` bytes
+        // on, and `nbytes` more are left behind it.
+        let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
+        Ok(Self::from_inner(Some(data), nbytes, device, Owner::Heap { base, layout }))
+    }
+
+    /// The memory of a vector, which is not copied.
+    pub fn from_vec<T: Element>(vec: Vec<T>) -> Storage {
+        let mut vec = ManuallyDrop::new(vec); // the elements are Copy: nothing but the allocation needs freeing
+        let (nbytes, capacity) = (size_of_val(vec.as_slice()), vec.capacity());
+        let layout = alloc::Layout::array::<T>(capacity).expect("a vector's allocation has a layout");
+        let base = NonNull::new(vec.as_mut_ptr().cast::<u8>()).expect("a vector's pointer is not null");
+        Self::from_inner(Some(base), nbytes, Device::CPU, Owner::Heap { base, layout })
+    }
+
+    /// A size without memory, for devices that only compute shapes.
+    pub fn without_data(nbytes: usize, device: Device) -> Storage {
+        Self::from_inner(None, nbytes, device, Owner::Nothing)
+    }
+
+    /// A backend's own memory.
+    ///
+    /// # Panics
+    /// If the backend's host memory is smaller than its `nbytes`, a bug in the backend.
+    pub fn new(backend: impl StorageImpl) -> Storage {
+        let (nbytes, device, host) = (backend.nbytes(), backend.device(), backend.host().cloned());
+        let data = host.as_ref().and_then(Storage::data_ptr);
+        let enough = host.as_ref().is_none_or(|host| nbytes <= host.nbytes());
+        assert!(enough, "the storage of {device} claims {nbytes} bytes, more than its host memory has");
+        Self::from_inner(data, nbytes, device, Owner::Backend { backend: Box::new(backend), _host: host })
+    }
+
+    /// Host memory of someone else, which lives as long as `keeper`: a memory map, another library's tensor.
+    ///
+    /// # Safety
+    /// From now until `keeper` drops, `data` is valid for reads and writes of `nbytes` initialised bytes, from any
+    /// thread.
+    pub unsafe fn from_raw_parts(
+        data: NonNull<u8>,
+        nbytes: usize,
+        device: Device,
+        keeper: Box<dyn Any + Send + Sync>,
+    ) -> Storage {
+        Self::from_inner(Some(data), nbytes, device, Owner::Keeper { _keeper: keeper })
+    }
+
+    fn from_inner(data: Option<NonNull<u8>>, nbytes: usize, device: Device, owner: Owner) -> Storage {
+        Storage(Arc::new(Inner { data, nbytes, device, version: AtomicU64::new(0), owner }))
+    }
+
+    /// The size of the block in bytes.
+    #[inline]
+    pub fn nbytes(&self) -> usize {
+        self.0.nbytes
+    }
+
+    /// Where the block is.
+    #[inline]
+    pub fn device(&self) -> Device {
+        self.0.device
+    }
+
+    /// Start of the block, if the host can reach it: [`nbytes`](Storage::nbytes) initialised bytes, for as long as
+    /// a handle lives. What may be done through it is said at [`Tensor`](crate::Tensor#sharing-and-threads).
+    #[inline]
+    pub fn data_ptr(&self) -> Option<NonNull<u8>> {
+        self.0.data
+    }
+
+    /// The backend's own type, if this is its memory.
+    pub fn downcast_ref<S: StorageImpl>(&self) -> Option<&S> {
+        match &self.0.owner {
+            Owner::Backend { backend, .. } => (&**backend as &dyn Any).downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// Whether both handles are of one block.
+    #[inline]
+    pub fn is_same(&self, other: &Storage) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// How often the block was written in place, as far as it was reported with
+    /// [`bump_version`](Storage::bump_version).
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.0.version.load(Ordering::Relaxed) // a count, it publishes nothing
+    }
+
+    /// Reports a write in place.
+    #[inline]
+    pub fn bump_version(&self) {
+        self.0.version.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Checks that a pointer into the block, `offset` bytes from its start, is good for elements of this alignment.
+    pub(crate) fn check_alignment(&self, align: usize) -> Result<()> {
+        let Some(data) = self.data_ptr() else { return Ok(()) };
+        let address = data.addr().get();
+        ensure!(
+            address.is_multiple_of(align),
+            Argument,
+            "storage at address {address:#x} cannot hold elements that are aligned to {align} bytes"
+        );
+        Ok(())
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Owner::Heap { base, layout } = self.owner
+            && layout.size() != 0
+        {
+            // SAFETY: `base` came from the global allocator with this layout (in `zeroed`, or in the vector), and
+            // this is the last handle.
+            unsafe { alloc::dealloc(base.as_ptr(), layout) }
+        }
+    }
+}
+
+/// The block's device and size, not its bytes.
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Storage").field("device", &self.device()).field("nbytes", &self.nbytes()).finish()
+    }
+}
+
+#[cold]
+fn out_of_memory(nbytes: usize) -> Error {
+    Error::new(ErrorKind::Argument, format!("cannot allocate {nbytes} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_memory_is_aligned() {
+        for nbytes in [0, 1, 63, 64, 1000, 1 << 20] {
+            let storage = Storage::zeroed(nbytes, Device::CPU).unwrap();
+            assert!(storage.data_ptr().unwrap().addr().get().is_multiple_of(Storage::ALIGN));
+            assert_eq!(storage.nbytes(), nbytes);
+        }
+        assert!(Storage::zeroed(usize::MAX, Device::CPU).is_err());
+        assert!(Storage::zeroed(isize::MAX as usize, Device::CPU).is_err());
+    }
+
+    #[test]
+    fn a_vector_is_taken_over_not_copied() {
+        let mut vec = Vec::with_capacity(10);
+        vec.extend([1i64, 2, 3]);
+        let start = vec.as_ptr().addr();
+        let storage = Storage::from_vec(vec);
+        assert_eq!((storage.data_ptr().unwrap().addr().get(), storage.nbytes()), (start, 24));
+        assert_eq!(Storage::from_vec(Vec::<f32>::new()).nbytes(), 0);
+    }
+
+    #[test]
+    fn a_keeper_outlives_every_handle() {
+        let keeper = Arc::new([0u8; 16]);
+        let data = NonNull::from(&keeper[..]).cast();
+        // SAFETY: the array lives as long as the clone in the box; nothing here writes to it.
+        let storage = unsafe { Storage::from_raw_parts(data, 16, Device::CPU, Box::new(keeper.clone())) };
+        let second = storage.clone();
+        drop(storage);
+        assert_eq!(Arc::strong_count(&keeper), 2);
+        drop(second);
+        assert_eq!(Arc::strong_count(&keeper), 1);
+    }
+
+    #[test]
+    fn a_backend_may_lend_its_host_memory() {
+        struct Managed(Storage);
+        impl StorageImpl for Managed {
+            fn nbytes(&self) -> usize {
+                self.0.nbytes()
+            }
+            fn device(&self) -> Device {
+                Device::new(crate::DeviceType::PrivateUse1, Some(0))
+            }
+            fn host(&self) -> Option<&Storage> {
+                Some(&self.0)
+            }
+        }
+        let storage = Storage::new(Managed(Storage::zeroed(32, Device::CPU).unwrap()));
+        assert_eq!(storage.device().to_string(), "privateuseone:0");
+        assert!(storage.data_ptr().is_some() && storage.downcast_ref::<Managed>().is_some());
+    }
+}

@@ -356,4 +356,4 @@ impl DispatchKey {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -15,6 +15,7 @@ mod generator;
 mod tensor;
 
 pub mod guard;
+pub mod table;
 
 pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};

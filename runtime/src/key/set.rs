@@ -257,7 +257,7 @@ static SLOTS: [DispatchKey; NUM_RUNTIME_KEYS] = slots();
 
 impl DispatchKey {
     /// The keys that have a slot in a dispatch table, in the order of the slots.
-    pub fn runtime_keys() -> &'static [DispatchKey; NUM_RUNTIME_KEYS] {
+    pub const fn runtime_keys() -> &'static [DispatchKey; NUM_RUNTIME_KEYS] {
         &SLOTS
     }
 

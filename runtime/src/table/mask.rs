@@ -1,0 +1,47 @@
+//! The keys that calls of an operator skip because a fallthrough kernel stands there.
+
+use super::slots::Slots;
+use crate::{BackendComponent, DispatchKey, DispatchKeySet};
+
+/// What calls of one operator keep of their keys: everything but the functionalities whose kernel is a fallthrough.
+///
+/// Which functionalities these are may depend on the backend: the mask of the highest backend of a call counts.
+///
+/// PyTorch: `DispatchKeyExtractor::nonFallthroughKeys_`, `nonFallthroughKeysPerBackend_`, `requiresBitsetPerBackend_`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask {
+    per_backend: [DispatchKeySet; BackendComponent::ALL.len()],
+}
+
+impl Mask {
+    pub(super) fn without(fallthrough: Slots) -> Self {
+        let mut everywhere = DispatchKeySet::EMPTY;
+        let mut per_backend = [DispatchKeySet::EMPTY; BackendComponent::ALL.len()];
+        for slot in fallthrough.iter() {
+            let key = DispatchKey::runtime_keys()[slot];
+            let removed = key.backend().map_or(&mut everywhere, |backend| &mut per_backend[backend.index()]);
+            *removed = removed.add(key);
+        }
+        Mask { per_backend: per_backend.map(|removed| DispatchKeySet::FULL - everywhere - removed) }
+    }
+
+    /// The mask for calls whose highest backend this is; that of the first backend is also for calls without one.
+    pub fn for_backend(&self, backend: BackendComponent) -> DispatchKeySet {
+        self.per_backend[backend.index()]
+    }
+
+    /// The mask for all calls where it is the same on every backend. Elsewhere it is the last backend's, as in PyTorch.
+    pub fn shared(&self) -> DispatchKeySet {
+        self.for_backend(BackendComponent::Meta)
+    }
+
+    /// Whether the mask differs between backends.
+    pub fn requires_bitset_per_backend(&self) -> bool {
+        self.per_backend.iter().any(|mask| *mask != self.per_backend[0])
+    }
+
+    /// The keys of a call without those it skips.
+    pub fn apply(&self, keys: DispatchKeySet) -> DispatchKeySet {
+        keys & self.per_backend[keys.backend_index()]
+    }
+}

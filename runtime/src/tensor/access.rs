@@ -1,17 +1,19 @@
 //! Moving elements in and out.
 #![expect(unsafe_code, reason = "reads and writes elements through the storage's pointer")]
 
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
-use super::{Tensor, geometry::Geometry};
-use crate::{DType, Element, MemoryFormat, Result, Scalar, bail, ensure, match_dtype};
+use super::Tensor;
+use super::geometry::{Dims, Geometry};
+use crate::{DType, Element, Result, Scalar, bail, ensure, match_dtype};
 
 /// The elements of a tensor at one moment, as memory.
 ///
-/// Invariant: `base` is aligned for `T`, and valid for reads and writes of every element that `geometry` reaches, for
-/// `'a`. A [`Place`](super::Place) guarantees it.
+/// Invariant: `base` is aligned for `T`, and valid for reads and writes of `len` elements for `'a`; `geometry` stays
+/// within them, as a [`Place`](super::Place) guarantees.
 struct Elements<'a, T> {
     base: NonNull<T>,
+    len: usize,
     geometry: &'a Geometry,
 }
 
@@ -28,34 +30,50 @@ impl<'a, T: Element> Elements<'a, T> {
         );
         let place = tensor.place();
         match place.storage.data_ptr() {
-            Some(base) => Ok(Elements { base: base.cast(), geometry: &place.geometry }),
+            Some(base) => {
+                let len = place.storage.nbytes() / size_of::<T>();
+                Ok(Elements { base: base.cast(), len, geometry: &place.geometry })
+            }
             None => {
                 bail!(Device, "the elements of a tensor on {} are out of the host's reach", tensor.device())
             }
         }
     }
 
-    /// The address of a storage index.
-    ///
-    /// # Safety
-    /// The index is one of [`Geometry::offsets`].
+    /// The address of an element, by its storage index.
     #[inline]
-    unsafe fn at(&self, index: i64) -> NonNull<T> {
-        // SAFETY: in bounds by the caller's promise and the invariant; hence it also fits an `isize`.
-        unsafe { self.base.offset(index as isize) }
+    fn at(&self, index: i64) -> NonNull<T> {
+        let index = usize::try_from(index).expect("storage indices are not negative");
+        assert!(index < self.len, "element {index} of {}: a geometry left its storage", self.len);
+        // SAFETY: in bounds by the assertion and the invariant.
+        unsafe { self.base.add(index) }
     }
 
+    #[inline]
     fn load(&self, index: i64) -> T {
-        // SAFETY: only `Tensor::to_vec` calls this, with the geometry's own offsets.
-        let address = unsafe { self.at(index) };
+        let address = self.at(index);
         if T::DTYPE == DType::Bool {
-            // SAFETY: initialised by `Elements`' invariant. Any byte may have come in from outside, and as a `bool` most
-            // would be undefined behaviour.
+            // SAFETY: initialised by the invariant. Any byte may have come in from outside, and as a `bool` most would
+            // be undefined behaviour.
             let byte = unsafe { address.cast::<u8>().read() };
             return (byte != 0).cast();
         }
         // SAFETY: initialised and aligned by the invariant; every bit pattern is a value.
         unsafe { address.read() }
+    }
+
+    /// The address of the first of as many elements as the geometry has, if these lie one behind the other.
+    fn contiguous(&self) -> Option<(NonNull<T>, usize)> {
+        match self.geometry.numel() {
+            0 => Some((self.base, 0)), // the offset may lie anywhere
+            numel => self.geometry.is_contiguous().then(|| (self.at(self.geometry.offset()), numel as usize)),
+        }
+    }
+
+    #[inline]
+    fn store(&self, index: i64, value: T) {
+        // SAFETY: writable and aligned by the invariant.
+        unsafe { self.at(index).write(value) }
     }
 }
 
@@ -68,13 +86,40 @@ impl Tensor {
     /// PyTorch: `Tensor.tolist`, flat.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let elements = Elements::<T>::of(self)?;
-        if elements.geometry.is_contiguous() {
-            let start = elements.geometry.offset();
-            return Ok((start..start + elements.geometry.numel())
-                .map(|index| elements.load(index))
-                .collect());
+        match elements.contiguous() {
+            Some((first, len)) if T::DTYPE != DType::Bool => {
+                let mut values = Vec::with_capacity(len);
+                // SAFETY: `len` initialised elements lie there, every bit pattern a value; the vector's memory is new.
+                unsafe { ptr::copy_nonoverlapping(first.as_ptr(), values.as_mut_ptr(), len) };
+                // SAFETY: just written.
+                unsafe { values.set_len(len) };
+                Ok(values)
+            }
+            _ => Ok(elements.geometry.offsets().map(|index| elements.load(index)).collect()),
         }
-        Ok(elements.geometry.offsets().map(|index| elements.load(index)).collect())
+    }
+
+    /// A copy of one element.
+    ///
+    /// ```
+    /// use torch_library::Tensor;
+    ///
+    /// let x = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.element::<i32>(&[1, 0])?, 3);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Not one index per dimension, an index out of range, a tensor of another type, or one whose memory the host does
+    /// not reach.
+    pub fn element<T: Element>(&self, index: &[i64]) -> Result<T> {
+        let elements = Elements::<T>::of(self)?;
+        let (sizes, strides) = (elements.geometry.sizes(), elements.geometry.strides());
+        let is_inside =
+            index.len() == sizes.len() && index.iter().zip(sizes).all(|(i, size)| (0..*size).contains(i));
+        ensure!(is_inside, Shape, "there is no element {index:?} in a tensor of sizes {sizes:?}");
+        let distance: i64 = index.iter().zip(strides).map(|(i, stride)| i * stride).sum();
+        Ok(elements.load(elements.geometry.offset() + distance))
     }
 
     /// The only element.
@@ -92,7 +137,8 @@ impl Tensor {
             self.sizes(),
             self.numel()
         );
-        match_dtype!(self.dtype(), T => Scalar::from_element(self.to_vec::<T>()?[0]))
+        let index = Dims::from_elem(0, self.dim());
+        match_dtype!(self.dtype(), T => Scalar::from_element(self.element::<T>(&index)?))
     }
 
     /// Writes elements in logical order, whatever the strides: memory is changed for every tensor that shares it.
@@ -111,18 +157,20 @@ impl Tensor {
     /// Another number of elements, a tensor of another type, or one whose memory the host does not reach.
     pub fn copy_from_slice<T: Element>(&mut self, values: &[T]) -> Result<()> {
         let elements = Elements::<T>::of(self)?;
-        let count = elements.geometry.offsets().len();
+        let count = elements.geometry.numel() as usize;
         ensure!(
             count == values.len(),
             Shape,
             "a tensor of {count} elements cannot take {} values",
             values.len()
         );
-        for (index, value) in elements.geometry.offsets().zip(values) {
-            // SAFETY: one of the geometry's offsets; writable and aligned by the invariant of `Elements`. `values` is not
-            // this memory: slices of it come from unsafe functions that exclude writers.
-            unsafe { elements.at(index).write(*value) }
+        if let Some((first, len)) = elements.contiguous() {
+            // SAFETY: `len` elements lie there and `values` has as many. It is other memory: slices of this one come from
+            // unsafe functions that exclude writers.
+            unsafe { ptr::copy_nonoverlapping(values.as_ptr(), first.as_ptr(), len) };
+            return Ok(());
         }
+        elements.geometry.offsets().zip(values).for_each(|(index, value)| elements.store(index, *value));
         Ok(())
     }
 
@@ -180,19 +228,16 @@ impl Tensor {
     }
 
     fn contiguous_span<T: Element>(&self) -> Result<(*mut T, usize)> {
-        let Elements { base, geometry } = Elements::<T>::of(self)?;
-        ensure!(
-            geometry.is_contiguous(),
-            Shape,
-            "sizes {:?} with strides {:?} are not contiguous ({}), a slice needs a contiguous copy",
-            geometry.sizes(),
-            geometry.strides(),
-            MemoryFormat::Contiguous
-        );
-        if geometry.numel() == 0 {
-            return Ok((base.as_ptr(), 0)); // the offset may lie anywhere
-        }
-        Ok((base.as_ptr().wrapping_offset(geometry.offset() as isize), geometry.offsets().len()))
+        let elements = Elements::<T>::of(self)?;
+        let Some((first, len)) = elements.contiguous() else {
+            bail!(
+                Shape,
+                "sizes {:?} with strides {:?} are not contiguous, a slice needs a contiguous copy",
+                elements.geometry.sizes(),
+                elements.geometry.strides()
+            )
+        };
+        Ok((first.as_ptr(), len))
     }
 }
 
@@ -209,6 +254,17 @@ mod tests {
         let expanded = x.strided_view(&[2, 2], &[0, 1], 1).unwrap();
         assert_eq!(expanded.to_vec::<i32>().unwrap(), [2, 3, 2, 3]);
         assert_eq!(x.strided_view(&[0], &[1], 100).unwrap().to_vec::<i32>().unwrap(), []);
+    }
+
+    #[test]
+    fn elements_have_an_index_per_dimension() {
+        let x = Tensor::from([[1, 2], [3, 4]]).strided_view(&[2], &[2], 1).unwrap();
+        assert_eq!(x.element::<i32>(&[1]).unwrap(), 4);
+        assert_eq!(
+            x.element::<i32>(&[2]).unwrap_err().to_string(),
+            "there is no element [2] in a tensor of sizes [2]"
+        );
+        assert!(x.element::<i32>(&[0, 0]).is_err() && x.element::<i32>(&[-1]).is_err());
     }
 
     #[test]

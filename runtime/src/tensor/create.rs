@@ -50,7 +50,7 @@ impl Tensor {
     /// use torch_library::{DType, Device, Tensor};
     ///
     /// let x = Tensor::full(&[2], 2.5, DType::Float32, Device::CPU)?;
-    /// assert_eq!(x.to_vec::<f32>()?, [2.5, 2.5]);
+    /// assert_eq!(x.to_string(), "tensor([2.5000, 2.5000])");
     /// # Ok::<(), torch_library::Error>(())
     /// ```
     ///

@@ -1,17 +1,253 @@
-//! Printing as PyTorch's Python prints.
+//! Printing as PyTorch's Python prints: `tensor([[1., 2.], [3., 4.]])` and all its rules.
 
 use std::fmt;
 
 use super::Tensor;
+use crate::{DType, Device, Element, Result, element::Complex64, match_dtype};
 
+/// Digits behind the point, unless the format string asks for others.
+const PRECISION: usize = 4;
+/// More elements than this are summarised, to this many at both ends of each dimension.
+const THRESHOLD: i64 = 1000;
+const EDGE: i64 = 3;
+/// Columns of a line.
+const LINE: usize = 80;
+/// What a tensor's text starts with; continuation lines are indented by its length.
+const PREFIX: &str = "tensor(";
+
+/// The text that Python's `repr` of the same tensor has.
+///
+/// Element type and device are named where they are not the default; tensors out of the host's reach show their
+/// sizes only. A precision (`{x:.2}`) replaces the four digits behind the point.
+///
+/// ```
+/// use torch_library::Tensor;
+///
+/// assert_eq!(Tensor::from([1.5f32, f32::NAN]).to_string(), "tensor([1.5000,    nan])");
+/// assert_eq!(format!("{:.1}", Tensor::from([[1.25, 2.0]])), "tensor([[1.2, 2.0]], dtype=torch.float64)");
+/// ```
+///
+/// PyTorch: `Tensor.__repr__`.
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tensor({:?})", self.sizes())
+        // A tensor of our own: nobody changes its sizes while it is printed.
+        let snapshot = self.with_key_set(self.key_set());
+        let mut text = String::from(PREFIX);
+        let contents = match snapshot.storage().data_ptr() {
+            None => String::from("..."),
+            Some(_) if snapshot.numel() == 0 => String::from("[]"),
+            Some(_) => contents(&snapshot, f.precision().unwrap_or(PRECISION)).map_err(|_| fmt::Error)?,
+        };
+        text.push_str(&contents);
+        add_suffixes(&mut text, &suffixes(&snapshot, self.requires_grad()));
+        write!(f, "{text})")
     }
 }
 
+/// The same text as [`Display`](fmt::Display).
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// What has to be said besides the elements.
+fn suffixes(tensor: &Tensor, requires_grad: bool) -> Vec<String> {
+    let mut suffixes = Vec::new();
+    let (device, dtype) = (tensor.device(), tensor.dtype());
+    if device.kind != Device::CPU.kind {
+        suffixes.push(format!("device='{device}'"));
+    }
+    // Without elements to look at, only the default type goes without saying.
+    let is_bare = tensor.storage().data_ptr().is_none() || tensor.numel() == 0;
+    if is_bare && (tensor.dim() != 1 || tensor.storage().data_ptr().is_none()) {
+        suffixes.push(format!("size={}", tuple(tensor.sizes())));
+    }
+    let is_evident = matches!(dtype, DType::Complex64 | DType::Int64 | DType::Bool) && !is_bare;
+    if dtype != DType::DEFAULT && !is_evident {
+        suffixes.push(format!("dtype=torch.{dtype}"));
+    }
+    if requires_grad {
+        suffixes.push("requires_grad=True".into());
+    }
+    suffixes
+}
+
+/// Appends suffixes to a text, each on a new line if it does not fit the last one.
+fn add_suffixes(text: &mut String, suffixes: &[String]) {
+    // PyTorch counts the last line two columns longer than it is.
+    let mut column = text.len() - text.rfind('\n').map_or(0, |newline| newline + 1) + 2;
+    for suffix in suffixes {
+        if column + suffix.len() + 2 > LINE {
+            *text += &format!(",\n{:indent$}{suffix}", "", indent = PREFIX.len());
+            column = PREFIX.len() + suffix.len();
+        } else {
+            *text += &format!(", {suffix}");
+            column += suffix.len() + 2;
+        }
+    }
+}
+
+/// A Python tuple: `()`, `(2,)`, `(2, 3)`.
+fn tuple(sizes: &[i64]) -> String {
+    match sizes {
+        [size] => format!("({size},)"),
+        _ => format!("({})", sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The elements, in nested brackets.
+fn contents(tensor: &Tensor, precision: usize) -> Result<String> {
+    let summarize = tensor.numel() > THRESHOLD;
+    let shape: Vec<Shown> = tensor.sizes().iter().map(|size| Shown::of(*size, summarize)).collect();
+    let cells =
+        match_dtype!(tensor.dtype(), T => Cells::of(&shown_elements::<T>(tensor, &shape)?, precision));
+    Ok(cells.nested(&shape, &mut cells.texts.iter(), PREFIX.len()))
+}
+
+/// Which indices of a dimension are printed: all, or some at both ends.
+#[derive(Clone, Copy)]
+struct Shown {
+    size: i64,
+    is_cut: bool,
+}
+
+impl Shown {
+    fn of(size: i64, summarize: bool) -> Shown {
+        Shown { size, is_cut: summarize && size > 2 * EDGE }
+    }
+
+    fn indices(self) -> impl Iterator<Item = i64> {
+        let edge = if self.is_cut { EDGE } else { self.size };
+        (0..edge).chain(if self.is_cut { self.size - EDGE..self.size } else { 0..0 })
+    }
+}
+
+/// The printed elements, in order.
+fn shown_elements<T: Element>(tensor: &Tensor, shape: &[Shown]) -> Result<Vec<T>> {
+    let mut indices: Vec<Vec<i64>> = vec![vec![]];
+    for dim in shape {
+        indices =
+            indices.iter().flat_map(|outer| dim.indices().map(|i| [&outer[..], &[i]].concat())).collect();
+    }
+    indices.iter().map(|index| tensor.element(index)).collect()
+}
+
+/// Printed elements as texts, and the columns that a line reserves for each.
+struct Cells {
+    texts: Vec<String>,
+    width: usize,
+}
+
+impl Cells {
+    fn of<T: Element>(elements: &[T], precision: usize) -> Cells {
+        match T::DTYPE {
+            dtype if dtype.is_complex() => {
+                let elements: Vec<Complex64> = elements.iter().map(|x| x.cast()).collect();
+                let real = Cells::floats(elements.iter().map(|x| x.re).collect(), precision);
+                let imaginary = Cells::floats(elements.iter().map(|x| x.im).collect(), precision);
+                real.complex(&imaginary)
+            }
+            dtype if dtype.is_floating_point() => {
+                Cells::floats(elements.iter().map(|x| x.cast()).collect(), precision)
+            }
+            DType::Bool => Cells::aligned(
+                elements.iter().map(|x| if x.cast() { "True" } else { "False" }.to_owned()).collect(),
+            ),
+            DType::UInt64 => Cells::aligned(elements.iter().map(|x| x.cast::<u64>().to_string()).collect()),
+            _ => Cells::aligned(elements.iter().map(|x| x.cast::<i64>().to_string()).collect()),
+        }
+    }
+
+    /// Right-aligned texts.
+    fn aligned(texts: Vec<String>) -> Cells {
+        let width = texts.iter().map(String::len).max().unwrap_or(1);
+        Cells { texts: texts.iter().map(|text| format!("{text:>width$}")).collect(), width }
+    }
+
+    /// Real numbers, all in the style that the finite and non-zero ones among them ask for: integers, decimals or
+    /// powers of ten. Only these count for the width.
+    fn floats(elements: Vec<f64>, precision: usize) -> Cells {
+        let decisive: Vec<f64> = elements.iter().copied().filter(|x| x.is_finite() && *x != 0.0).collect();
+        let least = decisive.iter().fold(f64::INFINITY, |least, x| least.min(x.abs()));
+        let most = decisive.iter().fold(0f64, |most, x| most.max(x.abs()));
+        let style = if !decisive.is_empty() && (most / least > 1000.0 || most > 1e8 || least < 1e-4) {
+            Style::Scientific
+        } else if decisive.iter().all(|x| x.fract() == 0.0) {
+            Style::Integers
+        } else {
+            Style::Decimals
+        };
+        let width = decisive.iter().map(|x| style.text(*x, precision).len()).max().unwrap_or(1);
+        let texts = elements.iter().map(|x| format!("{:>width$}", style.text(*x, precision))).collect();
+        Cells { texts, width }
+    }
+
+    /// Complex numbers of these real parts.
+    fn complex(self, imaginary: &Cells) -> Cells {
+        let join = |(real, imaginary): (&String, &String)| {
+            let imaginary = imaginary.trim_start();
+            let sign = if imaginary.starts_with('-') { "" } else { "+" };
+            format!("{real}{sign}{imaginary}j")
+        };
+        let texts = self.texts.iter().zip(&imaginary.texts).map(join).collect();
+        Cells { texts, width: self.width + imaginary.width + 1 }
+    }
+
+    /// The next cells as a block of a shape that starts in column `indent`.
+    fn nested<'a>(
+        &self,
+        shape: &[Shown],
+        cells: &mut impl Iterator<Item = &'a String>,
+        indent: usize,
+    ) -> String {
+        let Some((outermost, inner)) = shape.split_first() else {
+            return cells.next().cloned().unwrap_or_default();
+        };
+        let mut parts: Vec<String> =
+            outermost.indices().map(|_| self.nested(inner, cells, indent + 1)).collect();
+        let indent = indent + 1;
+        if !inner.is_empty() {
+            if outermost.is_cut {
+                parts.insert(EDGE as usize, "...".into());
+            }
+            let separator = format!(",{}{:indent$}", "\n".repeat(inner.len()), "");
+            return format!("[{}]", parts.join(&separator));
+        }
+        if outermost.is_cut {
+            parts.insert(EDGE as usize, " ...".into());
+        }
+        let per_line = (LINE.saturating_sub(indent - 1) / (self.width + 2)).max(1);
+        let lines: Vec<String> = parts.chunks(per_line).map(|line| line.join(", ")).collect();
+        format!("[{}]", lines.join(&format!(",\n{:indent$}", "")))
+    }
+}
+
+/// How real numbers are written.
+#[derive(Clone, Copy)]
+enum Style {
+    /// `1.`
+    Integers,
+    /// `1.5000`
+    Decimals,
+    /// `1.5000e+00`
+    Scientific,
+}
+
+impl Style {
+    fn text(self, x: f64, precision: usize) -> String {
+        match self {
+            _ if x.is_nan() => "nan".into(),
+            _ if x.is_infinite() => format!("{x}"),
+            Style::Integers => format!("{x:.0}."),
+            Style::Decimals => format!("{x:.precision$}"),
+            Style::Scientific => {
+                let text = format!("{x:.precision$e}");
+                let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+                let (sign, exponent) =
+                    exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+                format!("{digits}e{sign}{exponent:0>2}")
+            }
+        }
     }
 }

@@ -1,0 +1,127 @@
+//! What the dispatcher wants to know of an argument: its dispatch keys, and whether a gradient is asked of it.
+
+use num_complex::Complex64;
+
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::generator::Generator;
+use crate::key::DispatchKeySet;
+use crate::layout::{Layout, MemoryFormat};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use crate::value::Value;
+
+/// A type that an argument of an operator can have.
+///
+/// Tensors, generators, and lists and optionals of them bring dispatch keys to a call; nothing else does.
+pub trait Argument {
+    /// The keys this argument brings.
+    #[inline(always)]
+    fn dispatch_keys(&self) -> DispatchKeySet {
+        DispatchKeySet::EMPTY
+    }
+
+    /// Whether a gradient is asked of a tensor in it.
+    #[inline(always)]
+    fn requires_grad(&self) -> bool {
+        false
+    }
+}
+
+impl Argument for &Tensor {
+    #[inline(always)]
+    fn dispatch_keys(&self) -> DispatchKeySet {
+        self.key_set()
+    }
+
+    #[inline(always)]
+    fn requires_grad(&self) -> bool {
+        Tensor::requires_grad(self)
+    }
+}
+
+impl Argument for &mut Tensor {
+    #[inline(always)]
+    fn dispatch_keys(&self) -> DispatchKeySet {
+        self.key_set()
+    }
+
+    #[inline(always)]
+    fn requires_grad(&self) -> bool {
+        Tensor::requires_grad(self)
+    }
+}
+
+impl Argument for &Generator {
+    #[inline(always)]
+    fn dispatch_keys(&self) -> DispatchKeySet {
+        self.key_set()
+    }
+}
+
+impl<T: Argument> Argument for Option<T> {
+    #[inline(always)]
+    fn dispatch_keys(&self) -> DispatchKeySet {
+        match self {
+            Some(argument) => argument.dispatch_keys(),
+            None => DispatchKeySet::EMPTY,
+        }
+    }
+
+    #[inline(always)]
+    fn requires_grad(&self) -> bool {
+        self.as_ref().is_some_and(Argument::requires_grad)
+    }
+}
+
+/// Lists of tensors: the keys of all of them.
+macro_rules! list_argument {
+    ($($list:ty),*) => {$(
+        impl Argument for $list {
+            #[inline]
+            fn dispatch_keys(&self) -> DispatchKeySet {
+                self.iter().fold(DispatchKeySet::EMPTY, |keys, tensor| keys | tensor.key_set())
+            }
+
+            #[inline]
+            fn requires_grad(&self) -> bool {
+                self.iter().any(Tensor::requires_grad)
+            }
+        }
+    )*};
+}
+
+list_argument!(&[Tensor], &mut [Tensor]);
+
+impl Argument for &[Option<Tensor>] {
+    #[inline]
+    fn dispatch_keys(&self) -> DispatchKeySet {
+        self.iter().flatten().fold(DispatchKeySet::EMPTY, |keys, tensor| keys | tensor.key_set())
+    }
+
+    #[inline]
+    fn requires_grad(&self) -> bool {
+        self.iter().flatten().any(Tensor::requires_grad)
+    }
+}
+
+impl Argument for Value<'_> {
+    fn dispatch_keys(&self) -> DispatchKeySet {
+        Value::dispatch_keys(self)
+    }
+
+    fn requires_grad(&self) -> bool {
+        match self {
+            Value::OptionalTensors(tensors) => tensors.iter().flatten().any(Tensor::requires_grad),
+            other => other.tensors().iter().any(Tensor::requires_grad),
+        }
+    }
+}
+
+/// Types that carry no dispatch keys.
+macro_rules! plain_argument {
+    ($($type:ty),*) => {$( impl Argument for $type {} )*};
+}
+
+plain_argument!(i64, f64, bool, Complex64, Scalar, DType, Layout, MemoryFormat, Device);
+plain_argument!(&str, &[i64], &[f64], &[bool], &[Scalar], &[String]);

@@ -1,0 +1,276 @@
+//! Boxed values and the stack they travel on: what a kernel sees that serves every operator.
+
+use std::borrow::Cow;
+
+use num_complex::Complex64;
+use smallvec::SmallVec;
+
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::generator::Generator;
+use crate::key::DispatchKeySet;
+use crate::layout::{Layout, MemoryFormat};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+mod from;
+mod into;
+
+pub use from::{FromReturn, FromValue};
+pub use into::IntoValue;
+
+/// One argument or return whose type is known only at run time.
+///
+/// A value may *borrow* what it stands for: a call that is boxed on its way to a fallback pushes references,
+/// so boxing copies no list, touches no reference count, and an in-place kernel writes to the caller's own object.
+///
+/// ```
+/// use torch_library::{Tensor, Value};
+///
+/// let x = Tensor::from([1.0, 2.0]);
+/// let value = Value::from(&x);
+/// assert_eq!(value.type_name(), "Tensor");
+/// assert!(Tensor::is_same(value.as_tensor().unwrap(), &x));
+/// ```
+///
+/// PyTorch: `c10::IValue`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// `None`: an absent optional.
+    None,
+    /// A tensor handle of its own.
+    Tensor(Tensor),
+    /// A tensor of the caller.
+    TensorRef(&'a Tensor),
+    /// A tensor of the caller that the operator writes to.
+    TensorMut(&'a mut Tensor),
+    /// `int`, `SymInt`.
+    Int(i64),
+    /// `float`.
+    Float(f64),
+    /// `bool`.
+    Bool(bool),
+    /// `complex`.
+    Complex(Complex64),
+    /// `str`.
+    Str(Cow<'a, str>),
+    /// `ScalarType`.
+    DType(DType),
+    /// `Layout`.
+    Layout(Layout),
+    /// `MemoryFormat`.
+    MemoryFormat(MemoryFormat),
+    /// `Device`.
+    Device(Device),
+    /// `Generator`.
+    Generator(Cow<'a, Generator>),
+    /// `Tensor[]`.
+    Tensors(Cow<'a, [Tensor]>),
+    /// `Tensor(a!)[]`: tensors of the caller that the operator writes to.
+    TensorsMut(&'a mut [Tensor]),
+    /// `Tensor?[]`.
+    OptionalTensors(Cow<'a, [Option<Tensor>]>),
+    /// `int[]`, `SymInt[]`.
+    Ints(Cow<'a, [i64]>),
+    /// `float[]`.
+    Floats(Cow<'a, [f64]>),
+    /// `bool[]`.
+    Bools(Cow<'a, [bool]>),
+    /// `Scalar[]`.
+    Scalars(Cow<'a, [Scalar]>),
+    /// `str[]`.
+    Strs(Cow<'a, [String]>),
+}
+
+impl<'a> Value<'a> {
+    /// The schema language's word for the type of this value.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::None => "None",
+            Value::Tensor(_) | Value::TensorRef(_) | Value::TensorMut(_) => "Tensor",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::Bool(_) => "bool",
+            Value::Complex(_) => "complex",
+            Value::Str(_) => "str",
+            Value::DType(_) => "ScalarType",
+            Value::Layout(_) => "Layout",
+            Value::MemoryFormat(_) => "MemoryFormat",
+            Value::Device(_) => "Device",
+            Value::Generator(_) => "Generator",
+            Value::Tensors(_) | Value::TensorsMut(_) => "Tensor[]",
+            Value::OptionalTensors(_) => "Tensor?[]",
+            Value::Ints(_) => "int[]",
+            Value::Floats(_) => "float[]",
+            Value::Bools(_) => "bool[]",
+            Value::Scalars(_) => "Scalar[]",
+            Value::Strs(_) => "str[]",
+        }
+    }
+
+    /// The tensor, if this is one.
+    pub fn as_tensor(&self) -> Option<&Tensor> {
+        match self {
+            Value::Tensor(tensor) => Some(tensor),
+            Value::TensorRef(tensor) => Some(tensor),
+            Value::TensorMut(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// The tensors of a `Tensor` or of a `Tensor[]`.
+    pub fn tensors(&self) -> &[Tensor] {
+        match self {
+            Value::Tensor(tensor) => std::slice::from_ref(tensor),
+            Value::TensorRef(tensor) => std::slice::from_ref(*tensor),
+            Value::TensorMut(tensor) => std::slice::from_ref(&**tensor),
+            Value::Tensors(tensors) => tensors,
+            Value::TensorsMut(tensors) => tensors,
+            _ => &[],
+        }
+    }
+
+    /// Whether this is `None`.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Value::None)
+    }
+
+    /// The dispatch keys that this argument brings to a call: those of its tensors and of a generator.
+    ///
+    /// PyTorch looks at generators in unboxed calls only; here both kinds of call see the same keys.
+    pub fn dispatch_keys(&self) -> DispatchKeySet {
+        match self {
+            Value::Generator(generator) => generator.key_set(),
+            Value::OptionalTensors(tensors) => keys_of(tensors.iter().flatten()),
+            other => keys_of(other.tensors()),
+        }
+    }
+
+    /// The same value with nothing borrowed: clones tensor handles, copies lists.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::None => Value::None,
+            Value::Tensor(tensor) => Value::Tensor(tensor),
+            Value::TensorRef(tensor) => Value::Tensor(tensor.clone()),
+            Value::TensorMut(tensor) => Value::Tensor(tensor.clone()),
+            Value::Int(value) => Value::Int(value),
+            Value::Float(value) => Value::Float(value),
+            Value::Bool(value) => Value::Bool(value),
+            Value::Complex(value) => Value::Complex(value),
+            Value::Str(text) => Value::Str(Cow::Owned(text.into_owned())),
+            Value::DType(dtype) => Value::DType(dtype),
+            Value::Layout(layout) => Value::Layout(layout),
+            Value::MemoryFormat(format) => Value::MemoryFormat(format),
+            Value::Device(device) => Value::Device(device),
+            Value::Generator(generator) => Value::Generator(Cow::Owned(generator.into_owned())),
+            Value::Tensors(tensors) => Value::Tensors(Cow::Owned(tensors.into_owned())),
+            Value::TensorsMut(tensors) => Value::Tensors(Cow::Owned(tensors.to_vec())),
+            Value::OptionalTensors(tensors) => Value::OptionalTensors(Cow::Owned(tensors.into_owned())),
+            Value::Ints(list) => Value::Ints(Cow::Owned(list.into_owned())),
+            Value::Floats(list) => Value::Floats(Cow::Owned(list.into_owned())),
+            Value::Bools(list) => Value::Bools(Cow::Owned(list.into_owned())),
+            Value::Scalars(list) => Value::Scalars(Cow::Owned(list.into_owned())),
+            Value::Strs(list) => Value::Strs(Cow::Owned(list.into_owned())),
+        }
+    }
+}
+
+impl<'a, T: IntoValue<'a>> From<T> for Value<'a> {
+    fn from(value: T) -> Self {
+        value.into_value()
+    }
+}
+
+fn keys_of<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> DispatchKeySet {
+    tensors.into_iter().fold(DispatchKeySet::EMPTY, |keys, tensor| keys | tensor.key_set())
+}
+
+/// The arguments, then the returns, of a boxed call: last in, last argument.
+///
+/// A call of up to six values allocates nothing.
+///
+/// PyTorch: `torch::jit::Stack`.
+#[derive(Debug, Default)]
+pub struct Stack<'a>(SmallVec<[Value<'a>; 6]>);
+
+impl<'a> Stack<'a> {
+    /// An empty stack.
+    pub fn new() -> Self {
+        Stack::default()
+    }
+
+    /// Adds a value on top.
+    #[inline]
+    pub fn push(&mut self, value: impl Into<Value<'a>>) {
+        self.0.push(value.into());
+    }
+
+    /// Takes the value on top.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Value<'a>> {
+        self.0.pop()
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The uppermost `n` values, in the order they were pushed; all of them where there are fewer.
+    pub fn last(&self, n: usize) -> &[Value<'a>] {
+        &self.0[self.0.len().saturating_sub(n)..]
+    }
+
+    /// The uppermost `n` values to change in place; all of them where there are fewer.
+    pub fn last_mut(&mut self, n: usize) -> &mut [Value<'a>] {
+        let start = self.0.len().saturating_sub(n);
+        &mut self.0[start..]
+    }
+
+    /// Drops the uppermost `n` values.
+    pub fn drop_last(&mut self, n: usize) {
+        self.0.truncate(self.0.len().saturating_sub(n));
+    }
+
+    /// Takes the uppermost value as a Rust type.
+    ///
+    /// # Errors
+    /// The stack is empty, or the value has another type.
+    pub fn pop_as<T: FromReturn>(&mut self) -> Result<T> {
+        match self.pop() {
+            Some(value) => T::from_return(value),
+            None => Err(Error::new(
+                ErrorKind::Type,
+                format!("the stack is empty where a value of type {} was expected", T::TYPE),
+            )),
+        }
+    }
+
+    /// The uppermost `N` values as an array, for the generated code that unboxes a call.
+    #[doc(hidden)]
+    pub fn arguments<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
+        self.0.last_chunk_mut::<N>()
+    }
+}
+
+impl<'a> FromIterator<Value<'a>> for Stack<'a> {
+    fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
+        Stack(values.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for Stack<'a> {
+    type Item = Value<'a>;
+    type IntoIter = smallvec::IntoIter<[Value<'a>; 6]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

@@ -1,0 +1,172 @@
+//! From boxed values to Rust types: arguments are borrowed from the stack, returns are taken from it.
+
+use std::borrow::Cow;
+
+use num_complex::Complex64;
+
+use super::Value;
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::generator::Generator;
+use crate::layout::{Layout, MemoryFormat};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// A Rust type that a kernel can take, read from a value on the stack.
+pub trait FromValue<'v>: Sized {
+    /// The schema language's word for this type, for messages.
+    const TYPE: &'static str;
+
+    /// The argument, or nothing where the value has another type.
+    fn from_value(value: &'v mut Value<'_>) -> Option<Self>;
+}
+
+macro_rules! from_value {
+    ($($type:ty, $name:literal, { $($pattern:pat => $result:expr),* $(,)? })*) => {$(
+        impl<'v> FromValue<'v> for $type {
+            const TYPE: &'static str = $name;
+
+            #[inline]
+            fn from_value(value: &'v mut Value<'_>) -> Option<Self> {
+                match value {
+                    $($pattern => Some($result),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+from_value! {
+    &'v Tensor, "Tensor", {
+        Value::Tensor(tensor) => tensor,
+        Value::TensorRef(tensor) => tensor,
+        Value::TensorMut(tensor) => tensor,
+    }
+    // A borrowed tensor that the operator must write to has to come in as `TensorMut`.
+    &'v mut Tensor, "Tensor(a!)", {
+        Value::Tensor(tensor) => tensor,
+        Value::TensorMut(tensor) => tensor,
+    }
+    &'v [Tensor], "Tensor[]", {
+        Value::Tensors(tensors) => tensors,
+        Value::TensorsMut(tensors) => tensors,
+    }
+    &'v mut [Tensor], "Tensor(a!)[]", {
+        Value::TensorsMut(tensors) => tensors,
+        Value::Tensors(Cow::Owned(tensors)) => tensors,
+    }
+    &'v [Option<Tensor>], "Tensor?[]", { Value::OptionalTensors(tensors) => tensors }
+    i64, "int", { Value::Int(value) => *value }
+    // PyTorch's schemas pass whole numbers where a float is asked for.
+    f64, "float", { Value::Float(value) => *value, Value::Int(value) => *value as f64 }
+    bool, "bool", { Value::Bool(value) => *value }
+    Complex64, "complex", {
+        Value::Complex(value) => *value,
+        Value::Float(value) => Complex64::new(*value, 0.0),
+        Value::Int(value) => Complex64::new(*value as f64, 0.0),
+    }
+    Scalar, "Scalar", {
+        Value::Int(value) => Scalar::Int(*value),
+        Value::Float(value) => Scalar::Float(*value),
+        Value::Bool(value) => Scalar::Bool(*value),
+        Value::Complex(value) => Scalar::Complex(*value),
+    }
+    &'v str, "str", { Value::Str(text) => text }
+    DType, "ScalarType", { Value::DType(dtype) => *dtype }
+    Layout, "Layout", { Value::Layout(layout) => *layout }
+    MemoryFormat, "MemoryFormat", { Value::MemoryFormat(format) => *format }
+    Device, "Device", { Value::Device(device) => *device }
+    &'v Generator, "Generator", { Value::Generator(generator) => generator }
+    &'v [i64], "int[]", { Value::Ints(list) => list }
+    &'v [f64], "float[]", { Value::Floats(list) => list }
+    &'v [bool], "bool[]", { Value::Bools(list) => list }
+    &'v [Scalar], "Scalar[]", { Value::Scalars(list) => list }
+    &'v [String], "str[]", { Value::Strs(list) => list }
+}
+
+impl<'v, T: FromValue<'v>> FromValue<'v> for Option<T> {
+    const TYPE: &'static str = T::TYPE;
+
+    #[inline]
+    fn from_value(value: &'v mut Value<'_>) -> Option<Self> {
+        if value.is_none() { Some(None) } else { T::from_value(value).map(Some) }
+    }
+}
+
+/// A Rust type that a kernel can return, taken from a value on the stack.
+pub trait FromReturn: Sized {
+    /// The schema language's word for this type, for messages.
+    const TYPE: &'static str;
+
+    /// The return.
+    ///
+    /// # Errors
+    /// The value has another type.
+    fn from_return(value: Value<'_>) -> Result<Self>;
+}
+
+macro_rules! from_return {
+    ($($type:ty, $name:literal, { $($pattern:pat => $result:expr),* $(,)? })*) => {$(
+        impl FromReturn for $type {
+            const TYPE: &'static str = $name;
+
+            #[inline]
+            fn from_return(value: Value<'_>) -> Result<Self> {
+                match value {
+                    $($pattern => Ok($result),)*
+                    other => Err(mismatch($name, &other)),
+                }
+            }
+        }
+    )*};
+}
+
+#[cold]
+fn mismatch(want: &str, got: &Value<'_>) -> Error {
+    Error::new(ErrorKind::Type, format!("expected a value of type {want}, found {}", got.type_name()))
+}
+
+from_return! {
+    Tensor, "Tensor", {
+        Value::Tensor(tensor) => tensor,
+        Value::TensorRef(tensor) => tensor.clone(),
+        Value::TensorMut(tensor) => tensor.clone(),
+    }
+    Vec<Tensor>, "Tensor[]", {
+        Value::Tensors(tensors) => tensors.into_owned(),
+        Value::TensorsMut(tensors) => tensors.to_vec(),
+    }
+    Vec<Option<Tensor>>, "Tensor?[]", { Value::OptionalTensors(tensors) => tensors.into_owned() }
+    i64, "int", { Value::Int(value) => value }
+    f64, "float", { Value::Float(value) => value, Value::Int(value) => value as f64 }
+    bool, "bool", { Value::Bool(value) => value }
+    Complex64, "complex", { Value::Complex(value) => value }
+    Scalar, "Scalar", {
+        Value::Int(value) => Scalar::Int(value),
+        Value::Float(value) => Scalar::Float(value),
+        Value::Bool(value) => Scalar::Bool(value),
+        Value::Complex(value) => Scalar::Complex(value),
+    }
+    String, "str", { Value::Str(text) => text.into_owned() }
+    DType, "ScalarType", { Value::DType(dtype) => dtype }
+    Layout, "Layout", { Value::Layout(layout) => layout }
+    MemoryFormat, "MemoryFormat", { Value::MemoryFormat(format) => format }
+    Device, "Device", { Value::Device(device) => device }
+    Generator, "Generator", { Value::Generator(generator) => generator.into_owned() }
+    Vec<i64>, "int[]", { Value::Ints(list) => list.into_owned() }
+    Vec<f64>, "float[]", { Value::Floats(list) => list.into_owned() }
+    Vec<bool>, "bool[]", { Value::Bools(list) => list.into_owned() }
+    Vec<Scalar>, "Scalar[]", { Value::Scalars(list) => list.into_owned() }
+    Vec<String>, "str[]", { Value::Strs(list) => list.into_owned() }
+}
+
+impl<T: FromReturn> FromReturn for Option<T> {
+    const TYPE: &'static str = T::TYPE;
+
+    #[inline]
+    fn from_return(value: Value<'_>) -> Result<Self> {
+        if value.is_none() { Ok(None) } else { T::from_return(value).map(Some) }
+    }
+}

@@ -1,0 +1,124 @@
+//! Link-time collection: the records that the macros leave in the program, and the only code that knows how.
+//!
+//! A record is plain static data. Nothing but the pushing of one pointer happens before `main`; the registry reads
+//! the records when the first operator is called.
+
+use crate::kernel::{BoxedFn, Kernel};
+use crate::key::DispatchKey;
+use crate::operator::{Operator, Place};
+
+/// What one macro call registers. One record for each block, however many operators or kernels it has.
+#[derive(Clone, Copy)]
+pub enum Record {
+    /// `torch_library!`
+    Library(&'static LibraryRecord),
+    /// `#[torch_impl]`
+    Kernels(&'static [KernelRecord]),
+    /// `#[torch_fallback]`
+    Fallback(&'static FallbackRecord),
+}
+
+/// A namespace with its operators.
+pub struct LibraryRecord {
+    /// The namespace.
+    pub namespace: &'static str,
+    /// Whether it adds to a namespace that somebody else declares.
+    pub extends: bool,
+    /// The crate that has its kernels, where the library says so: for the message about a crate that is not linked.
+    pub kernels_in: Option<&'static str>,
+    /// Where it is written.
+    pub place: Place,
+    /// Its operators.
+    pub operators: &'static [&'static Operator],
+}
+
+/// A kernel for one operator and one key.
+pub struct KernelRecord {
+    /// The operator.
+    pub operator: &'static Operator,
+    /// The key.
+    pub key: DispatchKey,
+    /// The kernel.
+    pub kernel: RecordedKernel,
+    /// The function's name.
+    pub function: &'static str,
+    /// Whether it is meant to replace another kernel for the same operator and key.
+    pub overrides: bool,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// A kernel in a record.
+#[derive(Clone, Copy)]
+pub enum RecordedKernel {
+    /// Checked against the schema when it was compiled.
+    Typed(Kernel),
+    /// One function for any signature.
+    Boxed(BoxedFn),
+    /// "Not here: go on with the next key."
+    Fallthrough,
+}
+
+/// A kernel for all operators at one key.
+pub struct FallbackRecord {
+    /// The key.
+    pub key: DispatchKey,
+    /// The kernel: never a typed one.
+    pub kernel: RecordedKernel,
+    /// The function's name.
+    pub function: &'static str,
+    /// Where it is written.
+    pub place: Place,
+}
+
+#[cfg(not(feature = "linkme"))]
+mod linked {
+    use super::Record;
+
+    inventory::collect!(Record);
+
+    pub(super) fn records() -> impl Iterator<Item = &'static Record> {
+        inventory::iter::<Record>.into_iter()
+    }
+
+    /// Leaves a record in the program.
+    #[doc(hidden)]
+    #[macro_export]
+    macro_rules! __submit {
+        ($record:expr) => {
+            $crate::__private::inventory::submit! { $record }
+        };
+    }
+}
+
+#[cfg(feature = "linkme")]
+mod linked {
+    use super::Record;
+
+    /// The records of the program.
+    #[linkme::distributed_slice]
+    pub static TORCH_LIBRARY_RECORDS: [Record];
+
+    pub(super) fn records() -> impl Iterator<Item = &'static Record> {
+        TORCH_LIBRARY_RECORDS.iter()
+    }
+
+    /// Leaves a record in the program.
+    #[doc(hidden)]
+    #[macro_export]
+    macro_rules! __submit {
+        ($record:expr) => {
+            #[$crate::__private::linkme::distributed_slice($crate::__private::TORCH_LIBRARY_RECORDS)]
+            #[linkme(crate = $crate::__private::linkme)]
+            static RECORD: $crate::__private::Record = $record;
+        };
+    }
+}
+
+#[cfg(feature = "linkme")]
+pub use linked::TORCH_LIBRARY_RECORDS;
+
+/// The records linked into this program, in no particular order.
+pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
+    linked::records()
+}

@@ -1,0 +1,166 @@
+//! One kernel with its two faces: typed code for calls that know the operator, boxed code for those that do not.
+//!
+//! Every operator has one *calling convention*, `fn(&Kernel, DispatchKeySet, arguments…) -> Result<returns>`.
+//! A plain function, a closure with state and a boxed kernel all hide behind it, so the call path never asks which it is.
+#![expect(unsafe_code, reason = "kernels are stored with their type erased; the operator restores it")]
+
+use crate::error::Result;
+use crate::key::DispatchKeySet;
+use crate::operator::{Operator, OperatorHandle};
+use crate::value::Stack;
+
+/// Typed code of some operator with its type erased.
+///
+/// Only the operator that erased it may restore it, see [`Kernel::code`].
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct ErasedCode(unsafe fn());
+
+impl PartialEq for ErasedCode {
+    /// The same address. One function may have several; then equal kernels are kept twice, which does no harm.
+    fn eq(&self, other: &Self) -> bool {
+        self.0 as usize == other.0 as usize
+    }
+}
+
+impl ErasedCode {
+    /// Erases the type of a function pointer of an operator's calling convention.
+    ///
+    /// # Safety
+    /// `code` is a function pointer type with the size of `unsafe fn()`.
+    #[inline(always)]
+    pub const unsafe fn new<Code: Copy>(code: Code) -> Self {
+        const { assert!(size_of::<Code>() == size_of::<unsafe fn()>()) };
+        // SAFETY: both are function pointers, which have one size and no invalid non-null value; nobody calls this one.
+        ErasedCode(unsafe { std::mem::transmute_copy::<Code, unsafe fn()>(&code) })
+    }
+}
+
+impl ErasedCode {
+    /// For operators that have no typed callers.
+    pub(crate) fn never_called() -> Self {
+        fn never_called() {}
+        // SAFETY: a function pointer.
+        unsafe { ErasedCode::new(never_called as fn()) }
+    }
+}
+
+/// The boxed face: pops the arguments from the stack and pushes the returns.
+pub type BoxedCode = fn(&Kernel, &'static Operator, DispatchKeySet, &mut Stack<'_>) -> Result<()>;
+
+/// A boxed kernel as users write it: one function for any operator.
+///
+/// It takes the operator that is called, the dispatch keys of the call (the highest is the one whose kernel runs now),
+/// and the stack, from which it takes the arguments and on which it leaves the returns.
+///
+/// PyTorch: `void (const OperatorHandle&, DispatchKeySet, Stack*)`.
+pub type BoxedFn = fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()>;
+
+/// What a row of a dispatch table points to.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Kernel {
+    /// Typed code of the operator's calling convention.
+    code: ErasedCode,
+    /// What the code works on: a closure, a boxed kernel, or nothing.
+    state: *const (),
+    boxed: BoxedCode,
+}
+
+// SAFETY: `state` points to something that is `Sync` and lives as long as the process; each constructor asks for that.
+unsafe impl Sync for Kernel {}
+// SAFETY: as above; a `Kernel` is two code pointers and a shared reference.
+unsafe impl Send for Kernel {}
+
+impl PartialEq for Kernel {
+    /// The same code on the same state.
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code && self.state == other.state
+    }
+}
+
+impl Kernel {
+    /// A kernel from its two faces, with no state.
+    pub const fn new(code: ErasedCode, boxed: BoxedCode) -> Self {
+        Kernel { code, state: std::ptr::null(), boxed }
+    }
+
+    /// A kernel whose code works on a state that lives as long as the process.
+    pub const fn with_state<S: Sync>(code: ErasedCode, boxed: BoxedCode, state: &'static S) -> Self {
+        Kernel { code, state: std::ptr::from_ref(state).cast(), boxed }
+    }
+
+    /// The typed code, as the function pointer type it was made from.
+    ///
+    /// # Safety
+    /// `Code` is the calling convention of the operator in whose table this kernel is.
+    #[inline(always)]
+    pub const unsafe fn code<Code: Copy>(&self) -> Code {
+        const { assert!(size_of::<Code>() == size_of::<unsafe fn()>()) };
+        // SAFETY: by contract the erased pointer was made from a `Code`.
+        unsafe { std::mem::transmute_copy::<unsafe fn(), Code>(&self.code.0) }
+    }
+
+    /// The state.
+    ///
+    /// # Safety
+    /// The kernel was made by [`with_state`](Self::with_state) from an `S`.
+    #[inline(always)]
+    pub const unsafe fn state<S: Sync>(&self) -> &'static S {
+        // SAFETY: by contract it points to an `S` that is never freed.
+        unsafe { &*self.state.cast::<S>() }
+    }
+
+    /// Whether the kernel has a state, which the initial cold stub has not.
+    #[inline(always)]
+    pub const fn has_state(&self) -> bool {
+        !self.state.is_null()
+    }
+
+    /// Runs the boxed face.
+    ///
+    /// # Errors
+    /// Whatever the kernel returns.
+    pub fn call_boxed(
+        &self,
+        operator: &'static Operator,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        (self.boxed)(self, operator, keys, stack)
+    }
+}
+
+/// A boxed kernel that the process keeps: a function, or a closure with its state.
+pub struct BoxedKernel(
+    Box<dyn Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync>,
+);
+
+impl BoxedKernel {
+    /// Wraps a boxed function or closure.
+    pub fn new(
+        f: impl Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        BoxedKernel(Box::new(f))
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Whatever the kernel returns.
+    pub fn call(&self, operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        (self.0)(operator, keys, stack)
+    }
+}
+
+/// The boxed face of every row whose kernel is boxed: its state is the [`BoxedKernel`].
+pub(crate) fn call_boxed_state(
+    kernel: &Kernel,
+    operator: &'static Operator,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    // SAFETY: rows with this face are made in `operator::resolved` alone, from a `BoxedKernel`.
+    let boxed = unsafe { kernel.state::<BoxedKernel>() };
+    boxed.call(operator.handle(), keys, stack)
+}

@@ -1,0 +1,290 @@
+//! One operator as a call sees it: load the published table, index it, call.
+//!
+//! # How it works
+//!
+//! 1. `torch_library!` makes one static [`Operator`] for each operator. Its first word points to a *table*: a key mask,
+//!    an offset for each of the 137 rows, and the kernels they lead to, all in one allocation.
+//! 2. A call joins the keys of its arguments and of the thread, applies the mask, takes the row of the highest key
+//!    and calls the kernel there. It takes no lock, asks nothing and writes nothing.
+//! 3. Before the first call the table is `{ mask: 0, rows: [stub] }`. A zero mask leaves no key, which is row 0, the
+//!    operator's cold *stub*: it resolves the operator, publishes the real table and calls again. So "is it resolved?"
+//!    costs a warm call nothing.
+//! 4. The same detour serves whatever must see all calls of an operator: a trace, and masks that differ between
+//!    backends. Its table leads to the stub too, whose state is then the [`Resolved`] operator.
+//!
+//! # Orderings
+//!
+//! A table is written before it is published by one release store, and read after an acquire load of that pointer.
+//! Tables are never freed while the process runs, so a reader needs no protection from the writer that replaces one.
+#![expect(unsafe_code, reason = "the call path reads rows through one raw pointer, with no bound checks")]
+
+use std::fmt;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::error::Result;
+use crate::guard;
+use crate::kernel::{ErasedCode, Kernel};
+use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
+use crate::registry::{self, Dispatcher};
+use crate::trace::{self, CallKind};
+
+mod handle;
+mod resolved;
+
+pub use handle::OperatorHandle;
+pub(crate) use handle::too_few;
+pub(crate) use resolved::Resolved;
+
+/// Where something was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The source file as the compiler names it.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The module path; its first segment is the crate.
+    pub module: &'static str,
+}
+
+impl Place {
+    /// The crate.
+    pub fn krate(&self) -> &'static str {
+        self.module.split("::").next().unwrap_or(self.module)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        if !self.module.is_empty() {
+            write!(f, " (crate {})", self.krate())?;
+        }
+        Ok(())
+    }
+}
+
+/// What is known of an operator before anything runs.
+#[derive(Clone, Copy)]
+pub struct OperatorSpec {
+    /// The namespace: `aten`.
+    pub namespace: &'static str,
+    /// The name: `add`.
+    pub name: &'static str,
+    /// The overload, or nothing: `Tensor`.
+    pub overload: &'static str,
+    /// The schema without the namespace: `add.Tensor(Tensor self, …) -> Tensor`.
+    pub schema: &'static str,
+    /// How many arguments the schema has.
+    pub arity: u16,
+    /// How many returns.
+    pub returns: u16,
+    /// The registry it belongs to; the process-wide one where there is none.
+    pub dispatcher: Option<&'static Dispatcher>,
+    /// PyTorch's tags, as `pointwise`.
+    pub tags: &'static [&'static str],
+    /// Where the operator is declared.
+    pub place: Place,
+    /// Typed code for rows whose kernel is boxed: pushes the arguments, runs the boxed face, pops the returns.
+    pub boxing: ErasedCode,
+    /// Typed code for autograd rows that nobody fills, see [`crate::autograd`].
+    pub autograd_default: ErasedCode,
+}
+
+/// An operator that was declared, with its published dispatch table.
+///
+/// PyTorch: `OperatorEntry` and `TypedOperatorHandle`.
+#[repr(C)]
+pub struct Operator {
+    /// The published table; first, because that is all that a warm call reads here.
+    table: AtomicPtr<Header>,
+    resolved: AtomicPtr<Resolved>,
+    initial: Detour,
+    spec: OperatorSpec,
+}
+
+/// The part of a table that every table has, the shortest included: offsets are read behind it.
+#[repr(C)]
+pub(crate) struct Header {
+    mask: DispatchKeySet,
+    /// Of the first row; the others follow. Distance in bytes from the header to the row's kernel.
+    first_row: u16,
+}
+
+/// A table that sends every call to the stub.
+#[repr(C)]
+pub(crate) struct Detour {
+    header: Header,
+    stub: Kernel,
+}
+
+const FIRST_ROW: usize = std::mem::offset_of!(Header, first_row);
+
+impl Detour {
+    pub(crate) const fn new(stub: Kernel) -> Self {
+        let offset = std::mem::offset_of!(Detour, stub);
+        assert!(offset <= u16::MAX as usize);
+        Detour { header: Header { mask: DispatchKeySet::EMPTY, first_row: offset as u16 }, stub }
+    }
+}
+
+impl Operator {
+    /// An operator in a static named `this`.
+    ///
+    /// # Safety
+    /// `this` points to the static that the result initialises. `stub`, `spec.boxing` and `spec.autograd_default` were
+    /// erased from one function pointer type, which is the calling convention of this operator everywhere.
+    pub const unsafe fn new(this: *const Operator, stub: Kernel, spec: OperatorSpec) -> Self {
+        // SAFETY: `this` is a live allocation of this type, by contract; only the address is taken.
+        let initial = unsafe { &raw const (*this).initial };
+        Operator {
+            table: AtomicPtr::new(initial.cast::<Header>().cast_mut()),
+            resolved: AtomicPtr::new(std::ptr::null_mut()),
+            initial: Detour::new(stub),
+            spec,
+        }
+    }
+
+    /// An operator that lives as long as the process.
+    pub(crate) fn leak_with_stub(stub: Kernel, spec: OperatorSpec) -> &'static Operator {
+        let mut memory = Box::<Operator>::new_uninit();
+        let this = memory.as_ptr();
+        // SAFETY: `this` is where the result goes. There are no typed callers, so the calling convention is nobody's.
+        memory.write(unsafe { Operator::new(this, stub, spec) });
+        // SAFETY: written just now.
+        Box::leak(unsafe { memory.assume_init() })
+    }
+
+    /// What is known of the operator before anything runs.
+    pub const fn spec(&self) -> &OperatorSpec {
+        &self.spec
+    }
+
+    /// A handle, for everything that a call by module path cannot do.
+    pub fn handle(&'static self) -> OperatorHandle {
+        OperatorHandle::new(self)
+    }
+
+    /// The kernel for a call whose arguments have these keys, and the key set to hand to it.
+    #[inline(always)]
+    pub fn select(&self, argument_keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        self.row(guard::apply(argument_keys))
+    }
+
+    /// The kernel for a redispatch with these keys, or nothing where the cold path must look at them.
+    ///
+    /// The mask is applied again, so a set that still holds a fallthrough key skips it, unlike PyTorch's.
+    #[inline(always)]
+    pub fn select_again(&self, keys: DispatchKeySet) -> Option<(&'static Kernel, DispatchKeySet)> {
+        let (kernel, keys) = self.row(keys);
+        if keys.is_empty() { None } else { Some((kernel, keys)) }
+    }
+
+    #[inline(always)]
+    fn row(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        let table = self.table.load(Ordering::Acquire).cast_const();
+        // SAFETY: `table` is the initial one or one that was leaked; both start with a header.
+        let keys = keys & unsafe { (*table).mask };
+        // SAFETY: the mask leaves either no key, row 0, which every table has, or was published with all rows.
+        let kernel = unsafe {
+            let offset = *table.byte_add(FIRST_ROW).cast::<u16>().add(keys.table_index());
+            &*table.byte_add(offset as usize).cast::<Kernel>()
+        };
+        (kernel, keys)
+    }
+
+    /// The cold half of a call: resolves the operator where that has not happened, reports the call to whoever listens.
+    ///
+    /// # Errors
+    /// The operator is in conflict with another registration, or was removed.
+    #[cold]
+    #[inline(never)]
+    pub fn enter_call(&'static self, argument_keys: &[DispatchKeySet]) -> Result<Entered> {
+        let keys = argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys);
+        self.enter(CallKind::Call, guard::apply(keys), argument_keys)
+    }
+
+    /// The cold half of a redispatch.
+    ///
+    /// # Errors
+    /// As [`enter_call`](Self::enter_call).
+    #[cold]
+    #[inline(never)]
+    pub fn enter_redispatch(
+        &'static self,
+        keys: DispatchKeySet,
+        argument_keys: &[DispatchKeySet],
+    ) -> Result<Entered> {
+        self.enter(CallKind::Redispatch, keys, argument_keys)
+    }
+
+    pub(crate) fn enter(
+        &'static self,
+        kind: CallKind,
+        keys: DispatchKeySet,
+        argument_keys: &[DispatchKeySet],
+    ) -> Result<Entered> {
+        let resolved = self.resolved()?;
+        let (kernel, keys) = resolved.row(keys);
+        let scope = trace::enter(kind, self, keys, argument_keys);
+        Ok(Entered { kernel, keys, _scope: scope })
+    }
+
+    /// The resolved operator, from the registry the first time.
+    pub(crate) fn resolved(&'static self) -> Result<&'static Resolved> {
+        let resolved = self.resolved.load(Ordering::Acquire);
+        if resolved.is_null() {
+            return registry::resolve(self);
+        }
+        // SAFETY: only `publish` stores here, from a `&'static`.
+        Ok(unsafe { &*resolved })
+    }
+
+    /// Makes the next call use this; `detour` sends it through the stub.
+    pub(crate) fn publish(&self, resolved: &'static Resolved, detour: bool) {
+        self.resolved.store(std::ptr::from_ref(resolved).cast_mut(), Ordering::Release);
+        let table = if detour { std::ptr::from_ref(resolved.detour()).cast() } else { resolved.header() };
+        self.table.store(table.cast_mut(), Ordering::Release);
+    }
+
+    /// Back to the state before the first call.
+    pub(crate) fn retract(&self) {
+        self.resolved.store(std::ptr::null_mut(), Ordering::Release);
+        self.table.store((&raw const self.initial).cast::<Header>().cast_mut(), Ordering::Release);
+    }
+
+    /// The kernel of the cold stub, to make detours with.
+    pub(crate) fn stub(&self) -> Kernel {
+        self.initial.stub
+    }
+}
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Operator({self})")
+    }
+}
+
+/// `ns::name.overload`
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OperatorSpec { namespace, name, overload, .. } = self.spec;
+        write!(f, "{namespace}::{name}")?;
+        if !overload.is_empty() {
+            write!(f, ".{overload}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A call on the cold path, ready for its kernel; dropping it ends the call for those who trace.
+pub struct Entered {
+    /// The kernel to call.
+    pub kernel: &'static Kernel,
+    /// The keys to hand to it.
+    pub keys: DispatchKeySet,
+    _scope: Option<trace::Scope>,
+}
+
+const _: () = assert!(NUM_RUNTIME_KEYS == 137);

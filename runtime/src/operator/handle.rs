@@ -1,0 +1,178 @@
+//! A handle to an operator: boxed calls, schema, what is registered.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use torch_library_schema::Schema;
+
+use super::{Operator, Place};
+use crate::error::{Error, ErrorKind, Result};
+use crate::guard;
+use crate::key::DispatchKeySet;
+use crate::registry;
+use crate::trace::{self, CallKind};
+use crate::value::{Stack, Value};
+
+/// A copyable handle to an operator. It never dangles: after its operator was removed, it returns errors.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod handle_docs {
+///         /// Adds two numbers.
+///         plus(int a, int b) -> int;
+///     }
+/// }
+///
+/// #[torch_impl(handle_docs, CompositeExplicitAutograd)]
+/// fn plus(a: i64, b: i64) -> Result<i64> {
+///     Ok(a + b)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let plus = torch_library::Dispatcher::global().find("handle_docs::plus")?;
+/// let mut stack = Stack::from_iter([Value::Int(1), Value::Int(2)]);
+/// plus.call_boxed(&mut stack)?;
+/// assert_eq!(stack.pop_as::<i64>()?, 3);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// PyTorch: `c10::OperatorHandle`.
+#[derive(Clone, Copy)]
+pub struct OperatorHandle(&'static Operator);
+
+impl OperatorHandle {
+    pub(crate) const fn new(operator: &'static Operator) -> Self {
+        OperatorHandle(operator)
+    }
+
+    /// The namespace: `aten`.
+    pub fn namespace(&self) -> &'static str {
+        self.0.spec().namespace
+    }
+
+    /// The name without namespace and overload: `add`.
+    pub fn name(&self) -> &'static str {
+        self.0.spec().name
+    }
+
+    /// The overload: `Tensor`, or nothing.
+    pub fn overload(&self) -> &'static str {
+        self.0.spec().overload
+    }
+
+    /// Where the operator is declared.
+    pub fn place(&self) -> Place {
+        self.0.spec().place
+    }
+
+    /// The schema as it was declared, with the namespace.
+    pub fn schema_text(&self) -> &'static str {
+        self.0.spec().schema
+    }
+
+    /// The tags it was declared with.
+    pub fn tags(&self) -> &'static [&'static str] {
+        self.0.spec().tags
+    }
+
+    /// The schema.
+    ///
+    /// # Errors
+    /// The operator was removed.
+    pub fn schema(&self) -> Result<std::sync::Arc<Schema>> {
+        registry::of(self.0).schema(self.0)
+    }
+
+    /// Calls the operator with the arguments on top of the stack and leaves its returns there.
+    ///
+    /// # Errors
+    /// There are too few values, one has the wrong type, no kernel serves their keys, or the kernel fails. What is on
+    /// the stack after an error is unspecified.
+    ///
+    /// PyTorch: `OperatorHandle::callBoxed`.
+    pub fn call_boxed(&self, stack: &mut Stack<'_>) -> Result<()> {
+        let keys = self
+            .arguments(stack)?
+            .iter()
+            .fold(DispatchKeySet::EMPTY, |keys, value| keys | value.dispatch_keys());
+        self.run(CallKind::CallBoxed, guard::apply(keys), stack)
+    }
+
+    /// As [`call_boxed`](Self::call_boxed), with these keys instead of those of the arguments and the thread.
+    ///
+    /// # Errors
+    /// As [`call_boxed`](Self::call_boxed).
+    ///
+    /// PyTorch: `OperatorHandle::redispatchBoxed`.
+    pub fn redispatch_boxed(&self, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        self.arguments(stack)?;
+        self.run(CallKind::RedispatchBoxed, keys, stack)
+    }
+
+    /// The arguments of a call on top of the stack.
+    ///
+    /// # Errors
+    /// There are fewer values than the operator has arguments.
+    pub fn arguments<'s, 'v>(&self, stack: &'s Stack<'v>) -> Result<&'s [Value<'v>]> {
+        let arity = usize::from(self.0.spec().arity);
+        let arguments = stack.last(arity);
+        if arguments.len() < arity { Err(too_few(self.0, stack.len())) } else { Ok(arguments) }
+    }
+
+    #[inline]
+    fn run(&self, kind: CallKind, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        let (kernel, keys) = self.0.resolved()?.row(keys);
+        let _scope = trace::is_active().then(|| {
+            let arity = usize::from(self.0.spec().arity);
+            let argument_keys: Vec<_> = stack.last(arity).iter().map(Value::dispatch_keys).collect();
+            trace::enter(kind, self.0, keys, &argument_keys)
+        });
+        kernel.call_boxed(self.0, keys, stack)
+    }
+
+    pub(crate) fn operator(&self) -> &'static Operator {
+        self.0
+    }
+}
+
+#[cold]
+pub(crate) fn too_few(operator: &Operator, found: usize) -> Error {
+    let arity = operator.spec().arity;
+    Error::new(
+        ErrorKind::Argument,
+        format!(
+            "{operator} takes {arity} arguments, but the stack holds {found}\n  schema: {}",
+            operator.spec().schema
+        ),
+    )
+}
+
+impl PartialEq for OperatorHandle {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for OperatorHandle {}
+
+impl Hash for OperatorHandle {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::from_ref(self.0).hash(state);
+    }
+}
+
+impl fmt::Debug for OperatorHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OperatorHandle({})", self.0)
+    }
+}
+
+/// `ns::name.overload`
+impl fmt::Display for OperatorHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,114 @@
+//! Registrations that contradict each other: found all at once, reported together, with both places.
+
+use std::fmt;
+
+use crate::key::DispatchKey;
+use crate::operator::Place;
+
+/// Registrations that cannot all be meant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// A namespace is declared twice, neither of them `extends`.
+    Namespace {
+        /// The namespace.
+        namespace: String,
+        /// Where, in the order of the source files.
+        places: Vec<Place>,
+    },
+    /// An operator is declared twice.
+    Operator {
+        /// The operator's full name.
+        operator: String,
+        /// Where, with the schema that stands there.
+        places: Vec<(Place, String)>,
+    },
+    /// An operator has two kernels for one key, and no single one says `override`.
+    Kernel {
+        /// The operator's full name.
+        operator: String,
+        /// The key.
+        key: DispatchKey,
+        /// Where, with the functions' names.
+        places: Vec<(Place, &'static str)>,
+    },
+    /// There are two fallbacks for one key.
+    Fallback {
+        /// The key.
+        key: DispatchKey,
+        /// Where, with the functions' names.
+        places: Vec<(Place, &'static str)>,
+    },
+    /// A kernel is registered for a key that no call can have.
+    Key {
+        /// The operator's full name, or nothing for a fallback.
+        operator: String,
+        /// The key.
+        key: DispatchKey,
+        /// Where.
+        place: Place,
+    },
+    /// A kernel is registered for an operator that no linked library declares.
+    Undeclared {
+        /// The operator's full name.
+        operator: String,
+        /// Where the kernel is.
+        place: Place,
+    },
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Conflict::Namespace { namespace, places } => {
+                write!(f, "namespace `{namespace}` is declared {} times", places.len())?;
+                places.iter().try_for_each(|place| write!(f, "\n     at {place}"))?;
+                write!(f, "\n     help: let one declare it, and write `extends` in the others")
+            }
+            Conflict::Operator { operator, places } => {
+                write!(f, "operator `{operator}` is declared {} times", places.len())?;
+                places.iter().try_for_each(|(place, schema)| write!(f, "\n     at {place}: {schema}"))
+            }
+            Conflict::Kernel { operator, key, places } => {
+                write!(f, "operator `{operator}` has {} kernels for {key}", places.len())?;
+                places
+                    .iter()
+                    .try_for_each(|(place, function)| write!(f, "\n     `{function}` at {place}"))?;
+                write!(
+                    f,
+                    "\n     help: keep one, or write `override` on the one that is to replace the other"
+                )
+            }
+            Conflict::Fallback { key, places } => {
+                write!(f, "there are {} fallbacks for {key}", places.len())?;
+                places.iter().try_for_each(|(place, function)| write!(f, "\n     `{function}` at {place}"))
+            }
+            Conflict::Key { operator, key, place } => {
+                write!(f, "a kernel of `{operator}` for {key} can never run\n     at {place}\n     ")?;
+                write!(f, "help: {key} is a building block; name a key of one backend, as CPU, or an alias")
+            }
+            Conflict::Undeclared { operator, place } => {
+                write!(
+                    f,
+                    "a kernel is registered for `{operator}`, which no linked library declares\n     at {place}"
+                )
+            }
+        }
+    }
+}
+
+/// All conflicts as one message, or nothing where there is none.
+pub(super) fn report(conflicts: &[Conflict]) -> Option<String> {
+    if conflicts.is_empty() {
+        return None;
+    }
+    let count = match conflicts.len() {
+        1 => "1 conflict".to_owned(),
+        n => format!("{n} conflicts"),
+    };
+    let mut report = format!("the registrations of this program contradict each other: {count}");
+    for (index, conflict) in conflicts.iter().enumerate() {
+        report.push_str(&format!("\n  {}. {conflict}", index + 1));
+    }
+    Some(report)
+}

@@ -1,0 +1,45 @@
+//! What the registry tells about itself.
+
+use std::fmt;
+
+use crate::key::DispatchKey;
+use crate::operator::{OperatorHandle, Place};
+
+/// A registered kernel, and who registered it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelInfo {
+    /// The key it is registered for, which may be an alias.
+    pub key: DispatchKey,
+    /// The name of the function.
+    pub function: &'static str,
+    /// Where it is registered.
+    pub place: Place,
+    /// Whether it only says "go on with the next key".
+    pub is_fallthrough: bool,
+    /// Whether it works on the stack rather than on typed arguments.
+    pub is_boxed: bool,
+    /// Whether it was registered to replace another one.
+    pub overrides: bool,
+    /// Whether it is the one that counts for its key.
+    pub is_active: bool,
+}
+
+/// `function at file:line (crate …)`
+impl fmt::Display for KernelInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.function, self.place)
+    }
+}
+
+/// An operator with its kernels.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OperatorInfo {
+    /// The operator.
+    pub operator: OperatorHandle,
+    /// Its kernels, by key; those that another one replaces come after it.
+    pub kernels: Vec<KernelInfo>,
+    /// Whether its registrations contradict each other, so that it refuses every call.
+    pub in_conflict: bool,
+}

@@ -17,6 +17,22 @@ mod tensor;
 pub mod guard;
 pub mod table;
 
+mod argument;
+mod value;
+
+mod kernel;
+mod operator;
+
+mod autograd;
+mod collect;
+mod registry;
+pub mod trace;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+pub mod prelude;
+
 pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
@@ -28,3 +44,19 @@ pub use key::{
 pub use layout::{Layout, MemoryFormat};
 pub use scalar::Scalar;
 pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};
+
+pub use kernel::{BoxedFn, BoxedKernel};
+pub use operator::{OperatorHandle, Place};
+pub use registry::{
+    Conflict, Dispatcher, KernelInfo, Library, LibraryKind, OperatorInfo, RuntimeKernel, init,
+};
+pub use torch_library_macros::{torch_fallback, torch_impl};
+pub use value::{FromReturn, FromValue, IntoValue, Stack, Value};
+
+/// Declares the operators of a namespace.
+#[macro_export]
+macro_rules! torch_library {
+    ($($tokens:tt)*) => {
+        $crate::__private::torch_library! { [$crate] $($tokens)* }
+    };
+}

@@ -1,0 +1,8 @@
+//! What a crate that declares operators or writes kernels uses: `use torch_library::prelude::*;`
+
+pub use crate::element::{Complex64, bf16, f16};
+pub use crate::{
+    DType, Device, DispatchKey, DispatchKeySet, Error, ErrorKind, Generator, Layout, MemoryFormat,
+    OperatorHandle, Result, Scalar, Stack, Tensor, Value, bail, ensure, torch_fallback, torch_impl,
+    torch_library,
+};

@@ -1,11 +1,13 @@
-//! What this thread adds to the keys of every call and takes from them, and the guards that change it for a scope.
+//! What this thread adds to the keys of every call and takes from them, and guards for that.
 //!
-//! A call dispatches on `((keys of the arguments | included) - excluded) & mask of the operator`: exclusion wins over inclusion.
-//! A fresh thread includes `BackendSelect` and `ADInplaceOrView` and excludes the autocast keys. Nothing is inherited when a
-//! thread starts; [`ThreadLocalState`] carries the state across on purpose.
+//! A call dispatches on `((keys of the arguments | included) - excluded) & mask of the operator`: exclusion
+//! wins over inclusion. A fresh thread includes `BackendSelect` and `ADInplaceOrView` and excludes the
+//! autocast keys. Nothing is inherited when a thread starts; [`ThreadLocalState`] carries the state across on
+//! purpose.
 //!
-//! Guards undo exactly what they did, so guards of different keys may be dropped in any order. Guards that replace the state
-//! as a whole (force, inference mode, grad mode) are to be dropped in reverse order, which scopes do by themselves.
+//! Guards undo exactly what they did, so guards of different keys may be dropped in any order. Guards that
+//! replace the state as a whole (force, inference mode, grad mode) are to be dropped in reverse order, which
+//! scopes do by themselves.
 //!
 //! PyTorch: `c10/core/impl/LocalDispatchKeySet.h`, `c10/core/InferenceMode.h`, `c10/core/GradMode.h`.
 #![expect(clippy::new_without_default, reason = "a guard that is made by default guards nothing")]
@@ -63,10 +65,36 @@ fn set_excluded(keys: DispatchKeySet) {
     });
 }
 
-/// The bits of one set that another has not: unlike `-`, backend bits as well.
-#[inline]
-fn missing(keys: DispatchKeySet, from: DispatchKeySet) -> DispatchKeySet {
-    DispatchKeySet::from_raw(keys.raw() & !from.raw())
+/// What a guard adds to a set.
+#[derive(Clone, Copy, Debug)]
+struct Addition {
+    before: DispatchKeySet,
+    /// The bits that were not there before: unlike with `-`, backend bits as well.
+    added: DispatchKeySet,
+}
+
+impl Addition {
+    #[inline]
+    fn new(before: DispatchKeySet, keys: DispatchKeySet) -> Self {
+        Addition { before, added: DispatchKeySet::from_raw(keys.raw() & !before.raw()) }
+    }
+
+    #[inline]
+    fn after(self) -> DispatchKeySet {
+        self.before | self.added
+    }
+
+    /// The set without the addition. Where nothing else has changed it, as in scopes, that is known already:
+    /// a branch instead of arithmetic keeps the next guard from waiting for this one's load.
+    #[inline]
+    fn undone(self, now: DispatchKeySet) -> DispatchKeySet {
+        if now == self.after() { self.before } else { self.taken_from(now) }
+    }
+
+    #[cold]
+    fn taken_from(self, now: DispatchKeySet) -> DispatchKeySet {
+        DispatchKeySet::from_raw(now.raw() & !self.added.raw())
+    }
 }
 
 /// The keys of a call's arguments with what this thread includes and without what it excludes.
@@ -153,7 +181,7 @@ type NotSend = PhantomData<*const ()>;
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct IncludeDispatchKeyGuard {
-    added: DispatchKeySet,
+    addition: Addition,
     not_send: NotSend,
 }
 
@@ -161,17 +189,16 @@ impl IncludeDispatchKeyGuard {
     /// Includes a key or a set of keys; those that are included already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        let included = LocalDispatchKeySet::current().included;
-        let added = missing(keys.into(), included);
-        set_included(included | added);
-        IncludeDispatchKeyGuard { added, not_send: PhantomData }
+        let addition = Addition::new(LocalDispatchKeySet::current().included, keys.into());
+        set_included(addition.after());
+        IncludeDispatchKeyGuard { addition, not_send: PhantomData }
     }
 }
 
 impl Drop for IncludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        set_included(missing(LocalDispatchKeySet::current().included, self.added));
+        set_included(self.addition.undone(LocalDispatchKeySet::current().included));
     }
 }
 
@@ -191,7 +218,7 @@ impl Drop for IncludeDispatchKeyGuard {
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct ExcludeDispatchKeyGuard {
-    added: DispatchKeySet,
+    addition: Addition,
     not_send: NotSend,
 }
 
@@ -199,17 +226,16 @@ impl ExcludeDispatchKeyGuard {
     /// Excludes a key or a set of keys; those that are excluded already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        let excluded = LocalDispatchKeySet::current().excluded;
-        let added = missing(keys.into(), excluded);
-        set_excluded(excluded | added);
-        ExcludeDispatchKeyGuard { added, not_send: PhantomData }
+        let addition = Addition::new(LocalDispatchKeySet::current().excluded, keys.into());
+        set_excluded(addition.after());
+        ExcludeDispatchKeyGuard { addition, not_send: PhantomData }
     }
 }
 
 impl Drop for ExcludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        set_excluded(missing(LocalDispatchKeySet::current().excluded, self.added));
+        set_excluded(self.addition.undone(LocalDispatchKeySet::current().excluded));
     }
 }
 
@@ -282,8 +308,8 @@ exclude_guards! {
     /// PyTorch: `at::AutoDispatchBelowAutograd`.
     AutoDispatchBelowAutograd excludes DispatchKeySet::AUTOGRAD;
 
-    /// Excludes autograd and `ADInplaceOrView` while it lives: what an `ADInplaceOrView` kernel holds around its call of the
-    /// kernel below.
+    /// Excludes autograd and `ADInplaceOrView` while it lives: what an `ADInplaceOrView` kernel holds around
+    /// its call of the kernel below.
     ///
     /// ```
     /// use torch_library::DispatchKey;
@@ -316,7 +342,8 @@ exclude_guards! {
 /// use torch_library::DispatchKey;
 /// use torch_library::guard::{LocalDispatchKeySet, include};
 ///
-/// assert!(include(DispatchKey::Tracer, || LocalDispatchKeySet::current().included.has(DispatchKey::Tracer)));
+/// let inside = include(DispatchKey::Tracer, LocalDispatchKeySet::current);
+/// assert!(inside.included.has(DispatchKey::Tracer));
 /// ```
 pub fn include<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
     let _guard = IncludeDispatchKeyGuard::new(keys);
@@ -329,7 +356,8 @@ pub fn include<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
 /// use torch_library::DispatchKey;
 /// use torch_library::guard::{LocalDispatchKeySet, exclude};
 ///
-/// assert!(exclude(DispatchKey::Tracer, || LocalDispatchKeySet::current().excluded.has(DispatchKey::Tracer)));
+/// let inside = exclude(DispatchKey::Tracer, LocalDispatchKeySet::current);
+/// assert!(inside.excluded.has(DispatchKey::Tracer));
 /// ```
 pub fn exclude<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
     let _guard = ExcludeDispatchKeyGuard::new(keys);

@@ -11,7 +11,7 @@ pub use set::{DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS};
 
 /// What a dispatch key stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Category {
+pub enum DispatchKeyCategory {
     /// [`DispatchKey::Undefined`] alone.
     Undefined,
     /// One bit of a set and one slot of a table, whatever the backend.
@@ -28,13 +28,14 @@ pub enum Category {
 struct Row {
     key: DispatchKey,
     name: &'static str,
-    category: Category,
+    category: DispatchKeyCategory,
     functionality: DispatchKey,
     backend: Option<BackendComponent>,
 }
 
-/// Writes the enum and its table from one list. A block is headed by PyTorch's start marker, whose value is one below
-/// that of the block's first key, and lists the backends' keys in the order of [`BackendComponent`].
+/// Writes the enum and its table from one list. A block is headed by PyTorch's start marker, whose value is
+/// one below that of the block's first key, and lists the backends' keys in the order of
+/// [`BackendComponent`].
 macro_rules! dispatch_keys {
     (
         functionalities { $($(#[$functionality_doc:meta])* $functionality:ident = $value:literal,)* }
@@ -43,8 +44,9 @@ macro_rules! dispatch_keys {
     ) => {
         /// A dispatch key: one step of the way that a call takes from the user to a backend's kernel.
         ///
-        /// The numeric values are PyTorch's. The functionalities come first, in order of rising priority; then, for each
-        /// per-backend functionality, one runtime key per backend; then the alias keys. PyTorch's block markers are no keys here.
+        /// The numeric values are PyTorch's. The functionalities come first, in order of rising priority;
+        /// then, for each per-backend functionality, one runtime key per backend; then the alias keys.
+        /// PyTorch's block markers are no keys here.
         ///
         /// ```
         /// use torch_library::{BackendComponent, DispatchKey};
@@ -64,9 +66,16 @@ macro_rules! dispatch_keys {
         pub enum DispatchKey {
             $($(#[$functionality_doc])* $functionality = $value,)*
             $(
-                #[doc = concat!("[`", stringify!($block), "`](Self::", stringify!($block), ") on the first backend.")]
+                #[doc = concat!(
+                    "[`", stringify!($block), "`](Self::", stringify!($block), ") on the first backend."
+                )]
                 $first = $start + 1,
-                $(#[doc = concat!("[`", stringify!($block), "`](Self::", stringify!($block), ") on one backend.")] $other,)*
+                $(
+                    #[doc = concat!(
+                        "[`", stringify!($block), "`](Self::", stringify!($block), ") on the backend in its name."
+                    )]
+                    $other,
+                )*
             )*
             $($(#[$alias_doc])* $alias = $alias_value,)*
         }
@@ -76,7 +85,10 @@ macro_rules! dispatch_keys {
 
         const fn rows() -> [Option<Row>; 156] {
             let mut rows = [const { None }; 156];
-            $(rows[$value] = Some(Row::of_functionality(DispatchKey::$functionality, stringify!($functionality)));)*
+            $(
+                let name = stringify!($functionality);
+                rows[$value] = Some(Row::of_functionality(DispatchKey::$functionality, name));
+            )*
             $(
                 let keys = [DispatchKey::$first, $(DispatchKey::$other),*];
                 let names = [stringify!($first), $(stringify!($other)),*];
@@ -85,7 +97,7 @@ macro_rules! dispatch_keys {
                     rows[keys[idx] as usize] = Some(Row {
                         key: keys[idx],
                         name: names[idx],
-                        category: Category::PerBackendRuntime,
+                        category: DispatchKeyCategory::PerBackendRuntime,
                         functionality: DispatchKey::$block,
                         backend: Some(BackendComponent::ALL[idx]),
                     });
@@ -95,7 +107,7 @@ macro_rules! dispatch_keys {
             $(rows[$alias_value] = Some(Row {
                 key: DispatchKey::$alias,
                 name: stringify!($alias),
-                category: Category::Alias,
+                category: DispatchKeyCategory::Alias,
                 functionality: DispatchKey::Undefined,
                 backend: None,
             });)*
@@ -202,33 +214,39 @@ dispatch_keys! {
         PythonDispatcher = 46,
     }
     blocks {
-        Dense after 48 { CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3 Meta }
+        Dense after 48 {
+            CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3 Meta
+        }
         Quantized after 65 {
-            QuantizedCPU QuantizedCUDA QuantizedHIP QuantizedXLA QuantizedMPS QuantizedIPU QuantizedXPU QuantizedHPU QuantizedVE
-            QuantizedLazy QuantizedMTIA QuantizedMAIA QuantizedPrivateUse1 QuantizedPrivateUse2 QuantizedPrivateUse3 QuantizedMeta
+            QuantizedCPU QuantizedCUDA QuantizedHIP QuantizedXLA QuantizedMPS QuantizedIPU QuantizedXPU
+            QuantizedHPU QuantizedVE QuantizedLazy QuantizedMTIA QuantizedMAIA QuantizedPrivateUse1
+            QuantizedPrivateUse2 QuantizedPrivateUse3 QuantizedMeta
         }
         Sparse after 82 {
             SparseCPU SparseCUDA SparseHIP SparseXLA SparseMPS SparseIPU SparseXPU SparseHPU SparseVE
             SparseLazy SparseMTIA SparseMAIA SparsePrivateUse1 SparsePrivateUse2 SparsePrivateUse3 SparseMeta
         }
         SparseCsr after 99 {
-            SparseCsrCPU SparseCsrCUDA SparseCsrHIP SparseCsrXLA SparseCsrMPS SparseCsrIPU SparseCsrXPU SparseCsrHPU SparseCsrVE
-            SparseCsrLazy SparseCsrMTIA SparseCsrMAIA SparseCsrPrivateUse1 SparseCsrPrivateUse2 SparseCsrPrivateUse3 SparseCsrMeta
+            SparseCsrCPU SparseCsrCUDA SparseCsrHIP SparseCsrXLA SparseCsrMPS SparseCsrIPU SparseCsrXPU
+            SparseCsrHPU SparseCsrVE SparseCsrLazy SparseCsrMTIA SparseCsrMAIA SparseCsrPrivateUse1
+            SparseCsrPrivateUse2 SparseCsrPrivateUse3 SparseCsrMeta
         }
         NestedTensor after 116 {
-            NestedTensorCPU NestedTensorCUDA NestedTensorHIP NestedTensorXLA NestedTensorMPS NestedTensorIPU NestedTensorXPU
-            NestedTensorHPU NestedTensorVE NestedTensorLazy NestedTensorMTIA NestedTensorMAIA NestedTensorPrivateUse1
-            NestedTensorPrivateUse2 NestedTensorPrivateUse3 NestedTensorMeta
+            NestedTensorCPU NestedTensorCUDA NestedTensorHIP NestedTensorXLA NestedTensorMPS NestedTensorIPU
+            NestedTensorXPU NestedTensorHPU NestedTensorVE NestedTensorLazy NestedTensorMTIA NestedTensorMAIA
+            NestedTensorPrivateUse1 NestedTensorPrivateUse2 NestedTensorPrivateUse3 NestedTensorMeta
         }
         AutogradFunctionality after 133 {
-            AutogradCPU AutogradCUDA AutogradHIP AutogradXLA AutogradMPS AutogradIPU AutogradXPU AutogradHPU AutogradVE
-            AutogradLazy AutogradMTIA AutogradMAIA AutogradPrivateUse1 AutogradPrivateUse2 AutogradPrivateUse3 AutogradMeta
+            AutogradCPU AutogradCUDA AutogradHIP AutogradXLA AutogradMPS AutogradIPU AutogradXPU AutogradHPU
+            AutogradVE AutogradLazy AutogradMTIA AutogradMAIA AutogradPrivateUse1 AutogradPrivateUse2
+            AutogradPrivateUse3 AutogradMeta
         }
     }
     aliases {
         /// Every autograd key: one formula for all backends.
         Autograd = 150,
-        /// Every backend and every autograd key: a kernel made of other operators, which needs no derivative of its own.
+        /// Every backend and every autograd key: a kernel made of other operators, which needs no derivative
+        /// of its own.
         CompositeImplicitAutograd = 151,
         /// [`FuncTorchBatched`](Self::FuncTorchBatched): a kernel made of operators that vmap knows.
         FuncTorchBatchedDecomposition = 152,
@@ -246,9 +264,9 @@ static ROWS: [Option<Row>; 156] = rows();
 impl Row {
     const fn of_functionality(key: DispatchKey, name: &'static str) -> Self {
         let category = match key {
-            DispatchKey::Undefined => Category::Undefined,
-            _ if key.block().is_some() => Category::PerBackendFunctionality,
-            _ => Category::Functionality,
+            DispatchKey::Undefined => DispatchKeyCategory::Undefined,
+            _ if key.block().is_some() => DispatchKeyCategory::PerBackendFunctionality,
+            _ => DispatchKeyCategory::Functionality,
         };
         Row { key, name, category, functionality: key, backend: None }
     }
@@ -295,7 +313,8 @@ impl DispatchKey {
         None
     }
 
-    /// PyTorch's name, whatever name a private backend has taken; see [`register_backend_name`] for the name shown to users.
+    /// PyTorch's name, whatever name a private backend has taken; see [`register_backend_name`] for the name
+    /// shown to users.
     ///
     /// PyTorch: `c10::toString(DispatchKey)`.
     pub const fn name(self) -> &'static str {
@@ -303,7 +322,7 @@ impl DispatchKey {
     }
 
     /// What the key stands for.
-    pub const fn category(self) -> Category {
+    pub const fn category(self) -> DispatchKeyCategory {
         self.row().category
     }
 
@@ -339,14 +358,14 @@ impl DispatchKey {
     ///
     /// PyTorch: `c10::isAliasDispatchKey`.
     pub const fn is_alias(self) -> bool {
-        matches!(self.category(), Category::Alias)
+        matches!(self.category(), DispatchKeyCategory::Alias)
     }
 
     /// Whether the key is a building block: a bit of a set that becomes a runtime key with a backend.
     ///
     /// PyTorch: `c10::isPerBackendFunctionalityKey`.
     pub const fn is_per_backend_functionality(self) -> bool {
-        matches!(self.category(), Category::PerBackendFunctionality)
+        matches!(self.category(), DispatchKeyCategory::PerBackendFunctionality)
     }
 
     /// Whether a dispatch table has a slot for exactly this key.

@@ -38,7 +38,7 @@ pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, resul
 pub use error::{Error, ErrorKind, Result};
 pub use generator::Generator;
 pub use key::{
-    BackendComponent, Category, DispatchKey, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,
+    BackendComponent, DispatchKey, DispatchKeyCategory, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,
     register_backend_name,
 };
 pub use layout::{Layout, MemoryFormat};

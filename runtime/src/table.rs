@@ -5,25 +5,29 @@
 //! The entry of a runtime key is decided by the first of these rules that applies:
 //!
 //! 1. the kernel registered at the key itself;
-//! 2. `CompositeExplicitAutogradNonFunctional`, then `CompositeExplicitAutograd`, where the alias covers the key;
+//! 2. `CompositeExplicitAutogradNonFunctional`, then `CompositeExplicitAutograd`, where the alias covers the
+//!    key;
 //! 3. `CompositeImplicitAutogradNestedTensor`, where it covers the key;
-//! 4. `CompositeImplicitAutograd`, where it covers the key. On `AutogradOther` the entry is *ambiguous* when any of the backends
-//!    below that key has a kernel of its own: the composite kernel brings its derivative along, that backend's kernel does not,
-//!    and one entry has to serve both. Elsewhere the rule does not apply when a backend below the key has a kernel, or when
-//!    there is a `CompositeExplicitAutograd` kernel;
+//! 4. `CompositeImplicitAutograd`, where it covers the key. On `AutogradOther` the entry is *ambiguous* when
+//!    any of the backends below that key has a kernel of its own: the composite kernel brings its derivative
+//!    along, that backend's kernel does not, and one entry has to serve both. Elsewhere the rule does not
+//!    apply when a backend below the key has a kernel, or when there is a `CompositeExplicitAutograd` kernel;
 //! 5. `Autograd`, then `FuncTorchBatchedDecomposition`, where they cover the key;
 //! 6. the backend fallback of the key;
 //! 7. otherwise the entry is missing.
 //!
-//! `Undefined`, the key of calls without any, takes the two explicit composites and `CompositeImplicitAutograd` besides its own.
+//! `Undefined`, the key of calls without any, takes the two explicit composites and
+//! `CompositeImplicitAutograd` besides its own.
 //!
-//! [`Table::compute`] goes through the rules from the last to the first and lets each write over the ones before: a rule is then
-//! one fixed set of slots. [`explain`] asks the rules in order for a single key and tells what each said; a test holds them equal.
+//! [`Table::compute`] goes through the rules from the last to the first and lets each write over the ones
+//! before: a rule is then one fixed set of slots. [`explain()`] asks the rules in order for a single key and
+//! tells what each said; a test holds them equal.
 //!
-//! **Invariant:** the table depends on the surviving registrations alone, never on the order in which they came. PyTorch updates
-//! the slots of a registered key and keeps stale ones in some orders.
+//! **Invariant:** the table depends on the surviving registrations alone, never on the order in which they
+//! came. PyTorch updates the slots of a registered key and keeps stale ones in some orders.
 //!
-//! PyTorch: `OperatorEntry::computeDispatchTableEntryWithDebug`, `DispatchKeyExtractor::setOperatorHasFallthroughForKey`.
+//! PyTorch: `OperatorEntry::computeDispatchTableEntryWithDebug`,
+//! `DispatchKeyExtractor::setOperatorHasFallthroughForKey`.
 
 mod explain;
 mod mask;
@@ -95,8 +99,9 @@ pub struct Fallbacks<K>(Rows<K>);
 /// let composite = at(DispatchKey::CompositeImplicitAutograd, "composite");
 /// let table = Table::compute(&[composite, at(DispatchKey::CPU, "cpu")], &Fallbacks::new());
 /// assert_eq!(table.get(DispatchKey::CPU).kernel, Some("cpu"));
-/// assert_eq!(table.get(DispatchKey::AutogradCUDA).source, Source::Alias(DispatchKey::CompositeImplicitAutograd));
-/// assert_eq!(table.get(DispatchKey::AutogradCPU).source, Source::Missing); // the CPU kernel has no derivative
+/// assert_eq!(table.get(DispatchKey::AutogradCUDA).kernel, Some("composite"));
+/// // The kernel for CPU has no derivative, and the composite one does not know it.
+/// assert_eq!(table.get(DispatchKey::AutogradCPU).source, Source::Missing);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Table<K> {
@@ -121,7 +126,8 @@ const fn slot_of(key: DispatchKey) -> usize {
     DispatchKeySet::from_key(key).table_index()
 }
 
-/// Whether an alias may decide a runtime key: it covers it, or it is a composite that calls without keys take.
+/// Whether an alias may decide a runtime key: it covers it, or it is a composite that calls without keys
+/// take.
 const fn serves(alias: DispatchKey, key: DispatchKey) -> bool {
     let takes_undefined = matches!(
         alias,
@@ -132,8 +138,8 @@ const fn serves(alias: DispatchKey, key: DispatchKey) -> bool {
     alias.covers(key) || matches!(key, DispatchKey::Undefined) && takes_undefined
 }
 
-/// Whether a kernel at this key, no alias, is one of a backend below an autograd key. PyTorch looks at bits, so that a kernel at
-/// the building block `Dense`, which never runs, is below every backend's autograd key.
+/// Whether a kernel at this key, no alias, is one of a backend below an autograd key. PyTorch looks at bits,
+/// so that a kernel at the building block `Dense`, which never runs, is below every backend's autograd key.
 const fn is_below(key: DispatchKey, autograd: DispatchKey) -> bool {
     !key.is_alias() && autograd.backends_below_autograd().has(key)
 }
@@ -176,7 +182,8 @@ static AUTOGRAD_ABOVE: [Slots; 256] = {
 };
 
 impl DispatchKey {
-    /// The key that a registration at this key counts for: `CompositeImplicitAutograd` for `Undefined`, the catch-all of old.
+    /// The key that a registration at this key counts for: `CompositeImplicitAutograd` for `Undefined`, the
+    /// catch-all of old.
     pub const fn registration_key(self) -> DispatchKey {
         match self {
             DispatchKey::Undefined => DispatchKey::CompositeImplicitAutograd,

@@ -89,8 +89,8 @@ grad_guards! {
     EnableGradGuard sets true;
 }
 
-/// Inference mode, on or off while it lives: on, this thread skips autograd and the bookkeeping of versions and views, grad
-/// mode is off, and new tensors are inference tensors; off inside on, all of that is back.
+/// Inference mode, on or off while it lives: on, this thread skips autograd and the bookkeeping of versions
+/// and views, grad mode is off, and new tensors are inference tensors; off inside on, all of that is back.
 ///
 /// ```
 /// use torch_library::DispatchKey;
@@ -169,8 +169,8 @@ pub fn inference_mode<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// What rides on a thread, as a value: included and excluded keys, grad mode, inference mode. A new thread starts fresh;
-/// work that is handed to it takes the state along.
+/// What rides on a thread, as a value: included and excluded keys, grad mode, inference mode. A new thread
+/// starts fresh; work that is handed to it takes the state along.
 ///
 /// ```
 /// use torch_library::guard::{GradMode, ThreadLocalState, no_grad};

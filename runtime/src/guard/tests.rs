@@ -48,6 +48,7 @@ fn guards_undo_what_they_did() {
     assert_eq!(now(), FRESH);
 
     let outer = ExcludeDispatchKeyGuard::new(DispatchKey::CPU);
+    drop(ExcludeDispatchKeyGuard::new(DispatchKey::CPU));
     assert_eq!(now().excluded.raw(), 562_400_197_672_961);
     let inner = AutoDispatchBelowADInplaceOrView::new();
     assert_eq!(applied(DispatchKeySet::of_tensor(DispatchKey::CPU)), "DispatchKeySet(BackendSelect)");

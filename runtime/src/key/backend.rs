@@ -5,9 +5,11 @@ use super::DispatchKey;
 /// Writes the enum and its table from one list.
 macro_rules! backends {
     ($($(#[$doc:meta])* $backend:ident $name:literal, $device:expr, $autograd:ident, $autocast:expr;)*) => {
-        /// A backend: who owns the memory of a tensor and runs kernels on it. Later ones win in a set that has several.
+        /// A backend: who owns the memory of a tensor and runs kernels on it. Later ones win in a set that
+        /// has several.
         ///
-        /// PyTorch: `c10::BackendComponent`, whose values are one higher because 0 is `InvalidBit`; here that is `None`.
+        /// PyTorch: `c10::BackendComponent`, whose values are one higher because 0 is `InvalidBit`; here that
+        /// is `None`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum BackendComponent {
@@ -28,8 +30,8 @@ macro_rules! backends {
                 match self { $(BackendComponent::$backend => $device,)* }
             }
 
-            /// The autograd key of the backend's tensors: [`AutogradOther`](DispatchKey::AutogradOther) where they have none of
-            /// their own.
+            /// The autograd key of the backend's tensors: [`AutogradOther`](DispatchKey::AutogradOther) where
+            /// they have none of their own.
             ///
             /// PyTorch: `c10::getAutogradKeyFromBackend`.
             pub const fn autograd_key(self) -> DispatchKey {
@@ -71,7 +73,8 @@ backends! {
     /// Microsoft's devices.
     MAIA "MAIA", Some("maia"), AutogradMAIA, Some(DispatchKey::AutocastMAIA);
     /// The first backend for third parties.
-    PrivateUse1 "PrivateUse1Bit", Some("privateuseone"), AutogradPrivateUse1, Some(DispatchKey::AutocastPrivateUse1);
+    PrivateUse1 "PrivateUse1Bit", Some("privateuseone"), AutogradPrivateUse1,
+        Some(DispatchKey::AutocastPrivateUse1);
     /// The second backend for third parties.
     PrivateUse2 "PrivateUse2Bit", None, AutogradPrivateUse2, None;
     /// The third backend for third parties.

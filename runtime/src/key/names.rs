@@ -33,8 +33,8 @@ fn claims() -> [Option<Claim>; PRIVATE.len()] {
 /// Naming it again with the same name does nothing.
 ///
 /// # Errors
-/// The key is none of `PrivateUse1`, `PrivateUse2`, `PrivateUse3`; the name is no identifier or already means something; or the
-/// backend has another name (the message tells both places).
+/// The key is none of `PrivateUse1`, `PrivateUse2`, `PrivateUse3`; the name is no identifier or already means
+/// something; or the backend has another name (the message tells both places).
 ///
 /// # Examples
 /// ```standalone_crate
@@ -110,7 +110,8 @@ impl DispatchKey {
         PRIVATE.iter().zip(claims()).find_map(renamed).unwrap_or(Cow::Borrowed(name))
     }
 
-    /// The key of dense tensors on a device, by the name of the device's type: `cpu`, `cuda`, or what a private backend took.
+    /// The key of dense tensors on a device, by the name of the device's type: `cpu`, `cuda`, or what a
+    /// private backend took.
     ///
     /// # Errors
     /// There is no device type of that name, or it has no dense tensors.

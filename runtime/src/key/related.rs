@@ -1,4 +1,4 @@
-//! Which keys belong together: alias keys and what they cover, autograd keys and their backends, sets with a name.
+//! Which keys belong together: what aliases cover, what autograd stands above, sets with a name.
 
 use super::{BackendComponent, DispatchKey, DispatchKeySet};
 
@@ -61,7 +61,8 @@ impl DispatchKeySet {
         DispatchKey::FuncTorchGradWrapper,
     ]);
 
-    /// The kinds of tensors that a backend may have besides dense ones, and those that are a backend of their own.
+    /// The kinds of tensors that a backend may have besides dense ones, and those that are a backend of their
+    /// own.
     ///
     /// PyTorch: `autogradother_backends`.
     pub const AUTOGRAD_OTHER_BACKENDS: Self = Self::ALL_BACKENDS.union(Self::from_keys(&[
@@ -100,14 +101,16 @@ impl DispatchKeySet {
     /// PyTorch: `after_func_keyset`.
     pub const AFTER_FUNCTIONALIZE: Self = Self::full_after(DispatchKey::Functionalize);
 
-    /// What an ordinary tensor of a backend key carries: the key, `ADInplaceOrView`, its autograd and its autocast key.
+    /// What an ordinary tensor of a backend key carries: the key, `ADInplaceOrView`, its autograd and its
+    /// autocast key.
     ///
     /// ```
     /// use torch_library::{DispatchKey, DispatchKeySet};
     ///
     /// let keys = DispatchKeySet::of_tensor(DispatchKey::CPU);
     /// assert_eq!(keys.to_string(), "DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU, AutocastCPU)");
-    /// assert_eq!(keys - DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW, DispatchKeySet::of_inference_tensor(DispatchKey::CPU));
+    /// let inference = DispatchKeySet::of_inference_tensor(DispatchKey::CPU);
+    /// assert_eq!(keys - DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW, inference);
     /// ```
     pub const fn of_tensor(key: DispatchKey) -> Self {
         Self::of_inference_tensor(key).union(key.autograd_related())
@@ -125,7 +128,8 @@ impl DispatchKeySet {
         self.intersection(Self::BACKEND_FUNCTIONALITIES).highest_priority()
     }
 
-    /// The one key that a tensor had before it could have several: its kind and backend, without the layers above.
+    /// The one key that a tensor had before it could have several: its kind and backend, without the layers
+    /// above.
     ///
     /// PyTorch: `legacyExtractDispatchKey`.
     pub const fn legacy_extract(self) -> DispatchKey {
@@ -146,7 +150,8 @@ const AUTOGRAD: DispatchKeySet = DispatchKeySet::AUTOGRAD.union(DispatchKeySet::
 const NESTED_TENSOR: DispatchKeySet = DispatchKeySet::ALL_BACKENDS.add(DispatchKey::NestedTensor);
 
 impl DispatchKey {
-    /// The runtime keys that a kernel registered at this key may serve: several for an alias, else the key itself.
+    /// The runtime keys that a kernel registered at this key may serve: several for an alias, else the key
+    /// itself.
     ///
     /// PyTorch: `c10::getRuntimeDispatchKeySet`.
     pub const fn expansion(self) -> DispatchKeySet {
@@ -168,8 +173,9 @@ impl DispatchKey {
         }
     }
 
-    /// Whether a kernel registered at `alias` may serve this key, as PyTorch answers it: by the bits of the two keys, so that
-    /// building blocks count, and every alias is in every other. Ask [`covers`](Self::covers) for the runtime keys alone.
+    /// Whether a kernel registered at `alias` may serve this key, as PyTorch answers it: by the bits of the
+    /// two keys, so that building blocks count, and every alias is in every other. Ask
+    /// [`covers`](Self::covers) for the runtime keys alone.
     ///
     /// PyTorch: `c10::isIncludedInAlias`.
     pub const fn is_included_in_alias(self, alias: DispatchKey) -> bool {
@@ -182,7 +188,8 @@ impl DispatchKey {
         key.is_runtime() && key.is_included_in_alias(self)
     }
 
-    /// Whether the key is one of the kinds of tensors that the composite keys serve: every backend key but nested tensors'.
+    /// Whether the key is one of the kinds of tensors that the composite keys serve: every backend key but
+    /// nested tensors'.
     ///
     /// PyTorch: `c10::isBackendDispatchKey`.
     pub const fn is_backend(self) -> bool {
@@ -201,7 +208,8 @@ impl DispatchKey {
 
     /// The keys whose kernels an autograd key stands above; empty for keys of other functionalities.
     ///
-    /// This is the inverse of [`BackendComponent::autograd_key`], with PyTorch's one hole: `AutogradMTIA` stands above nothing.
+    /// This is the inverse of [`BackendComponent::autograd_key`], with PyTorch's one hole: `AutogradMTIA`
+    /// stands above nothing.
     ///
     /// PyTorch: `c10::getBackendKeySetFromAutograd`.
     pub const fn backends_below_autograd(self) -> DispatchKeySet {
@@ -223,7 +231,8 @@ impl DispatchKey {
         DispatchKeySet::from_keys(&[DispatchKey::ADInplaceOrView, self.autograd_key()])
     }
 
-    /// What autocast adds to a tensor that carries this key: the autocast key of its backend, if there is one.
+    /// What autocast adds to a tensor that carries this key: the autocast key of its backend, if there is
+    /// one.
     ///
     /// PyTorch: `c10::getAutocastRelatedKeySetFromBackend`.
     pub const fn autocast_related(self) -> DispatchKeySet {

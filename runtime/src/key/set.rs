@@ -21,9 +21,10 @@ pub const NUM_RUNTIME_KEYS: usize = OFFSETS[DispatchKey::PythonDispatcher as usi
 ///
 /// # How it works
 ///
-/// Bit *i* of the word is backend *i*; bit 15 + *v* is the functionality of value *v*. A key of a per-backend functionality is
-/// two bits, and a set is always the cross product of its bits: `{CPU, AutogradCUDA}` also has `CUDA` and `AutogradCPU`. For
-/// the same reason removing `AutogradCPU` removes autograd for every backend: only functionality bits are ever removed by key.
+/// Bit *i* of the word is backend *i*; bit 15 + *v* is the functionality of value *v*. A key of a per-backend
+/// functionality is two bits, and a set is always the cross product of its bits: `{CPU, AutogradCUDA}` also
+/// has `CUDA` and `AutogradCPU`. For the same reason removing `AutogradCPU` removes autograd for every
+/// backend: only functionality bits are ever removed by key.
 ///
 /// ```
 /// use torch_library::{DispatchKey, DispatchKeySet};
@@ -61,7 +62,8 @@ impl DispatchKeySet {
         self.0
     }
 
-    /// The set of one key: empty for `Undefined` and for an alias, a functionality bit alone for a building block.
+    /// The set of one key: empty for `Undefined` and for an alias, a functionality bit alone for a building
+    /// block.
     pub const fn from_key(key: DispatchKey) -> Self {
         let functionality = match key.functionality() {
             DispatchKey::Undefined => 0,
@@ -90,8 +92,8 @@ impl DispatchKeySet {
         set
     }
 
-    /// Every functionality below that of a key, every backend, and `PythonDispatcher`: what a layer redispatches with.
-    /// For `Undefined` the backend Meta is missing, as in PyTorch.
+    /// Every functionality below that of a key, every backend, and `PythonDispatcher`: what a layer
+    /// redispatches with. For `Undefined` the backend Meta is missing, as in PyTorch.
     ///
     /// PyTorch: `DispatchKeySet(DispatchKeySet::FULL_AFTER, key)`.
     pub const fn full_after(key: DispatchKey) -> Self {
@@ -179,8 +181,8 @@ impl DispatchKeySet {
         if self.0 & BACKENDS == 0 { None } else { Some(BackendComponent::ALL[self.backend_index()]) }
     }
 
-    /// The runtime key that a call with this set dispatches on. A per-backend functionality without any backend comes back
-    /// as the building block, for which PyTorch returns its block marker.
+    /// The runtime key that a call with this set dispatches on. A per-backend functionality without any
+    /// backend comes back as the building block, for which PyTorch returns its block marker.
     ///
     /// PyTorch: `highestPriorityTypeId`.
     pub const fn highest_priority(self) -> DispatchKey {
@@ -210,7 +212,8 @@ impl DispatchKeySet {
         offset as usize + (self.backend_index() & backends as usize)
     }
 
-    /// The keys of the set: functionalities in order of rising priority, for each per-backend one its backends.
+    /// The keys of the set: functionalities in order of rising priority, for each per-backend one its
+    /// backends.
     pub const fn iter(self) -> DispatchKeySetIter {
         DispatchKeySetIter {
             rest: self.0 & Self::FULL.0 & !BACKENDS,
@@ -220,8 +223,9 @@ impl DispatchKeySet {
     }
 }
 
-/// For each functionality: its first slot, and the bits of the backend's number that count (none, unless it is per backend).
-/// A power of two long, so that no bounds check is left; a constant, so that each crate that inlines it has it at hand.
+/// For each functionality: its first slot, and the bits of the backend's number that count (none, unless it
+/// is per backend). A power of two long, so that no bounds check is left; a constant, so that each crate that
+/// inlines it has it at hand.
 const OFFSETS: &[[u8; 2]; 64] = &{
     let mut offsets = [[0; 2]; 64];
     let mut slot = 0;

@@ -36,20 +36,22 @@ const BACKENDS: u64 = 0xffff;
 
 #[rustfmt::skip]
 const FUNCTIONALITIES: [&str; 47] = [
-    "Undefined", "Dense", "FPGA", "Vulkan", "Metal", "Quantized", "CustomRNGKeyId", "MkldnnCPU", "Sparse", "SparseCsr",
-    "NestedTensor", "BackendSelect", "Fake", "Python", "FuncTorchDynamicLayerBackMode", "Functionalize", "Conjugate", "Negative",
-    "ZeroTensor", "ADInplaceOrView", "AutogradOther", "AutogradFunctionality", "AutogradNestedTensor", "Tracer", "AutocastCPU",
-    "AutocastMTIA", "AutocastMAIA", "AutocastXPU", "AutocastIPU", "AutocastHPU", "AutocastXLA", "AutocastMPS", "AutocastCUDA",
-    "AutocastPrivateUse1", "FuncTorchBatched", "BatchedNestedTensor", "FuncTorchVmapMode", "Batched", "VmapMode",
-    "FuncTorchGradWrapper", "DeferredInit", "PythonTLSSnapshot", "FuncTorchDynamicLayerFrontMode", "TESTING_ONLY_GenericWrapper",
-    "TESTING_ONLY_GenericMode", "PreDispatch", "PythonDispatcher",
+    "Undefined", "Dense", "FPGA", "Vulkan", "Metal", "Quantized", "CustomRNGKeyId", "MkldnnCPU", "Sparse",
+    "SparseCsr", "NestedTensor", "BackendSelect", "Fake", "Python", "FuncTorchDynamicLayerBackMode",
+    "Functionalize", "Conjugate", "Negative", "ZeroTensor", "ADInplaceOrView", "AutogradOther",
+    "AutogradFunctionality", "AutogradNestedTensor", "Tracer", "AutocastCPU", "AutocastMTIA", "AutocastMAIA",
+    "AutocastXPU", "AutocastIPU", "AutocastHPU", "AutocastXLA", "AutocastMPS", "AutocastCUDA",
+    "AutocastPrivateUse1", "FuncTorchBatched", "BatchedNestedTensor", "FuncTorchVmapMode", "Batched",
+    "VmapMode", "FuncTorchGradWrapper", "DeferredInit", "PythonTLSSnapshot", "FuncTorchDynamicLayerFrontMode",
+    "TESTING_ONLY_GenericWrapper", "TESTING_ONLY_GenericMode", "PreDispatch", "PythonDispatcher",
 ];
 #[rustfmt::skip]
 const BACKEND_NAMES: [&str; 16] = [
-    "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA", "PrivateUse1", "PrivateUse2",
-    "PrivateUse3", "Meta",
+    "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA", "PrivateUse1",
+    "PrivateUse2", "PrivateUse3", "Meta",
 ];
-/// Of each per-backend functionality: its key, the prefix of its runtime keys, the value and the slot of the first.
+/// Of each per-backend functionality: its key, the prefix of its runtime keys, the value and the slot of the
+/// first.
 const PER_BACKEND: [(DispatchKey, &str, u8, usize); 6] = [
     (DispatchKey::Dense, "", 49, 1),
     (DispatchKey::Quantized, "Quantized", 66, 20),
@@ -80,14 +82,14 @@ fn functionalities_are_numbered_by_priority() {
         assert_eq!(raw(key), if value == 0 { 0 } else { 1 << (15 + value) }, "{name}");
         assert_eq!(key.is_per_backend_functionality(), PER_BACKEND.iter().any(|row| row.0 == key), "{name}");
     }
-    assert_eq!(DispatchKey::Undefined.category(), Category::Undefined);
-    assert_eq!(DispatchKey::FPGA.category(), Category::Functionality);
+    assert_eq!(DispatchKey::Undefined.category(), DispatchKeyCategory::Undefined);
+    assert_eq!(DispatchKey::FPGA.category(), DispatchKeyCategory::Functionality);
 }
 
 #[test]
 fn per_backend_keys_follow_in_blocks() {
     for (functionality, prefix, value, slot) in PER_BACKEND {
-        assert_eq!(functionality.category(), Category::PerBackendFunctionality);
+        assert_eq!(functionality.category(), DispatchKeyCategory::PerBackendFunctionality);
         assert_eq!(functionality.slot(), None);
         for (idx, backend) in BackendComponent::ALL.into_iter().enumerate() {
             let key = functionality.on(backend);
@@ -95,7 +97,7 @@ fn per_backend_keys_follow_in_blocks() {
             assert_eq!((key.value(), key.slot()), (value + idx as u8, Some(slot + idx)), "{key}");
             assert_eq!((key.functionality(), key.backend()), (functionality, Some(backend)), "{key}");
             assert_eq!(raw(key), raw(functionality) | 1 << idx, "{key}");
-            assert_eq!(key.category(), Category::PerBackendRuntime);
+            assert_eq!(key.category(), DispatchKeyCategory::PerBackendRuntime);
         }
     }
     assert_eq!(DispatchKey::Tracer.on(BackendComponent::CUDA), DispatchKey::Tracer);
@@ -135,7 +137,11 @@ fn aliases_cover_these_sets() {
     for (alias, value, keys, count) in ALIASES {
         assert_eq!((alias.value(), alias.expansion().raw()), (value, keys), "{alias}");
         assert_eq!(alias.expansion().iter().count(), count, "{alias}");
-        assert_eq!((raw(alias), alias.slot(), alias.category()), (0, None, Category::Alias), "{alias}");
+        assert_eq!(
+            (raw(alias), alias.slot(), alias.category()),
+            (0, None, DispatchKeyCategory::Alias),
+            "{alias}"
+        );
         let covered: BTreeSet<_> = DispatchKey::all().filter(|key| alias.covers(*key)).collect();
         assert_eq!(covered, alias.expansion().iter().collect(), "{alias}");
         assert!(!DispatchKey::Undefined.is_included_in_alias(alias));
@@ -237,6 +243,12 @@ fn highest_priorities_look_at_their_part() {
     assert_eq!(keys.legacy_extract(), DispatchKey::Conjugate);
     assert_eq!(keys.remove(DispatchKey::Conjugate).legacy_extract(), DispatchKey::SparseCUDA);
     assert_eq!(DispatchKeySet::EMPTY.highest_backend(), None);
+    let layers = (2..47).filter(|value| {
+        let layer = DispatchKey::from_value(*value).expect("a functionality");
+        DispatchKeySet::from_keys(&[DispatchKey::CPU, layer]).legacy_extract() == DispatchKey::CPU
+    });
+    let dropped: Vec<u8> = layers.collect();
+    assert_eq!(dropped, [13, 15, 19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 36, 39, 41]);
 }
 
 #[test]

@@ -17,7 +17,8 @@ pub enum Verdict {
     NoKernel,
     /// There is a kernel, which this key never takes.
     NotCovered,
-    /// There is a kernel, but a backend below this autograd key has its own, which this one does not differentiate.
+    /// There is a kernel, but a backend below this autograd key has its own, which this one does not
+    /// differentiate.
     BackendKernel(DispatchKey),
     /// There is a kernel, but there is one with a derivative written apart.
     ExplicitKernel,
@@ -57,8 +58,8 @@ pub struct Explanation {
     pub steps: Vec<(Source, Verdict)>,
 }
 
-/// Explains the entry of a key: the same answer as [`Table::compute`](super::Table::compute), by asking rule after rule. No rule
-/// is asked about aliases and building blocks, which calls never dispatch on.
+/// Explains the entry of a key: the same answer as [`Table::compute`](super::Table::compute), by asking rule
+/// after rule. No rule is asked about aliases and building blocks, which calls never dispatch on.
 pub fn explain<K: Copy>(
     registrations: &[Registration<K>],
     fallbacks: &Fallbacks<K>,

@@ -3,11 +3,14 @@
 use super::slots::Slots;
 use crate::{BackendComponent, DispatchKey, DispatchKeySet};
 
-/// What calls of one operator keep of their keys: everything but the functionalities whose kernel is a fallthrough.
+/// What calls of one operator keep of their keys: everything but the functionalities whose kernel is a
+/// fallthrough.
 ///
-/// Which functionalities these are may depend on the backend: the mask of the highest backend of a call counts.
+/// Which functionalities these are may depend on the backend: the mask of the highest backend of a call
+/// counts.
 ///
-/// PyTorch: `DispatchKeyExtractor::nonFallthroughKeys_`, `nonFallthroughKeysPerBackend_`, `requiresBitsetPerBackend_`.
+/// PyTorch: `DispatchKeyExtractor::nonFallthroughKeys_`, `nonFallthroughKeysPerBackend_`,
+/// `requiresBitsetPerBackend_`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
     per_backend: [DispatchKeySet; BackendComponent::ALL.len()],
@@ -25,12 +28,14 @@ impl Mask {
         Mask { per_backend: per_backend.map(|removed| DispatchKeySet::FULL - everywhere - removed) }
     }
 
-    /// The mask for calls whose highest backend this is; that of the first backend is also for calls without one.
+    /// The mask for calls whose highest backend this is; that of the first backend is also for calls without
+    /// one.
     pub fn for_backend(&self, backend: BackendComponent) -> DispatchKeySet {
         self.per_backend[backend.index()]
     }
 
-    /// The mask for all calls where it is the same on every backend. Elsewhere it is the last backend's, as in PyTorch.
+    /// The mask for all calls where it is the same on every backend. Elsewhere it is the last backend's, as
+    /// in PyTorch.
     pub fn shared(&self) -> DispatchKeySet {
         self.for_backend(BackendComponent::Meta)
     }

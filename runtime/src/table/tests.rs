@@ -10,18 +10,21 @@ type Kernels<'a> = &'a [(DispatchKey, &'static str)];
 #[rustfmt::skip]
 const STOCK: [(DispatchKey, bool); 38] = [
     (DispatchKey::Meta, false), (DispatchKey::BackendSelect, true), (DispatchKey::Python, false),
-    (DispatchKey::FuncTorchDynamicLayerBackMode, false), (DispatchKey::Functionalize, false), (DispatchKey::Conjugate, false),
-    (DispatchKey::Negative, false), (DispatchKey::ZeroTensor, false), (DispatchKey::ADInplaceOrView, true),
-    (DispatchKey::AutogradOther, false), (DispatchKey::AutogradCPU, false), (DispatchKey::AutogradCUDA, false),
-    (DispatchKey::AutogradXLA, false), (DispatchKey::AutogradMPS, false), (DispatchKey::AutogradXPU, false),
-    (DispatchKey::AutogradHPU, false), (DispatchKey::AutogradLazy, false), (DispatchKey::AutogradMTIA, false),
-    (DispatchKey::AutogradMAIA, false), (DispatchKey::AutogradPrivateUse1, false), (DispatchKey::AutogradMeta, false),
-    (DispatchKey::Tracer, false), (DispatchKey::AutocastCPU, true), (DispatchKey::AutocastMTIA, true),
-    (DispatchKey::AutocastMAIA, true), (DispatchKey::AutocastXPU, true), (DispatchKey::AutocastMPS, true),
-    (DispatchKey::AutocastCUDA, true), (DispatchKey::FuncTorchBatched, false), (DispatchKey::BatchedNestedTensor, false),
+    (DispatchKey::FuncTorchDynamicLayerBackMode, false), (DispatchKey::Functionalize, false),
+    (DispatchKey::Conjugate, false), (DispatchKey::Negative, false), (DispatchKey::ZeroTensor, false),
+    (DispatchKey::ADInplaceOrView, true), (DispatchKey::AutogradOther, false),
+    (DispatchKey::AutogradCPU, false), (DispatchKey::AutogradCUDA, false), (DispatchKey::AutogradXLA, false),
+    (DispatchKey::AutogradMPS, false), (DispatchKey::AutogradXPU, false), (DispatchKey::AutogradHPU, false),
+    (DispatchKey::AutogradLazy, false), (DispatchKey::AutogradMTIA, false),
+    (DispatchKey::AutogradMAIA, false), (DispatchKey::AutogradPrivateUse1, false),
+    (DispatchKey::AutogradMeta, false), (DispatchKey::Tracer, false), (DispatchKey::AutocastCPU, true),
+    (DispatchKey::AutocastMTIA, true), (DispatchKey::AutocastMAIA, true), (DispatchKey::AutocastXPU, true),
+    (DispatchKey::AutocastMPS, true), (DispatchKey::AutocastCUDA, true),
+    (DispatchKey::FuncTorchBatched, false), (DispatchKey::BatchedNestedTensor, false),
     (DispatchKey::FuncTorchVmapMode, true), (DispatchKey::Batched, false), (DispatchKey::VmapMode, true),
     (DispatchKey::FuncTorchGradWrapper, false), (DispatchKey::PythonTLSSnapshot, false),
-    (DispatchKey::FuncTorchDynamicLayerFrontMode, false), (DispatchKey::PreDispatch, false), (DispatchKey::PythonDispatcher, false),
+    (DispatchKey::FuncTorchDynamicLayerFrontMode, false), (DispatchKey::PreDispatch, false),
+    (DispatchKey::PythonDispatcher, false),
 ];
 
 fn stock() -> Fallbacks<&'static str> {
@@ -88,7 +91,7 @@ fn aliases_cover_their_keys() {
         &[IMPLICIT],
         &[
             (
-                "Undefined CPU Meta SparseXLA NestedTensorCPU FPGA AutogradCPU AutogradOther AutogradNestedTensor",
+                "Undefined CPU Meta SparseXLA NestedTensorCPU FPGA AutogradCPU AutogradNestedTensor",
                 "implicit",
             ),
             ("FuncTorchBatched Functionalize", "stock"),
@@ -358,6 +361,11 @@ fn three_ways_to_compute_a_table_agree() {
             if random.below(8) == 0 {
                 let explained = explain(&registrations, &fallbacks, *key);
                 assert_eq!(explained.source, wanted.source, "{explained} of {registrations:?}");
+                let falls = Verdict::Taken { is_fallthrough: true };
+                assert_eq!(
+                    explained.steps.last().is_some_and(|(_, verdict)| *verdict == falls),
+                    wanted.is_fallthrough
+                );
             }
         }
         let masks = BackendComponent::ALL.map(|backend| table.mask().for_backend(backend).raw());

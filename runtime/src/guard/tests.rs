@@ -47,6 +47,18 @@ fn guards_undo_what_they_did() {
     drop(inner);
     assert_eq!(now(), FRESH);
 
+    let outer = IncludeDispatchKeyGuard::new(DispatchKey::Tracer);
+    let both = [DispatchKey::Tracer, DispatchKey::Python];
+    let middle = IncludeDispatchKeyGuard::new(DispatchKeySet::from_keys(&both));
+    let inner = IncludeDispatchKeyGuard::new(DispatchKey::Fake);
+    drop(middle);
+    assert_eq!(
+        now().included - FRESH.included,
+        [DispatchKey::Tracer, DispatchKey::Fake].into_iter().collect()
+    );
+    drop((inner, outer));
+    assert_eq!(now(), FRESH);
+
     let outer = ExcludeDispatchKeyGuard::new(DispatchKey::CPU);
     drop(ExcludeDispatchKeyGuard::new(DispatchKey::CPU));
     assert_eq!(now().excluded.raw(), 562_400_197_672_961);

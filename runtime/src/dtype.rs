@@ -44,6 +44,8 @@ pub enum DType {
     Float32 = 6,
     /// `f64`.
     Float64 = 7,
+    /// `Complex<f16>`.
+    Complex32 = 8,
     /// `Complex<f32>`.
     Complex64 = 9,
     /// `Complex<f64>`.
@@ -58,10 +60,12 @@ pub enum DType {
     UInt32 = 28,
     /// `u64`.
     UInt64 = 29,
+    /// `Complex<bf16>`.
+    BComplex32 = 46,
 }
 
 /// Names of every type: PyTorch's own first, then the ones it accepts as well.
-const NAMES: [(DType, &[&str]); 15] = [
+const NAMES: [(DType, &[&str]); 17] = [
     (DType::Bool, &["bool"]),
     (DType::UInt8, &["uint8"]),
     (DType::Int8, &["int8"]),
@@ -75,6 +79,8 @@ const NAMES: [(DType, &[&str]); 15] = [
     (DType::BFloat16, &["bfloat16"]),
     (DType::Float32, &["float32", "float"]),
     (DType::Float64, &["float64", "double"]),
+    (DType::Complex32, &["complex32", "chalf"]),
+    (DType::BComplex32, &["bcomplex32"]),
     (DType::Complex64, &["complex64", "cfloat"]),
     (DType::Complex128, &["complex128", "cdouble"]),
 ];
@@ -112,7 +118,7 @@ impl DType {
         match self {
             DType::Bool | DType::UInt8 | DType::Int8 => 1,
             DType::Int16 | DType::UInt16 | DType::Float16 | DType::BFloat16 => 2,
-            DType::Int32 | DType::UInt32 | DType::Float32 => 4,
+            DType::Int32 | DType::UInt32 | DType::Float32 | DType::Complex32 | DType::BComplex32 => 4,
             DType::Int64 | DType::UInt64 | DType::Float64 | DType::Complex64 => 8,
             DType::Complex128 => 16,
         }
@@ -121,11 +127,7 @@ impl DType {
     /// Bytes that an element's address is a multiple of.
     #[inline]
     pub const fn align(self) -> usize {
-        match self {
-            DType::Complex64 => 4,
-            DType::Complex128 => 8,
-            other => other.size(),
-        }
+        self.to_real().size()
     }
 
     /// Whether this is a real floating-point type.
@@ -137,7 +139,7 @@ impl DType {
     /// Whether this is a complex type.
     #[inline]
     pub const fn is_complex(self) -> bool {
-        matches!(self, DType::Complex64 | DType::Complex128)
+        matches!(self, DType::Complex32 | DType::BComplex32 | DType::Complex64 | DType::Complex128)
     }
 
     /// Whether this is an integer type; `bool` is none, as in PyTorch's `isIntegralType(t, false)`.
@@ -158,18 +160,23 @@ impl DType {
         self.is_floating_point() || self.is_complex()
     }
 
-    /// The complex type with components of this type; `None` if this version does not carry it.
+    /// The complex type with components of this type, itself if it is complex; none for integers and `bool`.
     pub const fn to_complex(self) -> Option<DType> {
-        match self {
-            DType::Float32 | DType::Complex64 => Some(DType::Complex64),
-            DType::Float64 | DType::Complex128 => Some(DType::Complex128),
+        match self.to_real() {
+            DType::Float16 => Some(DType::Complex32),
+            DType::BFloat16 => Some(DType::BComplex32),
+            DType::Float32 => Some(DType::Complex64),
+            DType::Float64 => Some(DType::Complex128),
             _ => None,
         }
     }
 
     /// The type of the real part: itself unless complex.
+    #[inline]
     pub const fn to_real(self) -> DType {
         match self {
+            DType::Complex32 => DType::Float16,
+            DType::BComplex32 => DType::BFloat16,
             DType::Complex64 => DType::Float32,
             DType::Complex128 => DType::Float64,
             other => other,
@@ -215,7 +222,7 @@ mod tests {
             assert_eq!(DType::from_number(dtype.number()), Some(dtype));
         }
         assert_eq!("half".parse::<DType>().unwrap(), DType::Float16);
-        assert_eq!(DType::from_number(8), None, "complex32 is not carried");
+        assert_eq!(DType::from_number(12), None, "qint8 is not carried");
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn tensor(description: &str) -> Tensor {
 fn number(text: &str) -> Complex64 {
     let Some(text) = text.strip_suffix('j') else { return Complex64::from(text.parse::<f64>().unwrap()) };
     let is_sign = |(i, c): (usize, char)| i > 0 && "+-".contains(c) && !text[..i].ends_with('e');
-    match text.char_indices().filter(|x| is_sign(*x)).next_back() {
+    match text.char_indices().rfind(|x| is_sign(*x)) {
         Some((sign, _)) => Complex64::new(text[..sign].parse().unwrap(), text[sign..].parse().unwrap()),
         None => Complex64::new(0.0, text.parse().unwrap()),
     }

@@ -9,6 +9,12 @@ use crate::DType;
 pub use half::{bf16, f16};
 pub use num_complex::{Complex32, Complex64};
 
+/// An element of [`DType::Complex32`]. (`Complex32` itself is two `f32` in Rust and two `f16` in PyTorch.)
+pub type ComplexF16 = Complex<f16>;
+
+/// An element of [`DType::BComplex32`].
+pub type ComplexBF16 = Complex<bf16>;
+
 /// A Rust type that can be an element of a tensor; there is one for each [`DType`].
 ///
 /// The trait is sealed: kernels are generic over it, nothing else implements it. Every bit pattern that a
@@ -73,11 +79,19 @@ pub(crate) mod convert {
             bf16::from_f32(self.to_f32())
         }
         #[inline(always)]
-        fn to_c64(self) -> Complex<f32> {
+        fn to_complex_f16(self) -> Complex<f16> {
+            Complex::new(self.to_f16(), f16::ZERO)
+        }
+        #[inline(always)]
+        fn to_complex_bf16(self) -> Complex<bf16> {
+            Complex::new(self.to_bf16(), bf16::ZERO)
+        }
+        #[inline(always)]
+        fn to_complex_f32(self) -> Complex<f32> {
             Complex::new(self.to_f32(), 0.0)
         }
         #[inline(always)]
-        fn to_c128(self) -> Complex<f64> {
+        fn to_complex_f64(self) -> Complex<f64> {
             Complex::new(self.to_f64(), 0.0)
         }
     }
@@ -149,7 +163,7 @@ macro_rules! float {
 macro_rules! complex {
     ($($ty:ty, $dtype:ident, $to_self:ident;)+) => { $(
         element!($ty, $dtype, $to_self, |x| {
-            to_bool: bool = x.re != 0.0 || x.im != 0.0,
+            to_bool: bool = x.re.to_bool() || x.im.to_bool(),
             to_u8: u8 = x.re.to_u8(),
             to_i8: i8 = x.re.to_i8(),
             to_i16: i16 = x.re.to_i16(),
@@ -158,10 +172,12 @@ macro_rules! complex {
             to_u16: u16 = x.re.to_u16(),
             to_u32: u32 = x.re.to_u32(),
             to_u64: u64 = x.re.to_u64(),
-            to_f32: f32 = x.re as f32,
-            to_f64: f64 = x.re as f64,
-            to_c64: Complex<f32> = Complex::new(x.re as f32, x.im as f32),
-            to_c128: Complex<f64> = Complex::new(x.re as f64, x.im as f64),
+            to_f32: f32 = x.re.to_f32(),
+            to_f64: f64 = x.re.to_f64(),
+            to_complex_f16: Complex<f16> = Complex::new(x.re.to_f16(), x.im.to_f16()),
+            to_complex_bf16: Complex<bf16> = Complex::new(x.re.to_bf16(), x.im.to_bf16()),
+            to_complex_f32: Complex<f32> = Complex::new(x.re.to_f32(), x.im.to_f32()),
+            to_complex_f64: Complex<f64> = Complex::new(x.re.to_f64(), x.im.to_f64()),
         });
     )+ };
 }
@@ -195,8 +211,10 @@ float! {
 }
 
 complex! {
-    Complex<f32>, Complex64, to_c64;
-    Complex<f64>, Complex128, to_c128;
+    Complex<f16>, Complex32, to_complex_f16;
+    Complex<bf16>, BComplex32, to_complex_bf16;
+    Complex<f32>, Complex64, to_complex_f32;
+    Complex<f64>, Complex128, to_complex_f64;
 }
 
 element!(bool, Bool, to_bool, |x| {
@@ -217,7 +235,7 @@ element!(bool, Bool, to_bool, |x| {
 ///
 /// Either for all types, or for some classes of them with an `else` for the rest. The classes are `Bool`,
 /// `Integer` (`u8`, `i8` … `i64`), `Unsigned` (`u16`, `u32`, `u64`, which few kernels serve), `Half` (`f16`,
-/// `bf16`), `Float` (`f32`, `f64`) and `Complex`.
+/// `bf16`), `Float` (`f32`, `f64`), `Complex` and `HalfComplex` (of halves, which few kernels serve).
 ///
 /// ```
 /// use torch_library::{DType, Element, match_dtype};
@@ -234,7 +252,7 @@ element!(bool, Bool, to_bool, |x| {
 #[macro_export]
 macro_rules! match_dtype {
     ($dtype:expr, $T:ident => $body:expr) => {
-        $crate::match_dtype!(@arms ($dtype, $T, $body,) [] Bool Integer Unsigned Half Float Complex)
+        $crate::match_dtype!(@arms ($dtype, $T, $body,) [] Bool Integer Unsigned Half Float HalfComplex Complex)
     };
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
         $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $otherwise) [] $($class)+)
@@ -255,6 +273,10 @@ macro_rules! match_dtype {
     };
     (@arms $in:tt [$($arms:tt)*] Float $($rest:ident)*) => {
         $crate::match_dtype!(@arms $in [$($arms)* Float32 f32, Float64 f64,] $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] HalfComplex $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in
+            [$($arms)* Complex32 $crate::element::ComplexF16, BComplex32 $crate::element::ComplexBF16,] $($rest)*)
     };
     (@arms $in:tt [$($arms:tt)*] Complex $($rest:ident)*) => {
         $crate::match_dtype!(@arms $in
@@ -314,6 +336,10 @@ mod tests {
         assert_eq!(Complex64::new(-1.5, 7.0).cast::<i32>(), -1);
         assert_eq!(Complex64::new(-1.5, 7.0).cast::<Complex32>(), Complex32::new(-1.5, 7.0));
         assert_eq!(2u8.cast::<Complex64>(), Complex64::new(2.0, 0.0));
+        assert_eq!(
+            Complex64::new(1.0, 2.0).cast::<ComplexF16>().cast::<Complex32>(),
+            Complex32::new(1.0, 2.0)
+        );
     }
 
     #[test]

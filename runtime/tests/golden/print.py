@@ -28,7 +28,7 @@ def case(dtype, sizes, values, requires_grad=False):
 def fixed():
     for dtype in "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64".split():
         case(dtype, [2, 2], [0, 1, 100, 7])
-    for dtype in "float16 bfloat16 float32 float64 complex64 complex128".split():
+    for dtype in "float16 bfloat16 float32 float64 complex32 bcomplex32 complex64 complex128".split():
         case(dtype, [3], [1.0, 2.5, 3.0])
         case(dtype, [], [1.5])
         case(dtype, [0], [])

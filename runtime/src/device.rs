@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{DispatchKey, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::key::DispatchKey;
 
 /// A kind of device, with PyTorch's number and name.
 ///

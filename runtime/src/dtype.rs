@@ -6,7 +6,7 @@ mod promote;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 pub use element::Element;
 pub use promote::{Operand, can_cast, promote_types, result_type};

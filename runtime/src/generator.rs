@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Device, DispatchKey, DispatchKeySet};
+use crate::device::Device;
+use crate::key::{DispatchKey, DispatchKeySet};
 
 /// A handle to a stream of random numbers; clones share the stream.
 ///

@@ -4,7 +4,9 @@ use std::fmt;
 
 use num_complex::Complex64;
 
-use crate::{DType, Element, Error, ErrorKind, Result, match_dtype};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, ErrorKind, Result};
+use crate::match_dtype;
 
 /// A number whose kind is known at run time only.
 ///

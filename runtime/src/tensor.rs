@@ -12,7 +12,12 @@ use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use crate::{DType, Device, DispatchKeySet, MemoryFormat, Operand, Result, ensure};
+use crate::device::Device;
+use crate::dtype::{DType, Operand};
+use crate::ensure;
+use crate::error::Result;
+use crate::key::DispatchKeySet;
+use crate::layout::MemoryFormat;
 use geometry::Geometry;
 use published::Published;
 

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use num_complex::Complex;
 
-use crate::DType;
+use crate::dtype::DType;
 
 pub use half::{bf16, f16};
 pub use num_complex::{Complex32, Complex64};

@@ -1,6 +1,8 @@
 //! Type promotion: which type an operation on several types has.
 
-use crate::{DType, Result, bail};
+use crate::bail;
+use crate::dtype::DType;
+use crate::error::Result;
 
 /// The smallest type that holds values of both types, by PyTorch's rules.
 ///

@@ -5,7 +5,10 @@ use std::ptr::{self, NonNull};
 
 use super::Tensor;
 use super::geometry::{Dims, Geometry};
-use crate::{DType, Element, Result, Scalar, bail, ensure, match_dtype};
+use crate::dtype::{DType, Element};
+use crate::error::Result;
+use crate::scalar::Scalar;
+use crate::{bail, ensure, match_dtype};
 
 /// The elements of a tensor at one moment, as memory.
 ///

@@ -1,10 +1,13 @@
 //! Tensors from values and from nothing.
 
 use super::{Place, Storage, Tensor, geometry::Geometry, geometry::numel};
-use crate::{
-    DType, Device, DeviceType, DispatchKeySet, Element, MemoryFormat, Result, Scalar, bail, ensure,
-    match_dtype,
-};
+use crate::device::{Device, DeviceType};
+use crate::dtype::{DType, Element};
+use crate::error::Result;
+use crate::key::DispatchKeySet;
+use crate::layout::MemoryFormat;
+use crate::scalar::Scalar;
+use crate::{bail, ensure, match_dtype};
 
 impl Tensor {
     /// A tensor for results, contiguous; its elements are zero.

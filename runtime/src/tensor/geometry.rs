@@ -6,7 +6,8 @@ mod view;
 
 use smallvec::SmallVec;
 
-use crate::{Result, bail, ensure};
+use crate::error::Result;
+use crate::{bail, ensure};
 
 pub use broadcast::{broadcast_shapes, infer_size};
 pub use format::{

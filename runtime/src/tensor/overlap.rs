@@ -1,7 +1,8 @@
 //! Do elements share memory? What in-place and `out` kernels ask before they write.
 
 use super::Tensor;
-use crate::{Result, ensure};
+use crate::ensure;
+use crate::error::Result;
 
 /// How the memory of two tensors relates.
 ///

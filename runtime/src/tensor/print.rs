@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::Tensor;
-use crate::{DType, Device, Element, Result, element::Complex64, match_dtype};
+use crate::device::Device;
+use crate::dtype::{DType, Element, element::Complex64};
+use crate::error::Result;
+use crate::match_dtype;
 
 /// Digits behind the point, unless the format string asks for others.
 const PRECISION: usize = 4;

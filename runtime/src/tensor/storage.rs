@@ -9,7 +9,10 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Device, Element, Error, ErrorKind, Result, ensure};
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::ensure;
+use crate::error::{Error, ErrorKind, Result};
 
 /// What a backend brings as the memory of its tensors: buffers, handles, whatever it owns.
 ///

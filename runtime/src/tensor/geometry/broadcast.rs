@@ -1,7 +1,8 @@
 //! Shapes that meet: broadcasting.
 
 use super::Dims;
-use crate::{Result, bail};
+use crate::bail;
+use crate::error::Result;
 
 /// The shape that two operands broadcast to: aligned at the last dimension, sizes equal or one of them 1.
 ///

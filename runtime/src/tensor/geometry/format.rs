@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use super::{Dims, SmallVec};
-use crate::{MemoryFormat, Result, bail, ensure};
+use crate::error::Result;
+use crate::layout::MemoryFormat;
+use crate::{bail, ensure};
 
 /// The strides of a shape without gaps, last dimension densest. Empty dimensions count as 1.
 pub fn contiguous_strides(sizes: &[i64]) -> Dims {

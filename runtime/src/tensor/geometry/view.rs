@@ -1,7 +1,8 @@
 //! Reshaping without copying: sizes with a `-1`, and strides for a new shape over the same elements.
 
 use super::{Dims, contiguous_strides, numel};
-use crate::{Result, bail, ensure};
+use crate::error::Result;
+use crate::{bail, ensure};
 
 /// A shape for `numel` elements of one in which a single size may be `-1`, to be worked out.
 ///

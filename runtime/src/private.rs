@@ -37,8 +37,9 @@ pub struct Skipped;
 impl FromReturn for Skipped {
     const TYPE: &'static str = "Tensor";
 
-    fn from_return(_: Value<'_>) -> Result<Self> {
-        Ok(Skipped)
+    #[inline]
+    fn take(_: &mut Value<'_>) -> Option<Self> {
+        Some(Skipped)
     }
 }
 
@@ -50,72 +51,61 @@ pub enum Returned<'v> {
     Argument(usize),
 }
 
-/// The arguments of a boxed call as an array.
-///
-/// # Errors
-/// There are too few.
-#[inline]
-pub fn arguments<'s, 'v, const N: usize>(
-    operator: &'static Operator,
-    stack: &'s mut Stack<'v>,
-) -> Result<&'s mut [Value<'v>; N]> {
-    let found = stack.len();
-    stack.arguments::<N>().ok_or_else(|| crate::operator::too_few(operator, found))
-}
-
-/// One argument of a boxed call as its Rust type.
-///
-/// # Errors
-/// The value has another type.
-#[inline]
-pub fn argument<'v, T: FromValue<'v>>(
-    operator: &'static Operator,
-    index: usize,
-    value: &'v mut Value<'_>,
-) -> Result<T> {
-    let found = value.type_name();
-    T::from_value(value).ok_or_else(|| wrong_type(operator, index, T::TYPE, found))
-}
-
+/// The error for a boxed call with too few arguments.
 #[cold]
-fn wrong_type(operator: &'static Operator, index: usize, want: &str, found: &str) -> Error {
+pub fn too_few(operator: &'static Operator, stack: &Stack<'_>) -> Error {
+    crate::operator::too_few(operator, stack.len())
+}
+
+/// An argument of a boxed call as its Rust type, or the type's name where the value has another one.
+///
+/// # Errors
+/// As said; the caller makes the message, once the argument is not borrowed any more.
+#[inline]
+pub fn argument<'v, T: FromValue<'v>>(value: &'v mut Value<'_>) -> StdResult<T, &'static str> {
+    T::from_value(value).ok_or(T::TYPE)
+}
+
+/// The error for an argument of a boxed call that has another type than wanted.
+#[cold]
+pub fn wrong_type(operator: &'static Operator, index: usize, want: &str, stack: &Stack<'_>) -> Error {
     let spec = operator.spec();
+    let found = stack.last(usize::from(spec.arity)).get(index).map_or("missing", Value::type_name);
     Error::new(
         ErrorKind::Type,
-        format!(
-            "argument {} of {operator} must be {want}, but is {found}\n  schema: {}",
-            index + 1,
-            spec.schema
-        ),
+        format!("argument {} of {operator} must be {want}, but is {found}\n  schema: {}", index + 1, spec.schema),
     )
 }
 
 /// Puts the returns of a kernel where its arguments were.
 #[inline]
-pub fn replace_arguments<'v, const ARGUMENTS: usize, const RETURNS: usize>(
+pub fn replace_arguments<'v, const RETURNS: usize>(
     stack: &mut Stack<'v>,
+    arguments: usize,
     returned: [Returned<'v>; RETURNS],
 ) {
     let returned = returned.map(|returned| match returned {
         Returned::Value(value) => value,
-        Returned::Argument(index) => std::mem::replace(&mut stack.last_mut(ARGUMENTS)[index], Value::None),
+        Returned::Argument(index) => std::mem::replace(&mut stack.last_mut(arguments)[index], Value::None),
     });
-    stack.drop_last(ARGUMENTS);
+    stack.drop_last(arguments);
     returned.into_iter().for_each(|value| stack.push(value));
 }
 
-/// The returns that a boxed kernel left.
+/// The returns that a boxed kernel left, as an array.
 ///
 /// # Errors
 /// There are more or fewer than the schema says.
 #[inline]
-pub fn returns<'v, const N: usize>(operator: &'static Operator, stack: Stack<'v>) -> Result<[Value<'v>; N]> {
+pub fn returns<'s, 'v, const N: usize>(
+    operator: &'static Operator,
+    stack: &'s mut Stack<'v>,
+) -> Result<&'s mut [Value<'v>; N]> {
     let found = stack.len();
-    if found == N {
-        let mut values = stack.into_iter();
-        return Ok(std::array::from_fn(|_| values.next().unwrap_or(Value::None)));
+    if found != N {
+        return Err(wrong_returns(operator, found));
     }
-    Err(wrong_returns(operator, found))
+    stack.last_array_mut::<N>().ok_or_else(|| wrong_returns(operator, found))
 }
 
 #[cold]
@@ -135,18 +125,25 @@ fn wrong_returns(operator: &'static Operator, found: usize) -> Error {
 /// # Errors
 /// The value has another type.
 #[inline]
-pub fn returned<T: FromReturn>(operator: &'static Operator, value: Value<'_>) -> Result<T> {
-    T::from_return(value)
-        .map_err(|error| error.context(format_args!("a boxed kernel of {operator} returned")))
+pub fn returned<T: FromReturn>(operator: &'static Operator, value: &mut Value<'_>) -> Result<T> {
+    T::take(value).ok_or_else(|| wrong_return(operator, T::TYPE, value.type_name()))
+}
+
+#[cold]
+fn wrong_return(operator: &'static Operator, want: &str, found: &str) -> Error {
+    let spec = operator.spec();
+    Error::new(
+        ErrorKind::Type,
+        format!("a boxed kernel of {operator} must return {want}, but returned {found}\n  schema: {}", spec.schema),
+    )
 }
 
 /// The boxed face of the cold stub. Boxed calls go by the resolved table, so nobody comes here.
-pub fn stub_boxed(
-    _: &Kernel,
-    operator: &'static Operator,
-    _: DispatchKeySet,
-    _: &mut Stack<'_>,
-) -> Result<()> {
+///
+/// # Errors
+/// Always.
+#[cold]
+pub fn stub_boxed(_: &Kernel, operator: &'static Operator, _: DispatchKeySet, _: &mut Stack<'_>) -> Result<()> {
     Err(Error::new(ErrorKind::Internal, format!("the stub of {operator} was called through the stack")))
 }
 
@@ -162,7 +159,7 @@ macro_rules! __operator {
         lifetimes: [$($lifetime:lifetime)*],
         arguments: $count:literal [$([$index:literal $argument:ident ($type:ty) ($lent:expr)])*],
         output: $output:ty,
-        returns: $returned:literal [$([$return:ident $return_type:ty])*] ($result:expr) ($unpacked:pat) [$([$packed:expr])*],
+        returns: $returned:literal [$([$return:ident $return_type:ty])*] ($result:expr) ($unpacked:pat) [$($packed:tt)*],
         spec: {
             namespace: $namespace:expr,
             name: $operator:literal,
@@ -306,8 +303,10 @@ macro_rules! __operator {
             let mut stack = __torch::Stack::new();
             $(stack.push(__torch::IntoValue::into_value($lent));)*
             kernel.call_boxed(&OPERATOR, keys, &mut stack)?;
-            let [$($return),*] = __torch::returns::<$returned>(&OPERATOR, stack)?;
+            let [$($return),*] = __torch::returns::<$returned>(&OPERATOR, &mut stack)?;
             $(let $return = __torch::returned::<$return_type>(&OPERATOR, $return)?;)*
+            // The arguments that were lent to the stack are the caller's again.
+            drop(stack);
             __torch::Result::Ok($result)
         }
 
@@ -318,11 +317,22 @@ macro_rules! __operator {
             keys: __torch::DispatchKeySet,
             stack: &mut __torch::Stack<'_>,
         ) -> __torch::Result<()> {
-            let [$($argument),*] = __torch::arguments::<$count>(&OPERATOR, stack)?;
+            let __torch::Option::Some([$($argument),*]) = stack.last_array_mut::<$count>() else {
+                return __torch::Result::Err(__torch::too_few(&OPERATOR, stack));
+            };
             // SAFETY: as in `call`.
             let code = unsafe { kernel.code::<Code>() };
-            let $unpacked = code(kernel, keys, $(__torch::argument(&OPERATOR, $index, $argument)?),*)?;
-            __torch::replace_arguments::<$count, $returned>(stack, [$($packed),*]);
+            let $unpacked = code(
+                kernel,
+                keys,
+                $(match __torch::argument($argument) {
+                    __torch::StdResult::Ok(value) => value,
+                    __torch::StdResult::Err(want) => {
+                        return __torch::Result::Err(__torch::wrong_type(&OPERATOR, $index, want, stack));
+                    }
+                }),*
+            )?;
+            $crate::__leave!(stack, $count, $($packed)*);
             __torch::Result::Ok(())
         }
 
@@ -339,6 +349,21 @@ macro_rules! __operator {
             redispatch(__torch::below_autograd(keys), $($argument),*)
         }
     };
+}
+
+/// Leaves returns on the stack: `(value r0)` is one of its own, `(argument 1)` the argument with this position.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __leave {
+    ($stack:ident, $count:literal, $((value $value:expr))*) => {
+        $stack.drop_last($count);
+        $($stack.push(__torch::IntoValue::into_value($value));)*
+    };
+    ($stack:ident, $count:literal, $(($kind:ident $what:expr))*) => {
+        __torch::replace_arguments($stack, $count, [$($crate::__leave!(@$kind $what)),*]);
+    };
+    (@value $value:expr) => { __torch::Returned::Value(__torch::IntoValue::into_value($value)) };
+    (@argument $index:expr) => { __torch::Returned::Argument($index) };
 }
 
 /// A closure that lives as long as the process.

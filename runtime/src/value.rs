@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 
 use num_complex::Complex64;
-use smallvec::SmallVec;
 
 use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
 use crate::generator::Generator;
 use crate::key::DispatchKeySet;
 use crate::layout::{Layout, MemoryFormat};
@@ -16,9 +14,11 @@ use crate::tensor::Tensor;
 
 mod from;
 mod into;
+mod stack;
 
 pub use from::{FromReturn, FromValue};
 pub use into::IntoValue;
+pub use stack::Stack;
 
 /// One argument or return whose type is known only at run time.
 ///
@@ -140,12 +140,42 @@ impl<'a> Value<'a> {
     /// The dispatch keys that this argument brings to a call: those of its tensors and of a generator.
     ///
     /// PyTorch looks at generators in unboxed calls only; here both kinds of call see the same keys.
+    #[inline]
     pub fn dispatch_keys(&self) -> DispatchKeySet {
+        match self {
+            Value::TensorRef(tensor) => tensor.key_set(),
+            Value::Tensor(tensor) => tensor.key_set(),
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::None => DispatchKeySet::EMPTY,
+            other => other.dispatch_keys_of_lists(),
+        }
+    }
+
+    fn dispatch_keys_of_lists(&self) -> DispatchKeySet {
         match self {
             Value::Generator(generator) => generator.key_set(),
             Value::OptionalTensors(tensors) => keys_of(tensors.iter().flatten()),
             other => keys_of(other.tensors()),
         }
+    }
+
+    /// Whether dropping the value does nothing: a number, or a reference to what the caller has.
+    #[inline]
+    fn owns_nothing(&self) -> bool {
+        matches!(
+            self,
+            Value::None
+                | Value::TensorRef(_)
+                | Value::TensorMut(_)
+                | Value::Int(_)
+                | Value::Float(_)
+                | Value::Bool(_)
+                | Value::Complex(_)
+                | Value::DType(_)
+                | Value::Layout(_)
+                | Value::MemoryFormat(_)
+                | Value::Device(_)
+                | Value::TensorsMut(_)
+        )
     }
 
     /// The same value with nothing borrowed: clones tensor handles, copies lists.
@@ -185,92 +215,4 @@ impl<'a, T: IntoValue<'a>> From<T> for Value<'a> {
 
 fn keys_of<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> DispatchKeySet {
     tensors.into_iter().fold(DispatchKeySet::EMPTY, |keys, tensor| keys | tensor.key_set())
-}
-
-/// The arguments, then the returns, of a boxed call: last in, last argument.
-///
-/// A call of up to six values allocates nothing.
-///
-/// PyTorch: `torch::jit::Stack`.
-#[derive(Debug, Default)]
-pub struct Stack<'a>(SmallVec<[Value<'a>; 6]>);
-
-impl<'a> Stack<'a> {
-    /// An empty stack.
-    pub fn new() -> Self {
-        Stack::default()
-    }
-
-    /// Adds a value on top.
-    #[inline]
-    pub fn push(&mut self, value: impl Into<Value<'a>>) {
-        self.0.push(value.into());
-    }
-
-    /// Takes the value on top.
-    #[inline]
-    pub fn pop(&mut self) -> Option<Value<'a>> {
-        self.0.pop()
-    }
-
-    /// How many values there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is no value.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The uppermost `n` values, in the order they were pushed; all of them where there are fewer.
-    pub fn last(&self, n: usize) -> &[Value<'a>] {
-        &self.0[self.0.len().saturating_sub(n)..]
-    }
-
-    /// The uppermost `n` values to change in place; all of them where there are fewer.
-    pub fn last_mut(&mut self, n: usize) -> &mut [Value<'a>] {
-        let start = self.0.len().saturating_sub(n);
-        &mut self.0[start..]
-    }
-
-    /// Drops the uppermost `n` values.
-    pub fn drop_last(&mut self, n: usize) {
-        self.0.truncate(self.0.len().saturating_sub(n));
-    }
-
-    /// Takes the uppermost value as a Rust type.
-    ///
-    /// # Errors
-    /// The stack is empty, or the value has another type.
-    pub fn pop_as<T: FromReturn>(&mut self) -> Result<T> {
-        match self.pop() {
-            Some(value) => T::from_return(value),
-            None => Err(Error::new(
-                ErrorKind::Type,
-                format!("the stack is empty where a value of type {} was expected", T::TYPE),
-            )),
-        }
-    }
-
-    /// The uppermost `N` values as an array, for the generated code that unboxes a call.
-    #[doc(hidden)]
-    pub fn arguments<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
-        self.0.last_chunk_mut::<N>()
-    }
-}
-
-impl<'a> FromIterator<Value<'a>> for Stack<'a> {
-    fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
-        Stack(values.into_iter().collect())
-    }
-}
-
-impl<'a> IntoIterator for Stack<'a> {
-    type Item = Value<'a>;
-    type IntoIter = smallvec::IntoIter<[Value<'a>; 6]>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
 }

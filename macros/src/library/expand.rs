@@ -270,11 +270,11 @@ fn pushed(operator: &Operator) -> (TokenStream, TokenStream) {
         match ret {
             Return::Owned(_) => {
                 let ident = format_ident!("r{index}");
-                pushed.extend(quote!([__torch::Returned::Value(__torch::IntoValue::into_value(#ident))]));
+                pushed.extend(quote!((value #ident)));
                 patterns.push(quote!(#ident));
             }
             Return::Argument(source) => {
-                pushed.extend(quote!([__torch::Returned::Argument(#source)]));
+                pushed.extend(quote!((argument #source)));
                 patterns.push(quote!(_));
             }
         }

@@ -100,23 +100,46 @@ pub trait FromReturn: Sized {
     /// The schema language's word for this type, for messages.
     const TYPE: &'static str;
 
+    /// The return, left as `None` in its place; nothing where the value has another type.
+    fn take(value: &mut Value<'_>) -> Option<Self>;
+
     /// The return.
     ///
     /// # Errors
     /// The value has another type.
-    fn from_return(value: Value<'_>) -> Result<Self>;
+    fn from_return(mut value: Value<'_>) -> Result<Self> {
+        Self::take(&mut value).ok_or_else(|| mismatch(Self::TYPE, &value))
+    }
 }
 
+/// Numbers and words are copied out of their place; what owns something is moved out.
 macro_rules! from_return {
-    ($($type:ty, $name:literal, { $($pattern:pat => $result:expr),* $(,)? })*) => {$(
+    ($($type:ty, $name:literal, copied { $($pattern:pat => $result:expr),* $(,)? })*) => {$(
         impl FromReturn for $type {
             const TYPE: &'static str = $name;
 
             #[inline]
-            fn from_return(value: Value<'_>) -> Result<Self> {
-                match value {
-                    $($pattern => Ok($result),)*
-                    other => Err(mismatch($name, &other)),
+            fn take(value: &mut Value<'_>) -> Option<Self> {
+                match *value {
+                    $($pattern => Some($result),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
+    ($($type:ty, $name:literal, moved { $($pattern:pat => $result:expr),* $(,)? })*) => {$(
+        impl FromReturn for $type {
+            const TYPE: &'static str = $name;
+
+            #[inline]
+            fn take(value: &mut Value<'_>) -> Option<Self> {
+                match std::mem::replace(value, Value::None) {
+                    $($pattern => Some($result),)*
+                    other => {
+                        // Back in its place, for the message.
+                        *value = other;
+                        None
+                    }
                 }
             }
         }
@@ -129,44 +152,47 @@ fn mismatch(want: &str, got: &Value<'_>) -> Error {
 }
 
 from_return! {
-    Tensor, "Tensor", {
+    Tensor, "Tensor", moved {
         Value::Tensor(tensor) => tensor,
         Value::TensorRef(tensor) => tensor.clone(),
         Value::TensorMut(tensor) => tensor.clone(),
     }
-    Vec<Tensor>, "Tensor[]", {
+    Vec<Tensor>, "Tensor[]", moved {
         Value::Tensors(tensors) => tensors.into_owned(),
         Value::TensorsMut(tensors) => tensors.to_vec(),
     }
-    Vec<Option<Tensor>>, "Tensor?[]", { Value::OptionalTensors(tensors) => tensors.into_owned() }
-    i64, "int", { Value::Int(value) => value }
-    f64, "float", { Value::Float(value) => value, Value::Int(value) => value as f64 }
-    bool, "bool", { Value::Bool(value) => value }
-    Complex64, "complex", { Value::Complex(value) => value }
-    Scalar, "Scalar", {
+    Vec<Option<Tensor>>, "Tensor?[]", moved { Value::OptionalTensors(tensors) => tensors.into_owned() }
+    String, "str", moved { Value::Str(text) => text.into_owned() }
+    Generator, "Generator", moved { Value::Generator(generator) => generator.into_owned() }
+    Vec<i64>, "int[]", moved { Value::Ints(list) => list.into_owned() }
+    Vec<f64>, "float[]", moved { Value::Floats(list) => list.into_owned() }
+    Vec<bool>, "bool[]", moved { Value::Bools(list) => list.into_owned() }
+    Vec<Scalar>, "Scalar[]", moved { Value::Scalars(list) => list.into_owned() }
+    Vec<String>, "str[]", moved { Value::Strs(list) => list.into_owned() }
+}
+
+from_return! {
+    i64, "int", copied { Value::Int(value) => value }
+    f64, "float", copied { Value::Float(value) => value, Value::Int(value) => value as f64 }
+    bool, "bool", copied { Value::Bool(value) => value }
+    Complex64, "complex", copied { Value::Complex(value) => value }
+    Scalar, "Scalar", copied {
         Value::Int(value) => Scalar::Int(value),
         Value::Float(value) => Scalar::Float(value),
         Value::Bool(value) => Scalar::Bool(value),
         Value::Complex(value) => Scalar::Complex(value),
     }
-    String, "str", { Value::Str(text) => text.into_owned() }
-    DType, "ScalarType", { Value::DType(dtype) => dtype }
-    Layout, "Layout", { Value::Layout(layout) => layout }
-    MemoryFormat, "MemoryFormat", { Value::MemoryFormat(format) => format }
-    Device, "Device", { Value::Device(device) => device }
-    Generator, "Generator", { Value::Generator(generator) => generator.into_owned() }
-    Vec<i64>, "int[]", { Value::Ints(list) => list.into_owned() }
-    Vec<f64>, "float[]", { Value::Floats(list) => list.into_owned() }
-    Vec<bool>, "bool[]", { Value::Bools(list) => list.into_owned() }
-    Vec<Scalar>, "Scalar[]", { Value::Scalars(list) => list.into_owned() }
-    Vec<String>, "str[]", { Value::Strs(list) => list.into_owned() }
+    DType, "ScalarType", copied { Value::DType(dtype) => dtype }
+    Layout, "Layout", copied { Value::Layout(layout) => layout }
+    MemoryFormat, "MemoryFormat", copied { Value::MemoryFormat(format) => format }
+    Device, "Device", copied { Value::Device(device) => device }
 }
 
 impl<T: FromReturn> FromReturn for Option<T> {
     const TYPE: &'static str = T::TYPE;
 
     #[inline]
-    fn from_return(value: Value<'_>) -> Result<Self> {
-        if value.is_none() { Ok(None) } else { T::from_return(value).map(Some) }
+    fn take(value: &mut Value<'_>) -> Option<Self> {
+        if value.is_none() { Some(None) } else { T::take(value).map(Some) }
     }
 }

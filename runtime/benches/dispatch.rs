@@ -1,0 +1,206 @@
+//! What does a dispatched call cost, against a call through a function pointer?
+//!
+//! `cargo bench --bench dispatch` prints nanoseconds per call, minimum and median of many batches, each batch run back to back with one
+//! of the baseline. `cargo bench --bench dispatch -- CASE LOOPS` runs one case alone: callgrind counts its instructions, see
+//! `benches/instructions.sh`.
+#![expect(clippy::missing_errors_doc, reason = "a bench documents its question")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use torch_library::guard::{AutoDispatchBelowAutograd, ExcludeDispatchKeyGuard};
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, Library, RuntimeKernel};
+
+torch_library! {
+    /// Operators that do nothing, so that only the call is measured.
+    pub mod bench {
+        /// A CPU kernel.
+        two(Tensor a, Tensor b) -> int;
+        /// A CPU kernel of one tensor.
+        one(Tensor a) -> int;
+        /// A CPU kernel of four tensors.
+        four(Tensor a, Tensor b, Tensor c, Tensor d) -> int;
+        /// A CPU kernel of eight tensors and four numbers.
+        eight(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h, int i, int j, int k, int l) -> int;
+        /// No tensor at all.
+        none(int a, int b) -> int;
+        /// Returns a tensor.
+        tensor(Tensor a, Tensor b) -> Tensor;
+        /// A fallthrough at Autograd.
+        fallthrough(Tensor a, Tensor b) -> int;
+        /// An autograd kernel that redispatches under a guard.
+        layered(Tensor a, Tensor b) -> int;
+        /// A boxed kernel only.
+        boxed_only(Tensor a, Tensor b) -> int;
+        /// A list.
+        list(Tensor[] a) -> int;
+    }
+}
+
+#[torch_impl(bench, CPU)]
+mod cpu {
+    use torch_library::prelude::*;
+
+    fn two(_: &Tensor, _: &Tensor) -> Result<i64> {
+        Ok(2)
+    }
+    fn one(_: &Tensor) -> Result<i64> {
+        Ok(1)
+    }
+    fn four(_: &Tensor, _: &Tensor, _: &Tensor, _: &Tensor) -> Result<i64> {
+        Ok(4)
+    }
+    #[expect(clippy::too_many_arguments, reason = "that is the case")]
+    fn eight(
+        _: &Tensor,
+        _: &Tensor,
+        _: &Tensor,
+        _: &Tensor,
+        _: &Tensor,
+        _: &Tensor,
+        _: &Tensor,
+        _: &Tensor,
+        i: i64,
+        _: i64,
+        _: i64,
+        _: i64,
+    ) -> Result<i64> {
+        Ok(i)
+    }
+    fn tensor(a: &Tensor, _: &Tensor) -> Result<Tensor> {
+        Ok(a.clone())
+    }
+    fn fallthrough(_: &Tensor, _: &Tensor) -> Result<i64> {
+        Ok(2)
+    }
+    fn layered(_: &Tensor, _: &Tensor) -> Result<i64> {
+        Ok(2)
+    }
+    fn list(a: &[Tensor]) -> Result<i64> {
+        Ok(a.len() as i64)
+    }
+}
+
+#[torch_impl(bench, CompositeExplicitAutograd)]
+fn none(a: i64, b: i64) -> Result<i64> {
+    Ok(a ^ b)
+}
+
+#[torch_impl(bench::layered, AutogradCPU)]
+fn layered_autograd(keys: DispatchKeySet, a: &Tensor, b: &Tensor) -> Result<i64> {
+    let _below = AutoDispatchBelowAutograd::new();
+    bench::layered::redispatch(keys & DispatchKeySet::AFTER_AUTOGRAD, a, b)
+}
+
+#[torch_impl(bench::boxed_only, CPU, boxed)]
+fn boxed_only(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    stack.drop_last(2);
+    stack.push(2i64);
+    Ok(())
+}
+
+#[inline(never)]
+fn kernel(_: &Tensor, _: &Tensor) -> Result<i64> {
+    black_box(());
+    Ok(2)
+}
+
+#[inline(never)]
+fn tensor_kernel(a: &Tensor, _: &Tensor) -> Result<Tensor> {
+    Ok(a.clone())
+}
+
+/// Runs a body `loops` times.
+type Case = Box<dyn Fn(u64)>;
+
+macro_rules! case {
+    ($cases:ident, $name:literal, $body:expr) => {
+        $cases.push(($name, Box::new(move |loops| {
+            for _ in 0..loops {
+                let _ = black_box($body);
+            }
+        })))
+    };
+}
+
+fn cases() -> Vec<(&'static str, Case)> {
+    let default = || Tensor::from([1.0f32, 2.0]);
+    let inference = || Tensor::from([1.0f32, 2.0]).with_key_set(DispatchKeySet::from_key(DispatchKey::CPU));
+    let mut cases: Vec<(&'static str, Case)> = Vec::new();
+    let pointer: fn(&Tensor, &Tensor) -> Result<i64> = kernel;
+    let (a, b) = (inference(), inference());
+    case!(cases, "fnptr_int2", black_box(pointer)(&a, &b));
+    let pointer: fn(&Tensor, &Tensor) -> Result<Tensor> = tensor_kernel;
+    let (a, b) = (inference(), inference());
+    case!(cases, "fnptr_tensor2", black_box(pointer)(&a, &b));
+    let a = inference();
+    case!(cases, "call_1", bench::one(&a));
+    let (a, b) = (inference(), inference());
+    case!(cases, "call_2", bench::two(&a, &b));
+    let (a, b, c, d) = (inference(), inference(), inference(), inference());
+    case!(cases, "call_4", bench::four(&a, &b, &c, &d));
+    let a = inference();
+    case!(cases, "call_8_and_4_ints", bench::eight(&a, &a, &a, &a, &a, &a, &a, &a, 1, 2, 3, 4));
+    case!(cases, "call_none_2_ints", bench::none(black_box(1), black_box(2)));
+    let (a, b) = (inference(), inference());
+    case!(cases, "call_2_tensor", bench::tensor(&a, &b));
+    let (a, b) = (default(), default());
+    case!(cases, "default_no_autograd", bench::two(&a, &b));
+    let (a, b) = (default(), default());
+    case!(cases, "default_fallthrough", bench::fallthrough(&a, &b));
+    let (a, b) = (default(), default());
+    case!(cases, "guard_redispatch", bench::layered(&a, &b));
+    let keys = DispatchKeySet::from_key(DispatchKey::CPU);
+    let (a, b) = (inference(), inference());
+    case!(cases, "redispatch", bench::two::redispatch(black_box(keys), &a, &b));
+    let (a, b) = (inference(), inference());
+    let two = bench::two::handle();
+    case!(cases, "call_boxed", {
+        let mut stack = Stack::new();
+        stack.push(&a);
+        stack.push(&b);
+        two.call_boxed(&mut stack)
+    });
+    let (a, b) = (inference(), inference());
+    case!(cases, "boxed_only", bench::boxed_only(&a, &b));
+    let list: Vec<Tensor> = (0..8).map(|_| inference()).collect();
+    case!(cases, "list_8", bench::list(&list));
+    case!(cases, "guard", ExcludeDispatchKeyGuard::new(black_box(DispatchKeySet::AUTOGRAD)));
+    case!(cases, "find", torch_library::Dispatcher::global().find(black_box("bench::two")));
+    cases
+}
+
+fn time(case: &Case, loops: u64) -> Duration {
+    let start = Instant::now();
+    case(loops);
+    start.elapsed()
+}
+
+fn main() -> Result<()> {
+    let mut library = Library::implementation("bench", DispatchKey::Autograd)?;
+    library.implement("fallthrough", DispatchKey::Autograd, RuntimeKernel::fallthrough())?;
+    let cases = cases();
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if let [name, loops] = &arguments[..] {
+        let case = cases.iter().find(|(known, _)| known == name);
+        let (Some((_, case)), Ok(loops)) = (case, loops.parse()) else { bail!(Argument, "no case {name} {loops}") };
+        case(loops);
+        return Ok(());
+    }
+    println!("{:<22} {:>9} {:>9} {:>9}", "case", "min ns", "median ns", "x fnptr");
+    const LOOPS: u64 = 20_000;
+    const BATCHES: usize = 500;
+    let baseline = &cases[0].1;
+    for (name, case) in &cases {
+        time(case, 1000);
+        let (mut times, mut base): (Vec<_>, Vec<_>) =
+            (0..BATCHES).map(|_| (time(case, LOOPS), time(baseline, LOOPS))).unzip();
+        times.sort();
+        base.sort();
+        let per_call = |time: Duration| time.as_nanos() as f64 / LOOPS as f64;
+        let (min, median) = (per_call(times[0]), per_call(times[BATCHES / 2]));
+        println!("{name:<22} {min:>9.2} {median:>9.2} {:>9.2}", min / per_call(base[0]));
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The stack of a boxed call.
+#![expect(unsafe_code, reason = "a stack of borrowed values is emptied without looking at each for something to free")]
+
+use smallvec::SmallVec;
+
+use super::{FromReturn, Value};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The arguments, then the returns, of a boxed call: last in, last argument.
+///
+/// A call of up to six values allocates nothing.
+///
+/// ```
+/// use torch_library::{Stack, Value};
+///
+/// let mut stack = Stack::new();
+/// stack.push(1i64);
+/// stack.push("two");
+/// assert_eq!(stack.pop_as::<String>()?, "two");
+/// assert_eq!(stack.len(), 1);
+/// # torch_library::Result::Ok(())
+/// ```
+///
+/// PyTorch: `torch::jit::Stack`.
+#[derive(Debug, Default)]
+pub struct Stack<'a>(SmallVec<[Value<'a>; 6]>);
+
+impl<'a> Stack<'a> {
+    /// An empty stack.
+    #[inline]
+    pub fn new() -> Self {
+        Stack(SmallVec::new())
+    }
+
+    /// Adds a value on top.
+    #[inline]
+    pub fn push(&mut self, value: impl Into<Value<'a>>) {
+        self.0.push(value.into());
+    }
+
+    /// Takes the value on top.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Value<'a>> {
+        self.0.pop()
+    }
+
+    /// How many values there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no value.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The uppermost `n` values, in the order they were pushed; all of them where there are fewer.
+    #[inline]
+    pub fn last(&self, n: usize) -> &[Value<'a>] {
+        &self.0[self.0.len().saturating_sub(n)..]
+    }
+
+    /// The uppermost `n` values to change in place; all of them where there are fewer.
+    #[inline]
+    pub fn last_mut(&mut self, n: usize) -> &mut [Value<'a>] {
+        let start = self.0.len().saturating_sub(n);
+        &mut self.0[start..]
+    }
+
+    /// Drops the uppermost `n` values.
+    #[inline]
+    pub fn drop_last(&mut self, n: usize) {
+        let left = self.0.len().saturating_sub(n);
+        if self.0[left..].iter().all(Value::owns_nothing) {
+            // SAFETY: the first `left` values are initialised; the others need no drop.
+            unsafe { self.0.set_len(left) };
+        } else {
+            self.0.truncate(left);
+        }
+    }
+
+    /// Takes the uppermost value as a Rust type.
+    ///
+    /// # Errors
+    /// The stack is empty, or the value has another type.
+    pub fn pop_as<T: FromReturn>(&mut self) -> Result<T> {
+        match self.pop() {
+            Some(value) => T::from_return(value),
+            None => Err(Error::new(
+                ErrorKind::Type,
+                format!("the stack is empty where a value of type {} was expected", T::TYPE),
+            )),
+        }
+    }
+
+    /// The uppermost `N` values as an array, for the generated code that unboxes a call.
+    #[doc(hidden)]
+    #[inline]
+    pub fn last_array_mut<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
+        self.0.last_chunk_mut::<N>()
+    }
+}
+
+impl Drop for Stack<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.drop_last(self.0.len());
+    }
+}
+
+impl<'a> FromIterator<Value<'a>> for Stack<'a> {
+    fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
+        Stack(values.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for Stack<'a> {
+    type Item = Value<'a>;
+    type IntoIter = smallvec::IntoIter<[Value<'a>; 6]>;
+
+    fn into_iter(mut self) -> Self::IntoIter {
+        std::mem::take(&mut self.0).into_iter()
+    }
+}

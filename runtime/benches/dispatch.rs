@@ -3,7 +3,6 @@
 //! `cargo bench --bench dispatch` prints nanoseconds per call, minimum and median of many batches, each batch run back to back with one
 //! of the baseline. `cargo bench --bench dispatch -- CASE LOOPS` runs one case alone: callgrind counts its instructions, see
 //! `benches/instructions.sh`.
-#![expect(clippy::missing_errors_doc, reason = "a bench documents its question")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -116,11 +115,14 @@ type Case = Box<dyn Fn(u64)>;
 
 macro_rules! case {
     ($cases:ident, $name:literal, $body:expr) => {
-        $cases.push(($name, Box::new(move |loops| {
-            for _ in 0..loops {
-                let _ = black_box($body);
-            }
-        })))
+        $cases.push((
+            $name,
+            Box::new(move |loops| {
+                for _ in 0..loops {
+                    let _ = black_box($body);
+                }
+            }),
+        ))
     };
 }
 
@@ -184,7 +186,9 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if let [name, loops] = &arguments[..] {
         let case = cases.iter().find(|(known, _)| known == name);
-        let (Some((_, case)), Ok(loops)) = (case, loops.parse()) else { bail!(Argument, "no case {name} {loops}") };
+        let (Some((_, case)), Ok(loops)) = (case, loops.parse()) else {
+            bail!(Argument, "no case {name} {loops}")
+        };
         case(loops);
         return Ok(());
     }

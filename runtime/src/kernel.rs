@@ -132,9 +132,9 @@ impl Kernel {
 }
 
 /// A boxed kernel that the process keeps: a function, or a closure with its state.
-pub struct BoxedKernel(
-    Box<dyn Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync>,
-);
+pub struct BoxedKernel(Box<BoxedClosure>);
+
+type BoxedClosure = dyn Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync;
 
 impl BoxedKernel {
     /// Wraps a boxed function or closure.

@@ -73,7 +73,11 @@ pub fn wrong_type(operator: &'static Operator, index: usize, want: &str, stack: 
     let found = stack.last(usize::from(spec.arity)).get(index).map_or("missing", Value::type_name);
     Error::new(
         ErrorKind::Type,
-        format!("argument {} of {operator} must be {want}, but is {found}\n  schema: {}", index + 1, spec.schema),
+        format!(
+            "argument {} of {operator} must be {want}, but is {found}\n  schema: {}",
+            index + 1,
+            spec.schema
+        ),
     )
 }
 
@@ -134,7 +138,10 @@ fn wrong_return(operator: &'static Operator, want: &str, found: &str) -> Error {
     let spec = operator.spec();
     Error::new(
         ErrorKind::Type,
-        format!("a boxed kernel of {operator} must return {want}, but returned {found}\n  schema: {}", spec.schema),
+        format!(
+            "a boxed kernel of {operator} must return {want}, but returned {found}\n  schema: {}",
+            spec.schema
+        ),
     )
 }
 
@@ -143,7 +150,12 @@ fn wrong_return(operator: &'static Operator, want: &str, found: &str) -> Error {
 /// # Errors
 /// Always.
 #[cold]
-pub fn stub_boxed(_: &Kernel, operator: &'static Operator, _: DispatchKeySet, _: &mut Stack<'_>) -> Result<()> {
+pub fn stub_boxed(
+    _: &Kernel,
+    operator: &'static Operator,
+    _: DispatchKeySet,
+    _: &mut Stack<'_>,
+) -> Result<()> {
     Err(Error::new(ErrorKind::Internal, format!("the stub of {operator} was called through the stack")))
 }
 

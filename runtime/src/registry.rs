@@ -131,7 +131,7 @@ impl Dispatcher {
 ///
 /// ```
 /// torch_library::init()?;
-/// # torch_library::Result::Ok(())
+/// # Ok::<(), torch_library::Error>(())
 /// ```
 pub fn init() -> Result<()> {
     match Dispatcher::global().lock().report() {

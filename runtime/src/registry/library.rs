@@ -38,7 +38,7 @@ use crate::{DispatchKeySet, bail};
 ///
 /// drop(library);
 /// assert!(double.call_boxed(&mut Stack::from_iter([Value::Int(21)])).is_err());
-/// # torch_library::Result::Ok(())
+/// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
 /// PyTorch: `torch::Library`.

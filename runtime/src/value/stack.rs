@@ -1,5 +1,8 @@
 //! The stack of a boxed call.
-#![expect(unsafe_code, reason = "a stack of borrowed values is emptied without looking at each for something to free")]
+#![expect(
+    unsafe_code,
+    reason = "a stack of borrowed values is emptied without looking at each for something to free"
+)]
 
 use smallvec::SmallVec;
 
@@ -18,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// stack.push("two");
 /// assert_eq!(stack.pop_as::<String>()?, "two");
 /// assert_eq!(stack.len(), 1);
-/// # torch_library::Result::Ok(())
+/// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
 /// PyTorch: `torch::jit::Stack`.

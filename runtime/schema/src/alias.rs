@@ -76,10 +76,11 @@ pub struct AliasInfo {
 
 impl AliasInfo {
     /// What a list's annotation becomes out of that of its elements and, if there is one, its own.
-    pub(crate) fn of_list(container: Option<AliasInfo>, element: Option<AliasInfo>) -> Option<AliasInfo> {
+    pub(crate) fn of_list(container: Option<Box<Self>>, element: Option<Box<Self>>) -> Option<Box<Self>> {
         let Some(element) = element else { return container };
-        let mut list = container.unwrap_or(AliasInfo { is_write: element.is_write, ..AliasInfo::default() });
-        list.contained.push(element);
+        let mut list =
+            container.unwrap_or_else(|| Box::new(Self { is_write: element.is_write, ..Self::default() }));
+        list.contained.push(*element);
         Some(list)
     }
 

@@ -1,5 +1,6 @@
 //! What is wrong with a schema, and where.
 
+use crate::token::Span;
 use std::fmt;
 use std::ops::Range;
 
@@ -21,8 +22,8 @@ pub struct SchemaError {
 }
 
 impl SchemaError {
-    pub(crate) fn new(message: impl Into<String>, span: Range<usize>) -> Self {
-        Self { message: message.into(), span, help: None, others: Vec::new() }
+    pub(crate) fn new(message: impl Into<String>, span: Span) -> Self {
+        Self { message: message.into(), span: span.into(), help: None, others: Vec::new() }
     }
 
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -30,13 +31,13 @@ impl SchemaError {
         self
     }
 
-    /// One error out of all mistakes of a schema, in the order of the text; `None` if there are none.
-    pub(crate) fn from_all(mut problems: Vec<SchemaError>) -> Option<Self> {
+    /// One error out of all mistakes of a schema, of which there is at least one, in the order of the text.
+    #[cold]
+    pub(crate) fn from_all(mut problems: Vec<SchemaError>) -> Self {
         problems.sort_by_key(|problem| problem.span.start);
-        let mut problems = problems.into_iter();
-        let mut first = problems.next()?;
-        first.others = problems.collect();
-        Some(first)
+        let mut first = problems.remove(0);
+        first.others = problems;
+        first
     }
 
     /// All mistakes, in the order of the text; at least this one.
@@ -78,13 +79,18 @@ impl SchemaError {
         let mut out = format!(
             "error: {}\n{margin} |\n{number} | {}\n{margin} | {indent}{carets}\n",
             self.message,
-            &text[line_start..line_end]
+            visible(&text[line_start..line_end])
         );
         if let Some(help) = &self.help {
             out += &format!("{margin} = help: {help}\n");
         }
         out
     }
+}
+
+/// `text` with every control character but a tab replaced, one for one, so that it can be shown on a line.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn floor_char_boundary(text: &str, offset: usize) -> usize {

@@ -1,71 +1,105 @@
 //! Cuts a text into tokens, by the rules of PyTorch's lexer.
 
 use crate::literal::{scan_number, scan_string};
-use crate::token::{Span, Token, TokenKind};
-use std::borrow::Cow;
+use crate::token::{Span, TokenKind};
 
-/// The tokens of `text`. Never fails: what is no word of the language becomes [`TokenKind::Invalid`].
-pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
-    // Words are three to four bytes long on average over PyTorch's own schemas, so this seldom grows.
-    let mut tokens = Vec::with_capacity(text.len() / 3 + 1);
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, depth: 0 };
-    lexer.skip_blank(false);
-    while let Some(token) = lexer.next_token() {
-        tokens.push(token);
-    }
-    tokens
+/// A token that owns nothing, as the parser handles it.
+#[derive(Clone, Copy)]
+pub(crate) struct Lexeme<'a> {
+    pub(crate) kind: TokenKind,
+    pub(crate) text: &'a str,
+    pub(crate) span: Span,
 }
 
-struct Lexer<'a> {
+impl Lexeme<'_> {
+    pub(crate) fn end(at: usize) -> Self {
+        Self { kind: TokenKind::End, text: "", span: Span { start: at, end: at } }
+    }
+}
+
+/// Hands out the tokens of a text, and [`TokenKind::End`] for ever after. Never fails: what is no word of the language
+/// is [`TokenKind::Invalid`].
+pub(crate) struct Lexer<'a> {
     text: &'a str,
-    bytes: &'a [u8],
     at: usize,
     /// How many brackets are open. Line breaks count outside of them only.
     depth: usize,
 }
 
 impl<'a> Lexer<'a> {
-    fn next_token(&mut self) -> Option<Token<'a>> {
-        let start = self.at;
-        if self.skip_blank(self.depth == 0) {
-            return Some(self.token(TokenKind::Newline, start));
-        }
-        let start = self.at;
-        let rest = &self.bytes[start..];
-        let (kind, length) = match *rest.first()? {
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' => (TokenKind::Ident, ident_length(rest)),
-            b'0'..=b'9' => (TokenKind::Number, scan_number(rest)),
-            b'.' if rest.get(1).is_some_and(u8::is_ascii_digit) => (TokenKind::Number, scan_number(rest)),
-            b'.' if rest.starts_with(b"...") => (TokenKind::Dots, 3),
-            b'-' if rest.get(1) == Some(&b'>') => (TokenKind::Arrow, 2),
-            b'"' | b'\'' => match scan_string(rest) {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let mut lexer = Self { text, at: 0, depth: 0 };
+        lexer.skip_blank(false);
+        lexer
+    }
+
+    /// Puts the next token in the place of `lexeme`. In place, since to return it would be to copy it right after it
+    /// was written, which costs more than to find it.
+    #[inline]
+    pub(crate) fn read(&mut self, lexeme: &mut Lexeme<'a>) {
+        let bytes = self.text.as_bytes();
+        // Nine in ten tokens follow the last one at once, or after one space.
+        let start = self.at + usize::from(bytes.get(self.at) == Some(&b' '));
+        let kind = bytes.get(start).map_or(TokenKind::Invalid, |&byte| KIND[usize::from(byte)]);
+        let length = match kind {
+            TokenKind::Ident => ident_length(&bytes[start..]),
+            TokenKind::Number | TokenKind::Invalid => return self.read_rare(lexeme, start),
+            TokenKind::OpenParen | TokenKind::OpenBracket => {
+                self.depth += 1;
+                1
+            }
+            TokenKind::CloseParen | TokenKind::CloseBracket => {
+                // A bracket too many is a syntax error; until the parser gets there, line breaks do not matter.
+                self.depth = self.depth.wrapping_sub(1);
+                1
+            }
+            _ => 1,
+        };
+        self.put(lexeme, kind, start, length);
+    }
+
+    /// Any token that is no word and no sign of one character.
+    #[inline(never)]
+    fn read_rare(&mut self, lexeme: &mut Lexeme<'a>, start: usize) {
+        let (kind, length) = match &self.text.as_bytes()[start..] {
+            [] => (TokenKind::End, 0),
+            rest @ ([b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..]) => (TokenKind::Number, scan_number(rest)),
+            [b'.', b'.', b'.', ..] => (TokenKind::Dots, 3),
+            [b'.', ..] => (TokenKind::Dot, 1),
+            [b'-', b'>', ..] => (TokenKind::Arrow, 2),
+            [b'-', ..] => (TokenKind::Minus, 1),
+            rest @ [b'"' | b'\'', ..] => match scan_string(rest) {
                 Some(length) => (TokenKind::String, length),
                 None => (TokenKind::Invalid, 1),
             },
-            b'#' | b'$' | b';' | b'\\' | b'`' => (TokenKind::Invalid, 1),
-            sign if sign.is_ascii_punctuation() => (TokenKind::Punct(sign), 1),
-            _ => (TokenKind::Invalid, self.text[start..].chars().next().map_or(1, char::len_utf8)),
+            _ => {
+                self.at = start;
+                if self.skip_blank(self.depth == 0) {
+                    return self.put(lexeme, TokenKind::Newline, start, self.at - start);
+                }
+                if self.at > start {
+                    return self.read(lexeme);
+                }
+                (TokenKind::Invalid, self.text[start..].chars().next().map_or(1, char::len_utf8))
+            }
         };
-        match kind {
-            TokenKind::Punct(b'(' | b'[' | b'{') => self.depth += 1,
-            // A bracket too many is a syntax error; until the parser gets there, line breaks do not matter.
-            TokenKind::Punct(b')' | b']' | b'}') => self.depth = self.depth.wrapping_sub(1),
-            _ => {}
-        }
-        self.at += length;
-        Some(self.token(kind, start))
+        self.put(lexeme, kind, start, length);
     }
 
-    fn token(&self, kind: TokenKind, start: usize) -> Token<'a> {
-        let span = Span { start, end: self.at };
-        Token { kind, text: Cow::Borrowed(&self.text[start..self.at]), span }
+    #[inline]
+    fn put(&mut self, lexeme: &mut Lexeme<'a>, kind: TokenKind, start: usize, length: usize) {
+        let end = start + length;
+        self.at = end;
+        lexeme.kind = kind;
+        lexeme.text = &self.text[start..end];
+        lexeme.span = Span { start, end };
     }
 
     /// Skips white space, comments and continued lines. Says whether a line break was among them, if asked to look.
     fn skip_blank(&mut self, stop_at_newline: bool) -> bool {
         let mut newline = false;
         loop {
-            let rest = &self.bytes[self.at..];
+            let rest = &self.text.as_bytes()[self.at..];
             match rest {
                 [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.at += 1,
                 [b'\n', ..] => {
@@ -83,5 +117,22 @@ impl<'a> Lexer<'a> {
 }
 
 fn ident_length(bytes: &[u8]) -> usize {
-    bytes.iter().position(|&byte| !(byte.is_ascii_alphanumeric() || byte == b'_')).unwrap_or(bytes.len())
+    let is_part = |&byte: &u8| matches!(KIND[usize::from(byte)], TokenKind::Ident | TokenKind::Number);
+    bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len())
 }
+
+/// The token that begins with a byte; `Invalid` where one has to look further.
+const KIND: [TokenKind; 256] = {
+    let mut table = [TokenKind::Invalid; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = match byte as u8 {
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => TokenKind::Ident,
+            b'0'..=b'9' => TokenKind::Number,
+            b'.' | b'-' => TokenKind::Invalid,
+            byte => TokenKind::of_sign(byte),
+        };
+        byte += 1;
+    }
+    table
+};

@@ -29,22 +29,27 @@
 //!
 //! # How it is built
 //!
-//! Text goes through the [`lexer`](mod@token) into tokens, tokens through one recursive-descent parser into a
-//! [`Schema`]; [`Display`](std::fmt::Display) writes the canonical text back. Two questions are kept apart by
+//! Text is cut into [tokens](mod@token), and one recursive-descent parser makes a [`Schema`] of them, whether they come
+//! from text or from a macro; [`Display`](std::fmt::Display) writes the canonical text back. Two questions are kept apart by
 //! [`Mode`]: what a declaration of ours may say, and what PyTorch would read. Everything PyTorch prints that can be
 //! read back is printed in the same way; where its own text is lossy, `Display` is not ([`Schema::pytorch`] is).
 
-mod alias;
-mod default;
+// Words.
 mod error;
 mod lexer;
 mod literal;
+pub mod token;
+
+// What they say.
+mod alias;
+mod default;
 mod name;
+mod schema;
+mod types;
+
+// From words to schemas and back.
 mod parse;
 mod print;
-mod schema;
-pub mod token;
-mod types;
 
 pub use alias::{AliasInfo, AliasSet};
 pub use default::DefaultValue;

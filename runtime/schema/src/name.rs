@@ -1,7 +1,7 @@
 //! The name of an operator: `ns::name.overload`.
 
 use crate::error::SchemaError;
-use crate::parse::Parser;
+use crate::parse;
 use std::fmt;
 
 /// `namespace::name.overload`, where the namespace may be open and the overload empty.
@@ -33,7 +33,7 @@ impl OperatorName {
     ///
     /// Where `text` is no name, or the overload is one that PyTorch reserves (`default`, `__…`).
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
-        Parser::of_text(text, |parser| parser.only_name())
+        parse::name(text)
     }
 
     /// `namespace::name`, without the overload.

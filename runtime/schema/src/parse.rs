@@ -5,27 +5,33 @@ mod check;
 mod default;
 mod types;
 
-use crate::error::SchemaError;
-use crate::lexer::lex;
+use crate::error::{SchemaError, visible};
+use crate::lexer::{Lexeme, Lexer};
 use crate::name::OperatorName;
 use crate::schema::{Argument, Mode, Return, Schema};
 use crate::token::{Span, Token, TokenKind};
+use types::Annotated;
 
-type Result<T> = std::result::Result<T, SchemaError>;
+/// A mistake of grammar was noted, and nothing further can be read.
+struct Stop;
 
-/// Words that PyTorch's lexer keeps for itself.
-const RESERVED: [&str; 28] = [
-    "def", "if", "else", "elif", "while", "return", "is", "True", "False", "None", "and", "or", "not",
-    "global", "for", "in", "raise", "assert", "break", "continue", "del", "pass", "class", "import", "with",
-    "as", "Ellipsis", "NoneType",
-];
+type Result<T> = std::result::Result<T, Stop>;
 
-/// A recursive-descent parser over a slice of tokens, one token of lookahead (two before `[`).
-pub(crate) struct Parser<'t, 's> {
-    tokens: &'t [Token<'s>],
-    at: usize,
+type Parsed<T> = std::result::Result<T, SchemaError>;
+
+/// A recursive-descent parser with one token of lookahead (two at `[`).
+///
+/// Mistakes are noted as they are found. After one of meaning (a second argument of the same name) the parser goes on,
+/// after one of grammar it stops.
+struct Parser<'t> {
+    source: Source<'t>,
+    /// The token to read next, and the one after it if it was looked at.
+    next: Lexeme<'t>,
+    after: Option<Lexeme<'t>>,
+    /// How many tokens were read, and where the last of them ends.
+    read: usize,
+    end: usize,
     mode: Mode,
-    /// Mistakes of meaning found so far; a mistake of grammar is returned at once.
     problems: Vec<SchemaError>,
     /// How many anonymous alias sets (`Tensor!`) there were.
     fresh_sets: usize,
@@ -36,12 +42,81 @@ pub(crate) struct Parser<'t, 's> {
     in_returns: bool,
 }
 
-impl<'t, 's> Parser<'t, 's> {
-    pub(crate) fn new(tokens: &'t [Token<'s>]) -> Self {
+/// Where tokens come from.
+enum Source<'t> {
+    Text(Lexer<'t>),
+    Tokens(&'t [Token<'t>]),
+}
+
+impl<'t> Source<'t> {
+    /// Puts the next token in the place of `lexeme`, which is the one before it.
+    #[inline]
+    fn read(&mut self, lexeme: &mut Lexeme<'t>) {
+        match self {
+            Source::Text(lexer) => lexer.read(lexeme),
+            Source::Tokens([first, rest @ ..]) => {
+                *self = Source::Tokens(rest);
+                *lexeme = Lexeme { kind: first.kind, text: &first.text, span: first.span };
+            }
+            Source::Tokens([]) => *lexeme = Lexeme::end(lexeme.span.end),
+        }
+    }
+}
+
+/// An operator name, from all of `text`.
+pub(crate) fn name(text: &str) -> Parsed<OperatorName> {
+    Parser::new(Source::Text(Lexer::new(text)), Mode::PyTorch).run(|parser| {
+        let name = parser.operator_name()?;
+        if parser.peek() == TokenKind::OpenParen {
+            let help = "leave out the arguments and returns";
+            return Err(parser.fail(parser.here(), "expected an operator name, found a full schema", help));
+        }
+        parser.end()?;
+        Ok(name)
+    })
+}
+
+/// A schema or an operator name, from all of `text`.
+pub(crate) fn schema_or_name(text: &str, mode: Mode) -> Parsed<std::result::Result<Schema, OperatorName>> {
+    Parser::new(Source::Text(Lexer::new(text)), mode).run(|parser| {
+        let name = parser.operator_name()?;
+        let parsed = match parser.peek() {
+            TokenKind::OpenParen => Ok(parser.signature(name)?),
+            _ => Err(name),
+        };
+        parser.end()?;
+        Ok(parsed)
+    })
+}
+
+/// A schema, from all of `text`.
+pub(crate) fn schema(text: &str, mode: Mode) -> Parsed<Schema> {
+    Parser::new(Source::Text(Lexer::new(text)), mode).run(Parser::only_schema)
+}
+
+/// A schema, from all of `tokens`.
+pub(crate) fn schema_of_tokens(tokens: &[Token<'_>], mode: Mode) -> Parsed<Schema> {
+    Parser::new(Source::Tokens(tokens), mode).run(Parser::only_schema)
+}
+
+/// A schema from the front of `tokens`, and how many of them it took.
+pub(crate) fn schema_prefix(tokens: &[Token<'_>], mode: Mode) -> (Parsed<Schema>, usize) {
+    let mut parser = Parser::new(Source::Tokens(tokens), mode);
+    let schema = parser.run(Parser::schema);
+    (schema, parser.read)
+}
+
+impl<'t> Parser<'t> {
+    fn new(mut source: Source<'t>, mode: Mode) -> Self {
+        let mut next = Lexeme::end(0);
+        source.read(&mut next);
         Self {
-            tokens,
-            at: 0,
-            mode: Mode::PyTorch,
+            source,
+            next,
+            after: None,
+            read: 0,
+            end: 0,
+            mode,
             problems: Vec::new(),
             fresh_sets: 0,
             depth: 0,
@@ -50,100 +125,61 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    pub(crate) fn of_text<T>(text: &str, parse: impl FnOnce(Parser<'_, '_>) -> Result<T>) -> Result<T> {
-        parse(Parser::new(&lex(text)))
-    }
-
-    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
-        self.mode = mode;
-        self
-    }
-
-    pub(crate) fn consumed(&self) -> usize {
-        self.at
-    }
-
-    pub(crate) fn only_name(mut self) -> Result<OperatorName> {
-        let name = self.operator_name()?;
-        if self.peek() == TokenKind::Punct(b'(') {
-            let error = SchemaError::new("expected an operator name, found a full schema", self.span());
-            return Err(error.with_help("leave out the arguments and returns"));
+    /// What `parse` reads, or every mistake it noted.
+    fn run<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Parsed<T> {
+        let parsed = parse(self);
+        match parsed {
+            Ok(parsed) if self.problems.is_empty() => Ok(parsed),
+            _ => Err(SchemaError::from_all(std::mem::take(&mut self.problems))),
         }
-        self.end()?;
-        Ok(name)
     }
 
-    pub(crate) fn only_schema(mut self) -> Result<Schema> {
-        let schema = self.prefix()?;
+    fn only_schema(&mut self) -> Result<Schema> {
+        let schema = self.schema()?;
         self.end()?;
         Ok(schema)
     }
 
-    pub(crate) fn schema_or_name(mut self) -> Result<std::result::Result<Schema, OperatorName>> {
-        let name = self.operator_name()?;
-        let parsed = match self.peek() {
-            TokenKind::Punct(b'(') => Ok(self.signature(name)?),
-            _ => Err(name),
-        };
-        self.end()?;
-        Ok(parsed)
-    }
-
     /// One schema, whatever follows it.
-    pub(crate) fn prefix(&mut self) -> Result<Schema> {
+    fn schema(&mut self) -> Result<Schema> {
         let name = self.operator_name()?;
-        if matches!(self.peek(), TokenKind::End | TokenKind::Newline) {
-            let error = SchemaError::new("expected a full schema, found an operator name alone", self.span());
-            return Err(error.with_help(format!("write `{name}(Tensor self) -> Tensor`")));
+        match self.peek() {
+            TokenKind::OpenParen => self.signature(name),
+            TokenKind::End | TokenKind::Newline => {
+                let help = format!("write `{name}(Tensor self) -> Tensor`");
+                Err(self.fail(self.here(), "expected a full schema, found an operator name alone", help))
+            }
+            _ => Err(self.unexpected("`(` and the arguments")),
         }
-        self.signature(name)
     }
 
     /// `[ns::]name[.overload]`
     fn operator_name(&mut self) -> Result<OperatorName> {
         let mut name = self.name("an operator name")?.to_owned();
         let mut namespace = None;
-        if self.eat(b':') {
-            self.expect(b':')?;
+        if self.eat(TokenKind::Colon) {
+            self.expect(TokenKind::Colon)?;
             namespace = Some(std::mem::replace(&mut name, self.name("an operator name")?.to_owned()));
         }
         let mut overload = String::new();
-        if self.eat(b'.') {
-            let span = self.span();
+        if self.eat(TokenKind::Dot) {
+            let span = self.here();
             overload = self.name("an overload name")?.to_owned();
             if overload == "default" || overload.starts_with("__") {
-                let error = SchemaError::new(format!("`{overload}` cannot be the name of an overload"), span);
-                return Err(
-                    error.with_help("leave the overload out, or take a name that is not `default` or `__…`")
-                );
+                let help = "leave the overload out, or take a name that is not `default` or `__…`";
+                self.problem(span, format!("`{overload}` cannot be the name of an overload"), help);
             }
         }
         Ok(OperatorName { namespace, name, overload })
     }
 
-    /// `(arguments) -> returns`, or every mistake in them.
+    /// `(arguments) -> returns`
     fn signature(&mut self, name: OperatorName) -> Result<Schema> {
-        let parsed = self.arguments_and_returns(name);
-        let mut problems = std::mem::take(&mut self.problems);
-        match parsed {
-            Ok(schema) => SchemaError::from_all(problems).map_or(Ok(schema), Err),
-            Err(error) if problems.is_empty() => Err(error),
-            Err(error) => {
-                let fallback = error.clone();
-                problems.push(error);
-                Err(SchemaError::from_all(problems).unwrap_or(fallback))
-            }
-        }
-    }
-
-    fn arguments_and_returns(&mut self, name: OperatorName) -> Result<Schema> {
         let (arguments, is_vararg) = self.arguments()?;
-        if self.peek() != TokenKind::Arrow {
-            return Err(self
-                .unexpected("`->` and the returns")
-                .with_help("an operator without returns ends in `-> ()`"));
+        if !self.eat(TokenKind::Arrow) {
+            let help = "an operator without returns ends in `-> ()`";
+            return Err(self.unexpected_with_help("`->` and the returns", help));
         }
-        self.at += 1;
         self.in_returns = true;
         let (returns, is_varret) = self.returns()?;
         Ok(Schema { name, arguments, returns, is_vararg, is_varret })
@@ -151,54 +187,58 @@ impl<'t, 's> Parser<'t, 's> {
 
     /// `(T a, T b=1, *, T c)`, `(T a, ...)`
     fn arguments(&mut self) -> Result<(Vec<Argument>, bool)> {
-        let mut arguments: Vec<Argument> = Vec::new();
+        let mut arguments = Vec::new();
+        let mut star = None;
         let mut vararg = None;
-        let mut star: Option<Span> = None;
-        self.expect(b'(')?;
-        if !self.eat(b')') {
+        self.expect(TokenKind::OpenParen)?;
+        if !self.eat(TokenKind::CloseParen) {
             loop {
                 let span = self.here();
                 if vararg.is_some() {
-                    return Err(SchemaError::new("`...` must be the last argument", span.into()));
-                } else if self.eat(b'*') {
+                    return Err(self.fail(span, "`...` must be the last argument", "move it to the end"));
+                } else if self.eat(TokenKind::Star) {
                     self.check_star(star.replace(span), span);
-                } else if self.eat_kind(TokenKind::Dots) {
+                } else if self.eat(TokenKind::Dots) {
                     vararg = Some(span);
                 } else {
                     let argument = self.argument(star.is_some(), &arguments)?;
                     arguments.push(argument);
                 }
-                if !self.eat(b',') {
+                if !self.eat(TokenKind::Comma) {
                     break;
                 }
             }
             self.close("an argument")?;
         }
-        self.check_arguments(&arguments, star, vararg)?;
+        self.check_arguments(&arguments, star, vararg);
         Ok((arguments, vararg.is_some()))
     }
 
     /// `T`, `T name`, `(T, T)`, `()`, `...`, `(T, ...)`
     fn returns(&mut self) -> Result<(Vec<Return>, bool)> {
-        if self.eat_kind(TokenKind::Dots) {
+        if self.eat(TokenKind::Dots) {
             return Ok((Vec::new(), true));
         }
-        if !self.eat(b'(') {
+        if !self.eat(TokenKind::OpenParen) {
             return Ok((vec![self.one_return(&[])?], false));
         }
         let mut returns = Vec::new();
         let mut is_varret = false;
-        if !self.eat(b')') {
+        if !self.eat(TokenKind::CloseParen) {
             loop {
                 if is_varret {
-                    return Err(SchemaError::new("`...` must be the last return", self.span()));
-                } else if self.eat_kind(TokenKind::Dots) {
+                    return Err(self.fail(
+                        self.here(),
+                        "`...` must be the last return",
+                        "move it to the end",
+                    ));
+                } else if self.eat(TokenKind::Dots) {
                     is_varret = true;
                 } else {
                     let ret = self.one_return(&returns)?;
                     returns.push(ret);
                 }
-                if !self.eat(b',') {
+                if !self.eat(TokenKind::Comma) {
                     break;
                 }
             }
@@ -207,129 +247,180 @@ impl<'t, 's> Parser<'t, 's> {
         Ok((returns, is_varret))
     }
 
-    fn close(&mut self, what: &str) -> Result<()> {
-        if self.eat(b')') {
-            return Ok(());
-        }
-        Err(self.unexpected(&format!("`,` or `)` after {what}")))
-    }
-
     /// `T name`, `T name=default`
     fn argument(&mut self, kwarg_only: bool, earlier: &[Argument]) -> Result<Argument> {
-        let annotated = self.sized_type()?;
-        let span = self.span();
+        let Annotated { ty, size, alias } = self.sized_type()?;
+        let span = self.here();
         let name = match self.peek() {
             TokenKind::Ident => self.name("an argument name")?.to_owned(),
             _ => {
-                return Err(self
-                    .unexpected("an argument name")
-                    .with_help("an argument is a type, then a name: `Tensor self`"));
+                let help = "an argument is a type, then a name: `Tensor self`";
+                return Err(self.unexpected_with_help("an argument name", help));
             }
         };
-        self.check_name(&name, span.clone(), earlier.iter().map(|argument| &*argument.name), "argument");
-        let types::Annotated { ty, size, alias } = annotated;
-        let mut argument = Argument { name, ty, size, default: None, kwarg_only, alias: alias.map(Box::new) };
-        if self.eat(b'=') {
-            let start = self.at;
-            let value = self.default_value(&argument.ty, size)?;
-            self.check_default(&argument.ty, &value, self.since(start));
-            argument.default = Some(value);
+        self.check_name(&name, span, earlier.iter().map(|argument| &*argument.name), "argument");
+        let mut default = None;
+        if self.eat(TokenKind::Equals) {
+            let start = self.here();
+            let value = self.default_value(&ty, size)?;
+            self.check_default(&ty, &value, start);
+            default = Some(value);
         }
+        let argument = Argument { name, ty, size, default, kwarg_only, alias };
         self.check_order(&argument, earlier, span);
         Ok(argument)
     }
 
     /// `T`, `T name`
     fn one_return(&mut self, earlier: &[Return]) -> Result<Return> {
-        let types::Annotated { ty, size, alias } = self.sized_type()?;
-        let span = self.span();
+        let Annotated { ty, size, alias } = self.sized_type()?;
+        let span = self.here();
         let mut name = None;
-        if self.peek() == TokenKind::Ident && !is_reserved(&self.tokens[self.at].text) {
+        if self.word().is_some_and(|word| !is_reserved(word)) {
             let text = self.name("a return name")?;
             self.check_name(text, span, earlier.iter().filter_map(|ret| ret.name.as_deref()), "return");
             name = Some(text.to_owned());
         }
-        Ok(Return { name, ty, size, alias: alias.map(Box::new) })
+        Ok(Return { name, ty, size, alias })
     }
 
-    /// An identifier that is not reserved.
+    /// A word that is not reserved.
     fn name(&mut self, what: &str) -> Result<&'t str> {
-        match self.tokens.get(self.at) {
-            Some(token) if token.kind == TokenKind::Ident && !is_reserved(&token.text) => {
-                self.at += 1;
-                Ok(&token.text)
+        match self.word() {
+            Some(word) if !is_reserved(word) => {
+                self.advance();
+                Ok(word)
             }
             _ => Err(self.unexpected(what)),
         }
     }
 
-    fn end(&mut self) -> Result<()> {
-        self.eat_kind(TokenKind::Newline);
-        match self.peek() {
-            TokenKind::End => Ok(()),
-            _ => Err(self.unexpected("the end of the schema")),
+    /// Goes past the parenthesis after the last of a list.
+    fn close(&mut self, what: &str) -> Result<()> {
+        if self.eat(TokenKind::CloseParen) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&format!("`,` or `)` after {what}")))
         }
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.eat(TokenKind::Newline);
+        if self.peek() == TokenKind::End { Ok(()) } else { Err(self.unexpected("the end of the schema")) }
     }
 
     fn peek(&self) -> TokenKind {
-        self.tokens.get(self.at).map_or(TokenKind::End, |token| token.kind)
+        self.next.kind
     }
 
-    fn eat_kind(&mut self, kind: TokenKind) -> bool {
+    /// The kind of the token after the next one.
+    fn peek_after(&mut self) -> TokenKind {
+        let after = self.after.get_or_insert_with(|| {
+            let mut after = self.next;
+            self.source.read(&mut after);
+            after
+        });
+        after.kind
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.end = self.next.span.end;
+        self.read += 1;
+        match self.after.take() {
+            Some(after) => self.next = after,
+            None => self.source.read(&mut self.next),
+        }
+    }
+
+    /// The next token, if it is a word.
+    fn word(&self) -> Option<&'t str> {
+        (self.peek() == TokenKind::Ident).then_some(self.next.text)
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.peek() == kind;
-        self.at += usize::from(found);
+        if found {
+            self.advance();
+        }
         found
     }
 
-    fn eat(&mut self, sign: u8) -> bool {
-        self.eat_kind(TokenKind::Punct(sign))
+    fn expect(&mut self, kind: TokenKind) -> Result<()> {
+        if self.eat(kind) { Ok(()) } else { Err(self.unexpected(&format!("`{}`", kind.sign()))) }
     }
 
-    fn expect(&mut self, sign: u8) -> Result<()> {
-        if self.eat(sign) {
-            return Ok(());
-        }
-        Err(self.unexpected(&format!("`{}`", char::from(sign))))
-    }
-
-    /// The place of the next token; past the last one at the end.
+    /// The place of the next token.
     fn here(&self) -> Span {
-        match (self.tokens.get(self.at), self.tokens.last()) {
-            (Some(token), _) => token.span,
-            (None, Some(last)) => Span { start: last.span.end, end: last.span.end },
-            (None, None) => Span::default(),
-        }
+        self.next.span
     }
 
-    fn span(&self) -> std::ops::Range<usize> {
-        self.here().into()
+    /// The place of all that was read since `start` was the next token.
+    fn since(&self, start: Span) -> Span {
+        Span { start: start.start, end: self.end.max(start.start) }
     }
 
-    /// The place of all tokens from `start` up to here.
-    fn since(&self, start: usize) -> std::ops::Range<usize> {
-        let last = self.tokens[start..self.at].last();
-        let first = self.tokens.get(start).map_or(0, |token| token.span.start);
-        first..last.map_or(first, |token| token.span.end)
-    }
-
-    /// "expected `what`, found the next token".
+    /// Notes a mistake of meaning; the parser goes on.
     #[cold]
-    fn unexpected(&mut self, what: &str) -> SchemaError {
-        let found = match (self.peek(), self.tokens.get(self.at)) {
-            (TokenKind::End, _) | (_, None) => "the end".to_owned(),
-            (TokenKind::Newline, _) => "a line break".to_owned(),
-            (TokenKind::Invalid, Some(token)) if matches!(&*token.text, "\"" | "'") => {
+    fn problem(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(SchemaError::new(message, span).with_help(help));
+    }
+
+    /// Notes a mistake of grammar; the parser stops.
+    #[cold]
+    fn fail(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Stop {
+        self.problem(span, message, help);
+        Stop
+    }
+
+    /// "expected `what`, found the next token"
+    #[cold]
+    fn unexpected(&mut self, what: &str) -> Stop {
+        let text = self.next.text;
+        let found = match self.peek() {
+            TokenKind::End => "the end".to_owned(),
+            TokenKind::Newline => "a line break".to_owned(),
+            TokenKind::Invalid if matches!(text, "\"" | "'") => {
                 "a string without its closing quote".to_owned()
             }
-            (TokenKind::Ident, Some(token)) if is_reserved(&token.text) => {
-                format!("the reserved word `{}`", token.text)
-            }
-            (_, Some(token)) => format!("`{}`", token.text.escape_debug()),
+            TokenKind::Ident if is_reserved(text) => format!("the reserved word `{text}`"),
+            _ => format!("`{}`", visible(text)),
         };
-        SchemaError::new(format!("expected {what}, found {found}"), self.span())
+        self.problems.push(SchemaError::new(format!("expected {what}, found {found}"), self.here()));
+        Stop
+    }
+
+    #[cold]
+    fn unexpected_with_help(&mut self, what: &str, help: impl Into<String>) -> Stop {
+        let stop = self.unexpected(what);
+        if let Some(problem) = self.problems.last_mut() {
+            problem.help = Some(help.into());
+        }
+        stop
     }
 }
 
+/// Whether PyTorch's lexer keeps the word for itself.
 fn is_reserved(word: &str) -> bool {
-    RESERVED.contains(&word)
+    // Names come by the million, reserved words hardly ever: look at the first letter first.
+    match word.bytes().next().unwrap_or_default() {
+        b'a' => matches!(word, "and" | "as" | "assert"),
+        b'b' => word == "break",
+        b'c' => matches!(word, "class" | "continue"),
+        b'd' => matches!(word, "def" | "del"),
+        b'e' => matches!(word, "else" | "elif"),
+        b'f' => word == "for",
+        b'g' => word == "global",
+        b'i' => matches!(word, "if" | "in" | "is" | "import"),
+        b'n' => word == "not",
+        b'o' => word == "or",
+        b'p' => word == "pass",
+        b'r' => matches!(word, "raise" | "return"),
+        b'w' => matches!(word, "while" | "with"),
+        b'E' => word == "Ellipsis",
+        b'F' => word == "False",
+        b'N' => matches!(word, "None" | "NoneType"),
+        b'T' => word == "True",
+        _ => false,
+    }
 }

@@ -4,7 +4,7 @@ use crate::alias::AliasInfo;
 use crate::default::DefaultValue;
 use crate::error::SchemaError;
 use crate::name::OperatorName;
-use crate::parse::Parser;
+use crate::parse;
 use crate::token::Token;
 use crate::types::Type;
 
@@ -76,7 +76,7 @@ impl Schema {
     ///
     /// What is wrong and where, as byte offsets of `text`.
     pub fn parse(text: &str, mode: Mode) -> Result<Schema, SchemaError> {
-        Parser::of_text(text, |parser| parser.in_mode(mode).only_schema())
+        parse::schema(text, mode)
     }
 
     /// Reads one schema, or an operator name alone.
@@ -85,7 +85,7 @@ impl Schema {
     ///
     /// As [`parse`](Self::parse).
     pub fn parse_or_name(text: &str, mode: Mode) -> Result<Result<Schema, OperatorName>, SchemaError> {
-        Parser::of_text(text, |parser| parser.in_mode(mode).schema_or_name())
+        parse::schema_or_name(text, mode)
     }
 
     /// Reads one schema from all of `tokens`.
@@ -94,14 +94,12 @@ impl Schema {
     ///
     /// As [`parse`](Self::parse), in the spans of the tokens.
     pub fn parse_tokens(tokens: &[Token<'_>], mode: Mode) -> Result<Schema, SchemaError> {
-        Parser::new(tokens).in_mode(mode).only_schema()
+        parse::schema_of_tokens(tokens, mode)
     }
 
     /// Reads one schema from the front of `tokens`, and says how many it took. What follows is not looked at.
     pub fn parse_prefix(tokens: &[Token<'_>], mode: Mode) -> (Result<Schema, SchemaError>, usize) {
-        let mut parser = Parser::new(tokens).in_mode(mode);
-        let schema = parser.prefix();
-        (schema, parser.consumed())
+        parse::schema_prefix(tokens, mode)
     }
 
     /// The position of the argument with this name.

@@ -4,6 +4,7 @@ mod assemble;
 
 pub use assemble::{Piece, assemble};
 
+use crate::lexer::{Lexeme, Lexer};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -36,14 +37,38 @@ pub struct Token<'a> {
 /// The sorts of [`Token`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
-    /// A name: `[A-Za-z_][A-Za-z0-9_]*`. Words that PyTorch reserves (`if`, `None`) are names here; the parser knows.
+    /// A word: `[A-Za-z_][A-Za-z0-9_]*`. Words that PyTorch reserves (`if`, `None`) are names here; the parser knows.
     Ident,
     /// An unsigned number: `1`, `1.`, `.5`, `1e-05`, `0x10`, `1j`.
     Number,
     /// A string literal, quotes included: `"a\n"`, `'a'`, `"""a"""`.
     String,
-    /// One ASCII sign, such as `(` or `?`. `::` is two of them, as it is for PyTorch.
-    Punct(u8),
+    /// `(`
+    OpenParen,
+    /// `)`
+    CloseParen,
+    /// `[`
+    OpenBracket,
+    /// `]`
+    CloseBracket,
+    /// `,`
+    Comma,
+    /// `.`
+    Dot,
+    /// `:`
+    Colon,
+    /// `=`
+    Equals,
+    /// `*`
+    Star,
+    /// `?`
+    Question,
+    /// `!`
+    Bang,
+    /// `|`
+    Pipe,
+    /// `-`
+    Minus,
     /// `->`
     Arrow,
     /// `...`
@@ -54,4 +79,64 @@ pub enum TokenKind {
     Invalid,
     /// Past the last token. No token list contains it.
     End,
+}
+
+/// The signs of one character.
+const SIGNS: [(u8, TokenKind); 13] = [
+    (b'(', TokenKind::OpenParen),
+    (b')', TokenKind::CloseParen),
+    (b'[', TokenKind::OpenBracket),
+    (b']', TokenKind::CloseBracket),
+    (b',', TokenKind::Comma),
+    (b'.', TokenKind::Dot),
+    (b':', TokenKind::Colon),
+    (b'=', TokenKind::Equals),
+    (b'*', TokenKind::Star),
+    (b'?', TokenKind::Question),
+    (b'!', TokenKind::Bang),
+    (b'|', TokenKind::Pipe),
+    (b'-', TokenKind::Minus),
+];
+
+impl TokenKind {
+    /// The kind of a token that is this one character; [`Invalid`](Self::Invalid) if the language has no such sign.
+    pub(crate) const fn of_sign(sign: u8) -> Self {
+        let mut index = 0;
+        while index < SIGNS.len() {
+            if SIGNS[index].0 == sign {
+                return SIGNS[index].1;
+            }
+            index += 1;
+        }
+        Self::Invalid
+    }
+
+    /// The sign, for messages.
+    pub(crate) fn sign(self) -> char {
+        SIGNS.iter().find(|(_, kind)| *kind == self).map_or('?', |&(sign, _)| char::from(sign))
+    }
+}
+
+/// The tokens of a text. A macro that is given a schema as a string literal starts here.
+///
+/// ```
+/// use torch_library_schema::token::{TokenKind, lex};
+///
+/// let kinds: Vec<TokenKind> = lex("f() -> ...").into_iter().map(|token| token.kind).collect();
+/// assert_eq!(
+///     kinds,
+///     [TokenKind::Ident, TokenKind::OpenParen, TokenKind::CloseParen, TokenKind::Arrow, TokenKind::Dots],
+/// );
+/// ```
+pub fn lex(text: &str) -> Vec<Token<'_>> {
+    let mut lexer = Lexer::new(text);
+    let mut lexeme = Lexeme::end(0);
+    let mut tokens = Vec::new();
+    loop {
+        lexer.read(&mut lexeme);
+        if lexeme.kind == TokenKind::End {
+            return tokens;
+        }
+        tokens.push(Token { kind: lexeme.kind, text: Cow::Borrowed(lexeme.text), span: lexeme.span });
+    }
 }

@@ -5,42 +5,48 @@ use crate::alias::{AliasInfo, AliasSet};
 use crate::schema::Mode;
 use crate::token::TokenKind;
 
-impl<'t> Parser<'t, '_> {
+impl<'t> Parser<'t> {
     /// The annotation that stands here, if one does.
-    pub(super) fn alias_info(&mut self) -> Result<Option<AliasInfo>> {
-        if self.eat(b'!') {
-            return Ok(Some(self.fresh_set()));
+    #[inline]
+    pub(super) fn alias_info(&mut self) -> Result<Option<Box<AliasInfo>>> {
+        match self.peek() {
+            TokenKind::OpenParen => self.annotation().map(Some),
+            TokenKind::Bang => Ok(Some(self.fresh_set())),
+            _ => Ok(None),
         }
-        if !self.eat(b'(') {
-            return Ok(None);
-        }
+    }
+
+    /// `(a! -> b)`
+    fn annotation(&mut self) -> Result<Box<AliasInfo>> {
+        self.advance();
         let before = self.alias_set()?;
-        let is_write = self.eat(b'!');
-        let after = if self.eat_kind(TokenKind::Arrow) { self.alias_set()? } else { before.clone() };
-        if !self.eat(b')') {
-            let error = self.unexpected("`)` after an alias set");
-            return Err(error.with_help("an alias annotation is `(a)`, `(a!)`, `(a|b)`, `(*)` or `(a -> b)`"));
+        let is_write = self.eat(TokenKind::Bang);
+        let after = if self.eat(TokenKind::Arrow) { self.alias_set()? } else { before.clone() };
+        if !self.eat(TokenKind::CloseParen) {
+            let help = "an alias annotation is `(a)`, `(a!)`, `(a|b)`, `(*)` or `(a -> b)`";
+            return Err(self.unexpected_with_help("`)` after an alias set", help));
         }
-        Ok(Some(AliasInfo { before, after, is_write, contained: Vec::new() }))
+        Ok(Box::new(AliasInfo { before, after, is_write, contained: Vec::new() }))
     }
 
     /// The shorthand `Tensor!`: written to, in a set of its own. PyTorch leaves it in no set afterwards.
-    fn fresh_set(&mut self) -> AliasInfo {
+    fn fresh_set(&mut self) -> Box<AliasInfo> {
+        self.advance();
         let before = AliasSet::one(&format!("${}", self.fresh_sets));
         self.fresh_sets += 1;
-        AliasInfo { before, is_write: true, ..AliasInfo::default() }
+        Box::new(AliasInfo { before, is_write: true, ..AliasInfo::default() })
     }
 
     /// `a`, `a|b`, `*`. After `*` no further name is read: it swallows them.
     fn alias_set(&mut self) -> Result<AliasSet> {
         let first = self.set_name(false)?;
-        if self.peek() != TokenKind::Punct(b'|') {
+        if self.peek() != TokenKind::Pipe {
             return Ok(AliasSet::one(first));
         }
         let mut names = vec![first];
-        while self.eat(b'|') {
+        while self.eat(TokenKind::Pipe) {
             let seen_wildcard = names.contains(&AliasSet::WILDCARD);
-            if !seen_wildcard || self.peek() == TokenKind::Punct(b'*') {
+            if !seen_wildcard || self.peek() == TokenKind::Star {
                 names.push(self.set_name(seen_wildcard)?);
             }
         }
@@ -48,10 +54,10 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn set_name(&mut self, only_wildcard: bool) -> Result<&'t str> {
-        if self.eat(b'*') || only_wildcard {
+        if self.eat(TokenKind::Star) || only_wildcard {
             return Ok(AliasSet::WILDCARD);
         }
-        let span = self.span();
+        let span = self.here();
         let name = self.name("the name of an alias set")?;
         if !self.in_returns {
             self.declared_sets.push(name);

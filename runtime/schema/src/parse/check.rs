@@ -1,13 +1,11 @@
 //! What a declaration may not say although it can be read: the checks of meaning.
 
+use super::Parser;
 use super::default::{DTYPES, example};
-use super::{Parser, Result};
 use crate::default::DefaultValue;
-use crate::error::SchemaError;
 use crate::schema::{Argument, Mode};
 use crate::token::Span;
 use crate::types::Type;
-use std::ops::Range;
 
 /// The custom classes of a stock PyTorch that schemas name, as `namespace.Name`. There is no way yet to register more.
 const CLASSES: [&str; 17] = [
@@ -30,21 +28,11 @@ const CLASSES: [&str; 17] = [
     "xnnpack.TransposeConv2dOpContext",
 ];
 
-impl Parser<'_, '_> {
-    /// Notes a mistake of meaning and goes on.
-    #[cold]
-    pub(super) fn problem(&mut self, span: Range<usize>, message: String, help: String) {
-        self.problems.push(SchemaError::new(message, span).with_help(help));
-    }
-
+impl Parser<'_> {
     /// The `*` at `span`, where `earlier` is the one before it.
     pub(super) fn check_star(&mut self, earlier: Option<Span>, span: Span) {
         if earlier.is_some() && self.mode == Mode::Strict {
-            self.problem(
-                span.into(),
-                "a second `*`".to_owned(),
-                "one `*` makes all that follow keyword-only".to_owned(),
-            );
+            self.problem(span, "a second `*`", "one `*` makes all that follow keyword-only");
         }
     }
 
@@ -54,26 +42,23 @@ impl Parser<'_, '_> {
         arguments: &[Argument],
         star: Option<Span>,
         vararg: Option<Span>,
-    ) -> Result<()> {
-        if let Some(vararg) = vararg
-            && let Some(argument) = arguments.iter().find(|argument| argument.default.is_some())
-        {
+    ) {
+        let with_default = arguments.iter().find(|argument| argument.default.is_some());
+        if let (Some(vararg), Some(argument)) = (vararg, with_default) {
             let message = format!("`{}` has a default although `...` follows", argument.name);
-            let error = SchemaError::new(message, vararg.into());
-            return Err(error.with_help("leave out the default, or the `...`"));
+            self.problem(vararg, message, "leave out the default, or the `...`");
         }
         let is_last = arguments.last().is_none_or(|argument| !argument.kwarg_only);
         if let Some(star) = star.filter(|_| is_last && self.mode == Mode::Strict) {
-            self.problem(star.into(), "no argument follows `*`".to_owned(), "leave it out".to_owned());
+            self.problem(star, "no argument follows `*`", "leave it out");
         }
-        Ok(())
     }
 
     /// No two arguments, and no two returns, share a name.
     pub(super) fn check_name<'n>(
         &mut self,
         name: &str,
-        span: Range<usize>,
+        span: Span,
         mut earlier: impl Iterator<Item = &'n str>,
         what: &str,
     ) {
@@ -84,7 +69,7 @@ impl Parser<'_, '_> {
     }
 
     /// After a default, positional arguments have one too. PyTorch lets lists pass.
-    pub(super) fn check_order(&mut self, argument: &Argument, earlier: &[Argument], span: Range<usize>) {
+    pub(super) fn check_order(&mut self, argument: &Argument, earlier: &[Argument], span: Span) {
         if argument.default.is_some() || argument.kwarg_only || matches!(argument.ty, Type::List(_)) {
             return;
         }
@@ -96,35 +81,30 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The default is of a kind that the type holds.
-    pub(super) fn check_default(&mut self, ty: &Type, value: &DefaultValue, span: Range<usize>) {
+    /// The default, which stands at `start`, is of a kind that the type holds.
+    pub(super) fn check_default(&mut self, ty: &Type, value: &DefaultValue, start: Span) {
         if self.mode == Mode::PyTorch || holds(ty, value) {
             return;
         }
-        let message = match value {
-            DefaultValue::None => format!("the default `None` for a `{ty}`, which is not optional"),
+        let (message, help) = match value {
+            DefaultValue::None => (
+                format!("the default `None` for type `{ty}`, which is not optional"),
+                format!("write `{ty}?`"),
+            ),
             DefaultValue::Int(number) if *ty.without_optional() == Type::ScalarType => {
-                format!("no dtype has the number {number}")
+                (format!("no dtype has the number {number}"), example(ty))
             }
-            value => format!("a default of kind {} for a `{ty}`", value.kind()),
+            value => (format!("a default of kind {} for type `{ty}`", value.kind()), example(ty)),
         };
-        let help = match value {
-            DefaultValue::None => format!("write `{ty}?`"),
-            _ => example(ty),
-        };
-        self.problem(span, message, help);
+        self.problem(self.since(start), message, help);
     }
 
-    /// The class is one that exists.
-    pub(super) fn check_class(&mut self, namespace: &str, class: &str, start: usize) {
+    /// The class, whose name starts at `start`, is one that exists.
+    pub(super) fn check_class(&mut self, namespace: &str, class: &str, start: Span) {
         let is_known = CLASSES.iter().any(|known| known.split_once('.') == Some((namespace, class)));
         if self.mode == Mode::Strict && !is_known {
             let message = format!("unknown custom class `{namespace}.{class}`");
-            self.problem(
-                self.since(start),
-                message,
-                "only the classes of PyTorch itself can be named".to_owned(),
-            );
+            self.problem(self.since(start), message, "only the classes of PyTorch itself can be named");
         }
     }
 }

@@ -2,162 +2,156 @@
 
 use super::{Parser, Result};
 use crate::default::DefaultValue;
-use crate::error::SchemaError;
+use crate::error::visible;
+use crate::lexer::Lexeme;
 use crate::literal;
 use crate::schema::Mode;
-use crate::token::{Token, TokenKind};
+use crate::token::{Span, TokenKind};
 use crate::types::Type;
 
 /// The most values that one number may be repeated to, in `int[N] x=0`.
-const MAX_REPEAT: i64 = 1 << 16;
+const MAX_REPEAT: usize = 1 << 16;
 
 /// The words that are numbers for an argument of any type: a dtype, a layout, a reduction, a memory format.
 const WORDS: [(&str, i64); 6] =
     [("float", 6), ("complex", 9), ("long", 4), ("strided", 0), ("Mean", 1), ("contiguous_format", 0)];
 
-impl Parser<'_, '_> {
+impl Parser<'_> {
     /// What follows `=`, for an argument of type `ty`.
     pub(super) fn default_value(&mut self, ty: &Type, size: Option<i64>) -> Result<DefaultValue> {
         match ty {
-            Type::Tensor | Type::Generator | Type::Quantizer => match self.peek() {
-                TokenKind::Ident if self.tokens[self.at].text == "None" => self.constant(ty),
-                _ => Err(self.unexpected(&format!("`None`, the only default of a `{ty}`"))),
-            },
+            Type::Tensor | Type::Generator | Type::Quantizer if self.word() != Some("None") => {
+                Err(self.unexpected(&format!("`None`, the only default of type `{ty}`")))
+            }
             Type::List(element) => self.list_default(element, size),
             Type::Device => self.device(),
-            Type::Optional(_)
-            | Type::Str
-            | Type::Scalar
-            | Type::Int
-            | Type::SymInt
-            | Type::ScalarType
-            | Type::Layout
-            | Type::MemoryFormat
-            | Type::Bool
-            | Type::Float
-            | Type::Complex => self.constant(ty),
+            Type::Tensor | Type::Generator | Type::Quantizer | Type::Optional(_) => self.constant(ty),
+            Type::Int | Type::SymInt | Type::Float | Type::Complex | Type::Scalar => self.constant(ty),
+            Type::ScalarType | Type::Layout | Type::MemoryFormat | Type::Bool | Type::Str => {
+                self.constant(ty)
+            }
             _ => {
-                let error = SchemaError::new(format!("a `{ty}` cannot have a default"), self.span());
-                Err(error.with_help(format!("make it `{ty}?`, whose default may be `None`")))
+                let message = format!("an argument of type `{ty}` cannot have a default");
+                Err(self.fail(self.here(), message, format!("make it `{ty}?`, whose default may be `None`")))
             }
         }
     }
 
     /// `[1, 2]`, or for `T[N]` one value that is repeated.
     fn list_default(&mut self, element: &Type, size: Option<i64>) -> Result<DefaultValue> {
-        let start = self.at;
+        let start = self.here();
         if !matches!(element.fake(), Type::Int | Type::Float | Type::Bool | Type::Complex) {
-            let error = SchemaError::new(format!("a `{element}[]` cannot have a default"), self.span());
-            return Err(error.with_help("lists of int, SymInt, float, complex and bool can"));
+            let message = format!("an argument of type `{element}[]` cannot have a default");
+            let help = "lists of int, SymInt, float, complex and bool can";
+            return Err(self.fail(self.here(), message, help));
         }
         let values = match size {
-            Some(size) if self.peek() != TokenKind::Punct(b'[') => {
-                let value = self.constant(element)?;
-                if !(0..=MAX_REPEAT).contains(&size) {
-                    let error =
-                        SchemaError::new(format!("cannot repeat a default {size} times"), self.since(start));
-                    return Err(error.with_help(format!("at most {MAX_REPEAT} values can be written as one")));
-                }
-                vec![value; size as usize]
-            }
+            Some(size) if self.peek() != TokenKind::OpenBracket => self.repeated(element, size)?,
             _ => self.constant_list(element)?,
         };
-        match values.iter().find(|value| !is_element(element, value)) {
-            None => Ok(DefaultValue::List(values)),
-            Some(value) => {
-                let message = format!("a value of kind {} in the default of a `{element}[]`", value.kind());
-                Err(SchemaError::new(message, self.since(start)).with_help(example(element)))
+        if let Some(value) = values.iter().find(|value| !is_element(element, value)) {
+            let message = format!("a value of kind {} in a default of type `{element}[]`", value.kind());
+            return Err(self.fail(self.since(start), message, example(element)));
+        }
+        Ok(DefaultValue::List(values))
+    }
+
+    fn repeated(&mut self, element: &Type, size: i64) -> Result<Vec<DefaultValue>> {
+        let start = self.here();
+        let value = self.constant(element)?;
+        match usize::try_from(size) {
+            Ok(size) if size <= MAX_REPEAT => Ok(vec![value; size]),
+            _ => {
+                let help = format!("at most {MAX_REPEAT} values can be written as one");
+                Err(self.fail(self.since(start), format!("cannot repeat a default {size} times"), help))
             }
         }
     }
 
     fn constant_list(&mut self, element: &Type) -> Result<Vec<DefaultValue>> {
-        if !self.eat(b'[') {
-            let error = self.unexpected(&format!("`[` and the default of a `{element}[]`"));
-            return Err(error.with_help("one value for all elements needs a length, as in `int[2] x=0`"));
+        if !self.eat(TokenKind::OpenBracket) {
+            let help = "one value for all elements needs a length, as in `int[2] x=0`";
+            return Err(self.unexpected_with_help(&format!("`[` and a default of type `{element}[]`"), help));
         }
         let mut values = Vec::new();
-        if !self.eat(b']') {
+        if !self.eat(TokenKind::CloseBracket) {
             values.push(self.constant(element)?);
-            while self.eat(b',') {
+            while self.eat(TokenKind::Comma) {
                 values.push(self.constant(element)?);
             }
-            self.expect(b']')?;
+            self.expect(TokenKind::CloseBracket)?;
         }
         Ok(values)
     }
 
     /// One literal. What it means depends on the type in two cases: a number for a `float` or a `complex`.
     fn constant(&mut self, ty: &Type) -> Result<DefaultValue> {
-        let span = self.span();
-        let Some(token) = self.tokens.get(self.at) else { return Err(self.unexpected("a default value")) };
-        match token.kind {
+        let text = self.next.text;
+        match self.peek() {
             TokenKind::String => self.string().map(DefaultValue::Str),
-            TokenKind::Ident => {
-                let value = word(&token.text, ty).ok_or_else(|| {
-                    let error = SchemaError::new(format!("`{}` is no default of a `{ty}`", token.text), span);
-                    error.with_help(example(ty))
-                })?;
-                self.at += 1;
-                Ok(value)
-            }
-            TokenKind::Number | TokenKind::Punct(b'-') => self.number(ty),
-            _ => Err(self.unexpected(&format!("the default of a `{ty}`")).with_help(example(ty))),
+            TokenKind::Number | TokenKind::Minus => self.number(ty),
+            TokenKind::Ident => match word_value(text, ty) {
+                Some(value) => {
+                    self.advance();
+                    Ok(value)
+                }
+                None => {
+                    let message = format!("`{text}` is no value of type `{ty}`");
+                    Err(self.fail(self.here(), message, example(ty)))
+                }
+            },
+            _ => Err(self.unexpected_with_help(&format!("a default of type `{ty}`"), example(ty))),
         }
     }
 
     fn number(&mut self, ty: &Type) -> Result<DefaultValue> {
-        let start = self.at;
-        let negative = self.eat(b'-');
-        let Some(token) = self.tokens.get(self.at).filter(|token| token.kind == TokenKind::Number) else {
+        let start = self.here();
+        let negative = self.eat(TokenKind::Minus);
+        let text = self.next.text;
+        if !self.eat(TokenKind::Number) {
             return Err(self.unexpected("a number after `-`"));
-        };
-        self.at += 1;
-        let value = match (self.mode, is_plain(token, ty)) {
+        }
+        let value = match (self.mode, is_plain(text, ty)) {
             (Mode::Strict, false) => None,
-            _ if negative => number_value(&format!("-{}", token.text), ty),
-            _ => number_value(&token.text, ty),
+            _ if negative => number_value(&format!("-{text}"), ty),
+            _ => number_value(text, ty),
         };
         value.ok_or_else(|| {
-            let message = format!("`{}` cannot be read as a `{ty}`", token.text);
-            SchemaError::new(message, self.since(start)).with_help(number_help(&token.text, ty))
+            let message = format!("`{text}` cannot be read as `{ty}`");
+            self.fail(self.since(start), message, number_help(text, ty))
         })
     }
 
     fn string(&mut self) -> Result<Vec<u8>> {
-        let token = &self.tokens[self.at];
-        if self.mode == Mode::Strict && token.text.contains('\0') {
-            let error = SchemaError::new("a string contains a zero byte", self.span());
-            return Err(error.with_help("write it as `\\000`"));
+        let Lexeme { text, span, .. } = self.next;
+        if self.mode == Mode::Strict && text.contains('\0') {
+            return Err(self.fail(span, "a string contains a zero byte", "write it as `\\000`"));
         }
-        self.at += 1;
-        literal::unquote(&token.text).map_err(|offset| {
-            let escape: String = token.text[offset..].chars().take(2).collect();
-            let message = format!("`{}` is no escape", escape.escape_debug());
-            let place = token.span.start + offset..token.span.start + offset + escape.len();
-            let span =
-                if token.span.end - token.span.start == token.text.len() { place } else { token.span.into() };
-            SchemaError::new(message, span)
-                .with_help("the escapes are \\\\ \\' \\\" \\a \\b \\f \\n \\t \\v and three octal digits")
+        self.advance();
+        literal::unquote(text).map_err(|offset| {
+            let escape: String = text[offset..].chars().take(2).collect();
+            let span = Span { start: span.start + offset, end: span.start + offset + escape.len() };
+            let help = "the escapes are \\\\ \\' \\\" \\a \\b \\f \\n \\t \\v and three octal digits";
+            self.fail(span, format!("`{}` is no escape", visible(&escape)), help)
         })
     }
 
     /// A string that names a device.
     fn device(&mut self) -> Result<DefaultValue> {
-        let span = self.span();
+        let span = self.here();
         if self.peek() != TokenKind::String {
-            return Err(self.unexpected("a device in quotes").with_help("write `\"cpu\"` or `\"cuda:0\"`"));
+            return Err(self.unexpected_with_help("a device in quotes", "write `\"cpu\"` or `\"cuda:0\"`"));
         }
-        let name = String::from_utf8(self.string()?).unwrap_or_default();
+        let name = String::from_utf8_lossy(&self.string()?).into_owned();
         if is_device(&name) {
             return Ok(DefaultValue::Device(name));
         }
-        let error = SchemaError::new(format!("`{}` is no device", name.escape_debug()), span);
-        Err(error.with_help("write `\"cpu\"`, `\"cuda\"`, `\"cuda:1\"`, `\"meta\"`, …"))
+        let help = "write `\"cpu\"`, `\"cuda\"`, `\"cuda:1\"`, `\"meta\"`, …";
+        Err(self.fail(span, format!("`{}` is no device", visible(&name)), help))
     }
 }
 
-fn word(word: &str, ty: &Type) -> Option<DefaultValue> {
+fn word_value(word: &str, ty: &Type) -> Option<DefaultValue> {
     match word {
         "True" => return Some(DefaultValue::Bool(true)),
         "False" => return Some(DefaultValue::Bool(false)),
@@ -173,8 +167,8 @@ fn word(word: &str, ty: &Type) -> Option<DefaultValue> {
 }
 
 /// Whether a number is written so that nobody, PyTorch included, can read it as another one.
-fn is_plain(token: &Token<'_>, ty: &Type) -> bool {
-    let text = token.text.as_bytes();
+fn is_plain(text: &str, ty: &Type) -> bool {
+    let text = text.as_bytes();
     let is_imaginary = text.ends_with(b"j");
     // PyTorch looks for a small `e`: for everything but a `float`, `1E5` is 1 to it.
     let reads_capital_exponent = *ty == Type::Float || is_imaginary || text.contains(&b'.');

@@ -69,10 +69,10 @@ fn next_token<'a>(pieces: &[Piece<'a>]) -> Option<(TokenKind, Cow<'a, str>, usiz
         {
             (TokenKind::Number, Cow::Owned(format!(".{digits}")), 2)
         }
-        [Piece::Punct { sign, .. }, ..] => match u8::try_from(sign) {
-            Ok(sign) if sign.is_ascii_punctuation() => (TokenKind::Punct(sign), sign_text(sign), 1),
-            _ => (TokenKind::Invalid, Cow::Owned(sign.to_string()), 1),
-        },
+        [Piece::Punct { sign, .. }, ..] => {
+            let kind = u8::try_from(sign).map_or(TokenKind::Invalid, TokenKind::of_sign);
+            (kind, Cow::Owned(sign.to_string()), 1)
+        }
         [] => return None,
     })
 }
@@ -86,10 +86,4 @@ fn number<'a>(text: &'a str, rest: &[Piece<'a>]) -> (TokenKind, Cow<'a, str>, us
         }
     }
     (TokenKind::Number, Cow::Borrowed(text), 1)
-}
-
-fn sign_text(sign: u8) -> Cow<'static, str> {
-    const SIGNS: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-    let at = SIGNS.bytes().position(|known| known == sign).unwrap_or(0);
-    Cow::Borrowed(&SIGNS[at..at + 1])
 }

@@ -3,6 +3,7 @@
 //! The modules are listed bottom-up: each uses only those above it.
 
 mod error;
+pub mod guard;
 mod key;
 
 mod dtype;
@@ -14,7 +15,6 @@ mod layout;
 mod generator;
 mod tensor;
 
-pub mod guard;
 pub mod table;
 
 mod argument;

@@ -84,11 +84,10 @@ impl PartialEq for Place {
 }
 
 impl Place {
-    /// # Errors
-    /// Elements outside of the storage, or at addresses that the type does not allow.
-    fn new(storage: Storage, geometry: Geometry, dtype: DType) -> Result<Place> {
-        let capacity = storage.nbytes() / dtype.size();
-        let end = geometry.end()?;
+    /// Checks that elements lie in a storage, at addresses that their type allows.
+    #[inline]
+    fn check(storage: &Storage, geometry: &Geometry, dtype: DType) -> Result<()> {
+        let (end, capacity) = (geometry.end()?, storage.nbytes() / dtype.size());
         ensure!(
             usize::try_from(end).is_ok_and(|end| end <= capacity),
             Shape,
@@ -97,8 +96,7 @@ impl Place {
             geometry.strides(),
             geometry.offset()
         );
-        storage.check_alignment(dtype.align())?;
-        Ok(Place { storage, geometry })
+        storage.check_alignment(dtype.align())
     }
 }
 
@@ -204,6 +202,14 @@ impl Tensor {
         self.0.is_wrapped_number
     }
 
+    /// Whether this tensor was made in inference mode: neither autograd nor the bookkeeping of views and versions
+    /// applies to it.
+    ///
+    /// PyTorch: `Tensor.is_inference`.
+    pub fn is_inference(&self) -> bool {
+        !self.key_set().has_any(DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW)
+    }
+
     /// What type promotion looks at.
     pub fn promotion_operand(&self) -> Operand {
         match self.dim() {
@@ -302,10 +308,12 @@ impl Tensor {
         dtype: DType,
         key_set: DispatchKeySet,
     ) -> Result<Tensor> {
-        let place = Place::new(storage, Geometry::new(sizes, strides, offset)?, dtype)?;
-        Ok(Tensor::from_place(place, dtype, key_set))
+        let geometry = Geometry::new(sizes, strides, offset)?;
+        Place::check(&storage, &geometry, dtype)?;
+        Ok(Tensor::from_place(Place { storage, geometry }, dtype, key_set))
     }
 
+    #[inline]
     fn from_place(place: Place, dtype: DType, key_set: DispatchKeySet) -> Tensor {
         Tensor(Arc::new(TensorImpl {
             key_set,
@@ -337,7 +345,9 @@ impl Tensor {
     /// PyTorch: `at::detail::make_tensor` with the storage and keys of another tensor; what `as_strided` kernels do.
     pub fn strided_view(&self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
         let geometry = Geometry::new(sizes, strides, offset)?;
-        let place = Place::new(self.storage().clone(), geometry, self.dtype())?;
+        let storage = self.storage();
+        Place::check(storage, &geometry, self.dtype())?;
+        let place = Place { storage: storage.clone(), geometry };
         Ok(Tensor::from_place(place, self.dtype(), self.key_set()))
     }
 
@@ -395,7 +405,9 @@ impl Tensor {
             self.device(),
             storage.device()
         );
-        let place = Place::new(storage, Geometry::new(sizes, strides, offset)?, self.dtype())?;
+        let geometry = Geometry::new(sizes, strides, offset)?;
+        Place::check(&storage, &geometry, self.dtype())?;
+        let place = Place { storage, geometry };
         match Arc::get_mut(&mut self.0) {
             Some(only) => only.place.replace(place),
             None => self.0.place.publish(place),

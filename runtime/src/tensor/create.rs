@@ -1,9 +1,12 @@
 //! Tensors from values and from nothing.
+#![expect(unsafe_code, reason = "passes on the promise to fill memory that starts out empty")]
 
-use super::{Place, Storage, Tensor, geometry::Geometry, geometry::numel};
+use super::geometry::{Geometry, is_non_overlapping_and_dense, numel, preserved_strides, strides_for};
+use super::{Place, Storage, Tensor};
 use crate::device::{Device, DeviceType};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
+use crate::guard::InferenceMode;
 use crate::key::DispatchKeySet;
 use crate::layout::MemoryFormat;
 use crate::scalar::Scalar;
@@ -18,7 +21,7 @@ impl Tensor {
     ///
     /// PyTorch: `torch.empty`, `at::detail::empty_cpu`.
     pub fn empty(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
-        Tensor::allocate(Geometry::contiguous(sizes)?, dtype, device)
+        Tensor::allocate(Geometry::contiguous(sizes)?, dtype, device, Storage::zeroed)
     }
 
     /// A tensor for results with given strides; its elements are zero.
@@ -36,7 +39,31 @@ impl Tensor {
     ///
     /// PyTorch: `torch.empty_strided`.
     pub fn empty_strided(sizes: &[i64], strides: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
-        Tensor::allocate(Geometry::new(sizes, strides, 0)?, dtype, device)
+        Tensor::allocate(Geometry::new(sizes, strides, 0)?, dtype, device, Storage::zeroed)
+    }
+
+    /// A tensor for results that a kernel writes in full: like [`empty_strided`](Tensor::empty_strided), but nothing is
+    /// in its memory yet. Memory that elements leave gaps in is zeroed all the same.
+    ///
+    /// # Errors
+    /// Like [`empty_strided`](Tensor::empty_strided).
+    ///
+    /// # Safety
+    /// Every element is written before any is read, and before safe code gets the tensor.
+    pub unsafe fn uninit_strided(
+        sizes: &[i64],
+        strides: &[i64],
+        dtype: DType,
+        device: Device,
+    ) -> Result<Tensor> {
+        let geometry = Geometry::new(sizes, strides, 0)?;
+        match is_non_overlapping_and_dense(sizes, strides) {
+            // SAFETY: the elements fill the memory, and the caller writes them all.
+            true => Tensor::allocate(geometry, dtype, device, |nbytes, device| unsafe {
+                Storage::uninit(nbytes, device)
+            }),
+            false => Tensor::allocate(geometry, dtype, device, Storage::zeroed),
+        }
     }
 
     /// A tensor of zeros; what [`empty`](Tensor::empty) gives, promised.
@@ -127,21 +154,24 @@ impl Tensor {
     pub fn empty_like(&self, dtype: DType, format: MemoryFormat) -> Result<Tensor> {
         let geometry = self.geometry();
         let strides = match format {
-            MemoryFormat::Preserve => {
-                super::geometry::preserved_strides(geometry.sizes(), geometry.strides())
-            }
-            _ => super::geometry::strides_for(geometry.sizes(), format)?,
+            MemoryFormat::Preserve => preserved_strides(geometry.sizes(), geometry.strides()),
+            _ => strides_for(geometry.sizes(), format)?,
         };
         Tensor::empty_strided(geometry.sizes(), &strides, dtype, self.device())
     }
 
-    fn allocate(geometry: Geometry, dtype: DType, device: Device) -> Result<Tensor> {
+    fn allocate(
+        geometry: Geometry,
+        dtype: DType,
+        device: Device,
+        host_memory: impl FnOnce(usize, Device) -> Result<Storage>,
+    ) -> Result<Tensor> {
         let nbytes = usize::try_from(geometry.end()?).ok().and_then(|end| end.checked_mul(dtype.size()));
         let Some(nbytes) = nbytes else {
             bail!(Shape, "sizes {:?} of {dtype} exceed the memory", geometry.sizes())
         };
         let storage = match device.kind {
-            DeviceType::Cpu => Storage::zeroed(nbytes, device)?,
+            DeviceType::Cpu => host_memory(nbytes, device)?,
             DeviceType::Meta => Storage::without_data(nbytes, device),
             _ => bail!(
                 Device,
@@ -152,9 +182,13 @@ impl Tensor {
     }
 }
 
-/// The keys of an ordinary tensor of a device.
+/// The keys of a new tensor of a device.
 fn default_keys(device: Device) -> DispatchKeySet {
-    DispatchKeySet::of_tensor(device.kind.dispatch_key())
+    let key = device.kind.dispatch_key();
+    match InferenceMode::is_enabled() {
+        true => DispatchKeySet::of_inference_tensor(key),
+        false => DispatchKeySet::of_tensor(key),
+    }
 }
 
 /// A tensor without dimensions.
@@ -256,6 +290,20 @@ mod tests {
     }
 
     #[test]
+    fn gaps_are_never_uninitialised() {
+        let make = |strides| {
+            // SAFETY: written at once.
+            let mut x =
+                unsafe { Tensor::uninit_strided(&[2, 2], strides, DType::Int32, Device::CPU) }.unwrap();
+            x.copy_from_slice(&[1, 2, 3, 4]).unwrap();
+            let memory = (x.storage().nbytes() / 4) as i64;
+            x.strided_view(&[memory], &[1], 0).unwrap().to_vec::<i32>().unwrap()
+        };
+        assert_eq!(make(&[1, 2]), [1, 3, 2, 4]);
+        assert_eq!(make(&[4, 2]), [1, 0, 2, 0, 3, 0, 4]);
+    }
+
+    #[test]
     fn other_devices_allocate_for_themselves() {
         let error = Tensor::empty(&[2], DType::Float32, Device::new(DeviceType::Cuda, Some(0))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Device);
@@ -263,6 +311,15 @@ mod tests {
         let meta = Tensor::full(&[2], 1, DType::Float32, Device::META).unwrap();
         assert!(meta.storage().data_ptr().is_none() && meta.to_vec::<f32>().is_err());
         assert!(Tensor::empty(&[i64::MAX], DType::Float32, Device::META).is_err());
+    }
+
+    #[test]
+    fn inference_mode_makes_inference_tensors_but_not_of_views() {
+        let x = Tensor::from([1.0]);
+        let (y, view) =
+            crate::guard::inference_mode(|| (Tensor::from([1.0]), x.strided_view(&[1], &[1], 0).unwrap()));
+        assert_eq!(y.key_set().raw(), 549_755_879_425);
+        assert_eq!((x.is_inference(), y.is_inference(), view.is_inference()), (false, true, false));
     }
 
     #[test]

@@ -49,6 +49,7 @@ impl Geometry {
     ///
     /// # Errors
     /// Different numbers of sizes and strides, a negative number among them, more elements than an `i64` counts.
+    #[inline]
     pub fn new(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Geometry> {
         ensure!(
             sizes.len() == strides.len(),
@@ -58,16 +59,17 @@ impl Geometry {
         ensure!(strides.iter().all(|stride| *stride >= 0), Shape, "strides {strides:?} must not be negative");
         ensure!(offset >= 0, Shape, "storage offset {offset} must not be negative");
         let numel = numel(sizes)?;
-        Ok(Geometry { sizes: sizes.into(), strides: strides.into(), offset, numel })
+        Ok(Geometry { sizes: Dims::from_slice(sizes), strides: Dims::from_slice(strides), offset, numel })
     }
 
     /// A geometry without gaps, last dimension densest, from the start of the storage.
     ///
     /// # Errors
     /// A negative size, more elements than an `i64` counts.
+    #[inline]
     pub fn contiguous(sizes: &[i64]) -> Result<Geometry> {
         let numel = numel(sizes)?;
-        Ok(Geometry { sizes: sizes.into(), strides: contiguous_strides(sizes), offset: 0, numel })
+        Ok(Geometry { sizes: Dims::from_slice(sizes), strides: contiguous_strides(sizes), offset: 0, numel })
     }
 
     /// The extent of each dimension.

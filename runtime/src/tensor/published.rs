@@ -28,6 +28,7 @@ pub(super) struct Published<T> {
 }
 
 impl<T: PartialEq> Published<T> {
+    #[inline]
     pub(super) fn new(first: T) -> Self {
         Published { first, current: AtomicPtr::new(ptr::null_mut()), later: Mutex::new(Vec::new()) }
     }

@@ -50,8 +50,8 @@ pub trait StorageImpl: Any + Send + Sync {
 
 /// A handle to a block of memory; clones share the block.
 ///
-/// Host memory starts at a multiple of 64 bytes and is zeroed, so that no element is ever uninitialised (large
-/// blocks come zeroed from the operating system at no cost). The block never moves and never changes its size: a
+/// Host memory starts at a multiple of 64 bytes and is zeroed unless asked for otherwise, so that no element is ever
+/// uninitialised. The block never moves and never changes its size: a
 /// tensor that needs more gets a new one.
 ///
 /// The **version counter** lives here, hence all views of one storage share it, however they came about.
@@ -97,13 +97,32 @@ impl Storage {
     /// # Errors
     /// More memory than there is.
     pub fn zeroed(nbytes: usize, device: Device) -> Result<Storage> {
+        Self::allocate(nbytes, device, alloc::alloc_zeroed)
+    }
+
+    /// Host memory on behalf of a device, with nothing in it yet: for results that a kernel writes in full.
+    ///
+    /// # Errors
+    /// More memory than there is.
+    ///
+    /// # Safety
+    /// Every byte is written before it is read, through whatever handle, and before safe code gets the storage.
+    pub unsafe fn uninit(nbytes: usize, device: Device) -> Result<Storage> {
+        Self::allocate(nbytes, device, alloc::alloc)
+    }
+
+    fn allocate(
+        nbytes: usize,
+        device: Device,
+        alloc: unsafe fn(alloc::Layout) -> *mut u8,
+    ) -> Result<Storage> {
         // Over-allocated at the system's alignment and aligned here: only then is zeroing free (calloc).
         const SYSTEM: usize = 16;
         let padded = nbytes.checked_add(Self::ALIGN - SYSTEM);
         let layout = padded.and_then(|padded| alloc::Layout::from_size_align(padded, SYSTEM).ok());
         let Some(layout) = layout else { return Err(out_of_memory(nbytes)) };
-        // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
-        let base = unsafe { alloc::alloc_zeroed(layout) };
+        // SAFETY: a function of the global allocator; the layout's size is at least `ALIGN - SYSTEM`, not zero.
+        let base = unsafe { alloc(layout) };
         let Some(base) = NonNull::new(base) else { return Err(out_of_memory(nbytes)) };
         // SAFETY: `base` is a multiple of SYSTEM, so the next multiple of ALIGN is at most `ALIGN - SYSTEM` bytes
         // on, and `nbytes` more are left behind it.

@@ -45,7 +45,7 @@ impl<'a> Lexer<'a> {
             TokenKind::Ident => ident_length(&bytes[start..]),
             TokenKind::Number | TokenKind::Invalid => return self.read_rare(lexeme, start),
             TokenKind::OpenParen | TokenKind::OpenBracket => {
-                self.depth += 1;
+                self.depth = self.depth.wrapping_add(1);
                 1
             }
             TokenKind::CloseParen | TokenKind::CloseBracket => {

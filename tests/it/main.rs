@@ -1,0 +1,3 @@
+//! Tests of the public face, one module per theme.
+
+mod golden;

@@ -1,0 +1,14 @@
+//! How the rows of each file are replayed.
+
+mod bad_schemas;
+mod dispatch_keys;
+mod schemas;
+
+use crate::File;
+
+pub(crate) const ALL: &[File] = &[
+    File { name: "schemas", replay: schemas::canonical },
+    File { name: "schema_inputs", replay: schemas::inputs },
+    File { name: "bad_schemas", replay: bad_schemas::replay },
+    File { name: "dispatch_keys", replay: dispatch_keys::replay },
+];

@@ -1,0 +1,60 @@
+//! `oracle FOLDER [FILE…] [--all] [--json]`: replays recorded answers of PyTorch, one line per file.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use torch_library::{Error, ErrorKind, Result};
+use torch_library_tests::{File, Report};
+
+const USAGE: &str = "usage: oracle FOLDER [FILE…] [--all] [--json]
+  FOLDER  has files of recorded answers, as schemas.jsonl.gz
+  FILE    a file to replay, as schemas; all that FOLDER has without one
+  --all   prints every failing row, not ten
+  --json  prints one JSON document per file";
+
+fn main() -> ExitCode {
+    let (options, words): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
+    if words.is_empty() || options.iter().any(|option| option != "--all" && option != "--json") {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    }
+    let has = |name: &str| options.iter().any(|option| option == name);
+    let show = |report: &Report| match has("--json") {
+        true => println!("{}", report.to_json()),
+        false => print!("{}", report.render(if has("--all") { usize::MAX } else { 10 })),
+    };
+    match replay(Path::new(&words[0]), &words[1..], show) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error:?}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Replays files of a folder; false where a row failed.
+fn replay(folder: &Path, names: &[String], show: impl Fn(&Report)) -> Result<bool> {
+    let named = names.iter().map(|name| File::named(name)).collect::<Result<Vec<_>>>()?;
+    let files = if names.is_empty() { File::all().iter().collect() } else { named };
+    let (mut all_passed, mut found) = (true, false);
+    for file in files {
+        match file.replay(folder)? {
+            Some(report) => {
+                show(&report);
+                found = true;
+                all_passed &= report.failed.is_empty();
+            }
+            None if names.is_empty() => {}
+            None => {
+                return Err(Error::new(ErrorKind::Io, format!("{} has no {}", folder.display(), file.name)));
+            }
+        }
+    }
+    if found {
+        Ok(all_passed)
+    } else {
+        Err(Error::new(ErrorKind::Io, format!("{} has no file that is known", folder.display())))
+    }
+}

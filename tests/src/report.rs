@@ -1,0 +1,142 @@
+//! What replaying the rows of a file showed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Value as Json, json};
+use torch_library::Error;
+
+/// Why a row did not pass.
+#[derive(Debug)]
+pub(crate) enum Unmet {
+    /// Another answer than PyTorch's.
+    Failed {
+        /// PyTorch's.
+        expected: String,
+        /// Ours.
+        got: String,
+    },
+    /// It was not replayed, or not all of it, because of this.
+    Skipped(String),
+}
+
+/// What a step of a replay gives.
+pub(crate) type Check<T = ()> = Result<T, Unmet>;
+
+impl Unmet {
+    pub(crate) fn failed(expected: impl fmt::Display, got: impl fmt::Display) -> Self {
+        Unmet::Failed { expected: expected.to_string(), got: got.to_string() }
+    }
+
+    /// The same with what was looked at in front.
+    pub(crate) fn at(self, what: impl fmt::Display) -> Self {
+        match self {
+            Unmet::Failed { expected, got } => Unmet::failed(format!("{what}: {expected}"), got),
+            skipped => skipped,
+        }
+    }
+}
+
+/// An error of ours where PyTorch has none.
+impl From<Error> for Unmet {
+    fn from(error: Error) -> Self {
+        Unmet::failed("no error", format!("error: {error}"))
+    }
+}
+
+/// Fails unless both are equal.
+pub(crate) fn equal<T: PartialEq<W> + fmt::Debug, W: fmt::Debug>(what: &str, got: T, want: W) -> Check {
+    if got == want { Ok(()) } else { Err(Unmet::failed(format!("{want:?}"), format!("{got:?}")).at(what)) }
+}
+
+/// A row with another answer than PyTorch's.
+pub struct Failure {
+    /// Which row.
+    pub row: String,
+    /// PyTorch's answer.
+    pub expected: String,
+    /// Ours.
+    pub got: String,
+}
+
+/// The outcome of one file.
+pub struct Report {
+    /// The file's name, without extensions.
+    pub name: &'static str,
+    /// How many rows passed.
+    pub passed: usize,
+    /// The rows that failed.
+    pub failed: Vec<Failure>,
+    /// How many rows were skipped, by reason.
+    pub skipped: BTreeMap<String, usize>,
+}
+
+impl Report {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Report { name, passed: 0, failed: Vec::new(), skipped: BTreeMap::new() }
+    }
+
+    /// Replays one row, unless it says that it does not count.
+    pub(crate) fn row(&mut self, row: &Json, label: &str, check: impl FnOnce() -> Check) {
+        if row["not_counted"] == true {
+            return;
+        }
+        // A panic is a bug of ours, in this row alone.
+        let outcome = catch_unwind(AssertUnwindSafe(check))
+            .unwrap_or_else(|_| Err(Unmet::failed("an answer", "a panic, see above")));
+        match outcome {
+            Ok(()) => self.passed += 1,
+            Err(Unmet::Failed { expected, got }) => {
+                self.failed.push(Failure { row: label.to_owned(), expected, got });
+            }
+            Err(Unmet::Skipped(reason)) => *self.skipped.entry(reason).or_default() += 1,
+        }
+    }
+
+    /// How many rows were skipped.
+    pub fn skips(&self) -> usize {
+        self.skipped.values().sum()
+    }
+
+    /// How many rows count.
+    pub fn rows(&self) -> usize {
+        self.passed + self.failed.len() + self.skips()
+    }
+
+    /// The report for machines.
+    pub fn to_json(&self) -> Json {
+        let failed = self.failed.iter();
+        let failed = failed.map(|f| json!({"row": f.row, "expected": f.expected, "got": f.got}));
+        json!({
+            "name": self.name,
+            "passed": self.passed,
+            "failed": self.failed.len(),
+            "skipped": self.skips(),
+            "rows": self.rows(),
+            "failures": failed.collect::<Vec<_>>(),
+            "skip_reasons": self.skipped,
+        })
+    }
+
+    /// The report for people, with at most so many failures.
+    pub fn render(&self, failures: usize) -> String {
+        let (name, passed, failed, skipped) = (self.name, self.passed, self.failed.len(), self.skips());
+        let mut text =
+            format!("{name}: passed {passed} failed {failed} skipped {skipped} of {}\n", self.rows());
+        for (reason, count) in &self.skipped {
+            text += &format!("  skipped {count}: {reason}\n");
+        }
+        for Failure { row, expected, got } in self.failed.iter().take(failures) {
+            text += &format!("  {row}\n    expected {}\n    got      {}\n", indent(expected), indent(got));
+        }
+        if failed > failures {
+            text += &format!("  and {} more, shown by --all\n", failed - failures);
+        }
+        text
+    }
+}
+
+fn indent(text: &str) -> String {
+    text.replace('\n', "\n             ")
+}

@@ -84,22 +84,27 @@ impl Tensor {
     /// A copy of the elements in logical (row-major) order, whatever the strides.
     ///
     /// # Errors
-    /// A tensor of another type, or one whose memory the host does not reach.
+    /// A tensor of another type, or one whose memory the host does not reach; an expanded tensor of more elements than
+    /// fit into memory.
     ///
     /// PyTorch: `Tensor.tolist`, flat.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let elements = Elements::<T>::of(self)?;
+        let (count, mut values) = (elements.geometry.numel(), Vec::new());
+        // An expanded tensor may have more elements than there is memory.
+        let reserved = usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok());
+        ensure!(reserved, Argument, "cannot allocate a vector of {count} elements of {}", T::DTYPE);
         match elements.contiguous() {
             Some((first, len)) if T::DTYPE != DType::Bool => {
-                let mut values = Vec::with_capacity(len);
-                // SAFETY: `len` initialised elements lie there, every bit pattern a value; the vector's memory is new.
+                // SAFETY: `len` initialised elements lie there, every bit pattern a value; the vector's memory is new and
+                // large enough.
                 unsafe { ptr::copy_nonoverlapping(first.as_ptr(), values.as_mut_ptr(), len) };
                 // SAFETY: just written.
                 unsafe { values.set_len(len) };
-                Ok(values)
             }
-            _ => Ok(elements.geometry.offsets().map(|index| elements.load(index)).collect()),
+            _ => values.extend(elements.geometry.offsets().map(|index| elements.load(index))),
         }
+        Ok(values)
     }
 
     /// A copy of one element.
@@ -187,6 +192,20 @@ impl Tensor {
         self.copy_from_slice(&values)
     }
 
+    /// Writes one value to every element.
+    ///
+    /// # Errors
+    /// A tensor of another type, or one whose memory the host does not reach.
+    pub fn fill<T: Element>(&mut self, value: T) -> Result<()> {
+        let elements = Elements::<T>::of(self)?;
+        match elements.contiguous() {
+            // SAFETY: that many elements lie there, writable and aligned.
+            Some((first, len)) => (0..len).for_each(|i| unsafe { first.add(i).write(value) }),
+            None => elements.geometry.offsets().for_each(|index| elements.store(index, value)),
+        }
+        Ok(())
+    }
+
     /// The address of element `[0, 0, …]`, for kernels; the others follow from the [strides](Tensor::strides).
     ///
     /// The pointer is valid for reads and writes of all elements as long as a handle to the tensor's storage lives, under
@@ -260,6 +279,15 @@ mod tests {
     }
 
     #[test]
+    fn huge_expanded_tensors_are_errors() {
+        let x = Tensor::from([1]).strided_view(&[i64::MAX], &[0], 0).unwrap();
+        assert!(
+            x.to_vec::<i32>().unwrap_err().to_string().starts_with("cannot allocate a vector of 92233720")
+        );
+        assert_eq!(x.to_string(), "tensor([1, 1, 1,  ..., 1, 1, 1], dtype=torch.int32)");
+    }
+
+    #[test]
     fn elements_have_an_index_per_dimension() {
         let x = Tensor::from([[1, 2], [3, 4]]).strided_view(&[2], &[2], 1).unwrap();
         assert_eq!(x.element::<i32>(&[1]).unwrap(), 4);
@@ -295,6 +323,15 @@ mod tests {
             Tensor::from([1, 2]).item().unwrap_err().to_string(),
             "a tensor of sizes [2] has 2 elements, only of one there is an item"
         );
+    }
+
+    #[test]
+    fn a_value_fills_any_strides() {
+        let mut x = Tensor::from([1, 2, 3, 4]);
+        x.strided_view(&[2], &[2], 1).unwrap().fill(0).unwrap();
+        assert_eq!(x.to_vec::<i32>().unwrap(), [1, 0, 3, 0]);
+        x.fill(7).unwrap();
+        assert_eq!(x.to_vec::<i32>().unwrap(), [7; 4]);
     }
 
     #[test]

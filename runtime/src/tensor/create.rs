@@ -91,7 +91,7 @@ impl Tensor {
         match_dtype!(dtype, T => {
             let value: T = value.to()?;
             if tensor.storage().data_ptr().is_some() {
-                tensor.fill_from(std::iter::repeat_n(value, tensor.numel() as usize))?;
+                tensor.fill(value)?;
             }
         });
         Ok(tensor)

@@ -56,43 +56,44 @@ pub trait Element: Copy + Default + PartialEq + Debug + Send + Sync + 'static + 
 pub(crate) mod convert {
     use super::*;
 
-    /// One method per target, so that a generic source meets a generic target (`from_element`).
+    /// One method per target, so that a generic source meets a generic target (`from_element`). The names keep
+    /// clear of `num_traits`, which kernels use beside [`Element`](super::Element).
     pub trait Convert: Sized {
         fn from_element<S: super::Element>(source: S) -> Self;
-        fn to_bool(self) -> bool;
-        fn to_u8(self) -> u8;
-        fn to_i8(self) -> i8;
-        fn to_i16(self) -> i16;
-        fn to_i32(self) -> i32;
-        fn to_i64(self) -> i64;
-        fn to_u16(self) -> u16;
-        fn to_u32(self) -> u32;
-        fn to_u64(self) -> u64;
-        fn to_f32(self) -> f32;
-        fn to_f64(self) -> f64;
+        fn as_bool(self) -> bool;
+        fn as_u8(self) -> u8;
+        fn as_i8(self) -> i8;
+        fn as_i16(self) -> i16;
+        fn as_i32(self) -> i32;
+        fn as_i64(self) -> i64;
+        fn as_u16(self) -> u16;
+        fn as_u32(self) -> u32;
+        fn as_u64(self) -> u64;
+        fn as_f32(self) -> f32;
+        fn as_f64(self) -> f64;
         #[inline(always)]
-        fn to_f16(self) -> f16 {
-            f16::from_f32(self.to_f32()) // through f32 also from f64, like PyTorch: rounded twice
+        fn as_f16(self) -> f16 {
+            f16::from_f32(self.as_f32()) // through f32 also from f64, like PyTorch: rounded twice
         }
         #[inline(always)]
-        fn to_bf16(self) -> bf16 {
-            bf16::from_f32(self.to_f32())
+        fn as_bf16(self) -> bf16 {
+            bf16::from_f32(self.as_f32())
         }
         #[inline(always)]
-        fn to_complex_f16(self) -> Complex<f16> {
-            Complex::new(self.to_f16(), f16::ZERO)
+        fn as_complex_f16(self) -> Complex<f16> {
+            Complex::new(self.as_f16(), f16::ZERO)
         }
         #[inline(always)]
-        fn to_complex_bf16(self) -> Complex<bf16> {
-            Complex::new(self.to_bf16(), bf16::ZERO)
+        fn as_complex_bf16(self) -> Complex<bf16> {
+            Complex::new(self.as_bf16(), bf16::ZERO)
         }
         #[inline(always)]
-        fn to_complex_f32(self) -> Complex<f32> {
-            Complex::new(self.to_f32(), 0.0)
+        fn as_complex_f32(self) -> Complex<f32> {
+            Complex::new(self.as_f32(), 0.0)
         }
         #[inline(always)]
-        fn to_complex_f64(self) -> Complex<f64> {
-            Complex::new(self.to_f64(), 0.0)
+        fn as_complex_f64(self) -> Complex<f64> {
+            Complex::new(self.as_f64(), 0.0)
         }
     }
 }
@@ -123,17 +124,17 @@ macro_rules! element {
 macro_rules! integer {
     ($($ty:ty, $dtype:ident, $to_self:ident;)+) => { $(
         element!($ty, $dtype, $to_self, |x| {
-            to_bool: bool = x != 0,
-            to_u8: u8 = x as u8,
-            to_i8: i8 = x as i8,
-            to_i16: i16 = x as i16,
-            to_i32: i32 = x as i32,
-            to_i64: i64 = x as i64,
-            to_u16: u16 = x as u16,
-            to_u32: u32 = x as u32,
-            to_u64: u64 = x as u64,
-            to_f32: f32 = x as f32,
-            to_f64: f64 = x as f64,
+            as_bool: bool = x != 0,
+            as_u8: u8 = x as u8,
+            as_i8: i8 = x as i8,
+            as_i16: i16 = x as i16,
+            as_i32: i32 = x as i32,
+            as_i64: i64 = x as i64,
+            as_u16: u16 = x as u16,
+            as_u32: u32 = x as u32,
+            as_u64: u64 = x as u64,
+            as_f32: f32 = x as f32,
+            as_f64: f64 = x as f64,
         });
     )+ };
 }
@@ -143,17 +144,17 @@ macro_rules! integer {
 macro_rules! float {
     ($($ty:ty, $dtype:ident, $to_self:ident, |$x:ident| $wide:expr, { $($own:tt)* };)+) => { $(
         element!($ty, $dtype, $to_self, |$x| {
-            to_bool: bool = $wide != 0.0,
-            to_u8: u8 = truncate_to_i32($wide.into()) as u8,
-            to_i8: i8 = truncate_to_i32($wide.into()) as i8,
-            to_i16: i16 = truncate_to_i32($wide.into()) as i16,
-            to_i32: i32 = truncate_to_i32($wide.into()),
-            to_i64: i64 = truncate_to_i64($wide.into()),
-            to_u16: u16 = truncate_to_i32($wide.into()) as u16,
-            to_u32: u32 = truncate_to_i64($wide.into()) as u32,
-            to_u64: u64 = truncate_to_i64($wide.into()) as u64,
-            to_f32: f32 = $wide as f32,
-            to_f64: f64 = $wide as f64,
+            as_bool: bool = $wide != 0.0,
+            as_u8: u8 = truncate_to_i32($wide.into()) as u8,
+            as_i8: i8 = truncate_to_i32($wide.into()) as i8,
+            as_i16: i16 = truncate_to_i32($wide.into()) as i16,
+            as_i32: i32 = truncate_to_i32($wide.into()),
+            as_i64: i64 = truncate_to_i64($wide.into()),
+            as_u16: u16 = truncate_to_i32($wide.into()) as u16,
+            as_u32: u32 = truncate_to_i64($wide.into()) as u32,
+            as_u64: u64 = truncate_to_i64($wide.into()) as u64,
+            as_f32: f32 = $wide as f32,
+            as_f64: f64 = $wide as f64,
             $($own)*
         });
     )+ };
@@ -163,21 +164,21 @@ macro_rules! float {
 macro_rules! complex {
     ($($ty:ty, $dtype:ident, $to_self:ident;)+) => { $(
         element!($ty, $dtype, $to_self, |x| {
-            to_bool: bool = x.re.to_bool() || x.im.to_bool(),
-            to_u8: u8 = x.re.to_u8(),
-            to_i8: i8 = x.re.to_i8(),
-            to_i16: i16 = x.re.to_i16(),
-            to_i32: i32 = x.re.to_i32(),
-            to_i64: i64 = x.re.to_i64(),
-            to_u16: u16 = x.re.to_u16(),
-            to_u32: u32 = x.re.to_u32(),
-            to_u64: u64 = x.re.to_u64(),
-            to_f32: f32 = x.re.to_f32(),
-            to_f64: f64 = x.re.to_f64(),
-            to_complex_f16: Complex<f16> = Complex::new(x.re.to_f16(), x.im.to_f16()),
-            to_complex_bf16: Complex<bf16> = Complex::new(x.re.to_bf16(), x.im.to_bf16()),
-            to_complex_f32: Complex<f32> = Complex::new(x.re.to_f32(), x.im.to_f32()),
-            to_complex_f64: Complex<f64> = Complex::new(x.re.to_f64(), x.im.to_f64()),
+            as_bool: bool = x.re.as_bool() || x.im.as_bool(),
+            as_u8: u8 = x.re.as_u8(),
+            as_i8: i8 = x.re.as_i8(),
+            as_i16: i16 = x.re.as_i16(),
+            as_i32: i32 = x.re.as_i32(),
+            as_i64: i64 = x.re.as_i64(),
+            as_u16: u16 = x.re.as_u16(),
+            as_u32: u32 = x.re.as_u32(),
+            as_u64: u64 = x.re.as_u64(),
+            as_f32: f32 = x.re.as_f32(),
+            as_f64: f64 = x.re.as_f64(),
+            as_complex_f16: Complex<f16> = Complex::new(x.re.as_f16(), x.im.as_f16()),
+            as_complex_bf16: Complex<bf16> = Complex::new(x.re.as_bf16(), x.im.as_bf16()),
+            as_complex_f32: Complex<f32> = Complex::new(x.re.as_f32(), x.im.as_f32()),
+            as_complex_f64: Complex<f64> = Complex::new(x.re.as_f64(), x.im.as_f64()),
         });
     )+ };
 }
@@ -193,42 +194,42 @@ fn truncate_to_i64(x: f64) -> i64 {
 }
 
 integer! {
-    u8, UInt8, to_u8;
-    i8, Int8, to_i8;
-    i16, Int16, to_i16;
-    i32, Int32, to_i32;
-    i64, Int64, to_i64;
-    u16, UInt16, to_u16;
-    u32, UInt32, to_u32;
-    u64, UInt64, to_u64;
+    u8, UInt8, as_u8;
+    i8, Int8, as_i8;
+    i16, Int16, as_i16;
+    i32, Int32, as_i32;
+    i64, Int64, as_i64;
+    u16, UInt16, as_u16;
+    u32, UInt32, as_u32;
+    u64, UInt64, as_u64;
 }
 
 float! {
-    f32, Float32, to_f32, |x| x, {};
-    f64, Float64, to_f64, |x| x, {};
-    f16, Float16, to_f16, |x| x.to_f32(), { to_f16: f16 = x, };
-    bf16, BFloat16, to_bf16, |x| x.to_f32(), { to_bf16: bf16 = x, };
+    f32, Float32, as_f32, |x| x, {};
+    f64, Float64, as_f64, |x| x, {};
+    f16, Float16, as_f16, |x| x.to_f32(), { as_f16: f16 = x, };
+    bf16, BFloat16, as_bf16, |x| x.to_f32(), { as_bf16: bf16 = x, };
 }
 
 complex! {
-    Complex<f16>, Complex32, to_complex_f16;
-    Complex<bf16>, BComplex32, to_complex_bf16;
-    Complex<f32>, Complex64, to_complex_f32;
-    Complex<f64>, Complex128, to_complex_f64;
+    Complex<f16>, Complex32, as_complex_f16;
+    Complex<bf16>, BComplex32, as_complex_bf16;
+    Complex<f32>, Complex64, as_complex_f32;
+    Complex<f64>, Complex128, as_complex_f64;
 }
 
-element!(bool, Bool, to_bool, |x| {
-    to_bool: bool = x,
-    to_u8: u8 = x.into(),
-    to_i8: i8 = x.into(),
-    to_i16: i16 = x.into(),
-    to_i32: i32 = x.into(),
-    to_i64: i64 = x.into(),
-    to_u16: u16 = x.into(),
-    to_u32: u32 = x.into(),
-    to_u64: u64 = x.into(),
-    to_f32: f32 = u8::from(x).into(),
-    to_f64: f64 = u8::from(x).into(),
+element!(bool, Bool, as_bool, |x| {
+    as_bool: bool = x,
+    as_u8: u8 = x.into(),
+    as_i8: i8 = x.into(),
+    as_i16: i16 = x.into(),
+    as_i32: i32 = x.into(),
+    as_i64: i64 = x.into(),
+    as_u16: u16 = x.into(),
+    as_u32: u32 = x.into(),
+    as_u64: u64 = x.into(),
+    as_f32: f32 = u8::from(x).into(),
+    as_f64: f64 = u8::from(x).into(),
 });
 
 /// Runs an expression with a type name bound to the [`Element`] type of a [`DType`].

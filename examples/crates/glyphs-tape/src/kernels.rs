@@ -1,0 +1,39 @@
+//! Kernels for the operators of `glyphs` on tape.
+
+use glyphs::glyphs;
+use torch_library::torch_impl;
+
+#[torch_impl(glyphs, PrivateUse1)]
+mod tape {
+    use glyphs::{ClassMeans, extent};
+    use torch_library::prelude::*;
+
+    use crate::{Tape, record, tensor};
+
+    fn normalize(images: &Tensor, max: f64) -> Result<Tensor> {
+        ensure!(max > 0.0, Argument, "glyphs::normalize: max must be positive, but is {max}");
+        tensor(Tape::of(images)?.map(|ink| ink / max as f32), images.sizes())
+    }
+
+    fn ink(images: &Tensor) -> Result<Tensor> {
+        let (pictures, pixels) = extent(images.sizes())?;
+        let mut sums = vec![0f32; pictures];
+        for (start, run) in Tape::of(images)?.inked() {
+            (start..start + run.length).for_each(|position| sums[position / pixels] += run.ink);
+        }
+        record(&sums.into())
+    }
+
+    // The labels may be anywhere that the host can read; one tensor on tape is enough to get here.
+    fn class_means(images: &Tensor, labels: &Tensor, classes: i64) -> Result<Tensor> {
+        let mut means = ClassMeans::new(images.sizes(), labels, classes)?;
+        for (start, run) in Tape::of(images)?.inked() {
+            (start..start + run.length).for_each(|position| means.add(position, run.ink));
+        }
+        record(&means.finish()?)
+    }
+
+    fn host(images: &Tensor) -> Result<Tensor> {
+        Tensor::from_vec(Tape::of(images)?.play(), images.sizes())
+    }
+}

@@ -1,0 +1,37 @@
+//! Operators on pictures of single characters: declares the namespace `glyphs`, and has its kernels for the CPU.
+//!
+//! Pictures come in batches: `float32` tensors of sizes `[N, C, H, W]` that hold ink, 0 for paper.
+
+use torch_library::{geometry, torch_library};
+
+mod cpu;
+mod means;
+
+pub use means::ClassMeans;
+
+torch_library! {
+    /// Operators on pictures of single characters.
+    pub mod glyphs {
+        /// Ink measured from 0 to `max` as ink from 0 to 1.
+        normalize(Tensor images, float max=16.) -> Tensor;
+        /// How much ink there is on each picture: sizes `[N]`.
+        ink(Tensor images) -> Tensor;
+        /// The mean picture of each class, sizes `[classes, C, H, W]`: NaN for a class without pictures.
+        class_means(Tensor images, Tensor labels, int classes=10) -> Tensor;
+        /// The pictures in the host's memory: themselves, if they are there already.
+        host(Tensor(a) images) -> Tensor(a);
+    }
+}
+
+/// The number of pictures in a batch, and of pixels on each.
+///
+/// # Errors
+/// Sizes that are not those of a batch of pictures.
+pub fn extent(sizes: &[i64]) -> torch_library::Result<(usize, usize)> {
+    match sizes {
+        [pictures, picture @ ..] if picture.len() == 3 => {
+            Ok((*pictures as usize, geometry::numel(picture)? as usize))
+        }
+        _ => torch_library::bail!(Shape, "pictures have sizes [N, C, H, W], but the tensor's are {sizes:?}"),
+    }
+}

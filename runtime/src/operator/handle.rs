@@ -35,6 +35,7 @@ use crate::value::{Stack, Value};
 /// let mut stack = Stack::from_iter([Value::Int(1), Value::Int(2)]);
 /// plus.call_boxed(&mut stack)?;
 /// assert_eq!(stack.pop_as::<i64>()?, 3);
+/// assert_eq!(plus.schema()?.to_string(), "handle_docs::plus(int a, int b) -> int");
 /// # Ok(())
 /// # }
 /// ```
@@ -68,7 +69,7 @@ impl OperatorHandle {
         self.0.spec().place
     }
 
-    /// The schema as it was declared, with the namespace.
+    /// The schema as text, without the namespace where a macro declared it.
     pub fn schema_text(&self) -> &'static str {
         self.0.spec().schema
     }
@@ -78,7 +79,7 @@ impl OperatorHandle {
         self.0.spec().tags
     }
 
-    /// The schema.
+    /// The schema, namespace included.
     ///
     /// # Errors
     /// The operator was removed.

@@ -156,8 +156,9 @@ impl State {
             return Ok(schema.clone());
         }
         let text = operator.spec().schema;
-        let schema = Schema::parse(text, Mode::PyTorch)
+        let mut schema = Schema::parse(text, Mode::PyTorch)
             .map_err(|error| Error::new(ErrorKind::Schema, error.render(text)))?;
+        schema.name.namespace = Some(operator.spec().namespace.into());
         Ok(entry.schema.insert(Arc::new(schema)).clone())
     }
 }

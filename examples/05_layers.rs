@@ -59,10 +59,7 @@ fn main() -> Result<()> {
     drop(autocast);
 
     println!("the same, with autocast off:");
-    match myops::myadd(&x, &y) {
-        Ok(sum) => println!("{sum}"),
-        Err(error) => println!("{error}"),
-    }
+    println!("{}", myops::myadd(&x, &y).unwrap_err());
     Ok(())
 }
 

@@ -124,10 +124,14 @@ impl Parser<'_> {
     /// A type inside of another: a fake one, and without annotation, for PyTorch drops it there.
     fn inner_type(&mut self, container: &str) -> Result<Type> {
         let start = self.here();
+        let fresh_sets = self.fresh_sets;
         let (ty, alias) = self.annotated_type()?;
-        if alias.is_some() && self.mode == Mode::Strict {
-            let message = format!("an alias annotation inside of {container} says nothing");
-            self.problem(self.since(start), message, "leave it out");
+        if alias.is_some() {
+            self.fresh_sets = fresh_sets;
+            if self.mode == Mode::Strict {
+                let message = format!("an alias annotation inside of {container} says nothing");
+                self.problem(self.since(start), message, "leave it out");
+            }
         }
         Ok(ty.fake())
     }
@@ -222,7 +226,7 @@ impl Parser<'_> {
             Some(size) if is_plain && size <= MAX_SIZE => Ok(size),
             // PyTorch reads the leading digits and keeps 32 bits of them.
             #[expect(clippy::cast_possible_truncation, reason = "so does PyTorch")]
-            Some(size) if self.mode == Mode::PyTorch => Ok(i64::from(size as i32)),
+            Some(size) if self.mode == Mode::PyTorch && size as i32 >= 0 => Ok(i64::from(size as i32)),
             _ => {
                 let message = format!("`{text}` cannot be the length of a list");
                 Err(self.fail(self.since(start), message, format!("write a whole number up to {MAX_SIZE}")))

@@ -1,0 +1,85 @@
+//! The canonical text, and PyTorch's.
+
+use torch_library_schema::{Mode, Schema};
+
+/// PyTorch's own schemas, one for each type, default and annotation that occurs in them.
+const PYTORCH: &str = include_str!("schemas.txt");
+
+#[test]
+fn the_schemas_of_pytorch_are_printed_as_they_were() {
+    for text in PYTORCH.lines() {
+        let schema =
+            Schema::parse(text, Mode::PyTorch).unwrap_or_else(|error| panic!("{}", error.render(text)));
+        assert_eq!(schema.to_string(), text);
+        assert_eq!(schema.pytorch().to_string(), text);
+    }
+}
+
+/// `arguments` are printed as `ours` and by PyTorch as `pytorch`, and ours reads back.
+#[track_caller]
+fn check(arguments: &str, ours: &str, pytorch: &str) {
+    let text = format!("f({arguments}) -> ()");
+    let schema = Schema::parse(&text, Mode::Strict).unwrap_or_else(|error| panic!("{}", error.render(&text)));
+    assert_eq!(schema.to_string(), format!("f({ours}) -> ()"));
+    assert_eq!(schema.pytorch().to_string(), format!("f({pytorch}) -> ()"));
+    assert_eq!(Schema::parse(&schema.to_string(), Mode::Strict), Ok(schema));
+}
+
+#[test]
+fn numbers_are_printed_as_pytorch_does() {
+    for (written, printed) in [
+        ("1", "1."),
+        ("-0.0", "-0."),
+        ("0.1", "0.10000000000000001"),
+        ("1e-5", "1.0000000000000001e-05"),
+        ("0.0001", "0.0001"),
+        ("123456.789", "123456.789"),
+        ("9999999999", "9999999999."),
+        ("1e10", "10000000000"),
+        ("1e16", "10000000000000000"),
+        ("1e17", "1e+17"),
+        ("1.7976931348623157e308", "1.7976931348623157e+308"),
+        ("2.2250738585072014e-308", "2.2250738585072014e-308"),
+    ] {
+        check(&format!("float x={written}"), &format!("float x={printed}"), &format!("float x={printed}"));
+    }
+}
+
+#[test]
+fn a_whole_number_stays_a_double_where_pytorch_makes_it_an_int() {
+    check("Scalar x=1e10", "Scalar x=10000000000.", "Scalar x=10000000000");
+}
+
+#[test]
+fn one_number_for_a_list_is_kept_where_it_reads_back() {
+    check("int[2] x=[1, 1]", "int[2] x=1", "int[2] x=1");
+    check("SymInt[2] x=1", "SymInt[2] x=[1, 1]", "SymInt[2] x=[1, 1]");
+    check("int[1] x=1", "int[1] x=[1]", "int[1] x=[1]");
+    check("int[] x=[1, 1]", "int[] x=[1, 1]", "int[] x=1");
+    check("int[2] x=[1, 1, 1]", "int[2] x=[1, 1, 1]", "int[2] x=1");
+}
+
+#[test]
+fn what_pytorch_prints_unreadably_is_printed_readably() {
+    check("Tensor! x, Tensor! y", "Tensor! x, Tensor! y", "Tensor($0! -> ) x, Tensor($1! -> ) y");
+    check("Tensor(a)?[] x", "Tensor(a)?[] x", "Tensor?(a)[] x");
+    check("Tensor(a)[][](b) x", "Tensor(a)[][](b) x", "Tensor[]()[](b) x");
+    check("Tensor(a|*) x", "Tensor(a|*) x", "Tensor(*|a) x");
+    check("Device d='cpu'", "Device d=\"cpu\"", "Device d=cpu");
+    check("Device? d='cpu'", "Device? d=\"cpu\"", "Device? d=cpu");
+    check("complex z=-1.5j", "complex z=-1.5j", "complex z=0.-1.5j");
+    check("str s='\\015é'", "str s=\"\\015é\"", "str s=\"\\r\\0)+\\/.)\"");
+}
+
+#[test]
+fn a_single_return_that_starts_with_a_parenthesis_gets_another() {
+    for text in [
+        "f() -> ((int, int))",
+        "f() -> ((int, int)[])",
+        "f() -> ((int, int)?)",
+        "f() -> int[]",
+        "f() -> (int, ...)",
+    ] {
+        assert_eq!(Schema::parse(text, Mode::Strict).unwrap().to_string(), text);
+    }
+}

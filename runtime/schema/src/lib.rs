@@ -51,7 +51,11 @@ mod types;
 mod parse;
 mod print;
 
+// Questions to a schema.
+mod aliasing;
+
 pub use alias::{AliasInfo, AliasSet};
+pub use aliasing::SchemaArgument;
 pub use default::DefaultValue;
 pub use error::SchemaError;
 pub use name::OperatorName;

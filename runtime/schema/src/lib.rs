@@ -53,9 +53,11 @@ mod print;
 
 // Questions to a schema.
 mod aliasing;
+mod compat;
 
 pub use alias::{AliasInfo, AliasSet};
 pub use aliasing::SchemaArgument;
+pub use compat::Incompatibility;
 pub use default::DefaultValue;
 pub use error::SchemaError;
 pub use name::OperatorName;

@@ -54,6 +54,7 @@ mod print;
 // Questions to a schema.
 mod aliasing;
 mod compat;
+mod normalize;
 
 pub use alias::{AliasInfo, AliasSet};
 pub use aliasing::SchemaArgument;
@@ -61,6 +62,7 @@ pub use compat::Incompatibility;
 pub use default::DefaultValue;
 pub use error::SchemaError;
 pub use name::OperatorName;
+pub use normalize::{ArgumentError, ArgumentErrorKind, Value};
 pub use print::PyTorchText;
 pub use schema::{Argument, Mode, Return, Schema};
 pub use token::{Span, Token, TokenKind};

@@ -1,0 +1,197 @@
+//! From the arguments of a call, some by position and some by name, to one value per argument of the schema.
+
+use crate::default::DefaultValue;
+use crate::schema::{Argument, Schema};
+use crate::types::Type;
+use std::fmt;
+
+/// A value that can be passed to an operator: what [`Schema::normalize`] needs to know of it.
+pub trait Value: Sized {
+    /// The value of a default of `argument`.
+    fn of_default(default: &DefaultValue, argument: &Argument) -> Self;
+
+    /// Whether it may be passed where `ty` is asked for. An empty dict may for every `Dict`.
+    fn is_a(&self, ty: &Type) -> bool;
+
+    /// What it is, for messages: `int`, `Tensor[]`.
+    fn type_name(&self) -> String;
+}
+
+/// Why the arguments of a call do not fit a schema. Its text names the operator, the argument and the declaration.
+///
+/// PyTorch: the errors of `FunctionSchema::checkAndNormalizeInputs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentError {
+    /// What is wrong.
+    pub kind: ArgumentErrorKind,
+    /// The operator, and what it declares.
+    pub declaration: String,
+}
+
+/// What is wrong with an argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgumentErrorKind {
+    /// More values by position than there are positional arguments.
+    TooMany {
+        /// How many positional arguments there are.
+        expected: usize,
+        /// How many values were given.
+        received: usize,
+    },
+    /// A value of the wrong type.
+    WrongType {
+        /// The argument.
+        argument: String,
+        /// Its type.
+        expected: String,
+        /// The type of the value.
+        found: String,
+        /// Its position, if it was given by position.
+        position: Option<usize>,
+    },
+    /// No value for an argument without a default.
+    Missing {
+        /// The argument.
+        argument: String,
+    },
+    /// A name that no argument has.
+    Unknown {
+        /// The name.
+        argument: String,
+    },
+    /// A value by position and one by name, or two by name.
+    Twice {
+        /// The argument.
+        argument: String,
+    },
+}
+
+impl fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ArgumentErrorKind::TooMany { expected, received } => {
+                write!(f, "expected at most {expected} positional arguments, received {received}")
+            }
+            ArgumentErrorKind::WrongType { argument, expected, found, position } => {
+                write!(f, "argument `{argument}`")?;
+                if let Some(position) = position {
+                    write!(f, " (position {position})")?;
+                }
+                write!(f, " is of type `{expected}`, received `{found}`")
+            }
+            ArgumentErrorKind::Missing { argument } => write!(f, "argument `{argument}` is missing"),
+            ArgumentErrorKind::Unknown { argument } => write!(f, "there is no argument `{argument}`"),
+            ArgumentErrorKind::Twice { argument } => write!(f, "argument `{argument}` is given twice"),
+        }?;
+        write!(f, "; the declaration is `{}`", self.declaration)
+    }
+}
+
+impl std::error::Error for ArgumentError {}
+
+impl Schema {
+    /// One value for each argument: those given by position, those given by name, defaults. For a schema with `...`
+    /// any further values follow.
+    ///
+    /// # Errors
+    ///
+    /// Too many values, one of a wrong type, one missing, an unknown name, an argument given twice.
+    ///
+    /// ```
+    /// use torch_library_schema::{Argument, DefaultValue, Mode, Schema, Type, Value};
+    ///
+    /// #[derive(Debug, PartialEq)]
+    /// struct Int(i64);
+    ///
+    /// impl Value for Int {
+    ///     fn of_default(default: &DefaultValue, _: &Argument) -> Self {
+    ///         let DefaultValue::Int(value) = default else { panic!() };
+    ///         Int(*value)
+    ///     }
+    ///     fn is_a(&self, ty: &Type) -> bool {
+    ///         *ty == Type::Int
+    ///     }
+    ///     fn type_name(&self) -> String {
+    ///         "int".to_owned()
+    ///     }
+    /// }
+    ///
+    /// let schema = Schema::parse("f(int a, int b=2, *, int c=3) -> ()", Mode::Strict)?;
+    /// assert_eq!(schema.normalize(vec![Int(1)], [("c", Int(5))]).unwrap(), [Int(1), Int(2), Int(5)]);
+    /// assert_eq!(
+    ///     schema.normalize::<Int>(vec![], [("d", Int(5))]).unwrap_err().to_string(),
+    ///     "there is no argument `d`; the declaration is `f(int a, int b=2, *, int c=3) -> ()`",
+    /// );
+    /// # Ok::<(), torch_library_schema::SchemaError>(())
+    /// ```
+    pub fn normalize<'n, V: Value>(
+        &self,
+        positional: Vec<V>,
+        named: impl IntoIterator<Item = (&'n str, V)>,
+    ) -> Result<Vec<V>, ArgumentError> {
+        let (given, further) = self.place_values(positional, named)?;
+        let mut values = Vec::with_capacity(given.len() + further.len());
+        for (argument, value) in self.arguments.iter().zip(given) {
+            values.push(match (value, &argument.default) {
+                (Some(value), _) => value,
+                (None, Some(default)) => V::of_default(default, argument),
+                (None, None) => {
+                    return Err(self.wrong(ArgumentErrorKind::Missing { argument: argument.name.clone() }));
+                }
+            });
+        }
+        values.extend(further);
+        Ok(values)
+    }
+
+    /// The values that were given, each at the place of its argument, and those that go beyond the arguments.
+    fn place_values<'n, V: Value>(
+        &self,
+        mut positional: Vec<V>,
+        named: impl IntoIterator<Item = (&'n str, V)>,
+    ) -> Result<(Vec<Option<V>>, Vec<V>), ArgumentError> {
+        let expected = self.arguments.iter().filter(|argument| !argument.kwarg_only).count();
+        let received = positional.len();
+        if received > expected && !self.is_vararg {
+            return Err(self.wrong(ArgumentErrorKind::TooMany { expected, received }));
+        }
+        let further = positional.split_off(received.min(expected));
+        let mut given: Vec<Option<V>> = Vec::with_capacity(self.arguments.len());
+        for (position, (value, argument)) in positional.into_iter().zip(&self.arguments).enumerate() {
+            given.push(Some(self.checked(value, argument, Some(position))?));
+        }
+        given.resize_with(self.arguments.len(), || None);
+        for (name, value) in named {
+            let Some(index) = self.argument_index(name) else {
+                return Err(self.wrong(ArgumentErrorKind::Unknown { argument: name.to_owned() }));
+            };
+            if given[index].is_some() {
+                return Err(self.wrong(ArgumentErrorKind::Twice { argument: name.to_owned() }));
+            }
+            given[index] = Some(self.checked(value, &self.arguments[index], None)?);
+        }
+        Ok((given, further))
+    }
+
+    fn checked<V: Value>(
+        &self,
+        value: V,
+        argument: &Argument,
+        position: Option<usize>,
+    ) -> Result<V, ArgumentError> {
+        if value.is_a(&argument.ty) {
+            return Ok(value);
+        }
+        Err(self.wrong(ArgumentErrorKind::WrongType {
+            argument: argument.name.clone(),
+            expected: argument.ty.to_string(),
+            found: value.type_name(),
+            position,
+        }))
+    }
+
+    #[cold]
+    fn wrong(&self, kind: ArgumentErrorKind) -> ArgumentError {
+        ArgumentError { kind, declaration: self.to_string() }
+    }
+}

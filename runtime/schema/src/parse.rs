@@ -201,8 +201,7 @@ impl<'t> Parser<'t> {
                 } else if self.eat(TokenKind::Dots) {
                     vararg = Some(span);
                 } else {
-                    let argument = self.argument(star.is_some(), &arguments)?;
-                    arguments.push(argument);
+                    self.argument(star.is_some(), &mut arguments)?;
                 }
                 if !self.eat(TokenKind::Comma) {
                     break;
@@ -220,7 +219,9 @@ impl<'t> Parser<'t> {
             return Ok((Vec::new(), true));
         }
         if !self.eat(TokenKind::OpenParen) {
-            return Ok((vec![self.one_return(&[])?], false));
+            let mut only = Vec::with_capacity(1);
+            self.one_return(&mut only)?;
+            return Ok((only, false));
         }
         let mut returns = Vec::new();
         let mut is_varret = false;
@@ -235,8 +236,7 @@ impl<'t> Parser<'t> {
                 } else if self.eat(TokenKind::Dots) {
                     is_varret = true;
                 } else {
-                    let ret = self.one_return(&returns)?;
-                    returns.push(ret);
+                    self.one_return(&mut returns)?;
                 }
                 if !self.eat(TokenKind::Comma) {
                     break;
@@ -247,8 +247,8 @@ impl<'t> Parser<'t> {
         Ok((returns, is_varret))
     }
 
-    /// `T name`, `T name=default`
-    fn argument(&mut self, kwarg_only: bool, earlier: &[Argument]) -> Result<Argument> {
+    /// Adds one argument: `T name`, `T name=default`
+    fn argument(&mut self, kwarg_only: bool, arguments: &mut Vec<Argument>) -> Result<()> {
         let Annotated { ty, size, alias } = self.sized_type()?;
         let span = self.here();
         let name = match self.peek() {
@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
                 return Err(self.unexpected_with_help("an argument name", help));
             }
         };
-        self.check_name(&name, span, earlier.iter().map(|argument| &*argument.name), "argument");
+        self.check_name(&name, span, arguments.iter().map(|argument| &*argument.name), "argument");
         let mut default = None;
         if self.eat(TokenKind::Equals) {
             let start = self.here();
@@ -266,22 +266,23 @@ impl<'t> Parser<'t> {
             self.check_default(&ty, &value, start);
             default = Some(value);
         }
-        let argument = Argument { name, ty, size, default, kwarg_only, alias };
-        self.check_order(&argument, earlier, span);
-        Ok(argument)
+        arguments.push(Argument { name, ty, size, default, kwarg_only, alias });
+        self.check_order(arguments, span);
+        Ok(())
     }
 
-    /// `T`, `T name`
-    fn one_return(&mut self, earlier: &[Return]) -> Result<Return> {
+    /// Adds one return: `T`, `T name`
+    fn one_return(&mut self, returns: &mut Vec<Return>) -> Result<()> {
         let Annotated { ty, size, alias } = self.sized_type()?;
         let span = self.here();
         let mut name = None;
         if self.word().is_some_and(|word| !is_reserved(word)) {
             let text = self.name("a return name")?;
-            self.check_name(text, span, earlier.iter().filter_map(|ret| ret.name.as_deref()), "return");
+            self.check_name(text, span, returns.iter().filter_map(|ret| ret.name.as_deref()), "return");
             name = Some(text.to_owned());
         }
-        Ok(Return { name, ty, size, alias })
+        returns.push(Return { name, ty, size, alias });
+        Ok(())
     }
 
     /// A word that is not reserved.

@@ -7,16 +7,24 @@ use crate::schema::{Argument, Mode};
 use crate::token::Span;
 use crate::types::Type;
 
-/// The custom classes of a stock PyTorch that schemas name, as `namespace.Name`. There is no way yet to register more.
-const CLASSES: [&str; 17] = [
+/// The custom classes of a stock PyTorch, as `namespace.Name`. There is no way yet to register more.
+const CLASSES: [&str; 25] = [
     "c10d.ProcessGroup",
     "c10d.ReduceOp",
     "c10d.Store",
     "c10d.SymmetricMemory",
     "c10d.Work",
+    "cuda.Event",
+    "cuda.Stream",
+    "dist_rpc.WorkerInfo",
     "mkldnn.ConvOpContext",
     "mkldnn.ConvTransposeOpContext",
     "mkldnn.LinearOpContext",
+    "profiler._RecordFunction",
+    "profiling.InstructionStats",
+    "profiling.SourceRef",
+    "profiling.SourceStats",
+    "profiling._ScriptProfile",
     "quantized.Conv2dPackedParamsBase",
     "quantized.Conv3dPackedParamsBase",
     "quantized.EmbeddingPackedParamsBase",
@@ -68,8 +76,10 @@ impl Parser<'_> {
         }
     }
 
-    /// After a default, positional arguments have one too. PyTorch lets lists pass.
-    pub(super) fn check_order(&mut self, argument: &Argument, earlier: &[Argument], span: Span) {
+    /// After a default, positional arguments have one too; the last of `arguments`, called at `span`, is looked at.
+    /// PyTorch lets lists pass.
+    pub(super) fn check_order(&mut self, arguments: &[Argument], span: Span) {
+        let Some((argument, earlier)) = arguments.split_last() else { return };
         if argument.default.is_some() || argument.kwarg_only || matches!(argument.ty, Type::List(_)) {
             return;
         }

@@ -46,7 +46,13 @@ impl Parser<'_> {
             return Err(self.fail(self.here(), message, help));
         }
         let values = match size {
-            Some(size) if self.peek() != TokenKind::OpenBracket => self.repeated(element, size)?,
+            // As for PyTorch, the words of a dtype or a layout stand in brackets only.
+            Some(size)
+                if matches!(self.word(), None | Some("True" | "False"))
+                    && self.peek() != TokenKind::OpenBracket =>
+            {
+                self.repeated(element, size)?
+            }
             _ => self.constant_list(element)?,
         };
         if let Some(value) = values.iter().find(|value| !is_element(element, value)) {

@@ -142,7 +142,7 @@ error: `0x10` cannot be read as `int`
   |
 1 | f(int x=0x10) -> ()
   |         ^^^^
-  = help: write a decimal number without underscores",
+  = help: write a decimal number",
     );
     check(
         "f(complex z=-1.5) -> ()",

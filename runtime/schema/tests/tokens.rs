@@ -90,7 +90,7 @@ fn literals_that_rust_cuts_or_spells_otherwise_are_put_together() {
 
 #[test]
 fn numbers_of_rust_alone_are_no_numbers_of_a_schema() {
-    for number in ["0b1", "0o7", "1_000", "1u8", "1f32", "b'a'", "b\"a\""] {
+    for number in ["é", "0b1", "0o7", "1_000", "1u8", "1f32", "b'a'", "b\"a\""] {
         let text = format!("f(Scalar x={number}, str y={number}) -> ()");
         assert!(
             with_rust_tokens(&text, |tokens| Schema::parse_tokens(tokens, Mode::Strict)).unwrap().is_err()

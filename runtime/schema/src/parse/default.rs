@@ -178,8 +178,7 @@ fn is_plain(text: &str, ty: &Type) -> bool {
     let is_imaginary = text.ends_with(b"j");
     // PyTorch looks for a small `e`: for everything but a `float`, `1E5` is 1 to it.
     let reads_capital_exponent = *ty == Type::Float || is_imaginary || text.contains(&b'.');
-    literal::scan_number(text) == text.len()
-        && !text.iter().any(|byte| matches!(byte, b'x' | b'X'))
+    !text.iter().any(|byte| matches!(byte, b'x' | b'X'))
         && (reads_capital_exponent || !text.contains(&b'E'))
         && (*ty != Type::Complex || is_imaginary)
 }
@@ -200,9 +199,7 @@ fn number_help(text: &str, ty: &Type) -> String {
         _ if *ty == Type::Complex => {
             format!("an imaginary number ends in `j`, as in `{}j`", text.trim_end_matches('j'))
         }
-        _ if text.contains(['x', 'X', 'b', 'o', '_']) => {
-            "write a decimal number without underscores".to_owned()
-        }
+        _ if text.contains(['x', 'X']) => "write a decimal number".to_owned(),
         _ if text.contains('E') => "write the exponent with a small `e`".to_owned(),
         _ => "the number must fit: 64 bits for an int, a normal double for a float".to_owned(),
     }

@@ -46,7 +46,9 @@ pub fn assemble<'a>(pieces: &[Piece<'a>]) -> Vec<Token<'a>> {
 fn next_token<'a>(pieces: &[Piece<'a>]) -> Option<(TokenKind, Cow<'a, str>, usize)> {
     Some(match *pieces {
         [Piece::Ident(name), ..] => {
-            (TokenKind::Ident, Cow::Borrowed(name.strip_prefix("r#").unwrap_or(name)), 1)
+            let name = name.strip_prefix("r#").unwrap_or(name);
+            let kind = if name.is_ascii() { TokenKind::Ident } else { TokenKind::Invalid };
+            (kind, Cow::Borrowed(name), 1)
         }
         [Piece::Literal(text), ..] if text.starts_with(|c: char| c.is_ascii_digit()) => {
             number(text, &pieces[1..])
@@ -77,13 +79,16 @@ fn next_token<'a>(pieces: &[Piece<'a>]) -> Option<(TokenKind, Cow<'a, str>, usiz
     })
 }
 
-/// A number, with the tail that Rust cuts off: `1.j` is `1` `.` `j` to rustc, and `1.e5` is `1` `.` `e5`.
+/// A number, with the tail that Rust cuts off: `1.j` is `1` `.` `j` to rustc, and `1.e5` is `1` `.` `e5`. Numbers that
+/// only Rust has (`0b1`, `1_000`, `1u8`) are none.
 fn number<'a>(text: &'a str, rest: &[Piece<'a>]) -> (TokenKind, Cow<'a, str>, usize) {
+    let is_number = |text: &str| literal::scan_number(text.as_bytes()) == text.len();
     if let [Piece::Punct { sign: '.', joint: false }, Piece::Ident(tail), ..] = *rest {
         let whole = format!("{text}.{tail}");
-        if literal::scan_number(whole.as_bytes()) == whole.len() {
+        if is_number(&whole) {
             return (TokenKind::Number, Cow::Owned(whole), 3);
         }
     }
-    (TokenKind::Number, Cow::Borrowed(text), 1)
+    let kind = if is_number(text) { TokenKind::Number } else { TokenKind::Invalid };
+    (kind, Cow::Borrowed(text), 1)
 }

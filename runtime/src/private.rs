@@ -378,6 +378,32 @@ macro_rules! __leave {
     (@argument $index:expr) => { __torch::Returned::Argument($index) };
 }
 
+/// Defaults that a schema spells as a word and carries as a number.
+pub mod constant {
+    use crate::dtype::DType;
+    use crate::layout::{Layout, MemoryFormat};
+
+    /// `float`, `complex`, `long`.
+    pub const fn dtype(number: i64) -> DType {
+        match number {
+            4 => DType::Int64,
+            6 => DType::Float32,
+            9 => DType::Complex64,
+            _ => panic!("the default of a ScalarType is `float`, `complex` or `long`"),
+        }
+    }
+
+    /// `strided`.
+    pub const fn layout(number: i64) -> Layout {
+        Layout::ALL[number as usize]
+    }
+
+    /// `contiguous_format`.
+    pub const fn memory_format(number: i64) -> MemoryFormat {
+        MemoryFormat::ALL[number as usize]
+    }
+}
+
 /// A closure that lives as long as the process.
 pub fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))

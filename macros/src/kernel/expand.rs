@@ -27,6 +27,7 @@ pub(super) fn function(arguments: &Arguments, mut function: Function, errors: &m
     let submit = submit(&target.namespace, &records);
     let check = implementation.check;
     quote! {
+        #[allow(non_snake_case)]
         #function
         #marker
         const _: () = {
@@ -180,7 +181,8 @@ pub(super) fn module(arguments: &Arguments, module: Module, errors: &mut Errors)
             ModuleItem::Other(item) => body.extend(quote!(#item)),
             ModuleItem::Kernel(mut function) => {
                 let implemented = block_kernel(arguments, &mut function, &mut seen, errors);
-                body.extend(quote!(#function));
+                // Its name is the operator's.
+                body.extend(quote!(#[allow(non_snake_case)] #function));
                 if let Some(implementation) = implemented {
                     checks.push(implementation.check);
                     kernels.extend(implementation.records);

@@ -33,10 +33,12 @@ pub(crate) fn tokens(value: &DefaultValue, ty: &Type, root: &Ident) -> Option<To
             let text = value.as_str()?;
             quote!(#text)
         }
-        (Type::ScalarType, DefaultValue::Int(value)) => quote!(#root::constant::dtype(#value)),
-        (Type::Layout, DefaultValue::Int(value)) => quote!(#root::constant::layout(#value)),
-        (Type::MemoryFormat, DefaultValue::Int(value)) => quote!(#root::constant::memory_format(#value)),
-        (Type::Device, DefaultValue::Device(text)) => quote!(#root::constant::device(#text)),
+        (Type::ScalarType, DefaultValue::Int(value)) => quote!(const { #root::constant::dtype(#value) }),
+        (Type::Layout, DefaultValue::Int(value)) => quote!(const { #root::constant::layout(#value) }),
+        (Type::MemoryFormat, DefaultValue::Int(value)) => {
+            quote!(const { #root::constant::memory_format(#value) })
+        }
+        (Type::Device, DefaultValue::Device(text)) if text == "cpu" => quote!(#root::Device::CPU),
         (Type::List(element), DefaultValue::List(values)) => {
             let values: Option<Vec<_>> = values.iter().map(|value| tokens(value, element, root)).collect();
             let values = values?;

@@ -1,0 +1,72 @@
+//! Copies in memory of their own, and copies only where needed.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
+        let mut copy = aten::empty_like::with(this).memory_format(memory_format).call()?;
+        aten::copy_(&mut copy, this)?;
+        Ok(copy)
+    }
+
+    fn _to_copy(
+        this: &Tensor,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        non_blocking: bool,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let mut copy = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
+        aten::copy_::call(&mut copy, this, non_blocking)?;
+        Ok(copy)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn contiguous(this: &Tensor, memory_format: MemoryFormat) -> Result<Tensor> {
+        if this.is_contiguous(memory_format) {
+            return Ok(this.clone());
+        }
+        aten::clone::with(this).memory_format(Some(memory_format)).call()
+    }
+
+    fn is_contiguous(this: &Tensor) -> Result<bool> {
+        Ok(this.is_contiguous(MemoryFormat::Contiguous))
+    }
+
+    fn is_contiguous_memory_format(this: &Tensor, memory_format: MemoryFormat) -> Result<bool> {
+        Ok(this.is_contiguous(memory_format))
+    }
+
+    fn to_dtype(
+        this: &Tensor,
+        dtype: DType,
+        non_blocking: bool,
+        copy: bool,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let is_right = this.dtype() == dtype
+            && memory_format.is_none_or(|format| match format {
+                MemoryFormat::Preserve => true,
+                format => this.suggest_memory_format() == format,
+            });
+        if is_right && !copy {
+            return Ok(this.clone());
+        }
+        aten::_to_copy::with(this)
+            .dtype(Some(dtype))
+            .non_blocking(non_blocking)
+            .memory_format(memory_format)
+            .call()
+    }
+}

@@ -1,0 +1,161 @@
+//! Tensors from nothing: which backend makes the memory, and what is written to it.
+
+use torch_library::geometry::{preserved_strides, strides_for};
+use torch_library::prelude::*;
+
+use crate::aten;
+
+/// Operators without a tensor among their arguments: the device says which backend serves them.
+#[torch_impl(aten, BackendSelect)]
+mod select {
+    use super::*;
+
+    fn empty_memory_format(
+        size: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let keys = keys_of(device);
+        aten::empty_memory_format::redispatch(keys, size, dtype, layout, device, pin_memory, memory_format)
+    }
+
+    fn empty_strided(
+        size: &[i64],
+        stride: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        aten::empty_strided::redispatch(keys_of(device), size, stride, dtype, layout, device, pin_memory)
+    }
+}
+
+fn keys_of(device: Option<Device>) -> DispatchKeySet {
+    DispatchKeySet::from_key(device.unwrap_or(Device::CPU).kind.dispatch_key())
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn empty_like(
+        this: &Tensor,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
+        let geometry = this.geometry();
+        let sizes = geometry.sizes();
+        let strides = match memory_format.unwrap_or(MemoryFormat::Preserve) {
+            MemoryFormat::Preserve => preserved_strides(sizes, geometry.strides()),
+            format => strides_for(sizes, format).map_err(|error| error.context("aten::empty_like"))?,
+        };
+        aten::empty_strided::call(sizes, &strides, dtype, layout, device, pin_memory)
+    }
+
+    fn zeros(
+        size: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let mut zeros = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
+        aten::zero_(&mut zeros)?;
+        Ok(zeros)
+    }
+
+    fn ones(
+        size: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let dtype = dtype.or(Some(DType::DEFAULT));
+        aten::full::call(size, Scalar::Int(1), dtype, layout, device, pin_memory)
+    }
+
+    fn full(
+        size: &[i64],
+        fill_value: Scalar,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let dtype = dtype.or(Some(dtype_of(fill_value)));
+        let mut full = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
+        aten::fill__Scalar(&mut full, fill_value)?;
+        Ok(full)
+    }
+
+    fn zeros_like(
+        this: &Tensor,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let mut zeros = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
+        aten::zero_(&mut zeros)?;
+        Ok(zeros)
+    }
+
+    fn ones_like(
+        this: &Tensor,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        aten::full_like::call(this, Scalar::Int(1), dtype, layout, device, pin_memory, memory_format)
+    }
+
+    fn full_like(
+        this: &Tensor,
+        fill_value: Scalar,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let mut full = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
+        aten::fill__Scalar(&mut full, fill_value)?;
+        Ok(full)
+    }
+
+    fn fill__Tensor<'a>(this: &'a mut Tensor, value: &Tensor) -> Result<&'a mut Tensor> {
+        ensure!(
+            value.dim() == 0,
+            Shape,
+            "aten::fill_.Tensor: the value has sizes {:?}, expected a tensor without dimensions",
+            value.sizes()
+        );
+        aten::fill__Scalar(this, value.item()?)
+    }
+
+    fn zero_(this: &mut Tensor) -> Result<&mut Tensor> {
+        aten::fill__Scalar(this, Scalar::Int(0))
+    }
+}
+
+/// The type of a tensor that is filled with a number.
+fn dtype_of(number: Scalar) -> DType {
+    match number {
+        Scalar::Int(_) => DType::Int64,
+        Scalar::Float(_) => DType::DEFAULT,
+        Scalar::Bool(_) => DType::Bool,
+        Scalar::Complex(_) => DType::Complex64,
+    }
+}

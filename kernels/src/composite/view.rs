@@ -1,0 +1,221 @@
+//! Views: arithmetic on sizes and strides, over memory that nobody looks into.
+
+use torch_library::geometry::{Dims, computed_view_strides, infer_view_size, wrap_dim};
+use torch_library::prelude::*;
+
+use crate::aten;
+
+mod parts;
+mod shape;
+
+use shape::Shape;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn alias(this: &Tensor) -> Result<Tensor> {
+        Shape::of(this).view(this)
+    }
+
+    fn detach(this: &Tensor) -> Result<Tensor> {
+        Shape::of(this).view(this)
+    }
+
+    fn detach_(this: &mut Tensor) -> Result<&mut Tensor> {
+        Ok(this) // nothing to forget below autograd
+    }
+
+    fn as_strided(
+        this: &Tensor,
+        size: &[i64],
+        stride: &[i64],
+        storage_offset: Option<i64>,
+    ) -> Result<Tensor> {
+        let view = this.strided_view(size, stride, storage_offset.unwrap_or(this.storage_offset()));
+        view.map_err(|error| error.context("aten::as_strided"))
+    }
+
+    fn as_strided_<'a>(
+        this: &'a mut Tensor,
+        size: &[i64],
+        stride: &[i64],
+        storage_offset: Option<i64>,
+    ) -> Result<&'a mut Tensor> {
+        let offset = storage_offset.unwrap_or(this.storage_offset());
+        this.set_geometry(size, stride, offset).map_err(|error| error.context("aten::as_strided_"))?;
+        Ok(this)
+    }
+
+    fn view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+        super::view(this, size).map_err(|error| error.context("aten::view"))
+    }
+
+    fn view_dtype(this: &Tensor, dtype: DType) -> Result<Tensor> {
+        super::reinterpret(this, dtype).map_err(|error| error.context("aten::view.dtype"))
+    }
+
+    fn permute(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
+        let shape = Shape::of(this).permuted(dims);
+        shape.map_err(|error| error.context("aten::permute"))?.view(this)
+    }
+
+    fn transpose_int(this: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
+        let shape = Shape::of(this).transposed(dim0, dim1);
+        shape.map_err(|error| error.context("aten::transpose.int"))?.view(this)
+    }
+
+    fn transpose_(this: &mut Tensor, dim0: i64, dim1: i64) -> Result<&mut Tensor> {
+        let shape = Shape::of(this).transposed(dim0, dim1);
+        shape.map_err(|error| error.context("aten::transpose_"))?.apply(this)
+    }
+
+    fn t(this: &Tensor) -> Result<Tensor> {
+        ensure!(
+            this.dim() <= 2,
+            Shape,
+            "aten::t: sizes {:?} are those of no matrix, use transpose or permute",
+            this.sizes()
+        );
+        Shape::of(this).transposed(0, if this.dim() < 2 { 0 } else { 1 })?.view(this)
+    }
+
+    fn unsqueeze(this: &Tensor, dim: i64) -> Result<Tensor> {
+        let shape = Shape::of(this).unsqueezed(dim);
+        shape.map_err(|error| error.context("aten::unsqueeze"))?.view(this)
+    }
+
+    fn unsqueeze_(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
+        let shape = Shape::of(this).unsqueezed(dim);
+        shape.map_err(|error| error.context("aten::unsqueeze_"))?.apply(this)
+    }
+
+    fn squeeze(this: &Tensor) -> Result<Tensor> {
+        Shape::of(this).squeezed(|_| true).view(this)
+    }
+
+    fn squeeze_dim(this: &Tensor, dim: i64) -> Result<Tensor> {
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::squeeze.dim"))?;
+        Shape::of(this).squeezed(|other| other == dim).view(this)
+    }
+
+    fn squeeze_dims(this: &Tensor, dim: &[i64]) -> Result<Tensor> {
+        let dims = shape::distinct_dims(dim, this.dim());
+        let dims = dims.map_err(|error| error.context("aten::squeeze.dims"))?;
+        Shape::of(this).squeezed(|other| dims.contains(&other)).view(this)
+    }
+
+    fn squeeze_(this: &mut Tensor) -> Result<&mut Tensor> {
+        Shape::of(this).squeezed(|_| true).apply(this)
+    }
+
+    fn squeeze__dim(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::squeeze_.dim"))?;
+        Shape::of(this).squeezed(|other| other == dim).apply(this)
+    }
+
+    fn expand(this: &Tensor, size: &[i64], _implicit: bool) -> Result<Tensor> {
+        let shape = Shape::of(this).expanded(size);
+        shape.map_err(|error| error.context("aten::expand"))?.view(this)
+    }
+
+    fn slice_Tensor(
+        this: &Tensor,
+        dim: i64,
+        start: Option<i64>,
+        end: Option<i64>,
+        step: i64,
+    ) -> Result<Tensor> {
+        let shape = Shape::of(this).sliced(dim, start, end, step);
+        shape.map_err(|error| error.context("aten::slice.Tensor"))?.view(this)
+    }
+
+    fn select_int(this: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
+        let shape = Shape::of(this).selected(dim, index);
+        shape.map_err(|error| error.context("aten::select.int"))?.view(this)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn reshape(this: &Tensor, shape: &[i64]) -> Result<Tensor> {
+        let sizes = infer_view_size(shape, this.numel()).map_err(|error| error.context("aten::reshape"))?;
+        match computed_view_strides(this.sizes(), this.strides(), &sizes) {
+            Some(_) => aten::view(this, &sizes),
+            None => {
+                let copy = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+                aten::view(&copy, &sizes)
+            }
+        }
+    }
+
+    fn flatten_using_ints(this: &Tensor, start_dim: i64, end_dim: i64) -> Result<Tensor> {
+        let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::flatten.using_ints"));
+        let (start, end) = (wrap(start_dim)?, wrap(end_dim)?);
+        ensure!(
+            start <= end,
+            Argument,
+            "aten::flatten.using_ints: start_dim {start_dim} comes after end_dim {end_dim} of {} dimensions",
+            this.dim()
+        );
+        match this.dim() {
+            0 => aten::reshape(this, &[1]),
+            _ if start == end => Ok(this.clone()),
+            _ => {
+                let (front, back) = (&this.sizes()[..start], &this.sizes()[end + 1..]);
+                let middle: i64 = this.sizes()[start..=end].iter().product();
+                aten::reshape(this, &[front, &[middle], back].concat())
+            }
+        }
+    }
+}
+
+fn view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+    let geometry = this.geometry();
+    let sizes = infer_view_size(size, geometry.numel())?;
+    match computed_view_strides(geometry.sizes(), geometry.strides(), &sizes) {
+        Some(strides) => this.strided_view(&sizes, &strides, geometry.offset()),
+        None => bail!(
+            Shape,
+            "sizes {:?} with strides {:?} have no view of sizes {sizes:?}, use reshape, which copies",
+            geometry.sizes(),
+            geometry.strides()
+        ),
+    }
+}
+
+/// The same bytes as another type: one element becomes several, or several become one, in the last dimension.
+fn reinterpret(this: &Tensor, dtype: DType) -> Result<Tensor> {
+    let (geometry, old, new) = (this.geometry(), this.dtype().size() as i64, dtype.size() as i64);
+    let mut sizes = Dims::from_slice(geometry.sizes());
+    let mut strides = Dims::from_slice(geometry.strides());
+    let mut offset = geometry.offset();
+    if old != new {
+        let (Some(size), Some(stride)) = (sizes.last_mut(), strides.last_mut()) else {
+            bail!(Shape, "a tensor without dimensions has no view of {dtype}, which is of another size");
+        };
+        ensure!(
+            *stride == 1,
+            Shape,
+            "the last dimension of {:?} has stride {stride}, it must be dense to be seen as {dtype}",
+            this.sizes()
+        );
+        let scale = |value: &mut i64, what: &str| {
+            ensure!(
+                *value * old % new == 0,
+                Shape,
+                "{what} {value} of {} cannot be divided into elements of {dtype}",
+                this.dtype()
+            );
+            *value = *value * old / new;
+            Ok(())
+        };
+        scale(size, "size")?;
+        scale(&mut offset, "offset")?;
+        let last = strides.len() - 1;
+        strides[..last].iter_mut().try_for_each(|stride| scale(stride, "stride"))?;
+    }
+    Tensor::from_storage(this.storage().clone(), &sizes, &strides, offset, dtype, this.key_set())
+}

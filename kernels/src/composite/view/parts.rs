@@ -1,0 +1,77 @@
+//! A tensor in parts along a dimension.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn split_Tensor(this: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Tensor>> {
+        let size = size_along("aten::split.Tensor", this, dim)?;
+        ensure!(
+            split_size > 0 || (split_size == 0 && size == 0),
+            Argument,
+            "aten::split.Tensor: parts of size {split_size} do not make up a dimension of size {size}"
+        );
+        let parts = if split_size == 0 { 1 } else { size.unsigned_abs().div_ceil(split_size as u64).max(1) };
+        (0..parts as i64)
+            .map(|part| {
+                let start = part * split_size;
+                aten::narrow(this, dim, start, split_size.min(size - start))
+            })
+            .collect()
+    }
+
+    fn split_with_sizes(this: &Tensor, split_sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
+        let size = size_along("aten::split_with_sizes", this, dim)?;
+        ensure!(
+            split_sizes.iter().all(|size| *size >= 0) && split_sizes.iter().sum::<i64>() == size,
+            Argument,
+            "aten::split_with_sizes: parts of sizes {split_sizes:?} do not make up a dimension of size {size}"
+        );
+        let mut start = 0;
+        let part = |length: &i64| {
+            let part = aten::narrow(this, dim, start, *length);
+            start += length;
+            part
+        };
+        split_sizes.iter().map(part).collect()
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn narrow(this: &Tensor, dim: i64, start: i64, length: i64) -> Result<Tensor> {
+        let size = size_along("aten::narrow", this, dim)?;
+        let from = if start < 0 { start + size } else { start };
+        ensure!(
+            (0..=size).contains(&from) && (0..=size - from).contains(&length),
+            Argument,
+            "aten::narrow: {length} indices from {start} on are not all in dimension {dim} of sizes {:?}",
+            this.sizes()
+        );
+        aten::slice_Tensor::call(this, dim, Some(from), Some(from + length), 1)
+    }
+
+    fn chunk(this: &Tensor, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
+        let size = size_along("aten::chunk", this, dim)?;
+        ensure!(chunks > 0, Argument, "aten::chunk: a tensor cannot be cut into {chunks} parts");
+        if size == 0 {
+            return aten::split_with_sizes::call(this, &vec![0; chunks as usize], dim);
+        }
+        let part = size / chunks + i64::from(size % chunks != 0);
+        aten::split_Tensor::call(this, part, dim)
+    }
+}
+
+/// The size of a dimension to take parts of.
+fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
+    ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
+    let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
+    Ok(tensor.sizes()[dim])
+}

@@ -1,0 +1,23 @@
+//! Kernels that touch elements in host memory.
+//!
+//! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
+
+mod binary;
+mod copy;
+mod create;
+pub(crate) mod loops;
+mod matmul;
+pub(crate) mod number;
+mod reduce;
+mod unary;
+
+use torch_library::prelude::*;
+
+/// The end of an in-place kernel: reports the write, unless it failed.
+///
+/// The version counter belongs to the layer above (`ADInplaceOrView`), which is to take this over.
+fn written(this: &mut Tensor, result: Result<Tensor>) -> Result<&mut Tensor> {
+    result?;
+    this.bump_version();
+    Ok(this)
+}

@@ -1,0 +1,197 @@
+//! Arithmetic on two operands.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use num_traits::{Float, PrimInt};
+use torch_library::prelude::*;
+
+use super::loops::{self, match_computing};
+use super::number::Number;
+use super::written;
+use crate::aten;
+use crate::pointwise::Pointwise;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn add_Tensor(this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        add("aten::add.Tensor", None, [this, other], alpha)
+    }
+
+    fn add__Tensor<'a>(this: &'a mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&'a mut Tensor> {
+        let sum = add("aten::add_.Tensor", Some(this), [this, other], alpha);
+        written(this, sum)
+    }
+
+    fn sub_Tensor(this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        sub("aten::sub.Tensor", None, [this, other], alpha)
+    }
+
+    fn sub__Tensor<'a>(this: &'a mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&'a mut Tensor> {
+        let difference = sub("aten::sub_.Tensor", Some(this), [this, other], alpha);
+        written(this, difference)
+    }
+
+    fn mul_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        mul("aten::mul.Tensor", None, [this, other])
+    }
+
+    fn mul__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        let product = mul("aten::mul_.Tensor", Some(this), [this, other]);
+        written(this, product)
+    }
+
+    fn div_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        div("aten::div.Tensor", None, [this, other])
+    }
+
+    fn div__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        let quotient = div("aten::div_.Tensor", Some(this), [this, other]);
+        written(this, quotient)
+    }
+
+    fn div_Tensor_mode(this: &Tensor, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
+        div_rounded("aten::div.Tensor_mode", None, [this, other], rounding_mode)
+    }
+
+    fn div__Tensor_mode<'a>(
+        this: &'a mut Tensor,
+        other: &Tensor,
+        rounding_mode: Option<&str>,
+    ) -> Result<&'a mut Tensor> {
+        let quotient = div_rounded("aten::div_.Tensor_mode", Some(this), [this, other], rounding_mode);
+        written(this, quotient)
+    }
+}
+
+fn add(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    check_alpha(operator, alpha, call.dtype)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Bool | Integer | Float | Complex => {
+        match alpha.cast::<T>() {
+            T::ONE => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(b))?,
+            alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(alpha.times(b)))?,
+        }
+    }, else => return Err(call.unsupported()));
+    Ok(out)
+}
+
+fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
+    ensure!(
+        inputs.iter().all(|input| input.dtype() != DType::Bool),
+        DType,
+        "{operator}: there is no difference of truth values ({} and {}), use xor or logical_not",
+        inputs[0].dtype(),
+        inputs[1].dtype()
+    );
+    let call = Pointwise::promoting(operator, inputs)?;
+    check_alpha(operator, alpha, call.dtype)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Integer | Float | Complex => {
+        match alpha.cast::<T>() {
+            T::ONE => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(b))?,
+            alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(alpha.times(b)))?,
+        }
+    }, else => return Err(call.unsupported()));
+    Ok(out)
+}
+
+fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
+    let fits = match alpha {
+        Scalar::Bool(_) => dtype == DType::Bool,
+        Scalar::Int(_) => true,
+        Scalar::Float(_) => dtype.is_differentiable(),
+        Scalar::Complex(_) => dtype.is_complex(),
+    };
+    ensure!(
+        fits,
+        Argument,
+        "{operator}: alpha {alpha} is of a higher kind than the result, which is {dtype}"
+    );
+    Ok(())
+}
+
+fn mul(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Bool | Integer | Float | Complex => {
+        loops::map(&out, inputs, |[a, b]: [T; 2]| a.times(b))?;
+    }, else => return Err(call.unsupported()));
+    Ok(out)
+}
+
+fn div(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Float | Complex => {
+        loops::map(&out, inputs, |[a, b]: [T; 2]| a / b)?;
+    }, else => return Err(call.unsupported()));
+    Ok(out)
+}
+
+/// How a quotient becomes a whole number.
+#[derive(Clone, Copy)]
+enum Rounding {
+    Truncate,
+    Floor,
+}
+
+fn div_rounded(
+    operator: &'static str,
+    out: Option<&Tensor>,
+    inputs: [&Tensor; 2],
+    mode: Option<&str>,
+) -> Result<Tensor> {
+    let rounding = match mode {
+        None => return div(operator, out, inputs),
+        Some("trunc") => Rounding::Truncate,
+        Some("floor") => Rounding::Floor,
+        Some(other) => bail!(
+            Argument,
+            "{operator}: unknown rounding mode {other:?}, expected \"trunc\", \"floor\" or none"
+        ),
+    };
+    let call = Pointwise::promoting(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Float => {
+        match rounding {
+            Rounding::Truncate => loops::map(&out, inputs, |[a, b]: [T; 2]| (a / b).trunc())?,
+            Rounding::Floor => loops::map(&out, inputs, |[a, b]: [T; 2]| floor_quotient(a, b))?,
+        }
+    }, else => match_computing!(call.dtype, T: Integer => {
+        let by_zero = AtomicBool::new(false);
+        loops::map(&out, inputs, |[a, b]: [T; 2]| whole_quotient(a, b, rounding, &by_zero))?;
+        ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
+    }, else => return Err(call.unsupported())));
+    Ok(out)
+}
+
+/// Python's `a // b`: the quotient rounded down, free of the error that rounding `a / b` itself would bring.
+fn floor_quotient<T: Float>(a: T, b: T) -> T {
+    if b == T::zero() {
+        return a / b;
+    }
+    let rest = a % b;
+    let mut quotient = (a - rest) / b;
+    if rest != T::zero() && (b < T::zero()) != (rest < T::zero()) {
+        quotient = quotient - T::one();
+    }
+    if quotient == T::zero() {
+        return T::zero().copysign(a / b);
+    }
+    let half = T::one() / (T::one() + T::one());
+    let floor = quotient.floor();
+    if quotient - floor > half { floor + T::one() } else { floor }
+}
+
+fn whole_quotient<T: PrimInt>(a: T, b: T, rounding: Rounding, by_zero: &AtomicBool) -> T {
+    if b == T::zero() {
+        by_zero.store(true, Ordering::Relaxed);
+        return T::zero();
+    }
+    let Some(quotient) = a.checked_div(&b) else { return a }; // the smallest integer by -1 wraps to itself
+    let goes_down = matches!(rounding, Rounding::Floor) && (a < T::zero()) != (b < T::zero());
+    if goes_down && a % b != T::zero() { quotient - T::one() } else { quotient }
+}

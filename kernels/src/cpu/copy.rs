@@ -1,0 +1,32 @@
+//! Copying elements between tensors.
+
+use torch_library::geometry::infer_size;
+use torch_library::match_dtype;
+use torch_library::prelude::*;
+
+use super::{loops, written};
+use crate::aten;
+
+#[torch_impl(aten, CPU, Meta)]
+fn copy_<'a>(this: &'a mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&'a mut Tensor> {
+    if this.is_same(src) {
+        return Ok(this);
+    }
+    let result = copy(this, src).map_err(|error| error.context("aten::copy_"));
+    written(this, result)
+}
+
+fn copy(this: &Tensor, src: &Tensor) -> Result<Tensor> {
+    let sizes = infer_size(this.sizes(), src.sizes())?;
+    ensure!(
+        sizes.as_slice() == this.sizes(),
+        Shape,
+        "sizes {:?} do not broadcast to those of the tensor that is written, {:?}",
+        src.sizes(),
+        this.sizes()
+    );
+    this.check_no_internal_overlap()?;
+    this.check_no_partial_overlap(src)?;
+    match_dtype!(this.dtype(), T => loops::map(this, [src], |[x]: [T; 1]| x)?);
+    Ok(this.clone())
+}

@@ -1,0 +1,67 @@
+//! New memory, and filling it.
+
+use torch_library::geometry::strides_for;
+use torch_library::match_dtype;
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    pub(super) fn empty_memory_format(
+        size: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::empty.memory_format";
+        check_options(OPERATOR, layout, pin_memory)?;
+        let strides = strides_for(size, memory_format.unwrap_or_default());
+        let strides = strides.map_err(|error| error.context(OPERATOR))?;
+        let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
+        Tensor::empty_strided(size, &strides, dtype, device).map_err(|error| error.context(OPERATOR))
+    }
+
+    pub(super) fn empty_strided(
+        size: &[i64],
+        stride: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::empty_strided";
+        check_options(OPERATOR, layout, pin_memory)?;
+        let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
+        Tensor::empty_strided(size, stride, dtype, device).map_err(|error| error.context(OPERATOR))
+    }
+
+    pub(super) fn fill__Scalar(this: &mut Tensor, value: Scalar) -> Result<&mut Tensor> {
+        let result = fill(this, value).map_err(|error| error.context("aten::fill_.Scalar"));
+        super::super::written(this, result)
+    }
+}
+
+fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool>) -> Result<()> {
+    let layout = layout.unwrap_or_default();
+    ensure!(
+        layout == Layout::Strided,
+        NotSupported,
+        "{operator}: layout {layout} is not carried, only strided tensors are"
+    );
+    ensure!(pin_memory != Some(true), NotSupported, "{operator}: pinned memory is not carried");
+    Ok(())
+}
+
+/// Elements may coincide: they all get the same value.
+fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
+    match_dtype!(this.dtype(), T => {
+        let value: T = value.to()?;
+        super::loops::map(this, [], |[]: [T; 0]| value)?;
+    });
+    Ok(this.clone())
+}

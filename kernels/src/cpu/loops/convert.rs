@@ -1,0 +1,79 @@
+//! Moving rows of elements between memory and dense buffers, converting them on the way.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers")]
+
+use torch_library::{DType, Element, match_dtype};
+
+/// Reads `len` elements, `stride` apart, into a dense buffer of another type.
+pub(crate) type Loader<M> = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: *mut M);
+
+/// Writes a dense buffer of `len` elements to places `stride` apart, as another type.
+pub(crate) type Storer<R> = unsafe fn(buffer: *const R, len: usize, data: *mut u8, stride: isize);
+
+/// The loader for memory of a type.
+pub(crate) fn loader<M: Element>(dtype: DType) -> Loader<M> {
+    match_dtype!(dtype, S => load::<S, M>)
+}
+
+/// The storer for memory of a type.
+pub(crate) fn storer<R: Element>(dtype: DType) -> Storer<R> {
+    match_dtype!(dtype, D => store::<R, D>)
+}
+
+/// # Safety
+/// `len` elements of `S`, `stride` apart, can be read from `data` on, and `len` of `M` written to the buffer.
+pub(crate) unsafe fn load<S: Element, M: Element>(
+    data: *const u8,
+    stride: isize,
+    len: usize,
+    buffer: *mut M,
+) {
+    let data = data.cast::<S>();
+    if stride == 0 {
+        // SAFETY: one element is there, as `len` is not zero.
+        let value = unsafe { read(data) }.cast::<M>();
+        for i in 0..len {
+            // SAFETY: by contract.
+            unsafe { buffer.add(i).write(value) };
+        }
+        return;
+    }
+    let convert = |distance: isize| {
+        for i in 0..len {
+            // SAFETY: by contract, `distance` being the stride.
+            unsafe { buffer.add(i).write(read(data.offset(i as isize * distance)).cast::<M>()) };
+        }
+    };
+    if stride == 1 { convert(1) } else { convert(stride) }
+}
+
+/// # Safety
+/// `len` elements of `R` can be read from the buffer, and `len` of `D`, `stride` apart, written from `data` on.
+pub(crate) unsafe fn store<R: Element, D: Element>(
+    buffer: *const R,
+    len: usize,
+    data: *mut u8,
+    stride: isize,
+) {
+    let data = data.cast::<D>();
+    let convert = |distance: isize| {
+        for i in 0..len {
+            // SAFETY: by contract, `distance` being the stride.
+            unsafe { data.offset(i as isize * distance).write(buffer.add(i).read().cast::<D>()) };
+        }
+    };
+    if stride == 1 { convert(1) } else { convert(stride) }
+}
+
+/// One element; bytes other than 0 and 1 that came in from outside are `true`.
+///
+/// # Safety
+/// An element can be read from `data`.
+#[inline(always)]
+pub(crate) unsafe fn read<S: Element>(data: *const S) -> S {
+    if S::DTYPE == DType::Bool {
+        // SAFETY: a `bool` takes one byte.
+        return (unsafe { data.cast::<u8>().read() } != 0).cast::<S>();
+    }
+    // SAFETY: by contract; every bit pattern is a value.
+    unsafe { data.read() }
+}

@@ -1,0 +1,32 @@
+//! Sharing elements among threads.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use torch_library::guard::ThreadLocalState;
+
+/// How many elements are worth a thread.
+///
+/// PyTorch: `at::internal::GRAIN_SIZE`.
+pub(crate) const GRAIN: usize = 32_768;
+
+/// Runs a closure over all of `0..count`, in ranges on several threads where that pays.
+///
+/// The threads have this thread's dispatch state, so a closure may call operators.
+pub(crate) fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
+    shares(count, GRAIN, f);
+}
+
+/// As [`ranges`], for items that are worth a thread in a number of `grain`.
+pub(crate) fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
+    let threads = if count < 2 * grain { 1 } else { rayon::current_num_threads().min(count / grain) };
+    if threads < 2 {
+        return f(0..count);
+    }
+    let state = ThreadLocalState::capture();
+    let share = count.div_ceil(threads);
+    (0..threads).into_par_iter().for_each(|thread| {
+        let start = (thread * share).min(count);
+        state.run(|| f(start..(start + share).min(count)));
+    });
+}

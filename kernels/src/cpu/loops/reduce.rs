@@ -1,0 +1,244 @@
+//! Folding dimensions to one value each.
+//!
+//! # How it works
+//!
+//! 1. Elements are folded in chunks, each in several *lanes* side by side, so that the loop vectorises.
+//! 2. The chunks of one result are merged as the leaves of a balanced tree: the rounding error of a sum grows with the
+//!    logarithm of its length, and the two halves can go to two threads. The result does not depend on the threads.
+//! 3. Where the results' neighbours are denser in memory than the elements of one result (a sum over rows), a whole
+//!    row of results is folded at once, again chunk by chunk.
+#![expect(unsafe_code, reason = "reads elements through pointers that a walk keeps in bounds")]
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use torch_library::geometry::{Dims, Geometry, contiguous_strides};
+use torch_library::{Element, Result, Tensor};
+
+use super::walk::{Row, Walk};
+use super::{CHUNK, Input, convert, data_ptr, parallel};
+
+/// How many folds run side by side.
+const LANES: usize = 8;
+
+/// How many elements a row of results takes before it is merged into a sum of its own, to bound the rounding error.
+const BLOCK: usize = 64;
+
+/// How elements are folded to one value.
+pub(crate) trait Fold<M>: Sync {
+    /// What they are folded to.
+    type Value: Copy + Send + Sync;
+
+    /// The value of no elements.
+    fn identity(&self) -> Self::Value;
+
+    /// Takes an element in, with its position among those of the result.
+    fn step(&self, value: Self::Value, element: M, position: usize) -> Self::Value;
+
+    /// Joins two values.
+    fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
+}
+
+/// Folds the dimensions of `input` that are marked, and writes the finished values to the contiguous `out`.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn fold<M: Element, F: Fold<M>, R: Element>(
+    out: &Tensor,
+    input: &Tensor,
+    is_reduced: &[bool],
+    fold: &F,
+    finish: impl Fn(F::Value) -> R + Sync,
+) -> Result<()> {
+    if out.numel() == 0 || out.storage().data_ptr().is_none() {
+        return Ok(());
+    }
+    let geometry = input.geometry();
+    let kept = part(geometry, |dim| !is_reduced[dim])?;
+    let results = Geometry::contiguous(kept.sizes())?;
+    let reduced = part(geometry, |dim| is_reduced[dim])?;
+    let folding = Folding {
+        input: Input::<M>::new(input)?,
+        reduced: Walk::new(&reduced, [&reduced]),
+        count: reduced.numel() as usize,
+        fold,
+    };
+    let out =
+        Output { data: data_ptr(out)?, size: out.dtype().size(), store: convert::storer::<R>(out.dtype()) };
+    let walk = Walk::new(&results, [&kept]);
+    let grain = (parallel::GRAIN / folding.count.max(1)).max(1);
+    parallel::shares(results.numel() as usize, grain, |range| {
+        walk.rows(range, |row| {
+            // SAFETY: the walks stay within the elements of both tensors, and no two threads get the same result.
+            unsafe { folding.row(&row, &out, &finish) }
+        });
+    });
+    Ok(())
+}
+
+/// Some of the dimensions, from the start of the memory.
+fn part(geometry: &Geometry, is_in: impl Fn(usize) -> bool) -> Result<Geometry> {
+    let pick = |values: &[i64]| -> Dims {
+        values.iter().enumerate().filter(|(dim, _)| is_in(*dim)).map(|(_, value)| *value).collect()
+    };
+    let (sizes, strides) = (pick(geometry.sizes()), pick(geometry.strides()));
+    if sizes.contains(&0) {
+        return Geometry::new(&sizes, &contiguous_strides(&sizes), 0);
+    }
+    Geometry::new(&sizes, &strides, 0)
+}
+
+struct Output<R> {
+    data: *mut u8,
+    size: usize,
+    store: convert::Storer<R>,
+}
+
+// SAFETY: a plain address; which thread writes where is for `row` to say.
+unsafe impl<R> Sync for Output<R> {}
+
+struct Folding<'f, M, F> {
+    input: Input<M>,
+    /// The elements of one result; its first and only input is the tensor.
+    reduced: Walk<1>,
+    count: usize,
+    fold: &'f F,
+}
+
+// SAFETY: a plain address inside of `input`, which is only read; folds are `Sync`.
+unsafe impl<M, F: Sync> Sync for Folding<'_, M, F> {}
+
+impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
+    /// Computes a row of results.
+    ///
+    /// # Safety
+    /// The row lies in bounds of `out`, which nobody else touches, and of the kept dimensions of the input.
+    unsafe fn row<R: Element>(&self, row: &Row<1>, out: &Output<R>, finish: &impl Fn(F::Value) -> R) {
+        for start in (0..row.len).step_by(CHUNK) {
+            let len = CHUNK.min(row.len - start);
+            let base = row.inputs[0] + start as isize * row.input_strides[0];
+            let mut folded = [self.fold.identity(); CHUNK];
+            // SAFETY: the chunk is a part of the row.
+            unsafe { self.results(base, row.input_strides[0], &mut folded[..len]) };
+            let mut values = [R::default(); CHUNK];
+            for (value, folded) in values.iter_mut().zip(&folded[..len]) {
+                *value = finish(*folded);
+            }
+            let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
+            // SAFETY: the chunk is a part of the row; `values` holds as many.
+            unsafe { (out.store)(values.as_ptr(), len, out.data.offset(offset), row.out_stride) };
+        }
+    }
+
+    /// Folds the results that start `stride` apart.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row).
+    unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
+        let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
+        if is_denser {
+            // SAFETY: passed on.
+            return unsafe { self.side_by_side(base, stride, folded) };
+        }
+        for (i, folded) in folded.iter_mut().enumerate() {
+            // SAFETY: passed on.
+            *folded = unsafe { self.tree(base + i as isize * stride, 0..self.count) };
+        }
+    }
+
+    /// One result.
+    ///
+    /// # Safety
+    /// `base` is the first element of a result, and the range within its elements.
+    unsafe fn tree(&self, base: isize, range: Range<usize>) -> F::Value {
+        if range.len() <= CHUNK {
+            // SAFETY: passed on.
+            return unsafe { self.chunk(base, range) };
+        }
+        let middle = range.start + (range.len() / 2).next_multiple_of(CHUNK);
+        // SAFETY: passed on; both halves are within the range.
+        let left = || unsafe { self.tree(base, range.start..middle) };
+        // SAFETY: as above.
+        let right = || unsafe { self.tree(base, middle..range.end) };
+        let (left, right) =
+            if range.len() > 2 * parallel::GRAIN { rayon::join(left, right) } else { (left(), right()) };
+        self.fold.merge(left, right)
+    }
+
+    /// At most a chunk of the elements of one result.
+    ///
+    /// # Safety
+    /// As [`tree`](Self::tree).
+    unsafe fn chunk(&self, base: isize, range: Range<usize>) -> F::Value {
+        let mut buffer = [MaybeUninit::<M>::uninit(); CHUNK];
+        let (mut values, mut filled) = (buffer.as_ptr().cast::<M>(), 0);
+        self.reduced.rows(range.clone(), |row| {
+            let offset = (base + row.inputs[0]) * self.input.size as isize;
+            // SAFETY: the walk stays in bounds.
+            let data = unsafe { self.input.data.offset(offset) };
+            if row.len == range.len() && row.input_strides[0] == 1 && self.input.is_plain {
+                values = data.cast();
+            } else {
+                // SAFETY: the rows of the range fill the buffer one after the other, and are no more than a chunk.
+                unsafe {
+                    let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
+                    (self.input.load)(data, row.input_strides[0], row.len, buffer);
+                }
+            }
+            filled += row.len;
+        });
+        // SAFETY: as many elements were loaded, or lie in memory that nobody writes to during the operation.
+        let values = unsafe { std::slice::from_raw_parts(values, range.len()) };
+        self.lanes(values, range.start)
+    }
+
+    /// Folds dense elements, the first of which has this position.
+    fn lanes(&self, values: &[M], position: usize) -> F::Value {
+        let fold = self.fold;
+        let mut lanes = [fold.identity(); LANES];
+        let (chunks, rest) = values.as_chunks::<LANES>();
+        for (i, chunk) in chunks.iter().enumerate() {
+            for (lane, value) in chunk.iter().enumerate() {
+                lanes[lane] = fold.step(lanes[lane], *value, position + i * LANES + lane);
+            }
+        }
+        for (lane, value) in rest.iter().enumerate() {
+            lanes[lane] = fold.step(lanes[lane], *value, position + chunks.len() * LANES + lane);
+        }
+        let [a, b, c, d, e, f, g, h] = lanes;
+        let (left, right) =
+            (fold.merge(fold.merge(a, b), fold.merge(c, d)), fold.merge(fold.merge(e, f), fold.merge(g, h)));
+        fold.merge(left, right)
+    }
+
+    /// Folds many results at once, one element of each at a time.
+    ///
+    /// # Safety
+    /// As [`results`](Self::results).
+    unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
+        let mut buffer = [MaybeUninit::<M>::uninit(); CHUNK];
+        let mut block = [self.fold.identity(); CHUNK];
+        let block = &mut block[..folded.len()];
+        let mut position = 0;
+        self.reduced.rows(0..self.count, |row| {
+            for i in 0..row.len {
+                let first = base + row.inputs[0] + i as isize * row.input_strides[0];
+                // SAFETY: element `i` of the row of each result, which lie `stride` apart.
+                let values = unsafe {
+                    let values = self.input.chunk(first, stride, 0, block.len(), &mut buffer);
+                    std::slice::from_raw_parts(values, block.len())
+                };
+                for (folded, value) in block.iter_mut().zip(values) {
+                    *folded = self.fold.step(*folded, *value, position);
+                }
+                position += 1;
+                if position % BLOCK == 0 || position == self.count {
+                    for (folded, block) in folded.iter_mut().zip(block.iter_mut()) {
+                        *folded = self.fold.merge(*folded, *block);
+                        *block = self.fold.identity();
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,127 @@
+//! In which order a loop visits the elements of its operands, and where they lie.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+use torch_library::geometry::Geometry;
+
+/// The dimensions of one output and `N` inputs that broadcast to it, innermost first.
+///
+/// Dimensions are ordered by the output's strides and merged where all operands allow; those of size 1 are gone.
+#[derive(Debug)]
+pub(crate) struct Walk<const N: usize> {
+    dims: SmallVec<[Dim<N>; 6]>,
+}
+
+/// One dimension: its size, and how many elements apart neighbours lie in each operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Dim<const N: usize> {
+    size: usize,
+    out: isize,
+    inputs: [isize; N],
+}
+
+/// Elements that are equidistant in every operand. Offsets and strides count elements, from each operand's first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Row<const N: usize> {
+    pub(crate) len: usize,
+    pub(crate) out: isize,
+    pub(crate) out_stride: isize,
+    pub(crate) inputs: [isize; N],
+    pub(crate) input_strides: [isize; N],
+}
+
+impl<const N: usize> Walk<N> {
+    /// Lays out inputs whose shapes broadcast to the output's.
+    pub(crate) fn new(out: &Geometry, inputs: [&Geometry; N]) -> Self {
+        if let Some(line) = Self::line(out, inputs) {
+            return line;
+        }
+        let mut dims: SmallVec<[Dim<N>; 6]> = SmallVec::new();
+        for (back, (&size, &stride)) in out.sizes().iter().zip(out.strides()).rev().enumerate() {
+            if size != 1 {
+                let inputs = inputs.map(|input| broadcast_stride(input, back));
+                dims.push(Dim { size: size as usize, out: stride as isize, inputs });
+            }
+        }
+        Self::from_dims(dims)
+    }
+
+    /// Dimensions in any order, as a walk.
+    fn from_dims(mut dims: SmallVec<[Dim<N>; 6]>) -> Self {
+        dims.sort_by_key(|dim| dim.out);
+        let mut merged: SmallVec<[Dim<N>; 6]> = SmallVec::new();
+        for dim in dims {
+            match merged.last_mut() {
+                Some(last) if last.continues_in(&dim) => last.size *= dim.size,
+                _ => merged.push(dim),
+            }
+        }
+        Walk { dims: merged }
+    }
+
+    /// The common case at no cost: all operands are contiguous and of one shape, or of one element.
+    fn line(out: &Geometry, inputs: [&Geometry; N]) -> Option<Self> {
+        let is_line =
+            |input: &Geometry| input.numel() == 1 || (input.sizes() == out.sizes() && input.is_contiguous());
+        if !out.is_contiguous() || !inputs.iter().all(|input| is_line(input)) {
+            return None;
+        }
+        let inputs = inputs.map(|input| isize::from(input.numel() != 1));
+        let line = Dim { size: out.numel() as usize, out: 1, inputs };
+        Some(Walk { dims: SmallVec::from_slice(&[line]) })
+    }
+
+    /// How far apart in the first input the innermost elements are, if there is more than one.
+    pub(crate) fn inner_stride(&self) -> Option<isize> {
+        self.dims.first().map(|dim| dim.inputs[0])
+    }
+
+    /// Calls a closure with the rows of a range of elements, counted in the order of the walk.
+    pub(crate) fn rows(&self, range: Range<usize>, mut f: impl FnMut(Row<N>)) {
+        let Some((inner, outer)) = self.dims.split_first() else {
+            if !range.is_empty() {
+                f(Row { len: 1, out: 0, out_stride: 1, inputs: [0; N], input_strides: [1; N] });
+            }
+            return;
+        };
+        let (mut row, mut within) = (range.start / inner.size.max(1), range.start % inner.size.max(1));
+        let mut left = range.len();
+        while left > 0 {
+            let len = left.min(inner.size - within);
+            f(inner.row(outer, row, within, len));
+            (row, within, left) = (row + 1, 0, left - len);
+        }
+    }
+}
+
+impl<const N: usize> Dim<N> {
+    /// Whether a wider dimension goes on where this one ends, in every operand.
+    fn continues_in(&self, wider: &Self) -> bool {
+        let size = self.size as isize;
+        wider.out == self.out * size && (0..N).all(|k| wider.inputs[k] == self.inputs[k] * size)
+    }
+
+    /// `len` elements along this dimension, from index `within` of row number `row`.
+    fn row(&self, outer: &[Self], mut row: usize, within: usize, len: usize) -> Row<N> {
+        let mut out = within as isize * self.out;
+        let mut inputs = self.inputs.map(|stride| within as isize * stride);
+        for dim in outer {
+            let index = (row % dim.size) as isize;
+            row /= dim.size;
+            out += index * dim.out;
+            for (input, stride) in inputs.iter_mut().zip(dim.inputs) {
+                *input += index * stride;
+            }
+        }
+        Row { len, out, out_stride: self.out, inputs, input_strides: self.inputs }
+    }
+}
+
+/// An input's stride in the dimension that is `back` from the last: 0 where it has none, or repeats its only element.
+fn broadcast_stride(input: &Geometry, back: usize) -> isize {
+    match input.dim().checked_sub(back + 1) {
+        Some(dim) if input.sizes()[dim] != 1 => input.strides()[dim] as isize,
+        _ => 0,
+    }
+}

@@ -1,0 +1,35 @@
+//! PyTorch's operators for [`torch_library`]: the namespace [`aten`](mod@aten), and its kernels for the CPU.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_kernels::aten;
+//! use torch_library_kernels::prelude::*;
+//!
+//! let x = Tensor::from([[1.0, -2.0], [3.0, -4.0]]);
+//! let y = aten::add_Tensor(&x, &x)?; // as a function …
+//! assert_eq!(y.relu()?.mul(0.5)?.to_vec::<f64>()?, [1.0, 0.0, 3.0, 0.0]); // … or as a method
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! A crate that names nothing from here has to say `use torch_library_kernels as _;`, or the linker leaves it out.
+//!
+//! To know everything about a family, read the files of its name: `ops/binary.rs` declares, `cpu/binary.rs` computes,
+//! `composite/binary.rs` builds on other operators.
+
+#[doc(inline)]
+pub use ops::matmul::aten;
+
+mod ops;
+
+mod pointwise;
+mod reduction;
+
+mod composite;
+mod cpu;
+
+pub mod methods;
+
+/// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
+pub mod prelude {
+    pub use crate::methods::{Operand, TensorMethods};
+}

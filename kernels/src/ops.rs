@@ -1,0 +1,11 @@
+//! The declarations: every operator's schema and documentation, a file for each family.
+//!
+//! Each family extends the one before, so the last of them has all.
+
+pub(crate) mod binary;
+pub(crate) mod copy;
+pub(crate) mod create;
+pub(crate) mod matmul;
+pub(crate) mod reduce;
+pub(crate) mod unary;
+pub(crate) mod view;

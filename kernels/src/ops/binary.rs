@@ -1,0 +1,138 @@
+//! Operators on two tensors, or a tensor and a number, element by element.
+//!
+//! Operands broadcast, and are computed in their common type; numbers count by their kind only.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Arithmetic, on top of what was declared before.
+    pub mod aten extends super::view::aten {
+        /// The sum `self + alpha * other`. Of truth values it is "or".
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let (x, y) = (Tensor::from([1.0, 2.0]), Tensor::from([[10.0], [20.0]]));
+        /// let sum = aten::add_Tensor::with(&x, &y).alpha(2.into()).call()?;
+        /// assert_eq!(sum.to_vec::<f64>()?, [21.0, 22.0, 41.0, 42.0]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.add`.
+        #[tags(pointwise)]
+        add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
+        /// Adds `alpha * other` in place.
+        ///
+        /// PyTorch: `Tensor.add_`.
+        #[tags(pointwise)]
+        add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!);
+        /// The sum with a number.
+        ///
+        /// PyTorch: `torch.add`.
+        #[tags(pointwise)]
+        add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
+        /// Adds a number in place.
+        ///
+        /// PyTorch: `Tensor.add_`.
+        #[tags(pointwise)]
+        add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!);
+
+        /// The difference `self - alpha * other`.
+        ///
+        /// # Errors
+        /// Truth values, of which there is no difference.
+        ///
+        /// PyTorch: `torch.sub`.
+        #[tags(pointwise)]
+        sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
+        /// Subtracts `alpha * other` in place.
+        ///
+        /// PyTorch: `Tensor.sub_`.
+        #[tags(pointwise)]
+        sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!);
+        /// The difference to a number.
+        ///
+        /// PyTorch: `torch.sub`.
+        #[tags(pointwise)]
+        sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
+        /// Subtracts a number in place.
+        ///
+        /// PyTorch: `Tensor.sub_`.
+        #[tags(pointwise)]
+        sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!);
+        /// The difference `other - alpha * self`.
+        ///
+        /// PyTorch: `torch.rsub`.
+        rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
+        /// The difference `other - alpha * self`.
+        ///
+        /// PyTorch: `torch.rsub`.
+        rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
+
+        /// The product. Of truth values it is "and".
+        ///
+        /// PyTorch: `torch.mul`.
+        #[tags(pointwise)]
+        mul.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Multiplies in place.
+        ///
+        /// PyTorch: `Tensor.mul_`.
+        #[tags(pointwise)]
+        mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
+        /// The product with a number.
+        ///
+        /// PyTorch: `torch.mul`.
+        #[tags(pointwise)]
+        mul.Scalar(Tensor self, Scalar other) -> Tensor;
+        /// Multiplies by a number in place.
+        ///
+        /// PyTorch: `Tensor.mul_`.
+        #[tags(pointwise)]
+        mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!);
+
+        /// The quotient; of integers it is a floating-point number.
+        ///
+        /// PyTorch: `torch.div`.
+        #[tags(pointwise)]
+        div.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Divides in place.
+        ///
+        /// # Errors
+        /// An integer tensor, which cannot hold the quotient.
+        ///
+        /// PyTorch: `Tensor.div_`.
+        #[tags(pointwise)]
+        div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
+        /// The quotient, rounded: `"trunc"` towards zero, `"floor"` down, not at all if `None`.
+        ///
+        /// Rounded quotients of integers are integers.
+        ///
+        /// # Errors
+        /// Another rounding mode, an integer divided by zero.
+        ///
+        /// PyTorch: `torch.div`.
+        #[tags(pointwise)]
+        div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor;
+        /// Divides and rounds in place.
+        ///
+        /// PyTorch: `Tensor.div_`.
+        #[tags(pointwise)]
+        div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!);
+        /// The quotient by a number.
+        ///
+        /// PyTorch: `torch.div`.
+        #[tags(pointwise)]
+        div.Scalar(Tensor self, Scalar other) -> Tensor;
+        /// Divides by a number in place.
+        ///
+        /// PyTorch: `Tensor.div_`.
+        #[tags(pointwise)]
+        div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!);
+        /// The quotient by a number, rounded.
+        ///
+        /// PyTorch: `torch.div`.
+        #[tags(pointwise)]
+        div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor;
+    }
+}

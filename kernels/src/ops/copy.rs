@@ -1,0 +1,43 @@
+//! Operators that copy elements: between tensors, types and memory formats.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Copies, on top of what was declared before.
+    pub mod aten extends super::create::aten {
+        /// Writes the elements of another tensor, which broadcasts to this one, converting them to its type.
+        ///
+        /// PyTorch: `Tensor.copy_`.
+        copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!);
+
+        /// A copy in memory of its own. The method is called `copy`, since `clone` copies the handle.
+        ///
+        /// PyTorch: `torch.clone`.
+        clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor;
+
+        /// The tensor itself if its elements lie in the memory format, else a copy of which that is true.
+        ///
+        /// PyTorch: `Tensor.contiguous`.
+        contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a);
+
+        /// Whether the elements lie in row-major order without gaps.
+        ///
+        /// PyTorch: `Tensor.is_contiguous`.
+        is_contiguous(Tensor self) -> bool;
+
+        /// Whether the elements lie in a memory format without gaps.
+        ///
+        /// PyTorch: `Tensor.is_contiguous`.
+        is_contiguous.memory_format(Tensor self, MemoryFormat memory_format) -> bool;
+
+        /// A copy of another type, device or memory format.
+        ///
+        /// PyTorch: `aten::_to_copy`, the part of `Tensor.to` that computes.
+        _to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor;
+
+        /// The tensor itself if it has the type already, else a copy that has.
+        ///
+        /// PyTorch: `Tensor.to`.
+        to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a);
+    }
+}

@@ -1,0 +1,82 @@
+//! Operators that make tensors from nothing, and those that fill them.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// The operators of this crate, under PyTorch's names: overloads flattened, as in `add_Tensor`.
+    pub mod aten {
+        /// A tensor whose elements are unspecified (here: zero).
+        ///
+        /// The type is `float32` and the device the CPU unless given.
+        ///
+        /// PyTorch: `torch.empty`.
+        empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+
+        /// A tensor with given strides whose elements are unspecified (here: zero).
+        ///
+        /// PyTorch: `torch.empty_strided`.
+        empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// A tensor for results that resembles another: its sizes, and unless given its type, device and strides.
+        ///
+        /// PyTorch: `torch.empty_like`.
+        empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+
+        /// A tensor of zeros.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = aten::zeros::with(&[2, 3]).dtype(Some(DType::Int64)).call()?;
+        /// assert_eq!(x.to_vec::<i64>()?, [0; 6]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.zeros`.
+        zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// A tensor of ones.
+        ///
+        /// PyTorch: `torch.ones`.
+        ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// A tensor of one value, whose type is that of the value unless given.
+        ///
+        /// PyTorch: `torch.full`.
+        full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// A tensor of zeros that resembles another.
+        ///
+        /// PyTorch: `torch.zeros_like`.
+        zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+
+        /// A tensor of ones that resembles another.
+        ///
+        /// PyTorch: `torch.ones_like`.
+        ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+
+        /// A tensor of one value that resembles another.
+        ///
+        /// PyTorch: `torch.full_like`.
+        full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+
+        /// Writes one value to every element.
+        ///
+        /// # Errors
+        /// A value that the type cannot hold.
+        ///
+        /// PyTorch: `Tensor.fill_`.
+        fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!);
+
+        /// Writes the only element of a tensor to every element.
+        ///
+        /// PyTorch: `Tensor.fill_`.
+        fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!);
+
+        /// Writes zero to every element.
+        ///
+        /// PyTorch: `Tensor.zero_`.
+        zero_(Tensor(a!) self) -> Tensor(a!);
+    }
+}

@@ -1,0 +1,41 @@
+//! Operators that reduce dimensions to one value each.
+//!
+//! Reduced dimensions are gone in the result, or of size 1 with `keepdim`. No dimensions given means all of them.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Reductions, on top of what was declared before.
+    pub mod aten extends super::unary::aten {
+        /// The sum of all elements; of integers and truth values it is an `int64`.
+        ///
+        /// PyTorch: `torch.sum`.
+        sum(Tensor self, *, ScalarType? dtype=None) -> Tensor;
+        /// The sums over some dimensions.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+        /// let rows = aten::sum_dim_IntList::with(&x, Some(&[1])).keepdim(true).call()?;
+        /// assert_eq!((rows.sizes(), rows.to_vec::<f64>()?), (&[2, 1][..], vec![3.0, 7.0]));
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.sum`.
+        sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+
+        /// The mean of all elements.
+        ///
+        /// # Errors
+        /// Integers and truth values, unless a floating-point type is given.
+        ///
+        /// PyTorch: `torch.mean`.
+        mean(Tensor self, *, ScalarType? dtype=None) -> Tensor;
+        /// The means over some dimensions.
+        ///
+        /// PyTorch: `torch.mean`.
+        mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+    }
+}

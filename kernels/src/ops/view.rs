@@ -1,0 +1,172 @@
+//! Operators that look at the same elements in another shape. Their results share memory with their input.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Views, on top of what was declared before.
+    pub mod aten extends super::copy::aten {
+        /// Another tensor over the same elements.
+        ///
+        /// PyTorch: `aten::alias`.
+        alias(Tensor(a) self) -> Tensor(a);
+
+        /// Another tensor over the same elements, of which autograd knows nothing.
+        ///
+        /// PyTorch: `Tensor.detach`.
+        detach(Tensor(a) self) -> Tensor(a);
+
+        /// Makes autograd forget where this tensor came from.
+        ///
+        /// PyTorch: `Tensor.detach_`.
+        #[tags(inplace_view)]
+        detach_(Tensor(a!) self) -> Tensor(a!);
+
+        /// Any sizes and strides over the tensor's memory; the offset is the tensor's own unless given.
+        ///
+        /// # Errors
+        /// Elements outside of the memory.
+        ///
+        /// PyTorch: `torch.as_strided`.
+        as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a);
+
+        /// Moves the tensor itself to other sizes and strides over its memory.
+        ///
+        /// PyTorch: `Tensor.as_strided_`.
+        #[tags(inplace_view)]
+        as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!);
+
+        /// The same elements, in the same order, in another shape; one size may be `-1`, to be worked out.
+        ///
+        /// # Errors
+        /// A shape of another number of elements, strides that allow no such view.
+        ///
+        /// PyTorch: `Tensor.view`.
+        view(Tensor(a) self, SymInt[] size) -> Tensor(a);
+
+        /// The same bytes as elements of another type.
+        ///
+        /// # Errors
+        /// A type of another size unless the last dimension is dense and can be divided.
+        ///
+        /// PyTorch: `Tensor.view`.
+        view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a);
+
+        /// The same elements in another shape: a [`view`] where the strides allow one, else a copy.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+        /// assert_eq!(aten::reshape(&aten::t(&x)?, &[2, -1])?.to_vec::<i32>()?, [1, 4, 2, 5, 3, 6]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.reshape`.
+        reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a);
+
+        /// The dimensions in another order.
+        ///
+        /// PyTorch: `torch.permute`.
+        permute(Tensor(a) self, int[] dims) -> Tensor(a);
+
+        /// Two dimensions swapped.
+        ///
+        /// PyTorch: `torch.transpose`.
+        transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a);
+
+        /// Swaps two dimensions of the tensor itself.
+        ///
+        /// PyTorch: `Tensor.transpose_`.
+        #[tags(inplace_view)]
+        transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!);
+
+        /// The transposed matrix; a tensor of fewer dimensions as it is.
+        ///
+        /// # Errors
+        /// More than two dimensions.
+        ///
+        /// PyTorch: `torch.t`.
+        t(Tensor(a) self) -> Tensor(a);
+
+        /// A new dimension of size 1 at a position.
+        ///
+        /// PyTorch: `torch.unsqueeze`.
+        unsqueeze(Tensor(a) self, int dim) -> Tensor(a);
+
+        /// Gives the tensor itself a new dimension of size 1.
+        ///
+        /// PyTorch: `Tensor.unsqueeze_`.
+        #[tags(inplace_view)]
+        unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!);
+
+        /// Without the dimensions of size 1.
+        ///
+        /// PyTorch: `torch.squeeze`.
+        squeeze(Tensor(a) self) -> Tensor(a);
+
+        /// Without a dimension, if it is of size 1.
+        ///
+        /// PyTorch: `torch.squeeze`.
+        squeeze.dim(Tensor(a) self, int dim) -> Tensor(a);
+
+        /// Without those of some dimensions that are of size 1.
+        ///
+        /// PyTorch: `torch.squeeze`.
+        squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a);
+
+        /// Takes the dimensions of size 1 from the tensor itself.
+        ///
+        /// PyTorch: `Tensor.squeeze_`.
+        #[tags(inplace_view)]
+        squeeze_(Tensor(a!) self) -> Tensor(a!);
+
+        /// Takes a dimension from the tensor itself, if it is of size 1.
+        ///
+        /// PyTorch: `Tensor.squeeze_`.
+        #[tags(inplace_view)]
+        squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!);
+
+        /// Dimensions of size 1 repeated to other sizes, and new ones in front; `-1` keeps a size.
+        ///
+        /// PyTorch: `Tensor.expand`.
+        expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a);
+
+        /// Every `step`-th index of a dimension, from `start` up to but not including `end`.
+        ///
+        /// Bounds count from the back if negative, and are cut to the dimension.
+        ///
+        /// PyTorch: `x[start:end:step]`.
+        slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a);
+
+        /// One index of a dimension, which is gone in the result.
+        ///
+        /// PyTorch: `torch.select`.
+        select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a);
+
+        /// `length` indices of a dimension, from `start`.
+        ///
+        /// PyTorch: `torch.narrow`.
+        narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a);
+
+        /// Some neighbouring dimensions as one.
+        ///
+        /// PyTorch: `torch.flatten`.
+        flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a);
+
+        /// At most so many parts along a dimension, all of one size but the last.
+        ///
+        /// PyTorch: `torch.chunk`.
+        chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[];
+
+        /// Parts of a size along a dimension; the last may be smaller.
+        ///
+        /// PyTorch: `torch.split`.
+        split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[];
+
+        /// Parts of given sizes along a dimension.
+        ///
+        /// PyTorch: `torch.split`.
+        split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[];
+    }
+}

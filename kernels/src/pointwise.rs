@@ -1,0 +1,226 @@
+//! What an element-wise operator decides before any element is computed: shape, type, device and strides.
+//!
+//! PyTorch: the parts of `TensorIterator` that are not a loop.
+
+use torch_library::geometry::{Dims, contiguous_strides, infer_size};
+use torch_library::prelude::*;
+use torch_library::{promote_types, result_type};
+
+/// Inputs of an element-wise operator that fit together.
+///
+/// ```text
+/// let call = Pointwise::promoting("aten::mul.Tensor", [this, other])?;
+/// let out = call.output(None, call.dtype)?;
+/// match_computing!(call.dtype, T: Float => loops::map(&out, call.inputs, |[a, b]: [T; 2]| a * b), …)
+/// ```
+pub(crate) struct Pointwise<'a, const N: usize> {
+    operator: &'static str,
+    pub(crate) inputs: [&'a Tensor; N],
+    sizes: Dims,
+    /// The type that the operator computes in, and that its result has unless it says otherwise.
+    pub(crate) dtype: DType,
+    device: Device,
+}
+
+impl<'a, const N: usize> Pointwise<'a, N> {
+    /// Inputs that broadcast and are computed in their common type.
+    ///
+    /// # Errors
+    /// Shapes that do not broadcast, types without a common one, tensors of several devices.
+    pub(crate) fn promoting(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
+        let dtype = common_type(&inputs).map_err(|error| error.context(operator))?;
+        Self::with_dtype(operator, inputs, dtype)
+    }
+
+    /// As [`promoting`](Self::promoting); integers and truth values become the default floating-point type.
+    pub(crate) fn promoting_to_float(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
+        let mut call = Self::promoting(operator, inputs)?;
+        if !call.dtype.is_differentiable() {
+            call.dtype = DType::DEFAULT;
+        }
+        Ok(call)
+    }
+
+    /// Inputs that broadcast and are computed in a given type.
+    pub(crate) fn with_dtype(operator: &'static str, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
+        let mut sizes = Dims::from_slice(inputs[0].sizes());
+        for input in &inputs[1..] {
+            if input.sizes() != sizes.as_slice() {
+                sizes = infer_size(&sizes, input.sizes()).map_err(|error| error.context(operator))?;
+            }
+        }
+        let device = common_device(operator, &inputs)?;
+        Ok(Pointwise { operator, inputs, sizes, dtype, device })
+    }
+
+    /// The tensor to write to: `out` after a check that it can be, or a new one.
+    ///
+    /// # Errors
+    /// An `out` of another shape, of a lower kind of type, with elements that coincide, or that shares a part of an
+    /// input's memory.
+    pub(crate) fn output(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
+        match out {
+            Some(out) => {
+                self.check_output(out, dtype).map_err(|error| error.context(self.operator))?;
+                Ok(out.clone())
+            }
+            None => Tensor::empty_strided(&self.sizes, &self.output_strides(), dtype, self.device),
+        }
+    }
+
+    fn check_output(&self, out: &Tensor, dtype: DType) -> Result<()> {
+        ensure!(
+            out.sizes() == self.sizes.as_slice(),
+            Shape,
+            "a result of sizes {:?} cannot be written to a tensor of sizes {:?}",
+            self.sizes,
+            out.sizes()
+        );
+        ensure!(
+            torch_library::can_cast(dtype, out.dtype()),
+            DType,
+            "a result of {dtype} cannot be written to a tensor of {}",
+            out.dtype()
+        );
+        ensure!(
+            out.device() == self.device,
+            Device,
+            "a result on {} cannot be written to a tensor on {}",
+            self.device,
+            out.device()
+        );
+        out.check_no_internal_overlap()?;
+        self.inputs.iter().try_for_each(|input| out.check_no_partial_overlap(input))
+    }
+
+    /// The error for a type that the operator does not compute in.
+    #[cold]
+    pub(crate) fn unsupported(&self) -> Error {
+        unsupported(self.operator, self.dtype)
+    }
+
+    /// The strides of a new result: those of the inputs where they agree, else the order of dimensions of the first
+    /// input that has one.
+    fn output_strides(&self) -> Dims {
+        let sizes = self.sizes.as_slice();
+        if self.inputs.iter().all(|input| input.sizes() == sizes) {
+            let all_are = |format| self.inputs.iter().all(|input| input.is_contiguous(format));
+            if all_are(MemoryFormat::Contiguous) {
+                return contiguous_strides(sizes);
+            }
+            if let Some(strides) = self.common_strides(all_are(MemoryFormat::ChannelsLast)) {
+                return strides;
+            }
+        }
+        let inputs: Vec<Dims> = self.inputs.iter().map(|input| broadcast_strides(input, sizes)).collect();
+        let order = order_of_dimensions(sizes, &inputs);
+        if order.iter().rev().copied().eq(0..sizes.len()) {
+            return contiguous_strides(sizes);
+        }
+        let (mut strides, mut step) = (Dims::from_elem(0, sizes.len()), 1);
+        for dim in order {
+            strides[dim] = step;
+            step *= sizes[dim];
+        }
+        strides
+    }
+
+    /// The strides of inputs of one shape that are all channels-last, or all dense with the same strides.
+    fn common_strides(&self, is_channels_last: bool) -> Option<Dims> {
+        if is_channels_last {
+            return torch_library::geometry::strides_for(&self.sizes, MemoryFormat::ChannelsLast).ok();
+        }
+        let first = self.inputs[0];
+        let is_like_first =
+            |input: &&Tensor| input.is_non_overlapping_and_dense() && input.strides() == first.strides();
+        self.inputs.iter().all(is_like_first).then(|| Dims::from_slice(first.strides()))
+    }
+}
+
+/// The type in which tensors are computed together.
+fn common_type(inputs: &[&Tensor]) -> Result<DType> {
+    let first = inputs[0];
+    if inputs.iter().all(|input| input.dtype() == first.dtype() && !input.is_wrapped_number()) {
+        return Ok(first.dtype());
+    }
+    if let [a, b] = inputs
+        && a.dim() > 0
+        && b.dim() > 0
+    {
+        return promote_types(a.dtype(), b.dtype());
+    }
+    result_type(inputs.iter().map(|input| input.promotion_operand()))
+}
+
+/// The device of tensors that are used together; tensors without dimensions may come from the CPU to any other.
+///
+/// # Errors
+/// Several devices.
+pub(crate) fn common_device(operator: &'static str, inputs: &[&Tensor]) -> Result<Device> {
+    let is_guest = |input: &Tensor| input.dim() == 0 && input.device() == Device::CPU;
+    let device = inputs.iter().find(|input| !is_guest(input)).unwrap_or(&inputs[0]).device();
+    match inputs.iter().find(|input| input.device() != device && !is_guest(input)) {
+        None => Ok(device),
+        Some(other) => bail!(
+            Device,
+            "{operator}: tensors on {device} and {} do not meet, move one to the other's device",
+            other.device()
+        ),
+    }
+}
+
+/// The error for a type that an operator does not compute in.
+#[cold]
+pub(crate) fn unsupported(operator: &str, dtype: DType) -> Error {
+    Error::new(ErrorKind::DType, format!("{operator} is not implemented for {dtype}"))
+}
+
+/// The strides of an input as if it had the whole shape: 0 where it repeats.
+fn broadcast_strides(input: &Tensor, sizes: &[i64]) -> Dims {
+    let geometry = input.geometry();
+    let missing = sizes.len() - geometry.dim();
+    let stride = |dim: usize| match dim.checked_sub(missing) {
+        Some(own) if geometry.sizes()[own] != 1 || sizes[dim] == 1 => geometry.strides()[own],
+        _ => 0,
+    };
+    (0..sizes.len()).map(stride).collect()
+}
+
+/// The dimensions from densest to widest, as the first input decides that has different strides for two of them.
+///
+/// PyTorch: `TensorIterator::reorder_dimensions`.
+fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sizes.len()).rev().collect();
+    // Insertion sort, since the order is not transitive: a stride of 0 says nothing about its neighbours.
+    for sorted in 1..order.len() {
+        let mut moving = sorted;
+        for place in (0..sorted).rev() {
+            match is_wider(order[place], order[moving], sizes, inputs) {
+                Some(true) => {
+                    order.swap(place, moving);
+                    moving = place;
+                }
+                Some(false) => break,
+                None => {}
+            }
+        }
+    }
+    order
+}
+
+/// Whether one dimension surely comes after another, surely before it, or neither.
+fn is_wider(dim: usize, other: usize, sizes: &[i64], inputs: &[Dims]) -> Option<bool> {
+    for strides in inputs {
+        let (stride, other_stride) = (strides[dim], strides[other]);
+        if stride == 0 || other_stride == 0 {
+            continue;
+        }
+        if stride != other_stride {
+            return Some(stride > other_stride);
+        }
+        if sizes[dim] > sizes[other] {
+            return Some(true);
+        }
+    }
+    None
+}

@@ -1,0 +1,69 @@
+//! What an operator that reduces dimensions decides before any element is computed.
+
+use smallvec::SmallVec;
+use torch_library::geometry::{Dims, wrap_dim};
+use torch_library::prelude::*;
+
+/// A tensor, and which of its dimensions are reduced.
+pub(crate) struct Reduction<'a> {
+    operator: &'static str,
+    input: &'a Tensor,
+    is_reduced: SmallVec<[bool; 6]>,
+    keepdim: bool,
+}
+
+impl<'a> Reduction<'a> {
+    /// The dimensions to reduce; all of them if none are named.
+    ///
+    /// # Errors
+    /// A dimension out of range, or named twice.
+    pub(crate) fn new(
+        operator: &'static str,
+        input: &'a Tensor,
+        dims: Option<&[i64]>,
+        keepdim: bool,
+    ) -> Result<Self> {
+        let dims = dims.unwrap_or_default();
+        let mut is_reduced: SmallVec<[bool; 6]> = SmallVec::from_elem(dims.is_empty(), input.dim());
+        for &dim in dims {
+            let wrapped = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
+            let Some(is_reduced) = is_reduced.get_mut(wrapped) else { continue }; // the one of a 0-dim tensor
+            ensure!(!*is_reduced, Argument, "{operator}: dimension {dim} is named twice in {dims:?}");
+            *is_reduced = true;
+        }
+        Ok(Reduction { operator, input, is_reduced, keepdim })
+    }
+
+    /// Whether each dimension is reduced.
+    pub(crate) fn is_reduced(&self) -> &[bool] {
+        &self.is_reduced
+    }
+
+    /// How many elements go into one result.
+    pub(crate) fn count(&self) -> i64 {
+        let sizes = self.input.sizes().iter().zip(&self.is_reduced);
+        sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| *size).product()
+    }
+
+    /// A contiguous tensor for the results.
+    ///
+    /// # Errors
+    /// More memory than there is.
+    pub(crate) fn output(&self, dtype: DType) -> Result<Tensor> {
+        let mut sizes = Dims::new();
+        for (size, is_reduced) in self.input.sizes().iter().zip(&self.is_reduced) {
+            match is_reduced {
+                false => sizes.push(*size),
+                true if self.keepdim => sizes.push(1),
+                true => {}
+            }
+        }
+        Tensor::empty(&sizes, dtype, self.input.device())
+    }
+
+    /// The error for a type that the operator does not compute in.
+    #[cold]
+    pub(crate) fn unsupported(&self, dtype: DType) -> Error {
+        crate::pointwise::unsupported(self.operator, dtype)
+    }
+}

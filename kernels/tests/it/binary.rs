@@ -1,0 +1,132 @@
+//! Arithmetic on two operands.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+#[test]
+fn operands_broadcast() -> Result<()> {
+    let (row, column) = (Tensor::from([[1, 2, 3]]), Tensor::from([[10], [20]]));
+    let sum = row.add(&column)?;
+    assert_eq!((sum.sizes(), sum.to_vec::<i32>()?), (&[2, 3][..], vec![11, 12, 13, 21, 22, 23]));
+    let error = row.add(&Tensor::from([1, 2])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aten::add.Tensor: sizes [1, 3] and [2] do not broadcast: 3 and 2 at dimension -1, neither is 1"
+    );
+    Ok(())
+}
+
+#[test]
+fn numbers_count_by_their_kind_only() -> Result<()> {
+    let x = Tensor::from([1i8, 2]);
+    assert_eq!(x.add(1000)?.to_vec::<i8>()?, [-23, -22]);
+    assert_eq!(x.mul(0.5)?.to_vec::<f32>()?, [0.5, 1.0]);
+    assert_eq!(x.mul(&Tensor::from([1i16]))?.dtype(), DType::Int16);
+    assert_eq!(x.mul(&Tensor::from(1i64))?.dtype(), DType::Int8);
+    Ok(())
+}
+
+#[test]
+fn alpha_scales_the_other_operand() -> Result<()> {
+    let (x, y) = (Tensor::from([1i64, 2]), Tensor::from([3i64, 4]));
+    assert_eq!(aten::add_Tensor::with(&x, &y).alpha(2.into()).call()?.to_vec::<i64>()?, [7, 10]);
+    assert_eq!(aten::sub_Tensor::with(&x, &y).alpha(2.into()).call()?.to_vec::<i64>()?, [-5, -6]);
+    let error = aten::add_Tensor::with(&x, &y).alpha(0.5.into()).call().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aten::add.Tensor: alpha 0.5 is of a higher kind than the result, which is int64"
+    );
+    Ok(())
+}
+
+#[test]
+fn truth_values_have_sums_but_no_differences() -> Result<()> {
+    let (x, y) = (Tensor::from([true, false]), Tensor::from([true, true]));
+    assert_eq!(x.add(&y)?.to_vec::<bool>()?, [true, true]);
+    assert_eq!(x.mul(&y)?.to_vec::<bool>()?, [true, false]);
+    assert!(x.sub(&y).is_err() && x.sub(1).is_err());
+    Ok(())
+}
+
+#[test]
+fn quotients_of_integers_are_floats_unless_rounded() -> Result<()> {
+    let (x, y) = (Tensor::from([7i32, -7]), Tensor::from([2i32, 2]));
+    assert_eq!(x.div(&y)?.to_vec::<f32>()?, [3.5, -3.5]);
+    let rounded = |mode| aten::div_Tensor_mode(&x, &y, Some(mode));
+    assert_eq!(rounded("trunc")?.to_vec::<i32>()?, [3, -3]);
+    assert_eq!(rounded("floor")?.to_vec::<i32>()?, [3, -4]);
+    assert!(rounded("up").is_err());
+    let zero = Tensor::from([0i32]);
+    let error = aten::div_Tensor_mode(&x, &zero, Some("floor")).unwrap_err();
+    assert_eq!(error.to_string(), "aten::div.Tensor_mode: an integer was divided by zero");
+    assert_eq!(x.div(&zero)?.to_vec::<f32>()?, [f32::INFINITY, f32::NEG_INFINITY]);
+    Ok(())
+}
+
+#[test]
+fn halves_are_rounded_once() -> Result<()> {
+    let x = Tensor::from([f16::from_f32(2048.0)]);
+    let y = aten::add_Tensor::with(&x, &Tensor::from([f16::ONE])).alpha(1.5.into()).call()?;
+    assert_eq!(y.to_vec::<f16>()?, [f16::from_f32(2050.0)]); // 2049.5, of which 2048 and 2050 are the neighbours
+    Ok(())
+}
+
+#[test]
+fn in_place_writes_to_the_tensor_itself() -> Result<()> {
+    let mut x = Tensor::from([1.0, 2.0]);
+    let handle = x.clone();
+    x.add_(&handle)?.mul_(10)?;
+    assert_eq!(handle.to_vec::<f64>()?, [20.0, 40.0]);
+    assert_eq!(handle.version(), 2);
+    Ok(())
+}
+
+#[test]
+fn in_place_refuses_what_it_cannot_hold() -> Result<()> {
+    let mut x = Tensor::from([1, 2]);
+    let error = x.add_(0.5).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aten::add_.Tensor: a result of float32 cannot be written to a tensor of int32"
+    );
+    assert!(x.add_(&Tensor::from([[1, 2], [3, 4]])).is_err());
+    assert!(x.unsqueeze(0)?.expand(&[2, 2])?.add_(1).is_err());
+    assert_eq!((x.to_vec::<i32>()?, x.version()), (vec![1, 2], 0));
+    Ok(())
+}
+
+#[test]
+fn results_take_the_order_of_dimensions_of_the_first_operand() -> Result<()> {
+    let contiguous = aten::zeros(&[2, 3, 4, 5])?;
+    let channels_last = contiguous.contiguous_format(MemoryFormat::ChannelsLast)?;
+    assert_eq!(channels_last.add(&channels_last)?.strides(), [60, 1, 15, 3]);
+    assert_eq!(channels_last.add(&contiguous)?.strides(), [60, 1, 15, 3]);
+    assert_eq!(contiguous.add(&channels_last)?.strides(), [60, 20, 5, 1]);
+    let x = aten::zeros(&[2, 3])?.t()?;
+    assert_eq!(x.add(1)?.strides(), [1, 3]);
+    Ok(())
+}
+
+#[test]
+fn meta_tensors_have_results_of_the_right_shape() -> Result<()> {
+    let meta = |sizes: &[i64]| Tensor::empty(sizes, DType::Int32, Device::META);
+    let quotient = meta(&[2, 1])?.div(&meta(&[3])?)?;
+    assert_eq!((quotient.sizes(), quotient.dtype()), (&[2, 3][..], DType::Float32));
+    assert_eq!(quotient.device(), Device::META);
+    assert!(meta(&[2])?.add(&Tensor::from([1, 2])).is_err());
+    Ok(())
+}
+
+#[test]
+fn large_tensors_are_shared_among_threads() -> Result<()> {
+    let n = 300_001i64;
+    let x = Tensor::from_vec((0..n).map(|i| i as f32).collect(), &[n])?;
+    let sum = x.add(&x)?.to_vec::<f32>()?;
+    assert!(sum.iter().enumerate().all(|(i, x)| *x == 2.0 * i as f32));
+    let columns = Tensor::from_vec((0..n - 1).collect(), &[1000, 300])?.t()?;
+    let sum = columns.add(&columns.contiguous()?)?;
+    assert_eq!(sum.element::<i64>(&[299, 999])?, 2 * (n - 2));
+    assert_eq!(sum.element::<i64>(&[3, 700])?, 2 * 210_003);
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Tensors from nothing, filling, copying.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+#[test]
+fn factories_have_pytorchs_default_types() -> Result<()> {
+    assert_eq!(aten::zeros(&[2])?.dtype(), DType::Float32);
+    assert_eq!(aten::full(&[2], 1.into())?.dtype(), DType::Int64);
+    assert_eq!(aten::full(&[2], 1.5.into())?.dtype(), DType::Float32);
+    assert_eq!(aten::full(&[2], true.into())?.dtype(), DType::Bool);
+    assert_eq!(aten::ones(&[2, 1])?.to_vec::<f32>()?, [1.0, 1.0]);
+    Ok(())
+}
+
+#[test]
+fn the_device_selects_the_backend() -> Result<()> {
+    let meta = aten::empty_memory_format::with(&[2, 3]).device(Some(Device::META)).call()?;
+    assert_eq!((meta.device(), meta.sizes()), (Device::META, &[2, 3][..]));
+    let error = aten::zeros::with(&[2]).device(Some("cuda".parse()?)).call().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MissingKernel, "{error}");
+    Ok(())
+}
+
+#[test]
+fn empty_takes_a_memory_format() -> Result<()> {
+    let x = aten::empty_memory_format::with(&[2, 3, 4, 5])
+        .memory_format(Some(MemoryFormat::ChannelsLast))
+        .call()?;
+    assert_eq!(x.strides(), [60, 1, 15, 3]);
+    let like = aten::empty_like::with(&x).dtype(Some(DType::Int8)).call()?;
+    assert_eq!((like.strides(), like.dtype()), (&[60, 1, 15, 3][..], DType::Int8));
+    Ok(())
+}
+
+#[test]
+fn options_that_are_not_carried_are_refused() {
+    let error = aten::zeros::with(&[2]).pin_memory(Some(true)).call().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotSupported);
+    let error = aten::zeros::with(&[2]).layout(Some(Layout::Sparse)).call().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aten::empty.memory_format: layout sparse_coo is not carried, only strided tensors are"
+    );
+    assert!(aten::zeros(&[-1]).is_err());
+}
+
+#[test]
+fn filling_checks_the_value() -> Result<()> {
+    let mut x = Tensor::from([1u8, 2]);
+    x.fill_(7)?;
+    assert_eq!(x.to_vec::<u8>()?, [7, 7]);
+    assert!(x.fill_(300).is_err());
+    Ok(())
+}
+
+#[test]
+fn copies_convert_and_broadcast() -> Result<()> {
+    let mut x = Tensor::from([[1i32, 2, 3], [4, 5, 6]]);
+    x.transpose(0, 1)?.copy_(&Tensor::from([7.9f64, -8.9]))?;
+    assert_eq!(x.to_vec::<i32>()?, [7, 7, 7, -8, -8, -8]);
+    let error = x.copy_(&Tensor::from([1, 2])).unwrap_err();
+    assert!(error.to_string().starts_with("aten::copy_: sizes [2, 3] and [2] do not broadcast"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn clone_copies_elements_and_contiguous_only_if_it_must() -> Result<()> {
+    let x = Tensor::from([[1, 2], [3, 4]]);
+    let copy = x.t()?.copy()?;
+    assert_eq!((copy.strides(), copy.shares_storage_with(&x)), (&[1, 2][..], false));
+    assert!(x.contiguous()?.is_same(&x));
+    assert_eq!(x.t()?.contiguous()?.strides(), [2, 1]);
+    let images = aten::zeros(&[2, 3, 4, 5])?.contiguous_format(MemoryFormat::ChannelsLast)?;
+    assert_eq!(images.strides(), [60, 1, 15, 3]);
+    Ok(())
+}

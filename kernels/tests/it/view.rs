@@ -1,0 +1,110 @@
+//! Views.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+fn numbers(sizes: &[i64]) -> Result<Tensor> {
+    let n = sizes.iter().product::<i64>() as i32;
+    Tensor::from_vec((0..n).collect::<Vec<_>>(), sizes)
+}
+
+#[test]
+fn views_share_memory() -> Result<()> {
+    let x = numbers(&[2, 3])?;
+    for view in [x.t()?, x.view(&[-1])?, x.select(0, 1)?, x.unsqueeze(0)?, x.detach()?, x.narrow(1, 1, 2)?] {
+        assert!(view.shares_storage_with(&x) && !view.is_same(&x));
+    }
+    x.select(1, -1)?.fill_(9)?;
+    assert_eq!(x.to_vec::<i32>()?, [0, 1, 9, 3, 4, 9]);
+    Ok(())
+}
+
+#[test]
+fn slices_are_cut_to_the_tensor() -> Result<()> {
+    let x = numbers(&[6])?;
+    let slice = |start, end, step| aten::slice_Tensor::call(&x, 0, start, end, step)?.to_vec::<i32>();
+    assert_eq!(slice(None, None, 1)?, [0, 1, 2, 3, 4, 5]);
+    assert_eq!(slice(Some(1), Some(100), 2)?, [1, 3, 5]);
+    assert_eq!(slice(Some(-2), Some(-1), 1)?, [4]);
+    assert_eq!(slice(Some(-100), Some(2), 1)?, [0, 1]);
+    assert_eq!(slice(Some(4), Some(2), 1)?, []);
+    assert!(slice(None, None, 0).is_err());
+    Ok(())
+}
+
+#[test]
+fn view_needs_strides_and_reshape_copies_without() -> Result<()> {
+    let x = numbers(&[2, 3])?.t()?;
+    assert_eq!(
+        x.view(&[6]).unwrap_err().to_string(),
+        "aten::view: sizes [3, 2] with strides [1, 3] have no view of sizes [6], use reshape, which copies"
+    );
+    let reshaped = x.reshape(&[6])?;
+    assert_eq!(
+        (reshaped.to_vec::<i32>()?, reshaped.shares_storage_with(&x)),
+        (vec![0, 3, 1, 4, 2, 5], false)
+    );
+    assert!(x.reshape(&[3, 1, 2])?.shares_storage_with(&x));
+    assert!(x.reshape(&[4]).is_err() && x.reshape(&[-1, -1]).is_err());
+    Ok(())
+}
+
+#[test]
+fn bytes_are_seen_as_another_type() -> Result<()> {
+    let x = Tensor::from([[1.0f32, 2.0]]);
+    assert_eq!(aten::view_dtype(&x, DType::Int32)?.to_vec::<i32>()?, [1065353216, 1073741824]);
+    assert_eq!(aten::view_dtype(&x, DType::Int16)?.sizes(), [1, 4]);
+    assert_eq!(aten::view_dtype(&x, DType::Float64)?.sizes(), [1, 1]);
+    assert!(aten::view_dtype(&Tensor::from([1.0f32; 3]), DType::Float64).is_err());
+    Ok(())
+}
+
+#[test]
+fn tensors_are_expanded_without_memory() -> Result<()> {
+    let x = numbers(&[3, 1])?;
+    let y = x.expand(&[2, -1, 4])?;
+    assert_eq!((y.sizes(), y.strides()), (&[2, 3, 4][..], &[0, 1, 0][..]));
+    assert_eq!(
+        x.expand(&[2, 4]).unwrap_err().to_string(),
+        "aten::expand: sizes [3, 1] do not expand to [2, 4]: 3 to 2 at dimension 0"
+    );
+    assert!(x.expand(&[3]).is_err() && x.expand(&[-1, 3, 1]).is_err());
+    Ok(())
+}
+
+#[test]
+fn dimensions_of_one_come_and_go() -> Result<()> {
+    let x = numbers(&[2, 1, 3, 1])?;
+    assert_eq!(x.squeeze()?.sizes(), [2, 3]);
+    assert_eq!(aten::squeeze_dim(&x, 1)?.sizes(), [2, 3, 1]);
+    assert_eq!(aten::squeeze_dim(&x, 0)?.sizes(), [2, 1, 3, 1]);
+    assert_eq!(aten::squeeze_dims(&x, &[1, -1])?.sizes(), [2, 3]);
+    assert!(aten::squeeze_dims(&x, &[1, 1]).is_err());
+    let mut y = x.clone();
+    aten::squeeze_(&mut y)?;
+    aten::unsqueeze_(&mut y, -1)?;
+    assert_eq!(x.sizes(), [2, 3, 1]);
+    Ok(())
+}
+
+#[test]
+fn tensors_come_in_parts() -> Result<()> {
+    let x = numbers(&[5])?;
+    let sizes = |parts: Vec<Tensor>| parts.iter().map(|part| part.numel()).collect::<Vec<_>>();
+    assert_eq!(sizes(aten::split_Tensor(&x, 2)?), [2, 2, 1]);
+    assert_eq!(sizes(aten::chunk(&x, 4)?), [2, 2, 1]);
+    assert_eq!(sizes(aten::split_with_sizes(&x, &[0, 5])?), [0, 5]);
+    assert!(aten::split_with_sizes(&x, &[2, 2]).is_err() && aten::chunk(&x, 0).is_err());
+    assert_eq!(sizes(aten::chunk(&numbers(&[0])?, 3)?), [0, 0, 0]);
+    Ok(())
+}
+
+#[test]
+fn flatten_joins_neighbours() -> Result<()> {
+    let x = numbers(&[2, 3, 4])?;
+    assert_eq!(aten::flatten_using_ints::with(&x).start_dim(1).call()?.sizes(), [2, 12]);
+    assert_eq!(Tensor::from(1.0).flatten()?.sizes(), [1]);
+    assert!(aten::flatten_using_ints::with(&x).start_dim(2).end_dim(0).call().is_err());
+    Ok(())
+}

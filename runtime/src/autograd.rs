@@ -13,21 +13,21 @@ use crate::value::Stack;
 
 /// The keys below the autograd layer.
 #[inline(always)]
-pub fn below_autograd(keys: DispatchKeySet) -> DispatchKeySet {
+pub(crate) fn below_autograd(keys: DispatchKeySet) -> DispatchKeySet {
     const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::AutogradOther);
     keys & BELOW
 }
 
 /// Whether the default must refuse the call.
 #[inline(always)]
-pub fn needs_derivative(requires_grad: bool) -> bool {
+pub(crate) fn needs_derivative(requires_grad: bool) -> bool {
     requires_grad && GradMode::is_enabled()
 }
 
 /// The error for a tensor that requires a gradient.
 #[cold]
 #[inline(never)]
-pub fn no_derivative(operator: &'static Operator) -> Error {
+pub(crate) fn no_derivative(operator: &'static Operator) -> Error {
     let spec = operator.spec();
     Error::new(
         ErrorKind::Autograd,
@@ -42,7 +42,7 @@ pub fn no_derivative(operator: &'static Operator) -> Error {
 
 /// The boxed face of the default.
 pub(crate) fn default_boxed(
-    _kernel: &Kernel,
+    _kernel: &'static Kernel,
     operator: &'static Operator,
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,

@@ -46,7 +46,8 @@ impl ErasedCode {
 }
 
 /// The boxed face: pops the arguments from the stack and pushes the returns.
-pub type BoxedCode = fn(&Kernel, &'static Operator, DispatchKeySet, &mut Stack<'_>) -> Result<()>;
+pub(crate) type BoxedCode =
+    fn(&'static Kernel, &'static Operator, DispatchKeySet, &mut Stack<'_>) -> Result<()>;
 
 /// A boxed kernel as users write it: one function for any operator.
 ///
@@ -65,6 +66,8 @@ pub struct Kernel {
     /// What the code works on: a closure, a boxed kernel, or nothing.
     state: *const (),
     boxed: BoxedCode,
+    /// The operator whose row this is, for code that serves many operators; other kernels have none.
+    operator: *const Operator,
 }
 
 // SAFETY: `state` points to something that is `Sync` and lives as long as the process; each constructor asks for that.
@@ -75,19 +78,19 @@ unsafe impl Send for Kernel {}
 impl PartialEq for Kernel {
     /// The same code on the same state.
     fn eq(&self, other: &Self) -> bool {
-        self.code == other.code && self.state == other.state
+        self.code == other.code && self.state == other.state && std::ptr::eq(self.operator, other.operator)
     }
 }
 
 impl Kernel {
     /// A kernel from its two faces, with no state.
     pub const fn new(code: ErasedCode, boxed: BoxedCode) -> Self {
-        Kernel { code, state: std::ptr::null(), boxed }
+        Kernel { code, state: std::ptr::null(), boxed, operator: std::ptr::null() }
     }
 
     /// A kernel whose code works on a state that lives as long as the process.
     pub const fn with_state<S: Sync>(code: ErasedCode, boxed: BoxedCode, state: &'static S) -> Self {
-        Kernel { code, state: std::ptr::from_ref(state).cast(), boxed }
+        Kernel { code, state: std::ptr::from_ref(state).cast(), boxed, operator: std::ptr::null() }
     }
 
     /// The typed code, as the function pointer type it was made from.
@@ -111,18 +114,28 @@ impl Kernel {
         unsafe { &*self.state.cast::<S>() }
     }
 
-    /// Whether the kernel has a state, which the initial cold stub has not.
+    /// The same kernel for code that asks for its operator.
+    ///
+    /// # Safety
+    /// `operator` points to an operator that lives as long as the process.
+    pub const unsafe fn of_operator(self, operator: *const Operator) -> Self {
+        Kernel { operator, ..self }
+    }
+
+    /// The operator whose row this is.
     #[inline(always)]
-    pub const fn has_state(&self) -> bool {
-        !self.state.is_null()
+    pub(crate) fn operator(&self) -> &'static Operator {
+        debug_assert!(
+            !self.operator.is_null(),
+            "code that serves many operators was made into a kernel without one"
+        );
+        // SAFETY: only such code asks (see `crate::signature`), and every kernel of it is made by `of_operator`.
+        unsafe { &*self.operator }
     }
 
     /// Runs the boxed face.
-    ///
-    /// # Errors
-    /// Whatever the kernel returns.
-    pub fn call_boxed(
-        &self,
+    pub(crate) fn call_boxed(
+        &'static self,
         operator: &'static Operator,
         keys: DispatchKeySet,
         stack: &mut Stack<'_>,
@@ -155,7 +168,7 @@ impl BoxedKernel {
 
 /// The boxed face of every row whose kernel is boxed: its state is the [`BoxedKernel`].
 pub(crate) fn call_boxed_state(
-    kernel: &Kernel,
+    kernel: &'static Kernel,
     operator: &'static Operator,
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,

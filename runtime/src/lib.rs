@@ -24,6 +24,8 @@ mod kernel;
 mod operator;
 
 mod autograd;
+mod signature;
+
 mod collect;
 mod registry;
 pub mod trace;

@@ -10,7 +10,7 @@
 //!    operator's cold *stub*: it resolves the operator, publishes the real table and calls again. So "is it resolved?"
 //!    costs a warm call nothing.
 //! 4. The same detour serves whatever must see all calls of an operator: a trace, and masks that differ between
-//!    backends. Its table leads to the stub too, whose state is then the [`Resolved`] operator.
+//!    backends. The operator is resolved then, but its first table stays published.
 //!
 //! # Orderings
 //!
@@ -21,12 +21,13 @@
 use std::fmt;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
 use crate::kernel::{ErasedCode, Kernel};
 use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
 use crate::registry::{self, Dispatcher};
 use crate::trace::{self, CallKind};
+use crate::value::Stack;
 
 mod handle;
 mod resolved;
@@ -86,6 +87,8 @@ pub struct OperatorSpec {
     pub tags: &'static [&'static str],
     /// Where the operator is declared.
     pub place: Place,
+    /// For each return, the position of the argument that it is, if it is one.
+    pub returned: &'static [Option<usize>],
     /// Typed code for rows whose kernel is boxed: pushes the arguments, runs the boxed face, pops the returns.
     pub boxing: ErasedCode,
     /// Typed code for autograd rows that nobody fills, see [`crate::autograd`].
@@ -119,6 +122,9 @@ pub(crate) struct Detour {
     stub: Kernel,
 }
 
+/// Marks the keys that a redispatch hands to the stub: a bit that no key has.
+const REDISPATCHED: DispatchKeySet = DispatchKeySet::from_raw(1 << 63);
+
 const FIRST_ROW: usize = std::mem::offset_of!(Header, first_row);
 
 impl Detour {
@@ -135,9 +141,11 @@ impl Operator {
     /// # Safety
     /// `this` points to the static that the result initialises. `stub`, `spec.boxing` and `spec.autograd_default` were
     /// erased from one function pointer type, which is the calling convention of this operator everywhere.
-    pub const unsafe fn new(this: *const Operator, stub: Kernel, spec: OperatorSpec) -> Self {
+    pub const unsafe fn new(this: *const Operator, stub: ErasedCode, spec: OperatorSpec) -> Self {
         // SAFETY: `this` is a live allocation of this type, by contract; only the address is taken.
         let initial = unsafe { &raw const (*this).initial };
+        // SAFETY: `this` is a static, or leaked.
+        let stub = unsafe { Kernel::new(stub, stub_boxed).of_operator(this) };
         Operator {
             table: AtomicPtr::new(initial.cast::<Header>().cast_mut()),
             resolved: AtomicPtr::new(std::ptr::null_mut()),
@@ -146,12 +154,13 @@ impl Operator {
         }
     }
 
-    /// An operator that lives as long as the process.
-    pub(crate) fn leak_with_stub(stub: Kernel, spec: OperatorSpec) -> &'static Operator {
+    /// An operator that is defined at run time and lives as long as the process. It has no module and so no typed
+    /// callers: none of its typed code ever runs.
+    pub(crate) fn leak(spec: OperatorSpec) -> &'static Operator {
         let mut memory = Box::<Operator>::new_uninit();
         let this = memory.as_ptr();
-        // SAFETY: `this` is where the result goes. There are no typed callers, so the calling convention is nobody's.
-        memory.write(unsafe { Operator::new(this, stub, spec) });
+        // SAFETY: `this` is where the result goes. With no typed callers, the calling convention is nobody's.
+        memory.write(unsafe { Operator::new(this, ErasedCode::never_called(), spec) });
         // SAFETY: written just now.
         Box::leak(unsafe { memory.assume_init() })
     }
@@ -172,13 +181,24 @@ impl Operator {
         self.row(guard::apply(argument_keys))
     }
 
-    /// The kernel for a redispatch with these keys, or nothing where the cold path must look at them.
+    /// The kernel for a redispatch with these keys, and the key set to hand to it.
     ///
     /// The mask is applied again, so a set that still holds a fallthrough key skips it, unlike PyTorch's.
     #[inline(always)]
-    pub fn select_again(&self, keys: DispatchKeySet) -> Option<(&'static Kernel, DispatchKeySet)> {
-        let (kernel, keys) = self.row(keys);
-        if keys.is_empty() { None } else { Some((kernel, keys)) }
+    pub fn select_again(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        let (kernel, masked) = self.row(keys);
+        if masked.is_empty() { self.select_again_cold(keys) } else { (kernel, masked) }
+    }
+
+    /// No key is left: because none should be, or because a detour is published.
+    #[cold]
+    #[inline(never)]
+    fn select_again_cold(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        match self.resolved() {
+            Ok(resolved) if !trace::is_active() => resolved.row(keys),
+            // The stub reports the call, or what is wrong with the operator.
+            _ => (&self.initial.stub, keys | REDISPATCHED),
+        }
     }
 
     #[inline(always)]
@@ -194,29 +214,23 @@ impl Operator {
         (kernel, keys)
     }
 
-    /// The cold half of a call: resolves the operator where that has not happened, reports the call to whoever listens.
+    /// The cold half of a typed call: resolves the operator where that has not happened, reports the call to whoever
+    /// listens. `keys` are those of a redispatch, marked, or nothing.
     ///
     /// # Errors
     /// The operator is in conflict with another registration, or was removed.
     #[cold]
     #[inline(never)]
-    pub fn enter_call(&'static self, argument_keys: &[DispatchKeySet]) -> Result<Entered> {
-        let keys = argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys);
-        self.enter(CallKind::Call, guard::apply(keys), argument_keys)
-    }
-
-    /// The cold half of a redispatch.
-    ///
-    /// # Errors
-    /// As [`enter_call`](Self::enter_call).
-    #[cold]
-    #[inline(never)]
-    pub fn enter_redispatch(
+    pub(crate) fn enter_typed(
         &'static self,
         keys: DispatchKeySet,
         argument_keys: &[DispatchKeySet],
     ) -> Result<Entered> {
-        self.enter(CallKind::Redispatch, keys, argument_keys)
+        if keys.has_any(REDISPATCHED) {
+            return self.enter(CallKind::Redispatch, keys - REDISPATCHED, argument_keys);
+        }
+        let keys = argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys);
+        self.enter(CallKind::Call, guard::apply(keys), argument_keys)
     }
 
     pub(crate) fn enter(
@@ -241,23 +255,32 @@ impl Operator {
         Ok(unsafe { &*resolved })
     }
 
-    /// Makes the next call use this; `detour` sends it through the stub.
+    /// Makes the next call use this; with `detour`, by way of the stub.
     pub(crate) fn publish(&self, resolved: &'static Resolved, detour: bool) {
         self.resolved.store(std::ptr::from_ref(resolved).cast_mut(), Ordering::Release);
-        let table = if detour { std::ptr::from_ref(resolved.detour()).cast() } else { resolved.header() };
+        let table = if detour { self.initial_header() } else { resolved.header() };
         self.table.store(table.cast_mut(), Ordering::Release);
     }
 
     /// Back to the state before the first call.
     pub(crate) fn retract(&self) {
         self.resolved.store(std::ptr::null_mut(), Ordering::Release);
-        self.table.store((&raw const self.initial).cast::<Header>().cast_mut(), Ordering::Release);
+        self.table.store(self.initial_header().cast_mut(), Ordering::Release);
     }
 
-    /// The kernel of the cold stub, to make detours with.
-    pub(crate) fn stub(&self) -> Kernel {
-        self.initial.stub
+    fn initial_header(&self) -> *const Header {
+        (&raw const self.initial).cast()
     }
+
+    /// The position of the argument that a return is, if it is one.
+    pub(crate) fn returned_argument(&self, index: usize) -> Option<usize> {
+        self.spec.returned.get(index).copied().flatten()
+    }
+}
+
+/// The boxed face of the stub. Boxed calls go by the resolved table, so nobody comes here.
+fn stub_boxed(_: &Kernel, operator: &'static Operator, _: DispatchKeySet, _: &mut Stack<'_>) -> Result<()> {
+    Err(Error::new(ErrorKind::Internal, format!("the stub of {operator} was called through the stack")))
 }
 
 impl fmt::Debug for Operator {
@@ -279,11 +302,11 @@ impl fmt::Display for Operator {
 }
 
 /// A call on the cold path, ready for its kernel; dropping it ends the call for those who trace.
-pub struct Entered {
+pub(crate) struct Entered {
     /// The kernel to call.
-    pub kernel: &'static Kernel,
+    pub(crate) kernel: &'static Kernel,
     /// The keys to hand to it.
-    pub keys: DispatchKeySet,
+    pub(crate) keys: DispatchKeySet,
     _scope: Option<trace::Scope>,
 }
 

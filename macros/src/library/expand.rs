@@ -194,30 +194,34 @@ fn traits(operator: &Operator) -> TokenStream {
     }
 }
 
-/// The static, the callers and the adapters, all written by one macro of the runtime.
+/// The static, the callers and the shims, all written by one macro of the runtime.
 fn definition(operator: &Operator) -> TokenStream {
     let Operator { ident, schema, tags, lifetimes, .. } = operator;
     let (name, overload) = (&schema.name.name, &schema.name.overload);
     let text = schema.to_string();
     let place = place(operator.span);
-    let output = output(operator, None);
-    let arguments = operator.arguments.iter().enumerate().map(|(index, argument)| {
+    let output_type = output(operator, None);
+    let arguments = operator.arguments.iter().map(|argument| {
         let (ident, ty) = (&argument.ident, argument_type(argument, None));
-        let index = Literal::usize_unsuffixed(index);
-        let lent = lent(argument);
-        quote!([#index #ident (#ty) (#lent)])
+        quote!([#ident (#ty)])
     });
-    let (boxed, result) = returns(operator);
-    let (unpacked, packed) = pushed(operator);
+    let longest = quote!('static);
+    let signature = operator.arguments.iter().map(|argument| argument_type(argument, Some(&longest)));
+    let signature_output = output(operator, Some(&longest));
+    let returned = operator.returns.iter().map(|ret| match ret {
+        Return::Owned(_) => quote!(__torch::Option::None),
+        Return::Argument(source) => quote!(__torch::Option::Some(#source)),
+    });
     let count = Literal::usize_unsuffixed(operator.arguments.len());
-    let returned = Literal::usize_unsuffixed(operator.returns.len());
+    let returns = Literal::usize_unsuffixed(operator.returns.len());
     quote! {
         __torch::operator! {
             name: #ident,
             lifetimes: [#(#lifetimes)*],
             arguments: #count [#(#arguments)*],
-            output: #output,
-            returns: #returned [#boxed] (#result) (#unpacked) [#packed],
+            output: #output_type,
+            signature: (#(#signature),*) -> #signature_output,
+            returned: #returns [#(#returned),*],
             spec: {
                 namespace: super::__NAMESPACE,
                 name: #name,
@@ -228,58 +232,6 @@ fn definition(operator: &Operator) -> TokenStream {
             },
         }
     }
-}
-
-/// An argument lent to the stack of a boxed call, so that it can be returned afterwards.
-fn lent(argument: &Argument) -> TokenStream {
-    let ident = &argument.ident;
-    match (&argument.ty, argument.mutable) {
-        (_, false) => quote!(#ident),
-        (torch_library_schema::Type::Optional(_), true) => quote!(#ident.as_deref_mut()),
-        (_, true) => quote!(&mut *#ident),
-    }
-}
-
-/// The returns of a boxed call: `[r0: Tensor] [_r1: Skipped]`, and what the typed call gives for them.
-fn returns(operator: &Operator) -> (TokenStream, TokenStream) {
-    let mut declared = TokenStream::new();
-    let mut results = Vec::new();
-    for (index, ret) in operator.returns.iter().enumerate() {
-        let ident = format_ident!("r{index}");
-        match ret {
-            Return::Owned(ty) => {
-                let ty = rust_type::owned(ty, &private()).expect("the model refuses types that have none");
-                declared.extend(quote!([#ident #ty]));
-                results.push(quote!(#ident));
-            }
-            Return::Argument(source) => {
-                declared.extend(quote!([#ident __torch::Skipped]));
-                let source = &operator.arguments[*source].ident;
-                results.push(quote!({ let __torch::Skipped = #ident; #source }));
-            }
-        }
-    }
-    (declared, tuple(&results))
-}
-
-/// The results of a typed call taken apart, and what is left of each on the stack.
-fn pushed(operator: &Operator) -> (TokenStream, TokenStream) {
-    let mut patterns = Vec::new();
-    let mut pushed = TokenStream::new();
-    for (index, ret) in operator.returns.iter().enumerate() {
-        match ret {
-            Return::Owned(_) => {
-                let ident = format_ident!("r{index}");
-                pushed.extend(quote!((value #ident)));
-                patterns.push(quote!(#ident));
-            }
-            Return::Argument(source) => {
-                pushed.extend(quote!((argument #source)));
-                patterns.push(quote!(_));
-            }
-        }
-    }
-    (tuple(&patterns), pushed)
 }
 
 /// `sum::with(&x).keepdim(true).call()`, for operators that have defaults.
@@ -305,6 +257,7 @@ fn with(operator: &Operator) -> TokenStream {
     let start = format!("Starts a call of `{name}` with its required arguments.");
     quote! {
         #[doc = #start]
+        #[inline]
         #[allow(clippy::too_many_arguments)]
         pub fn with<'w>(#required) -> With<'w> {
             With { #(#values,)* lifetime: __torch::PhantomData }

@@ -4,7 +4,7 @@
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-use super::{Detour, Header};
+use super::Header;
 use crate::kernel::Kernel;
 use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
 
@@ -51,7 +51,6 @@ pub(crate) struct Resolved {
     rows: [u8; NUM_RUNTIME_KEYS],
     /// Where a fallthrough is registered for some backends only: one mask for each backend.
     masks: Option<Box<[DispatchKeySet; 16]>>,
-    detour: Detour,
 }
 
 // SAFETY: `table` points to memory that is never freed and not written after it was made; the rest is plain data.
@@ -62,14 +61,13 @@ unsafe impl Sync for Resolved {}
 impl Resolved {
     /// A resolved operator that lives as long as the process.
     pub(crate) fn leak(
-        stub: Kernel,
         mask: DispatchKeySet,
         masks: Option<Box<[DispatchKeySet; 16]>>,
         rows: [u8; NUM_RUNTIME_KEYS],
         kernels: Vec<Kernel>,
     ) -> &'static Resolved {
         let table = Table::leak(mask, &rows, &kernels);
-        Box::leak(Box::new(Resolved { table, mask, kernels, rows, masks, detour: Detour::new(stub) }))
+        Box::leak(Box::new(Resolved { table, mask, kernels, rows, masks }))
     }
 
     /// Whether this is what the parts would give again.
@@ -101,9 +99,5 @@ impl Resolved {
     /// What a warm call reads.
     pub(crate) fn header(&self) -> *const Header {
         self.table.as_ptr().cast()
-    }
-
-    pub(crate) fn detour(&self) -> &Detour {
-        &self.detour
     }
 }

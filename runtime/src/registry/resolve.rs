@@ -1,4 +1,5 @@
 //! From registrations to published tables.
+#![expect(unsafe_code, reason = "rows whose code serves many operators are told which one they are for")]
 
 use super::entry::{Implementation, Registration};
 use super::missing::{AMBIGUOUS, FALLTHROUGH, MISSING};
@@ -8,7 +9,7 @@ use crate::autograd;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{BoxedKernel, Kernel, call_boxed_state};
 use crate::key::{BackendComponent, NUM_RUNTIME_KEYS};
-use crate::operator::{Operator, OperatorSpec, Resolved};
+use crate::operator::{Operator, Resolved};
 use crate::table::{self, Source};
 use crate::trace;
 
@@ -62,7 +63,7 @@ impl State {
         let mut kernels: Vec<Kernel> = Vec::new();
         let mut rows = [0u8; NUM_RUNTIME_KEYS];
         for (row, entry) in rows.iter_mut().zip(table.entries()) {
-            let kernel = row_kernel(operator.spec(), entry);
+            let kernel = row_kernel(operator, entry);
             let position = kernels.iter().position(|known| *known == kernel).unwrap_or_else(|| {
                 kernels.push(kernel);
                 kernels.len() - 1
@@ -79,7 +80,7 @@ impl State {
         {
             return known;
         }
-        let resolved = Resolved::leak(operator.stub(), shared, masks, rows, kernels);
+        let resolved = Resolved::leak(shared, masks, rows, kernels);
         interned.push(resolved);
         resolved
     }
@@ -101,13 +102,20 @@ impl State {
 }
 
 /// The kernel that a row leads to. Rows without one lead to a boxed kernel that says so.
-fn row_kernel(spec: &OperatorSpec, entry: &table::Entry<Row<'_>>) -> Kernel {
-    let boxed = |kernel: &'static BoxedKernel| Kernel::with_state(spec.boxing, call_boxed_state, kernel);
+fn row_kernel(operator: &'static Operator, entry: &table::Entry<Row<'_>>) -> Kernel {
+    let spec = operator.spec();
+    let boxed = |kernel: &'static BoxedKernel| {
+        // SAFETY: a `&'static`.
+        unsafe { Kernel::with_state(spec.boxing, call_boxed_state, kernel).of_operator(operator) }
+    };
     match entry.kernel.map(|registration| registration.implementation) {
         Some(Implementation::Typed(kernel)) => kernel,
         Some(Implementation::Boxed(kernel)) => boxed(kernel),
         Some(Implementation::Fallthrough) => boxed(&FALLTHROUGH),
-        Some(Implementation::AutogradDefault) => Kernel::new(spec.autograd_default, autograd::default_boxed),
+        Some(Implementation::AutogradDefault) => {
+            // SAFETY: a `&'static`.
+            unsafe { Kernel::new(spec.autograd_default, autograd::default_boxed).of_operator(operator) }
+        }
         None if entry.source == Source::AmbiguousAutogradOther => boxed(&AMBIGUOUS),
         None => boxed(&MISSING),
     }

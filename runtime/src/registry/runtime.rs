@@ -10,7 +10,7 @@ use super::library::intern;
 use super::state::{Name, State};
 use crate::bail;
 use crate::error::Result;
-use crate::kernel::{ErasedCode, Kernel};
+use crate::kernel::ErasedCode;
 use crate::operator::{Operator, OperatorSpec, Place};
 
 /// The dispatcher's masks and PyTorch's have one bit for each argument.
@@ -86,17 +86,10 @@ fn operator(
         dispatcher: Some(dispatcher),
         tags: Vec::leak(tags),
         place,
+        returned: &[],
         boxing: ErasedCode::never_called(),
         autograd_default: ErasedCode::never_called(),
     })
-}
-
-impl Operator {
-    /// An operator that is defined at run time. It has no module and so no typed callers: its typed code never runs.
-    fn leak(spec: OperatorSpec) -> &'static Operator {
-        let stub = Kernel::new(ErasedCode::never_called(), |_, operator, _, _| Err(super::removed(operator)));
-        Operator::leak_with_stub(stub, spec)
-    }
 }
 
 pub(super) fn implement(

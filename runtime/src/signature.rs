@@ -1,0 +1,189 @@
+//! The adapters of a calling convention, written once for each number of arguments instead of once for each operator.
+//!
+//! Many operators share a signature, so the code that boxes a call, unboxes one, resolves an operator or stands in for a
+//! missing derivative is generic over the signature and finds the operator at run time, in the kernel it was called for.
+//! A crate with a thousand operators of one signature compiles these functions once.
+//!
+//! # Lifetimes
+//!
+//! A trait cannot be implemented for `for<'a> fn(&'a Tensor)`, whatever the type of the argument, only for
+//! `fn(&'static Tensor)`. So generated code names its signature with `'static` in place of every lifetime, and the
+//! function pointers made here are called under the true type: the two differ in lifetimes alone, which no calling
+//! convention sees. In return, **the adapters must not let a `'static` reference out**: they pass arguments on to code that
+//! accepts any lifetime (a kernel's typed code, or boxed code through `&mut Stack<'_>`), and to nothing else.
+#![expect(
+    unsafe_code,
+    reason = "arguments are lent to a stack under a longer lifetime than they have, and taken back"
+)]
+
+use crate::argument::Argument;
+use crate::autograd::{below_autograd, needs_derivative, no_derivative};
+use crate::error::Result;
+use crate::kernel::{BoxedCode, ErasedCode, Kernel};
+use crate::key::DispatchKeySet;
+use crate::operator::{Operator, too_few};
+use crate::value::{FromValue, IntoValue, Stack, Value};
+
+mod failure;
+mod output;
+
+use failure::{wrong_return_count, wrong_type};
+use output::Original;
+pub(crate) use output::Output;
+
+/// An argument of some operator, with `'static` for its lifetime.
+pub trait Input: Argument + IntoValue<'static> + FromValue<'static> {}
+
+impl<T: Argument + IntoValue<'static> + FromValue<'static>> Input for T {}
+
+/// A calling convention: `fn(&'static Kernel, DispatchKeySet, arguments…) -> Result<returns>`.
+///
+/// # Safety
+/// The erased code is of this very type, up to lifetimes.
+pub unsafe trait Signature: Copy {
+    /// What operators run before they are resolved, and while somebody watches.
+    const STUB: ErasedCode;
+    /// From a typed call to a boxed kernel.
+    const BOXING: ErasedCode;
+    /// At an autograd key that has no kernel: on to the next layer, unless a gradient would be lost.
+    const AUTOGRAD_DEFAULT: ErasedCode;
+    /// From a boxed call to a typed kernel.
+    const UNBOX: BoxedCode;
+}
+
+/// Lends an argument to the stack; of one that the operator writes to, the pointer is kept to return it.
+#[inline(always)] // the type of `value` is known to each caller, so nothing is left of the match
+fn lend(value: Value<'static>, stack: &mut Stack<'static>) -> Original {
+    let (value, original) = match value {
+        Value::TensorMut(tensor) => {
+            let pointer = std::ptr::from_mut(tensor);
+            // SAFETY: made from a unique reference, which is not used again while the stack has this one.
+            (Value::TensorMut(unsafe { &mut *pointer }), Original::Tensor(pointer))
+        }
+        Value::TensorsMut(tensors) => {
+            let pointer = std::ptr::from_mut(tensors);
+            // SAFETY: as above.
+            (Value::TensorsMut(unsafe { &mut *pointer }), Original::Tensors(pointer))
+        }
+        other => (other, Original::Nothing),
+    };
+    stack.push(value);
+    original
+}
+
+/// Runs a kernel's boxed face and takes the returns.
+#[inline]
+fn call_boxed<R: Output>(
+    kernel: &'static Kernel,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'static>,
+    originals: &[Original],
+) -> Result<R> {
+    let operator = kernel.operator();
+    kernel.call_boxed(operator, keys, stack)?;
+    let found = stack.len();
+    match stack.last_mut(R::COUNT) {
+        // SAFETY: `originals` are the arguments of this call, lent to a stack that gives nothing out any more.
+        returns if found == R::COUNT => unsafe { R::take(operator, returns, originals) },
+        _ => Err(wrong_return_count(operator, found)),
+    }
+}
+
+/// The same stack, for kernels that were compiled for `'static` arguments.
+fn forget_lifetime<'s>(stack: &'s mut Stack<'_>) -> &'s mut Stack<'static> {
+    // SAFETY: see "Lifetimes": a typed kernel accepts any lifetime, and nothing else gets at the values.
+    unsafe { std::mem::transmute(stack) }
+}
+
+macro_rules! signatures {
+    ($module:ident $count:literal $($A:ident $a:ident $index:tt)*) => {
+        #[expect(clippy::too_many_arguments, reason = "as many as an operator has")]
+        mod $module {
+            use super::*;
+
+            type Code<R, $($A),*> = fn(&'static Kernel, DispatchKeySet, $($A),*) -> Result<R>;
+
+            // SAFETY: each of the functions below is coerced to `Code` before it is erased.
+            unsafe impl<R: Output, $($A: Input),*> Signature for Code<R, $($A),*> {
+                // SAFETY: a function pointer.
+                const STUB: ErasedCode = unsafe { ErasedCode::new(stub::<R, $($A),*> as Self) };
+                // SAFETY: a function pointer.
+                const BOXING: ErasedCode = unsafe { ErasedCode::new(boxing::<R, $($A),*> as Self) };
+                // SAFETY: a function pointer.
+                const AUTOGRAD_DEFAULT: ErasedCode = unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Self) };
+                const UNBOX: BoxedCode = unbox::<R, $($A),*>;
+            }
+
+            #[cold]
+            fn stub<R: Output, $($A: Input),*>(kernel: &'static Kernel, keys: DispatchKeySet, $($a: $A),*) -> Result<R> {
+                let entered = kernel.operator().enter_typed(keys, &[$($a.dispatch_keys()),*])?;
+                // SAFETY: the operator's tables hold kernels of its own calling convention alone.
+                let code = unsafe { entered.kernel.code::<Code<R, $($A),*>>() };
+                code(entered.kernel, entered.keys, $($a),*)
+            }
+
+            fn boxing<R: Output, $($A: Input),*>(kernel: &'static Kernel, keys: DispatchKeySet, $($a: $A),*) -> Result<R> {
+                let mut stack = Stack::new();
+                let originals = [$(lend($a.into_value(), &mut stack)),*];
+                call_boxed(kernel, keys, &mut stack, &originals)
+            }
+
+            fn autograd_default<R: Output, $($A: Input),*>(
+                kernel: &'static Kernel,
+                keys: DispatchKeySet,
+                $($a: $A),*
+            ) -> Result<R> {
+                let operator = kernel.operator();
+                if needs_derivative(false $(|| $a.requires_grad())*) {
+                    return Err(no_derivative(operator));
+                }
+                let (kernel, keys) = operator.select_again(below_autograd(keys));
+                // SAFETY: as in `stub`.
+                let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
+                code(kernel, keys, $($a),*)
+            }
+
+            fn unbox<R: Output, $($A: Input),*>(
+                kernel: &'static Kernel,
+                operator: &'static Operator,
+                keys: DispatchKeySet,
+                stack: &mut Stack<'_>,
+            ) -> Result<()> {
+                let stack = forget_lifetime(stack);
+                // SAFETY: as in `stub`.
+                let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
+                let Some(values) = stack.last_array_mut::<$count>() else { return Err(too_few(operator, stack.len())) };
+                // SAFETY: the values are not touched again until the kernel has returned, see "Lifetimes".
+                let [$($a),*] = unsafe { &mut *std::ptr::from_mut(values) };
+                $(let Some($a) = $A::from_value($a) else { return Err(wrong_type(operator, $index, $A::TYPE, stack)) };)*
+                let returned = code(kernel, keys, $($a),*)?;
+                returned.leave(operator, $count, stack);
+                Ok(())
+            }
+        }
+    };
+}
+
+/// One more argument each time, up to as many as an operator can have.
+macro_rules! signatures_up_to {
+    ([$($done:tt)*] [$module:ident $count:literal $A:ident $a:ident $index:tt] $($rest:tt)*) => {
+        signatures!($module $count $($done)* $A $a $index);
+        signatures_up_to!([$($done)* $A $a $index] $($rest)*);
+    };
+    ([$($done:tt)*]) => {};
+}
+
+signatures!(of_0 0);
+signatures_up_to!([]
+    [of_1 1 A0 a0 0]    [of_2 2 A1 a1 1]    [of_3 3 A2 a2 2]
+    [of_4 4 A3 a3 3]    [of_5 5 A4 a4 4]    [of_6 6 A5 a5 5]
+    [of_7 7 A6 a6 6]    [of_8 8 A7 a7 7]    [of_9 9 A8 a8 8]
+    [of_10 10 A9 a9 9]    [of_11 11 A10 a10 10]    [of_12 12 A11 a11 11]
+    [of_13 13 A12 a12 12]    [of_14 14 A13 a13 13]    [of_15 15 A14 a14 14]
+    [of_16 16 A15 a15 15]    [of_17 17 A16 a16 16]    [of_18 18 A17 a17 17]
+    [of_19 19 A18 a18 18]    [of_20 20 A19 a19 19]    [of_21 21 A20 a20 20]
+    [of_22 22 A21 a21 21]    [of_23 23 A22 a22 22]    [of_24 24 A23 a23 23]
+    [of_25 25 A24 a24 24]    [of_26 26 A25 a25 25]    [of_27 27 A26 a26 26]
+    [of_28 28 A27 a27 27]    [of_29 29 A28 a28 28]    [of_30 30 A29 a29 29]
+    [of_31 31 A30 a30 30]    [of_32 32 A31 a31 31]
+);

@@ -1,0 +1,31 @@
+//! What is said when a boxed call does not fit its operator.
+
+use crate::error::{Error, ErrorKind};
+use crate::operator::Operator;
+use crate::value::{Stack, Value};
+
+/// An argument has another type than the schema says.
+#[cold]
+pub(super) fn wrong_type(operator: &'static Operator, index: usize, want: &str, stack: &Stack<'_>) -> Error {
+    let spec = operator.spec();
+    let found = stack.last(usize::from(spec.arity)).get(index).map_or("missing", Value::type_name);
+    let message = format!("argument {} of {operator} must be {want}, but is {found}", index + 1);
+    Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", spec.schema))
+}
+
+/// A boxed kernel left more or fewer values than the schema has returns.
+#[cold]
+pub(super) fn wrong_return_count(operator: &'static Operator, found: usize) -> Error {
+    let spec = operator.spec();
+    let message =
+        format!("a boxed kernel of {operator} left {found} values on the stack instead of {}", spec.returns);
+    Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", spec.schema))
+}
+
+/// A boxed kernel left a value of another type than the schema says.
+#[cold]
+pub(super) fn wrong_return(operator: &'static Operator, want: &str, found: &str) -> Error {
+    let spec = operator.spec();
+    let message = format!("a boxed kernel of {operator} must return {want}, but returned {found}");
+    Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", spec.schema))
+}

@@ -1,0 +1,221 @@
+//! What an operator returns, between a typed kernel and the stack.
+#![expect(unsafe_code, reason = "a returned argument is the caller's own object, found again by its pointer")]
+
+use super::failure::wrong_return;
+use crate::error::Result;
+use crate::operator::Operator;
+use crate::tensor::Tensor;
+use crate::value::{FromReturn, IntoValue, Stack, Value};
+use crate::{DType, Device, Generator, Layout, MemoryFormat, Scalar, element::Complex64};
+
+/// An argument that was lent to a stack and may have to be returned.
+#[derive(Clone, Copy)]
+pub(crate) enum Original {
+    /// One that no operator writes to.
+    Nothing,
+    /// `Tensor(a!)`
+    Tensor(*mut Tensor),
+    /// `Tensor(a!)[]`
+    Tensors(*mut [Tensor]),
+}
+
+/// One return.
+pub(crate) trait Single: Sized {
+    /// Takes it from the stack; `original` is the argument that it is, if it is one.
+    ///
+    /// # Safety
+    /// `original` was lent to the stack for this call, and nothing else uses it any more.
+    unsafe fn take(
+        operator: &'static Operator,
+        value: &mut Value<'static>,
+        original: Option<Original>,
+    ) -> Result<Self>;
+
+    /// The value to leave on the stack, or nothing where it is an argument, which is there already.
+    fn leave(self) -> Option<Value<'static>>;
+}
+
+/// All returns of an operator: nothing, one, or a tuple.
+pub(crate) trait Output: Sized {
+    /// How many there are.
+    const COUNT: usize;
+
+    /// Takes them from the stack.
+    ///
+    /// # Safety
+    /// `originals` were lent to the stack for this call, and nothing else uses them any more.
+    ///
+    /// # Errors
+    /// One has another type than the schema says.
+    unsafe fn take(
+        operator: &'static Operator,
+        values: &mut [Value<'static>],
+        originals: &[Original],
+    ) -> Result<Self>;
+
+    /// Leaves them on the stack, where `arguments` values are to be dropped first.
+    fn leave(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>);
+}
+
+/// Returns that a kernel makes.
+macro_rules! owned {
+    ($($type:ty),*) => {$(
+        impl Single for $type {
+            #[inline]
+            unsafe fn take(operator: &'static Operator, value: &mut Value<'static>, _: Option<Original>) -> Result<Self> {
+                <$type as FromReturn>::take(value)
+                    .ok_or_else(|| wrong_return(operator, <$type as FromReturn>::TYPE, value.type_name()))
+            }
+
+            #[inline]
+            fn leave(self) -> Option<Value<'static>> {
+                Some(self.into_value())
+            }
+        }
+
+        one!($type);
+    )*};
+}
+
+/// Returns that are an argument.
+macro_rules! argument {
+    ($($type:ty, $original:pat => $reference:expr;)*) => {$(
+        impl Single for $type {
+            #[inline]
+            unsafe fn take(operator: &'static Operator, value: &mut Value<'static>, original: Option<Original>) -> Result<Self> {
+                match original {
+                    // SAFETY: by contract the pointer is ours again.
+                    Some($original) => Ok(unsafe { $reference }),
+                    _ => Err(wrong_return(operator, "one of its arguments", value.type_name())),
+                }
+            }
+
+            #[inline]
+            fn leave(self) -> Option<Value<'static>> {
+                None
+            }
+        }
+
+        one!($type);
+    )*};
+}
+
+/// A single return as all of them.
+macro_rules! one {
+    ($type:ty) => {
+        impl Output for $type {
+            const COUNT: usize = 1;
+
+            #[inline]
+            unsafe fn take(
+                operator: &'static Operator,
+                values: &mut [Value<'static>],
+                originals: &[Original],
+            ) -> Result<Self> {
+                let original = operator.returned_argument(0).map(|index| originals[index]);
+                // SAFETY: passed on.
+                unsafe { <$type as Single>::take(operator, &mut values[0], original) }
+            }
+
+            #[inline]
+            fn leave(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
+                let value =
+                    Single::leave(self).unwrap_or_else(|| take_argument(operator, 0, arguments, stack));
+                stack.drop_last(arguments);
+                stack.push(value);
+            }
+        }
+    };
+}
+
+/// The argument that a return is, moved out of its place on the stack.
+fn take_argument(
+    operator: &'static Operator,
+    index: usize,
+    arguments: usize,
+    stack: &mut Stack<'static>,
+) -> Value<'static> {
+    let source = operator.returned_argument(index);
+    source
+        .map_or(Value::None, |source| std::mem::replace(&mut stack.last_mut(arguments)[source], Value::None))
+}
+
+owned!(Tensor, i64, f64, bool, Complex64, Scalar, String, DType, Layout, MemoryFormat, Device, Generator);
+owned!(Vec<Tensor>, Vec<Option<Tensor>>, Vec<i64>, Vec<f64>, Vec<bool>, Vec<Scalar>, Vec<String>);
+owned!(
+    Option<Tensor>,
+    Option<i64>,
+    Option<f64>,
+    Option<bool>,
+    Option<Complex64>,
+    Option<Scalar>,
+    Option<String>
+);
+owned!(Option<DType>, Option<Layout>, Option<MemoryFormat>, Option<Device>, Option<Generator>);
+owned!(Option<Vec<Tensor>>, Option<Vec<i64>>, Option<Vec<f64>>, Option<Vec<bool>>);
+
+argument! {
+    &'static mut Tensor, Original::Tensor(pointer) => &mut *pointer;
+    &'static mut [Tensor], Original::Tensors(pointer) => &mut *pointer;
+}
+
+impl Single for Option<&'static mut Tensor> {
+    unsafe fn take(
+        operator: &'static Operator,
+        value: &mut Value<'static>,
+        original: Option<Original>,
+    ) -> Result<Self> {
+        match original {
+            Some(Original::Nothing) => Ok(None),
+            // SAFETY: passed on.
+            original => unsafe { <&'static mut Tensor as Single>::take(operator, value, original) }.map(Some),
+        }
+    }
+
+    fn leave(self) -> Option<Value<'static>> {
+        None
+    }
+}
+
+one!(Option<&'static mut Tensor>);
+
+macro_rules! tuple {
+    ($count:literal $($R:ident $index:tt)*) => {
+        impl<$($R: Single),*> Output for ($($R,)*) {
+            const COUNT: usize = $count;
+
+            #[inline]
+            unsafe fn take(
+                _operator: &'static Operator,
+                _values: &mut [Value<'static>],
+                _originals: &[Original],
+            ) -> Result<Self> {
+                Ok(($({
+                    let original = _operator.returned_argument($index).map(|source| _originals[source]);
+                    // SAFETY: passed on.
+                    unsafe { $R::take(_operator, &mut _values[$index], original) }?
+                },)*))
+            }
+
+            #[inline]
+            fn leave(self, _operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
+                let values: [Value<'static>; $count] = [$(
+                    self.$index.leave().unwrap_or_else(|| take_argument(_operator, $index, arguments, stack))
+                ),*];
+                stack.drop_last(arguments);
+                values.into_iter().for_each(|value| stack.push(value));
+            }
+        }
+    };
+}
+
+tuple!(0);
+tuple!(2 A 0 B 1);
+tuple!(3 A 0 B 1 C 2);
+tuple!(4 A 0 B 1 C 2 D 3);
+tuple!(5 A 0 B 1 C 2 D 3 E 4);
+tuple!(6 A 0 B 1 C 2 D 3 E 4 F 5);
+tuple!(7 A 0 B 1 C 2 D 3 E 4 F 5 G 6);
+tuple!(8 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7);
+tuple!(9 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8);
+tuple!(10 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9);

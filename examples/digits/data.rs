@@ -58,7 +58,7 @@ const FORMAT: &str = "`--data` takes a gzip file of lines `pixel,…,pixel,class
                       0 to 9; without it the built-in digits are read";
 
 fn read(name: &str, source: impl Read, len: u64) -> Result<Digits> {
-    let progress = Progress::new(name, len);
+    let progress = Progress::reading(name, len);
     let mut lines = BufReader::new(MultiGzDecoder::new(progress.watch(source)));
     let (mut pixels, mut classes, mut line) = (Vec::new(), Vec::new(), String::new());
     for number in 1.. {
@@ -73,7 +73,6 @@ fn read(name: &str, source: impl Read, len: u64) -> Result<Digits> {
         let class = parse(line.trim_end(), &mut pixels)
             .map_err(|error| error.context(format_args!("{name}, line {number}")))?;
         classes.push(i64::from(class));
-        progress.show();
     }
     ensure!(!classes.is_empty(), Io, "{name} holds no digits\n  help: {FORMAT}");
     let sizes = [classes.len() as i64, 1, SIDE as i64, SIDE as i64];

@@ -3,6 +3,7 @@
 //! `glyphs` declares the operators and has kernels for the CPU; `glyphs-tape` has kernels for a backend of its own;
 //! `glyphs-extra` adds operators to the namespace. None of the three knows this program.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,21 +25,19 @@ Usage: cargo run --release --bin digits [-- OPTIONS]
 
 Options:
   --data FILE   Read these digits (gzip, lines `pixel,…,pixel,class`) instead of the built-in ones
-  --registry NS List the operators of namespace NS instead of `glyphs`; `all` lists every namespace
+  --all         List the whole registry, not just what the three crates of the demonstration registered
   -h, --help    Print this
 ";
-
-/// Why the trace has a key that the registry has under another name.
-const TAPE: &str = "`tape` is the name that `glyphs_tape` gave to PrivateUse1";
 
 /// What was asked for.
 enum Command {
     Help,
-    Run { data: Option<PathBuf>, namespace: String },
+    Run { data: Option<PathBuf>, all: bool },
 }
 
 fn main() -> ExitCode {
-    match parse(lexopt::Parser::from_env()).and_then(run) {
+    let done = parse(lexopt::Parser::from_env()).and_then(run).and_then(|text| print(&text));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("digits: {error}");
@@ -47,58 +46,67 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints; a reader who has seen enough and closes the pipe is no error.
+fn print(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
 fn parse(mut arguments: lexopt::Parser) -> Result<Command> {
     use lexopt::Arg::{Long, Short};
-    use lexopt::ValueExt;
     let wrong = |error: lexopt::Error| {
         Error::new(ErrorKind::Argument, format!("{error}\n  help: `--help` lists the options"))
     };
-    let (mut data, mut namespace) = (None, "glyphs".to_owned());
+    let (mut data, mut all) = (None, false);
     while let Some(argument) = arguments.next().map_err(wrong)? {
         match argument {
             Long("data") => data = Some(arguments.value().map_err(wrong)?.into()),
-            Long("registry") => {
-                namespace = arguments.value().and_then(ValueExt::string).map_err(wrong)?;
-            }
+            Long("all") => all = true,
             Long("help") | Short('h') => return Ok(Command::Help),
             other => return Err(wrong(other.unexpected())),
         }
     }
-    Ok(Command::Run { data, namespace })
+    Ok(Command::Run { data, all })
 }
 
-fn run(command: Command) -> Result<()> {
-    let Command::Run { data, namespace } = command else {
-        print!("{USAGE}");
-        return Ok(());
-    };
+/// What is printed.
+fn run(command: Command) -> Result<String> {
+    let Command::Run { data, all } = command else { return Ok(USAGE.to_owned()) };
     torch_library::init()?;
     let digits = match data {
         Some(path) => Digits::open(&path)?,
         None => Digits::built_in()?,
     };
-    let registry = report::registry(&namespace)?;
+    let registry = report::registry(all);
     let (outcome, trace) = report::traced(|| pipeline::run(&digits))?;
-    show(&digits, &outcome)?;
-    println!("\nRegistry: operator, key, crate, place\n\n{registry}");
-    println!("Trace: operator called, key, crate and place of the kernel ({TAPE})\n\n{trace}");
-    Ok(())
+    let results = results(&digits, &outcome)?;
+    Ok(format!(
+        "{results}\n\
+         Registry: operator, key, crate, place\n\n{registry}\n\
+         Trace: operator called, key, crate and place of the kernel (`tape` is the new name of PrivateUse1)\n\n{trace}"
+    ))
 }
 
-/// Prints what became of the digits.
-fn show(digits: &Digits, outcome: &Outcome) -> Result<()> {
-    println!("{} digits\n\n{}", digits.labels.numel(), report::formats(&outcome.formats));
+/// What became of the digits: sizes and strides, mean pictures, how far these go.
+fn results(digits: &Digits, outcome: &Outcome) -> Result<String> {
+    let Outcome { formats, tape: (taped, runs), means, ink, recognised } = outcome;
+    let count = digits.labels.numel();
+    let formats = report::formats(formats);
 
-    let pixels: Vec<f32> = outcome.means.to_vec()?;
-    let pictures = pixels.chunks(data::SIDE * data::SIDE).zip(&outcome.ink).enumerate();
+    let pixels: Vec<f32> = means.to_vec()?;
+    let pictures = pixels.chunks(data::SIDE * data::SIDE).zip(ink).enumerate();
     let pictures = pictures.map(|(class, (pixels, ink))| (format!("{class}   ink {ink:.1}"), pixels));
-    print!("Class means\n\n{}", picture::rows(&pictures.collect::<Vec<_>>(), data::SIDE, 5));
+    let pictures = picture::rows(&pictures.collect::<Vec<_>>(), data::SIDE, 5);
 
-    let (pixels, runs) = outcome.tape;
-    println!("On tape, {pixels} pixels are {runs} runs.");
-    let share = 100.0 * outcome.recognised as f64 / digits.labels.numel() as f64;
-    println!("{} digits ({share:.1} %) are nearest to the mean of their own class.", outcome.recognised);
-    Ok(())
+    let share = 100.0 * *recognised as f64 / count as f64;
+    Ok(format!(
+        "{count} digits\n\n{formats}\n\
+         Class means\n\n{pictures}\
+         On tape, {taped} pixels are {runs} runs.\n\
+         {recognised} digits ({share:.1} %) are nearest to the mean of their own class.\n"
+    ))
 }
 
 #[cfg(test)]

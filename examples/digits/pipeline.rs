@@ -2,7 +2,8 @@
 
 use glyphs_extra::glyphs_extra as glyphs;
 use glyphs_tape::Tape;
-use torch_library::{MemoryFormat, Result, Tensor};
+use torch_library::{Device, MemoryFormat, Result, Tensor};
+use torch_library_kernels::aten;
 
 use crate::data::Digits;
 
@@ -29,7 +30,8 @@ pub(crate) struct Formats {
 
 impl Formats {
     fn new(name: &'static str, before: &Tensor) -> Result<Formats> {
-        Ok(Formats { name, before: before.clone(), after: channels_last(before)? })
+        let after = aten::contiguous::with(before).memory_format(MemoryFormat::ChannelsLast).call()?;
+        Ok(Formats { name, before: before.clone(), after })
     }
 }
 
@@ -41,8 +43,8 @@ pub(crate) fn run(digits: &Digits) -> Result<Outcome> {
     let formats = vec![Formats::new("images", &images)?, Formats::new("outlined", &outlined)?];
 
     // The same operator once more: now its tensor is on tape, and another crate's kernel runs.
-    let tape = glyphs::normalize(&glyphs_tape::record(&digits.images)?)?;
-    let means = glyphs::host(&glyphs::class_means(&tape, &digits.labels)?)?;
+    let tape = glyphs::normalize(&to(&digits.images, glyphs_tape::device()?)?)?;
+    let means = to(&glyphs::class_means(&tape, &digits.labels)?, Device::CPU)?;
 
     let nearest: Vec<i64> = glyphs::nearest(&images, &means)?.to_vec()?;
     let labels: Vec<i64> = digits.labels.to_vec()?;
@@ -55,11 +57,6 @@ pub(crate) fn run(digits: &Digits) -> Result<Outcome> {
     })
 }
 
-fn channels_last(x: &Tensor) -> Result<Tensor> {
-    if x.is_contiguous(MemoryFormat::ChannelsLast) {
-        return Ok(x.clone());
-    }
-    let mut y = x.empty_like(x.dtype(), MemoryFormat::ChannelsLast)?;
-    y.copy_from_slice(&x.to_vec::<f32>()?)?;
-    Ok(y)
+fn to(x: &Tensor, device: Device) -> Result<Tensor> {
+    aten::_to_copy::with(x).device(Some(device)).call()
 }

@@ -1,6 +1,7 @@
-//! A progress bar for reading, which shows itself only when reading takes long.
+//! Progress bars that show themselves only where something takes long, on a terminal.
 
 use std::io::Read;
+use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,17 +9,35 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Before this a bar would only flicker.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far reading has come. Nothing is drawn unless stderr is a terminal; dropping it clears the bar.
+/// How far something has come; dropping it clears the bar.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     /// Nothing read yet of this many bytes.
-    pub(crate) fn new(name: &str, len: u64) -> Progress {
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left");
+    pub(crate) fn reading(name: &str, len: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(len), ProgressDrawTarget::hidden());
-        Progress(
-            bar.with_style(style.expect("the template is fixed")).with_message(format!("reading {name}")),
-        )
+        bar.set_message(format!("reading {name}"));
+        Progress::patient(bar, "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left")
+    }
+
+    /// Nothing computed yet; nobody knows how long it will take.
+    pub(crate) fn computing() -> Progress {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Progress::patient(bar, "{spinner} {msg}, {elapsed} so far")
+    }
+
+    fn patient(bar: ProgressBar, template: &str) -> Progress {
+        let bar =
+            bar.with_style(ProgressStyle::with_template(template).expect("the templates here are right"));
+        bar.enable_steady_tick(PATIENCE / 10);
+        let later = bar.clone();
+        thread::spawn(move || {
+            thread::sleep(PATIENCE);
+            if !later.is_finished() {
+                later.set_draw_target(ProgressDrawTarget::stderr());
+            }
+        });
+        Progress(bar)
     }
 
     /// The source, whose bytes are counted on their way.
@@ -26,11 +45,9 @@ impl Progress {
         self.0.wrap_read(source)
     }
 
-    /// Shows the bar once reading has taken long enough.
-    pub(crate) fn show(&self) {
-        if self.0.is_hidden() && self.0.elapsed() >= PATIENCE {
-            self.0.set_draw_target(ProgressDrawTarget::stderr());
-        }
+    /// Says what is being done.
+    pub(crate) fn say(&self, what: String) {
+        self.0.set_message(what);
     }
 }
 

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use torch_library::{Dispatcher, Error, ErrorKind, OperatorInfo, Place, Result, Tensor, trace};
+use torch_library::{Dispatcher, OperatorInfo, Place, Result, Tensor, trace};
 
 use crate::pipeline::Formats;
+use crate::progress::Progress;
 
 /// Lines of cells, printed in columns.
 #[derive(Default)]
@@ -46,31 +47,22 @@ pub(crate) fn formats(formats: &[Formats]) -> Table {
     table
 }
 
-/// All kernels of a namespace, or of `all`: operator, key, crate, place.
-///
-/// # Errors
-/// There is no such namespace.
-pub(crate) fn registry(namespace: &str) -> Result<Table> {
-    let operators = Dispatcher::global().operators();
+/// What this program is put together from.
+const CRATES: [&str; 3] = ["glyphs", "glyphs_extra", "glyphs_tape"];
+
+/// Who declared operators and registered kernels, where: the crates of the demonstration, or all that are linked.
+pub(crate) fn registry(all: bool) -> Table {
     let mut table = Table::default();
-    let wanted = |info: &&OperatorInfo| namespace == "all" || info.operator.namespace() == namespace;
-    for OperatorInfo { operator, kernels, .. } in operators.iter().filter(wanted) {
-        let kernels = kernels.iter().map(|kernel| (kernel.key.name().to_owned(), kernel.place));
-        for (key, place) in [("declared".to_owned(), operator.place())].into_iter().chain(kernels) {
-            let [krate, at] = origin(place);
-            table.push([operator.to_string(), key, krate, at]);
+    for OperatorInfo { operator, kernels, .. } in Dispatcher::global().operators() {
+        let kernels = kernels.iter().map(|kernel| (kernel.key.name(), kernel.place));
+        for (key, place) in [("declared", operator.place())].into_iter().chain(kernels) {
+            if all || CRATES.contains(&place.krate()) {
+                let [krate, at] = origin(place);
+                table.push([operator.to_string(), key.to_owned(), krate, at]);
+            }
         }
     }
-    if table.0.is_empty() {
-        let mut known: Vec<_> = operators.iter().map(|info| info.operator.namespace()).collect();
-        known.dedup(); // operators come by name
-        let message = format!(
-            "no operator is in namespace {namespace:?}\n  help: there are {}, or `all`",
-            known.join(", ")
-        );
-        return Err(Error::new(ErrorKind::Argument, message));
-    }
-    Ok(table)
+    table
 }
 
 /// Runs something and lists the calls that it made, in order: operator, key, crate and place of the kernel.
@@ -79,8 +71,9 @@ pub(crate) fn registry(namespace: &str) -> Result<Table> {
 /// Whatever it returns.
 pub(crate) fn traced<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, Table)> {
     let table = Arc::new(Mutex::new(Table::default()));
-    let listener = table.clone();
+    let (listener, progress) = (table.clone(), Progress::computing());
     let guard = trace::listen(move |event| {
+        progress.say(event.operator.to_string());
         let operator = format!("{:1$}{2}", "", 2 * event.depth, event.operator);
         let [krate, at] = event.kernel.as_ref().map_or_else(Default::default, |kernel| origin(kernel.place));
         let line = [operator, event.key.to_string(), krate, at];

@@ -114,7 +114,7 @@ fn the_registry_shows_who_registered_what_where() {
     for (operator, key, krate, file) in [
         ("glyphs::class_means", "declared", "glyphs", "examples/crates/glyphs/src/lib.rs"),
         ("glyphs::class_means", "CPU", "glyphs", "examples/crates/glyphs/src/cpu.rs"),
-        ("glyphs::class_means", "PrivateUse1", "glyphs_tape", "examples/crates/glyphs-tape/src/kernels.rs"),
+        ("glyphs::class_means", "PrivateUse1", "glyphs_tape", "examples/crates/glyphs-tape/src/glyphs.rs"),
         ("glyphs::outlined", "declared", "glyphs_extra", "examples/crates/glyphs-extra/src/lib.rs"),
         ("glyphs::outlined", "CPU", "glyphs_extra", "examples/crates/glyphs-extra/src/kernels.rs"),
     ] {
@@ -133,7 +133,10 @@ fn three_crates_appear_in_the_trace() {
         calls.map(|[operator, ..]| operator.as_str()).collect::<Vec<_>>()
     };
     assert_eq!(calls("CPU", "glyphs"), ["glyphs::normalize", "glyphs::ink"]);
-    assert_eq!(calls("tape", "glyphs_tape"), ["glyphs::normalize", "glyphs::class_means", "glyphs::host"]);
+    assert_eq!(
+        calls("tape", "glyphs_tape"),
+        ["aten::empty_strided", "aten::copy_", "glyphs::normalize", "glyphs::class_means", "aten::copy_"]
+    );
     assert_eq!(calls("CPU", "glyphs_extra"), ["glyphs::outlined", "glyphs::nearest"]);
 }
 
@@ -197,9 +200,13 @@ fn wrong_options_lead_to_the_help() {
         "digits: invalid option '--dataa'\n  help: `--help` lists the options\n"
     );
     assert!(printed(&["--help"]).contains("--data FILE"));
-    let output = digits(&["--registry", "glyph"]);
-    assert!(
-        String::from_utf8_lossy(&output.stderr)
-            .starts_with("digits: no operator is in namespace \"glyph\"\n  help: there are glyphs")
-    );
+}
+
+#[test]
+fn the_whole_registry_has_the_operators_of_pytorch_too() {
+    let registry = section(&printed(&["--all"]), "Registry");
+    let is_there = |krate: &str| {
+        registry.iter().any(|[operator, _, its_crate, _]| operator == "aten::copy_" && its_crate == krate)
+    };
+    assert!(is_there("torch_library_kernels") && is_there("glyphs_tape"));
 }

@@ -17,10 +17,12 @@ mod cpu {
         };
         let (_, pixels) = extent(images.sizes())?;
         let ink = images.to_vec::<f32>()?;
-        let channels = ink.chunks(pixels.max(1)).flat_map(|picture| {
-            picture.iter().copied().chain(outline(picture, width as usize, paper as f32))
-        });
-        Tensor::from_vec(channels.collect(), &[pictures, 2, height, width])
+        let mut channels = Vec::with_capacity(2 * ink.len());
+        for picture in ink.chunks(pixels.max(1)) {
+            channels.extend_from_slice(picture);
+            channels.extend(outline(picture, width as usize, paper as f32));
+        }
+        Tensor::from_vec(channels, &[pictures, 2, height, width])
     }
 
     fn nearest(images: &Tensor, means: &Tensor) -> Result<Tensor> {

@@ -18,8 +18,6 @@ torch_library! {
         ink(Tensor images) -> Tensor;
         /// The mean picture of each class, sizes `[classes, C, H, W]`: NaN for a class without pictures.
         class_means(Tensor images, Tensor labels, int classes=10) -> Tensor;
-        /// The pictures in the host's memory: themselves, if they are there already.
-        host(Tensor(a) images) -> Tensor(a);
     }
 }
 

@@ -4,11 +4,11 @@ use glyphs::glyphs;
 use torch_library::torch_impl;
 
 #[torch_impl(glyphs, PrivateUse1)]
-mod tape {
+mod kernels {
     use glyphs::{ClassMeans, extent};
     use torch_library::prelude::*;
 
-    use crate::{Tape, record, tensor};
+    use crate::{Tape, tensor};
 
     fn normalize(images: &Tensor, max: f64) -> Result<Tensor> {
         ensure!(max > 0.0, Argument, "glyphs::normalize: max must be positive, but is {max}");
@@ -18,22 +18,19 @@ mod tape {
     fn ink(images: &Tensor) -> Result<Tensor> {
         let (pictures, pixels) = extent(images.sizes())?;
         let mut sums = vec![0f32; pictures];
-        for (start, run) in Tape::of(images)?.inked() {
-            (start..start + run.length).for_each(|position| sums[position / pixels] += run.ink);
+        for run in Tape::of(images)?.runs().iter().filter(|run| run.ink != 0.0) {
+            (run.start..run.start + run.length).for_each(|position| sums[position / pixels] += run.ink);
         }
-        record(&sums.into())
+        tensor(sums.into(), &[pictures as i64])
     }
 
-    // The labels may be anywhere that the host can read; one tensor on tape is enough to get here.
+    // The labels may be in the host's memory: one tensor on tape is enough to get here.
     fn class_means(images: &Tensor, labels: &Tensor, classes: i64) -> Result<Tensor> {
         let mut means = ClassMeans::new(images.sizes(), labels, classes)?;
-        for (start, run) in Tape::of(images)?.inked() {
-            (start..start + run.length).for_each(|position| means.add(position, run.ink));
+        for run in Tape::of(images)?.runs().iter().filter(|run| run.ink != 0.0) {
+            (run.start..run.start + run.length).for_each(|position| means.add(position, run.ink));
         }
-        record(&means.finish()?)
-    }
-
-    fn host(images: &Tensor) -> Result<Tensor> {
-        Tensor::from_vec(Tape::of(images)?.play(), images.sizes())
+        let means = means.finish()?;
+        tensor(means.to_vec()?.into(), means.sizes())
     }
 }

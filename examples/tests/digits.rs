@@ -141,6 +141,17 @@ fn three_crates_appear_in_the_trace() {
 }
 
 #[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let (_, section) = readme.split_once("## What `digits` does").unwrap();
+    let excerpt = section.split("```").nth(1).unwrap().strip_prefix("text").unwrap();
+    let printed = printed(&[]);
+    for part in excerpt.trim_matches('\n').split("\n\n") {
+        assert!(printed.contains(part), "not in the output:\n{part}");
+    }
+}
+
+#[test]
 fn a_given_file_is_read_like_the_built_in_one() {
     assert_eq!(printed(&["--data", DATA]), printed(&[]));
 }

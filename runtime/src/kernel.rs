@@ -78,7 +78,10 @@ unsafe impl Send for Kernel {}
 impl PartialEq for Kernel {
     /// The same code on the same state.
     fn eq(&self, other: &Self) -> bool {
-        self.code == other.code && self.state == other.state && std::ptr::eq(self.operator, other.operator)
+        self.code == other.code
+            && self.state == other.state
+            && self.boxed as usize == other.boxed as usize
+            && std::ptr::eq(self.operator, other.operator)
     }
 }
 
@@ -144,36 +147,72 @@ impl Kernel {
     }
 }
 
-/// A boxed kernel that the process keeps: a function, or a closure with its state.
-pub struct BoxedKernel(Box<BoxedClosure>);
+/// A kernel with a boxed face only: one function for any operator, and the state it works on.
+///
+/// Functions and closures that capture nothing take no memory, and are equal each time they are wrapped. The state of
+/// other closures lives as long as the process, since a call on another thread may still be in it.
+#[derive(Clone, Copy)]
+pub(crate) struct BoxedKernel {
+    state: *const (),
+    code: BoxedCode,
+}
 
-type BoxedClosure = dyn Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync;
+// SAFETY: `state` points to something that is `Sync` and lives as long as the process; each constructor asks for that.
+unsafe impl Sync for BoxedKernel {}
+// SAFETY: as above.
+unsafe impl Send for BoxedKernel {}
 
 impl BoxedKernel {
-    /// Wraps a boxed function or closure.
-    pub fn new(
-        f: impl Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        BoxedKernel(Box::new(f))
+    /// A kernel of this library's own, without state.
+    pub(crate) const fn new(code: BoxedCode) -> Self {
+        BoxedKernel { state: std::ptr::null(), code }
     }
 
-    /// Runs it.
-    ///
-    /// # Errors
-    /// Whatever the kernel returns.
-    pub fn call(&self, operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        (self.0)(operator, keys, stack)
+    /// A user's function; it is its own state.
+    pub(crate) fn from_function(function: BoxedFn) -> Self {
+        fn call(
+            kernel: &'static Kernel,
+            operator: &'static Operator,
+            keys: DispatchKeySet,
+            stack: &mut Stack<'_>,
+        ) -> Result<()> {
+            // SAFETY: the state was cast from a `BoxedFn` below.
+            let function = unsafe { std::mem::transmute::<*const (), BoxedFn>(kernel.state) };
+            function(operator.handle(), keys, stack)
+        }
+        BoxedKernel { state: function as *const (), code: call }
+    }
+
+    /// A user's closure.
+    pub(crate) fn from_closure<F: BoxedClosure>(closure: F) -> Self {
+        fn call<F: BoxedClosure>(
+            kernel: &'static Kernel,
+            operator: &'static Operator,
+            keys: DispatchKeySet,
+            stack: &mut Stack<'_>,
+        ) -> Result<()> {
+            // SAFETY: the state was leaked from an `F` below.
+            let closure = unsafe { kernel.state::<F>() };
+            closure(operator.handle(), keys, stack)
+        }
+        let closure: &'static F = Box::leak(Box::new(closure));
+        BoxedKernel { state: std::ptr::from_ref(closure).cast(), code: call::<F> }
+    }
+
+    /// The kernel as a row of an operator's table has it; `boxing` is typed code of that operator that calls the boxed
+    /// face.
+    pub(crate) fn in_table_of(self, operator: &'static Operator, boxing: ErasedCode) -> Kernel {
+        Kernel { code: boxing, state: self.state, boxed: self.code, operator }
     }
 }
 
-/// The boxed face of every row whose kernel is boxed: its state is the [`BoxedKernel`].
-pub(crate) fn call_boxed_state(
-    kernel: &'static Kernel,
-    operator: &'static Operator,
-    keys: DispatchKeySet,
-    stack: &mut Stack<'_>,
-) -> Result<()> {
-    // SAFETY: rows with this face are made in `operator::resolved` alone, from a `BoxedKernel`.
-    let boxed = unsafe { kernel.state::<BoxedKernel>() };
-    boxed.call(operator.handle(), keys, stack)
+/// A closure that is a boxed kernel.
+pub(crate) trait BoxedClosure:
+    Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static
+{
+}
+
+impl<F> BoxedClosure for F where
+    F: Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static
+{
 }

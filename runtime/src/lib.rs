@@ -47,10 +47,11 @@ pub use layout::{Layout, MemoryFormat};
 pub use scalar::Scalar;
 pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};
 
-pub use kernel::{BoxedFn, BoxedKernel};
+pub use kernel::BoxedFn;
 pub use operator::{OperatorHandle, Place};
 pub use registry::{
-    Conflict, Dispatcher, KernelInfo, Library, LibraryKind, OperatorInfo, RuntimeKernel, init,
+    CallInfo, Conflict, Dispatcher, KernelInfo, Library, LibraryKind, OperatorInfo, RowInfo, RuntimeKernel,
+    TableInfo, init,
 };
 pub use torch_library_macros::{torch_fallback, torch_impl};
 pub use value::{FromReturn, FromValue, IntoValue, Stack, Value};

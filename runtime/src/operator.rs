@@ -19,7 +19,10 @@
 #![expect(unsafe_code, reason = "the call path reads rows through one raw pointer, with no bound checks")]
 
 use std::fmt;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use once_cell::sync::OnceCell;
+use torch_library_schema::{Mode, Schema, SchemaError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
@@ -105,6 +108,9 @@ pub struct Operator {
     resolved: AtomicPtr<Resolved>,
     initial: Detour,
     spec: OperatorSpec,
+    /// Where its registry keeps it, plus one; zero while it is not registered.
+    entry: AtomicU32,
+    schema: OnceCell<Box<Schema>>,
 }
 
 /// The part of a table that every table has, the shortest included: offsets are read behind it.
@@ -151,6 +157,8 @@ impl Operator {
             resolved: AtomicPtr::new(std::ptr::null_mut()),
             initial: Detour::new(stub),
             spec,
+            entry: AtomicU32::new(0),
+            schema: OnceCell::new(),
         }
     }
 
@@ -168,6 +176,40 @@ impl Operator {
     /// What is known of the operator before anything runs.
     pub const fn spec(&self) -> &OperatorSpec {
         &self.spec
+    }
+
+    /// The schema, namespace included, parsed by whoever asks first.
+    pub(crate) fn schema(&self) -> Result<&Schema> {
+        let text = self.spec.schema;
+        let parse = || {
+            let mut schema = Schema::parse(text, Mode::PyTorch)?;
+            schema.name.namespace = Some(self.spec.namespace.into());
+            Ok(Box::new(schema))
+        };
+        let schema = self.schema.get_or_try_init(parse);
+        schema
+            .map(Box::as_ref)
+            .map_err(|error: SchemaError| Error::new(ErrorKind::Schema, error.render(text)))
+    }
+
+    /// The index of the registry's entry, while the operator is registered.
+    pub(crate) fn entry(&self) -> Option<usize> {
+        // Written under the registry's lock; whoever goes on to use the entry takes that lock.
+        self.entry.load(Ordering::Relaxed).checked_sub(1).map(|index| index as usize)
+    }
+
+    pub(crate) fn set_entry(&self, index: Option<usize>) {
+        self.entry.store(index.map_or(0, |index| index as u32 + 1), Ordering::Relaxed);
+    }
+
+    /// Whether typed kernels made for the other operator may serve this one.
+    pub(crate) fn calls_like(&self, other: &Operator) -> bool {
+        // A crate that is linked twice has two statics of each operator; equal schemas give equal function types.
+        let declared = |operator: &Operator| {
+            let OperatorSpec { namespace, schema, dispatcher, .. } = operator.spec;
+            dispatcher.is_none().then_some((namespace, schema))
+        };
+        std::ptr::eq(self, other) || declared(self).is_some_and(|own| declared(other) == Some(own))
     }
 
     /// A handle, for everything that a call by module path cannot do.

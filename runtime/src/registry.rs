@@ -4,31 +4,37 @@
 //!
 //! **Invariant:** a table is a pure function of the registrations that are alive, never of their order.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
-use torch_library_schema::Schema;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::key::DispatchKey;
+use crate::key::DispatchKeySet;
 use crate::operator::{Operator, OperatorHandle, Resolved};
 use crate::trace;
 
 mod build;
+mod check;
 mod conflict;
 mod entry;
 mod info;
+mod inspect;
 mod library;
 mod missing;
+mod names;
 mod resolve;
 mod runtime;
+mod runtime_kernel;
 mod state;
 
 pub use conflict::Conflict;
 pub use info::{KernelInfo, OperatorInfo};
-pub use library::{Library, LibraryKind, RuntimeKernel};
+pub use inspect::{CallInfo, RowInfo, TableInfo};
+pub use library::{Library, LibraryKind};
+pub use runtime_kernel::RuntimeKernel;
 
 use entry::Entry;
+use names::Names;
 use state::State;
 
 /// The collection of all operators, kernels and fallbacks.
@@ -38,6 +44,8 @@ use state::State;
 ///
 /// PyTorch: `c10::Dispatcher`.
 pub struct Dispatcher {
+    /// For readers without a lock.
+    names: &'static Names,
     state: Mutex<State>,
 }
 
@@ -49,7 +57,7 @@ impl Dispatcher {
         let mut first = false;
         let dispatcher = GLOBAL.get_or_init(|| {
             first = true;
-            Dispatcher { state: Mutex::new(build::from_records()) }
+            Dispatcher::new(build::from_records)
         });
         if first {
             trace::listen_if_environment_asks();
@@ -59,17 +67,26 @@ impl Dispatcher {
 
     /// An empty dispatcher without any fallback. It lives as long as the process, as handles to its operators do.
     pub fn leak_empty() -> &'static Dispatcher {
-        Box::leak(Box::new(Dispatcher { state: Mutex::new(State::default()) }))
+        Box::leak(Box::new(Dispatcher::new(State::new)))
     }
 
-    /// The operator of a name: `aten::add.Tensor`.
+    fn new(state: impl FnOnce(&'static Names) -> State) -> Self {
+        let names = Names::leak();
+        Dispatcher { names, state: Mutex::new(state(names)) }
+    }
+
+    /// The operator of a name: `aten::add.Tensor`. Takes no lock.
     ///
     /// # Errors
     /// No operator of that name is defined; the message lists the nearest names.
     ///
     /// PyTorch: `Dispatcher::findSchemaOrThrow`.
+    #[inline]
     pub fn find(&self, name: &str) -> Result<OperatorHandle> {
-        self.lock().find(name).map(Operator::handle)
+        match self.names.get(name).and_then(|name| name.operator()) {
+            Some(operator) => Ok(operator.handle()),
+            None => Err(self.lock().unknown(name)),
+        }
     }
 
     /// All operators that are defined, by name.
@@ -83,8 +100,27 @@ impl Dispatcher {
     /// As [`find`](Self::find).
     pub fn operator(&self, name: &str) -> Result<OperatorInfo> {
         let state = self.lock();
-        let operator = state.find(name)?;
-        state.entry(operator).and_then(Entry::info).ok_or_else(|| removed(operator))
+        state.named(name).and_then(Entry::info).ok_or_else(|| state.unknown(name))
+    }
+
+    /// The dispatch table of a name, as the registrations stand. Kernels of an operator that nobody defined have one too.
+    ///
+    /// # Errors
+    /// Nothing is registered under that name.
+    pub fn table(&self, name: &str) -> Result<TableInfo> {
+        let state = self.lock();
+        let entry = state.named(name).filter(|entry| entry.is_in_use());
+        entry.map(|entry| state.table_info(entry)).ok_or_else(|| state.unknown(name))
+    }
+
+    /// Where a call with these keys goes, and why. The keys are those of the arguments and of the thread.
+    ///
+    /// # Errors
+    /// As [`table`](Self::table).
+    pub fn explain(&self, name: &str, keys: DispatchKeySet) -> Result<CallInfo> {
+        let state = self.lock();
+        let entry = state.named(name).filter(|entry| entry.is_in_use());
+        entry.map(|entry| state.call_info(entry, keys)).ok_or_else(|| state.unknown(name))
     }
 
     /// The fallbacks that serve all operators, by key.
@@ -94,16 +130,12 @@ impl Dispatcher {
 
     /// The contradictions between registrations; the operators concerned refuse every call.
     pub fn conflicts(&self) -> Vec<Conflict> {
-        self.lock().conflicts().to_vec()
+        self.lock().conflicts.clone()
     }
 
     /// Picks up what was linked in since the first use, by a library that was loaded later.
     pub fn rescan(&self) {
         build::rescan(&mut self.lock());
-    }
-
-    pub(crate) fn schema(&self, operator: &'static Operator) -> Result<Arc<Schema>> {
-        self.lock().schema(operator)
     }
 
     /// The kernel in a row, as the registrations stand.
@@ -145,6 +177,12 @@ pub(crate) fn of(operator: &Operator) -> &'static Dispatcher {
     operator.spec().dispatcher.unwrap_or_else(Dispatcher::global)
 }
 
+/// Whether an operator is registered.
+pub(crate) fn check_alive(operator: &'static Operator) -> Result<()> {
+    of(operator); // the first use collects
+    if operator.entry().is_some() { Ok(()) } else { Err(removed(operator)) }
+}
+
 /// The table of an operator that has none yet.
 pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> {
     of(operator).resolve(operator)
@@ -154,7 +192,7 @@ pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> 
 pub(crate) fn refresh_detours() {
     // Before the first use there is nothing to refresh, and the first use looks for itself.
     if let Some(dispatcher) = GLOBAL.get() {
-        dispatcher.lock().republish_all();
+        dispatcher.lock().retract_all();
     }
 }
 
@@ -164,9 +202,4 @@ fn removed(operator: &Operator) -> Error {
         ErrorKind::UnknownOperator,
         format!("operator {operator} was removed, with the library that defined it, or never linked in"),
     )
-}
-
-/// Whether a kernel for this key could ever be called.
-fn can_run(key: DispatchKey) -> bool {
-    key.is_alias() || key.is_runtime()
 }

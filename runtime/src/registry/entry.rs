@@ -1,9 +1,10 @@
-//! What is registered for one operator name.
+//! What is registered under one operator name.
 
 use std::sync::Arc;
 
 use torch_library_schema::Schema;
 
+use super::names::Name;
 use super::{KernelInfo, OperatorInfo};
 use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::DispatchKey;
@@ -12,33 +13,52 @@ use crate::operator::{Operator, Place, Resolved};
 /// A kernel as the registry keeps it.
 #[derive(Clone, Copy)]
 pub(super) enum Implementation {
-    /// Checked at compile time; its code has the operator's calling convention.
-    Typed(Kernel),
+    /// Checked at compile time; its code has this operator's calling convention.
+    Typed(Kernel, &'static Operator),
     /// One function for any signature.
-    Boxed(&'static BoxedKernel),
+    Boxed(BoxedKernel),
     /// Takes its key out of the mask.
     Fallthrough,
     /// The operator's own default for autograd keys.
     AutogradDefault,
 }
 
+/// Who registered something. What comes later counts for more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    /// This library, for keys of which nobody else says anything.
+    Default,
+    /// A record in the program.
+    Linked,
+    /// A record in the program that is meant to replace another.
+    Override,
+    /// A library of the run time.
+    Library,
+}
+
 /// A kernel that is registered, and who did it.
 #[derive(Clone)]
 pub(super) struct Registration {
-    /// Unique in its dispatcher; what a library remembers to undo it.
+    /// Unique in its dispatcher, rising; what a library remembers to undo it.
     pub(super) id: u64,
     pub(super) key: DispatchKey,
     pub(super) implementation: Implementation,
+    pub(super) origin: Origin,
+    /// The function's name, or the label it was given.
     pub(super) function: &'static str,
-    pub(super) overrides: bool,
     pub(super) place: Place,
-    /// The schema of a typed kernel that was registered at run time, to be checked against the operator's.
-    pub(super) inferred: Option<Arc<Schema>>,
+    /// The schema of a boxed kernel that is known to have one, to be checked against the operator's.
+    pub(super) signature: Option<Arc<Schema>>,
 }
 
 impl Registration {
     pub(super) fn is_fallthrough(&self) -> bool {
         matches!(self.implementation, Implementation::Fallthrough)
+    }
+
+    /// Of several registrations for a key, the one with the highest rank counts.
+    pub(super) fn rank(&self) -> (Origin, u64) {
+        (self.origin, self.id)
     }
 
     pub(super) fn info(&self, active: bool) -> KernelInfo {
@@ -47,8 +67,8 @@ impl Registration {
             function: self.function,
             place: self.place,
             is_fallthrough: self.is_fallthrough(),
-            is_boxed: !matches!(self.implementation, Implementation::Typed(_)),
-            overrides: self.overrides,
+            is_boxed: !matches!(self.implementation, Implementation::Typed(..)),
+            overrides: self.origin == Origin::Override,
             is_active: active,
         }
     }
@@ -61,15 +81,14 @@ pub(super) struct Definition {
 }
 
 /// Everything under one name. It stays when its last registration goes, so that a new one finds the old tables.
-#[derive(Default)]
 pub(super) struct Entry {
+    pub(super) name: &'static Name,
     /// The first is the one that counts; more than one is a conflict, or the same crate linked twice.
     pub(super) definitions: Vec<Definition>,
-    /// In the order of registration: for a key that has several, the last one counts.
+    /// The kernels, in the order of registration.
     pub(super) registrations: Vec<Registration>,
-    /// Refuses every call, with a number into the list of conflicts.
+    /// Refuses every call.
     pub(super) in_conflict: bool,
-    pub(super) schema: Option<Arc<Schema>>,
     /// Tables that were published once: published again when the same registrations return.
     pub(super) interned: Vec<&'static Resolved>,
     /// Operators that were defined at run time and may be defined again with the same schema.
@@ -77,28 +96,52 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    pub(super) fn new(name: &'static Name) -> Self {
+        Entry {
+            name,
+            definitions: Vec::new(),
+            registrations: Vec::new(),
+            in_conflict: false,
+            interned: Vec::new(),
+            retired: Vec::new(),
+        }
+    }
+
     pub(super) fn operator(&self) -> Option<&'static Operator> {
         self.definitions.first().map(|definition| definition.operator)
     }
 
-    /// The registration that counts for a key, directly.
-    pub(super) fn winner(&self, key: DispatchKey) -> Option<&Registration> {
-        let of_key = self.registrations.iter().filter(|registration| registration.key == key);
-        // An override wins over what is not one, whatever came first; after that the newest counts.
-        of_key.clone().filter(|registration| registration.overrides).last().or_else(|| of_key.last())
+    /// Whether anything is registered under the name now.
+    pub(super) fn is_in_use(&self) -> bool {
+        !self.definitions.is_empty() || !self.registrations.is_empty()
+    }
+
+    pub(super) fn is_defined_by(&self, operator: &'static Operator) -> bool {
+        self.definitions.iter().any(|definition| std::ptr::eq(definition.operator, operator))
+    }
+
+    /// The registrations, those that count for more after the others.
+    pub(super) fn by_rank(&self) -> Vec<&Registration> {
+        let mut registrations: Vec<_> = self.registrations.iter().collect();
+        registrations.sort_unstable_by_key(|registration| registration.rank());
+        registrations
+    }
+
+    /// The kernels, by key; for each key, first the one that counts.
+    pub(super) fn kernels(&self) -> Vec<KernelInfo> {
+        let mut registrations = self.by_rank();
+        registrations.reverse();
+        registrations.sort_by_key(|registration| registration.key);
+        let mut before = None;
+        let info = registrations.into_iter().map(|registration| {
+            let first = before.replace(registration.key) != Some(registration.key);
+            registration.info(first)
+        });
+        info.collect()
     }
 
     pub(super) fn info(&self) -> Option<OperatorInfo> {
-        let operator = self.operator()?;
-        let mut kernels: Vec<_> = self
-            .registrations
-            .iter()
-            .map(|registration| {
-                let winner = self.winner(registration.key).is_some_and(|winner| winner.id == registration.id);
-                registration.info(winner)
-            })
-            .collect();
-        kernels.sort_by_key(|kernel| (kernel.key, !kernel.is_active, kernel.place));
-        Some(OperatorInfo { operator: operator.handle(), kernels, in_conflict: self.in_conflict })
+        let operator = self.operator()?.handle();
+        Some(OperatorInfo { operator, kernels: self.kernels(), in_conflict: self.in_conflict })
     }
 }

@@ -1,21 +1,16 @@
 //! Registration at run time: everything the macros do, undone when the library is dropped.
 
-use std::collections::HashSet;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use once_cell::sync::Lazy;
 use torch_library_schema::{Mode, OperatorName, Schema};
 
-use super::entry::{Implementation, Registration};
-use super::state::{Name, Namespace};
-use super::{Dispatcher, runtime};
+use super::runtime::{self, Request};
+use super::state::Namespace;
+use super::{Dispatcher, RuntimeKernel};
+use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::DispatchKey;
-use crate::operator::{Operator, OperatorHandle, Place};
-use crate::value::Stack;
-use crate::{DispatchKeySet, bail};
+use crate::operator::{OperatorHandle, Place};
 
 /// A block of registrations made at run time. Dropping it undoes every one of them, and nothing else.
 ///
@@ -46,7 +41,7 @@ pub struct Library {
     dispatcher: &'static Dispatcher,
     kind: LibraryKind,
     /// Nothing for `_`, the wildcard.
-    namespace: Option<&'static str>,
+    namespace: Option<Box<str>>,
     key: Option<DispatchKey>,
     place: Place,
     undo: Vec<Undo>,
@@ -68,58 +63,6 @@ enum Undo {
     Definition { index: usize, id: u64 },
     Kernel { index: usize, id: u64 },
     Fallback(u64),
-}
-
-/// A kernel to be registered at run time.
-///
-/// The state of a closure is kept until the process ends, because a call on another thread may still be in it.
-pub struct RuntimeKernel {
-    implementation: Implementation,
-    /// For typed kernels: the operator whose calling convention they have.
-    operator: Option<&'static Operator>,
-    inferred: Option<Arc<Schema>>,
-}
-
-impl RuntimeKernel {
-    /// One function for any signature: takes its arguments from the stack and leaves its returns there.
-    ///
-    /// PyTorch: `CppFunction::makeFromBoxedFunction`.
-    pub fn boxed(
-        kernel: impl Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        let kernel: &'static BoxedKernel = Box::leak(Box::new(BoxedKernel::new(kernel)));
-        RuntimeKernel { implementation: Implementation::Boxed(kernel), operator: None, inferred: None }
-    }
-
-    /// As [`boxed`](Self::boxed), for a function that is known to have this signature: registering it for an operator
-    /// with another one is an error. Names, defaults and aliases are not compared.
-    ///
-    /// # Errors
-    /// The schema does not parse.
-    pub fn with_signature(
-        signature: &str,
-        kernel: impl Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
-    ) -> Result<Self> {
-        let schema = parse(signature)?;
-        Ok(RuntimeKernel { inferred: Some(Arc::new(schema)), ..Self::boxed(kernel) })
-    }
-
-    /// "Not here: go on with the next key."
-    ///
-    /// PyTorch: `CppFunction::makeFallthrough`.
-    pub const fn fallthrough() -> Self {
-        RuntimeKernel { implementation: Implementation::Fallthrough, operator: None, inferred: None }
-    }
-
-    /// A closure of an operator's own calling convention; generated code makes these.
-    #[doc(hidden)]
-    pub const fn typed(operator: &'static Operator, kernel: Kernel) -> Self {
-        RuntimeKernel {
-            implementation: Implementation::Typed(kernel),
-            operator: Some(operator),
-            inferred: None,
-        }
-    }
 }
 
 impl Library {
@@ -174,26 +117,28 @@ impl Library {
                 "a library that defines operators has no dispatch key of its own, but {key:?} was given"
             );
         }
-        let namespace = match namespace {
-            "_" if kind == LibraryKind::Implementation => None,
-            "_" => bail!(
+        let wildcard = namespace == "_";
+        if wildcard && kind != LibraryKind::Implementation {
+            bail!(
                 Argument,
                 "the wildcard namespace `_` is for fallbacks only: open an implementation library, not a {kind:?}"
-            ),
-            name if is_identifier(name) => Some(intern(name)),
-            other => bail!(Argument, "{other:?} is not a namespace: use letters, digits and `_`"),
-        };
-        let mut library =
-            Library { dispatcher, kind, namespace, key: key.map(normal), place, undo: Vec::new() };
-        if let (LibraryKind::Definition, Some(namespace)) = (kind, namespace) {
+            );
+        }
+        if !is_identifier(namespace) {
+            bail!(Argument, "{namespace:?} is not a namespace: use letters, digits and `_`");
+        }
+        let key = key.map(DispatchKey::registration_key);
+        let own = (!wildcard).then(|| namespace.into());
+        let mut library = Library { dispatcher, kind, namespace: own, key, place, undo: Vec::new() };
+        if kind == LibraryKind::Definition {
             library.reserve(namespace)?;
         }
         Ok(library)
     }
 
-    fn reserve(&mut self, namespace: &'static str) -> Result<()> {
+    fn reserve(&mut self, namespace: &str) -> Result<()> {
         let mut state = self.dispatcher.lock();
-        if let Some(other) = state.namespaces.iter().find(|other| other.namespace == namespace) {
+        if let Some(other) = state.namespaces.iter().find(|other| *other.namespace == *namespace) {
             bail!(
                 Conflict,
                 "namespace `{namespace}` is declared already\n  at {}\n  and again at {}\n  help: use a fragment",
@@ -202,7 +147,7 @@ impl Library {
             );
         }
         let id = state.new_id();
-        state.namespaces.push(Namespace { id, namespace, place: self.place });
+        state.namespaces.push(Namespace { id, namespace: namespace.into(), place: self.place });
         self.undo.push(Undo::Namespace(id));
         Ok(())
     }
@@ -232,12 +177,12 @@ impl Library {
                 "an implementation library cannot define operators: define `{text}` in the library of its namespace"
             );
         }
-        let mut schema = parse(text)?;
+        let schema = parse(text)?;
         let namespace = self.own_namespace(schema.name.namespace.as_deref())?;
-        schema.name.namespace = Some(namespace.into());
-        let name = names(&schema.name, namespace);
-        let mut state = self.dispatcher.lock();
-        let (operator, index, id) = runtime::define(&mut state, self.dispatcher, name, schema, tags, place)?;
+        let name = full_name(namespace, &schema.name.name, &schema.name.overload);
+        let request =
+            Request { dispatcher: self.dispatcher, name: &name, text, schema: &schema, tags, place };
+        let (operator, index, id) = runtime::define(&mut self.dispatcher.lock(), &request)?;
         self.undo.push(Undo::Definition { index, id });
         Ok(operator.handle())
     }
@@ -254,14 +199,18 @@ impl Library {
     #[track_caller]
     pub fn implement(&mut self, operator: &str, key: DispatchKey, kernel: RuntimeKernel) -> Result<()> {
         let place = caller();
-        let name = OperatorName::parse(operator)
-            .map_err(|error| Error::new(ErrorKind::Argument, error.render(operator)))?;
-        let namespace = self.own_namespace(name.namespace.as_deref())?;
+        let (given, rest) = match operator.split_once("::") {
+            Some((namespace, rest)) => (Some(namespace), rest),
+            None => (None, operator),
+        };
+        let name = full_name(self.own_namespace(given)?, rest, "");
         let key = self.merged_key(key)?;
-        let name = names(&name, namespace);
         let mut state = self.dispatcher.lock();
-        let registration = kernel.registration(key, place);
-        let (index, id) = runtime::implement(&mut state, name, registration, kernel.operator)?;
+        if state.named(&name).is_none() {
+            OperatorName::parse(operator)
+                .map_err(|error| Error::new(ErrorKind::Argument, error.render(operator)))?;
+        }
+        let (index, id) = runtime::implement(&mut state, &name, kernel.registration(key, place))?;
         self.undo.push(Undo::Kernel { index, id });
         Ok(())
     }
@@ -280,32 +229,32 @@ impl Library {
         }
         let key = self.merged_key(key)?;
         let mut state = self.dispatcher.lock();
-        let ids = runtime::add_fallbacks(&mut state, kernel.registration(key, place))?;
+        let ids = runtime::add_fallbacks(&mut state, &kernel.registration(key, place))?;
         self.undo.extend(ids.into_iter().map(Undo::Fallback));
         Ok(())
     }
 
     /// The namespace of a name that was given with or without one.
-    fn own_namespace(&self, given: Option<&str>) -> Result<&'static str> {
-        match (self.namespace, given) {
-            (Some(own), None) => Ok(own),
-            (Some(own), Some(given)) if own == given => Ok(own),
-            (None, Some(given)) => Ok(intern(given)),
-            (Some(own), Some(given)) => {
-                bail!(
-                    Argument,
-                    "the name is in namespace `{given}`, but the library at {} is for `{own}`",
-                    self.place
-                )
-            }
-            (None, None) => {
-                bail!(Argument, "a library for `_` needs the namespace with each name: `ns::name`")
-            }
+    fn own_namespace(&self, given: Option<&str>) -> Result<&str> {
+        let Some(own) = self.namespace.as_deref() else {
+            bail!(
+                Argument,
+                "the library at {} is for `_`, all namespaces: it takes fallbacks only; open one for the operator's namespace",
+                self.place
+            )
+        };
+        match given {
+            Some(given) if given != own => bail!(
+                Argument,
+                "the name is in namespace `{given}`, but the library at {} is for `{own}`",
+                self.place
+            ),
+            _ => Ok(own),
         }
     }
 
     fn merged_key(&self, key: DispatchKey) -> Result<DispatchKey> {
-        let key = normal(key);
+        let key = key.registration_key();
         match self.key {
             Some(own) if own != key => bail!(
                 Argument,
@@ -317,49 +266,34 @@ impl Library {
     }
 }
 
-impl RuntimeKernel {
-    fn registration(&self, key: DispatchKey, place: Place) -> Registration {
-        let function = match self.implementation {
-            Implementation::Fallthrough => "fallthrough",
-            _ => "closure",
-        };
-        Registration {
-            id: 0,
-            key,
-            implementation: self.implementation,
-            function,
-            overrides: false,
-            place,
-            inferred: self.inferred.clone(),
-        }
-    }
-}
-
 impl Drop for Library {
     fn drop(&mut self) {
         let mut state = self.dispatcher.lock();
         for undo in self.undo.drain(..).rev() {
             match undo {
                 Undo::Namespace(id) => state.namespaces.retain(|namespace| namespace.id != id),
-                Undo::Definition { index, id } => runtime::undefine(&mut state, index, id),
-                Undo::Kernel { index, id } => runtime::remove_kernel(&mut state, index, id),
+                Undo::Definition { index, id } => state.undefine(index, id),
+                Undo::Kernel { index, id } => state.remove_kernel(index, id),
                 Undo::Fallback(id) => runtime::remove_fallback(&mut state, id),
             }
+        }
+        if !state.conflicts.is_empty() {
+            state.find_conflicts(); // this library may have been one side of a conflict
         }
     }
 }
 
-/// `Undefined` is PyTorch's old spelling of "for any key".
-fn normal(key: DispatchKey) -> DispatchKey {
-    if key == DispatchKey::Undefined { DispatchKey::CompositeImplicitAutograd } else { key }
-}
-
-fn parse(text: &str) -> Result<Schema> {
+pub(super) fn parse(text: &str) -> Result<Schema> {
     Schema::parse(text, Mode::Strict).map_err(|error| Error::new(ErrorKind::Schema, error.render(text)))
 }
 
-fn names(name: &OperatorName, namespace: &'static str) -> Name<'static> {
-    (namespace, intern(&name.name), intern(&name.overload))
+fn full_name(namespace: &str, name: &str, overload: &str) -> String {
+    let mut text = String::with_capacity(namespace.len() + name.len() + overload.len() + 3);
+    text.extend([namespace, "::", name]);
+    if !overload.is_empty() {
+        text.extend([".", overload]);
+    }
+    text
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -372,18 +306,4 @@ fn is_identifier(name: &str) -> bool {
 fn caller() -> Place {
     let location = Location::caller();
     Place { file: location.file(), line: location.line(), column: location.column(), module: "" }
-}
-
-/// One copy of each text for as long as the process runs: names outlive the libraries that brought them.
-pub(super) fn intern(text: &str) -> &'static str {
-    static TEXTS: Lazy<Mutex<HashSet<&'static str>>> = Lazy::new(Mutex::default);
-    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-    match texts.get(text) {
-        Some(text) => text,
-        None => {
-            let text: &'static str = Box::leak(text.into());
-            texts.insert(text);
-            text
-        }
-    }
 }

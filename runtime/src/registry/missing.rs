@@ -1,25 +1,29 @@
 //! Rows that no kernel can fill: what happens when a call reaches one, and what it is told.
 
-use once_cell::sync::Lazy;
-
 use super::state::State;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::BoxedKernel;
+use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
-use crate::operator::OperatorHandle;
+use crate::operator::{Operator, OperatorHandle};
 use crate::value::{Stack, Value};
 
 /// There is neither a kernel nor a fallback.
-pub(super) static MISSING: Lazy<BoxedKernel> = Lazy::new(|| BoxedKernel::new(missing));
+pub(super) const MISSING: BoxedKernel = BoxedKernel::new(missing);
 /// A composite kernel and a backend's kernel both want `AutogradOther`.
-pub(super) static AMBIGUOUS: Lazy<BoxedKernel> = Lazy::new(|| BoxedKernel::new(ambiguous));
+pub(super) const AMBIGUOUS: BoxedKernel = BoxedKernel::new(ambiguous);
 /// A fallthrough was reached because nothing is left below it.
-pub(super) static FALLTHROUGH: Lazy<BoxedKernel> = Lazy::new(|| BoxedKernel::new(fallthrough));
+pub(super) const FALLTHROUGH: BoxedKernel = BoxedKernel::new(fallthrough);
+/// There are two fallbacks.
+pub(super) const IN_CONFLICT: BoxedKernel = BoxedKernel::new(in_conflict);
 
-fn missing(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    let arguments = describe(operator, stack);
-    let dispatcher = super::of(operator.operator());
-    let state = dispatcher.lock();
+fn missing(
+    _: &'static Kernel,
+    operator: &'static Operator,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let arguments = describe(operator.handle(), stack);
+    let state = super::of(operator).lock();
     let key = keys.highest_priority();
     let message = match key {
         DispatchKey::Undefined => format!("{operator} has no kernel for a call without tensors{arguments}"),
@@ -31,9 +35,14 @@ fn missing(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>
     ))
 }
 
-fn ambiguous(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    let arguments = describe(operator, stack);
-    let state = super::of(operator.operator()).lock();
+fn ambiguous(
+    _: &'static Kernel,
+    operator: &'static Operator,
+    _: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let arguments = describe(operator.handle(), stack);
+    let state = super::of(operator).lock();
     Err(Error::new(
         ErrorKind::MissingKernel,
         format!(
@@ -45,13 +54,32 @@ fn ambiguous(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>)
     ))
 }
 
-fn fallthrough(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    let arguments = describe(operator, stack);
+fn fallthrough(
+    _: &'static Kernel,
+    operator: &'static Operator,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let arguments = describe(operator.handle(), stack);
     let key = keys.highest_priority();
     Err(Error::new(
         ErrorKind::MissingKernel,
         format!("{operator} falls through at {key}, and no key is left below it{arguments}"),
     ))
+}
+
+fn in_conflict(
+    _: &'static Kernel,
+    operator: &'static Operator,
+    _: DispatchKeySet,
+    _: &mut Stack<'_>,
+) -> Result<()> {
+    Err(in_conflict_error(operator, super::of(operator).lock().report()))
+}
+
+pub(super) fn in_conflict_error(operator: &Operator, report: Option<String>) -> Error {
+    let report = report.unwrap_or_default();
+    Error::new(ErrorKind::Conflict, format!("{operator} cannot be called\n{report}"))
 }
 
 /// A line for each argument that brings keys; at most four.
@@ -61,8 +89,7 @@ fn describe(operator: OperatorHandle, stack: &Stack<'_>) -> String {
     let mut lines = String::new();
     let tensors = arguments.iter().enumerate().filter(|(_, value)| !value.dispatch_keys().is_empty());
     for (index, value) in tensors.clone().take(4) {
-        let name =
-            schema.as_ref().and_then(|schema| schema.arguments.get(index)).map(|argument| &argument.name);
+        let name = schema.and_then(|schema| schema.arguments.get(index)).map(|argument| &argument.name);
         let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
         let keys = Value::dispatch_keys(value);
         lines += &format!("\n  argument {}{name}: {} with {keys}", index + 1, value.type_name());
@@ -76,11 +103,9 @@ fn describe(operator: OperatorHandle, stack: &Stack<'_>) -> String {
 
 impl State {
     /// The kernels that there are.
-    fn available(&self, operator: OperatorHandle) -> String {
-        let Some(info) = self.entry(operator.operator()).and_then(super::Entry::info) else {
-            return String::new();
-        };
-        let kernels: Vec<_> = info.kernels.iter().filter(|kernel| kernel.is_active).collect();
+    fn available(&self, operator: &'static Operator) -> String {
+        let Ok(entry) = self.entry(operator) else { return String::new() };
+        let kernels: Vec<_> = entry.kernels().into_iter().filter(|kernel| kernel.is_active).collect();
         match kernels.len() {
             0 => "\n  it has no kernels at all".to_owned(),
             1..=4 => {
@@ -94,12 +119,16 @@ impl State {
     }
 
     /// What would most likely help.
-    fn remedy(&self, operator: OperatorHandle, key: DispatchKey) -> String {
-        let namespace = operator.namespace();
+    fn remedy(&self, operator: &'static Operator, key: DispatchKey) -> String {
+        let namespace = operator.spec().namespace;
+        if key == DispatchKey::Undefined {
+            return "\n  help: register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend"
+                .to_owned();
+        }
         let mut same_namespace = self
             .entries
             .iter()
-            .filter(|entry| entry.operator().is_some_and(|other| other.spec().namespace == namespace))
+            .filter(|entry| entry.operator().is_some() && entry.name.namespace() == namespace)
             .flat_map(|entry| &entry.registrations);
         if same_namespace.any(|registration| registration.key == key || registration.key.covers(key)) {
             return format!("\n  help: write one with `#[torch_impl({namespace}, {key})]`");

@@ -1,122 +1,118 @@
 //! From registrations to published tables.
-#![expect(unsafe_code, reason = "rows whose code serves many operators are told which one they are for")]
 
-use super::entry::{Implementation, Registration};
-use super::missing::{AMBIGUOUS, FALLTHROUGH, MISSING};
+use super::KernelInfo;
+use super::entry::{Entry, Implementation, Origin, Registration};
+use super::missing::{self, AMBIGUOUS, FALLTHROUGH, IN_CONFLICT, MISSING};
 use super::state::State;
-use super::{KernelInfo, removed};
 use crate::autograd;
-use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{BoxedKernel, Kernel, call_boxed_state};
-use crate::key::{BackendComponent, NUM_RUNTIME_KEYS};
+use crate::error::Result;
+use crate::kernel::{BoxedKernel, Kernel};
+use crate::key::{DispatchKey, NUM_RUNTIME_KEYS};
 use crate::operator::{Operator, Resolved};
-use crate::table::{self, Source};
+use crate::table::{self, Fallbacks, Source, Table};
 use crate::trace;
 
 /// What a row of a computed table names: a registration of the operator, or a fallback.
-type Row<'s> = &'s Registration;
+pub(super) type Row<'s> = &'s Registration;
 
 impl State {
     /// Publishes an operator's table and returns it.
     pub(super) fn resolve(&mut self, operator: &'static Operator) -> Result<&'static Resolved> {
-        let index = self.index(operator).ok_or_else(|| removed(operator))?;
-        let entry = &self.entries[index];
-        if !entry.definitions.iter().any(|definition| std::ptr::eq(definition.operator, operator)) {
-            return Err(removed(operator));
-        }
+        let entry = self.entry(operator)?;
         if entry.in_conflict {
-            let report = self.report().unwrap_or_default();
-            return Err(Error::new(ErrorKind::Conflict, format!("{operator} cannot be called\n{report}")));
+            return Err(missing::in_conflict_error(operator, self.report()));
         }
-        let resolved = self.build(index, operator);
+        let table = self.table(entry);
+        let mask = table.mask().clone();
+        let (rows, kernels) = self.kernels(operator, &table);
+        let index = entry.name.entry;
+        let interned = &mut self.entries[index].interned;
+        let known = interned.iter().copied().find(|known| known.is(&mask, &rows, &kernels));
+        let resolved = known.unwrap_or_else(|| {
+            interned.push(Resolved::leak(&mask, &rows, &kernels));
+            interned[interned.len() - 1]
+        });
         operator.publish(resolved, resolved.masks_differ() || trace::is_active());
         Ok(resolved)
     }
 
     /// The table of an entry, from the registrations that are alive.
-    fn table(&self, index: usize) -> table::Table<Row<'_>> {
-        let entry = &self.entries[index];
-        let mut keys: Vec<_> = entry.registrations.iter().map(|registration| registration.key).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let registrations: Vec<_> = keys
-            .into_iter()
-            .filter_map(|key| entry.winner(key))
-            .map(|winner| table::Registration {
-                key: winner.key,
-                kernel: winner,
-                is_fallthrough: winner.is_fallthrough(),
-            })
-            .collect();
-        let mut fallbacks = table::Fallbacks::new();
-        let mut by_age: Vec<_> = self.fallbacks.iter().collect();
-        by_age.sort_by_key(|fallback| fallback.id);
-        for fallback in by_age {
-            // Only runtime keys get this far, and those are accepted.
-            let _ = fallbacks.set(fallback.key, Some((fallback, fallback.is_fallthrough())));
-        }
-        table::Table::compute(&registrations, &fallbacks)
+    pub(super) fn table<'s>(&'s self, entry: &'s Entry) -> Table<Row<'s>> {
+        Table::compute(&table_registrations(entry), &self.fallback_table())
     }
 
-    fn build(&mut self, index: usize, operator: &'static Operator) -> &'static Resolved {
-        let table = self.table(index);
+    pub(super) fn fallback_table(&self) -> Fallbacks<Row<'_>> {
+        let mut by_rank: Vec<_> = self.fallbacks.iter().collect();
+        by_rank.sort_unstable_by_key(|fallback| fallback.rank());
+        let mut fallbacks = Fallbacks::new();
+        for fallback in by_rank {
+            let set = fallbacks.set(fallback.key, Some((fallback, fallback.is_fallthrough())));
+            debug_assert!(set.is_ok(), "fallbacks are registered for runtime keys alone");
+        }
+        fallbacks
+    }
+
+    /// The distinct kernels of a table, and which of them each row leads to.
+    fn kernels(
+        &self,
+        operator: &'static Operator,
+        table: &Table<Row<'_>>,
+    ) -> ([u8; NUM_RUNTIME_KEYS], Vec<Kernel>) {
         let mut kernels: Vec<Kernel> = Vec::new();
         let mut rows = [0u8; NUM_RUNTIME_KEYS];
-        for (row, entry) in rows.iter_mut().zip(table.entries()) {
-            let kernel = row_kernel(operator, entry);
+        for ((row, entry), key) in rows.iter_mut().zip(table.entries()).zip(DispatchKey::runtime_keys()) {
+            let kernel = self.row_kernel(operator, entry, *key);
             let position = kernels.iter().position(|known| *known == kernel).unwrap_or_else(|| {
                 kernels.push(kernel);
                 kernels.len() - 1
             });
-            *row = position as u8;
+            *row = position as u8; // there are at most 137
         }
-        let mask = table.mask();
-        let masks = mask
-            .requires_bitset_per_backend()
-            .then(|| Box::new(BackendComponent::ALL.map(|backend| mask.for_backend(backend))));
-        let shared = mask.shared();
-        let interned = &mut self.entries[index].interned;
-        if let Some(known) = interned.iter().find(|known| known.is(shared, masks.as_deref(), &rows, &kernels))
-        {
-            return known;
-        }
-        let resolved = Resolved::leak(shared, masks, rows, kernels);
-        interned.push(resolved);
-        resolved
+        (rows, kernels)
     }
 
-    /// Lets the next call of an entry's operators compute their table anew.
-    pub(super) fn republish(&mut self, index: usize) {
-        self.entries[index].definitions.iter().for_each(|definition| definition.operator.retract());
+    /// The kernel that a row leads to. Rows without one lead to a boxed kernel that says so.
+    fn row_kernel(
+        &self,
+        operator: &'static Operator,
+        entry: &table::Entry<Row<'_>>,
+        key: DispatchKey,
+    ) -> Kernel {
+        let spec = operator.spec();
+        let boxed = match entry.kernel.map(|registration| registration.implementation) {
+            _ if entry.source == Source::BackendFallback && self.fallback_in_conflict(key) => IN_CONFLICT,
+            Some(Implementation::Typed(kernel, _)) => return kernel,
+            Some(Implementation::AutogradDefault) => {
+                return BoxedKernel::new(autograd::default_boxed)
+                    .in_table_of(operator, spec.autograd_default);
+            }
+            Some(Implementation::Boxed(kernel)) => kernel,
+            Some(Implementation::Fallthrough) => FALLTHROUGH,
+            None if entry.source == Source::AmbiguousAutogradOther => AMBIGUOUS,
+            None => MISSING,
+        };
+        boxed.in_table_of(operator, spec.boxing)
     }
 
-    /// As [`republish`](Self::republish), for all operators.
-    pub(super) fn republish_all(&mut self) {
-        (0..self.entries.len()).for_each(|index| self.republish(index));
+    fn fallback_in_conflict(&self, key: DispatchKey) -> bool {
+        let linked = |fallback: &&Registration| fallback.key == key && fallback.origin != Origin::Default;
+        self.fallbacks.iter().filter(linked).count() > 1
     }
 
+    /// The kernel in a row of an operator's table.
     pub(super) fn kernel_at(&self, operator: &'static Operator, row: usize) -> Option<KernelInfo> {
-        let table = self.table(self.index(operator)?);
+        let table = self.table(self.entry(operator).ok()?);
         table.entries().get(row)?.kernel.map(|registration| registration.info(true))
     }
 }
 
-/// The kernel that a row leads to. Rows without one lead to a boxed kernel that says so.
-fn row_kernel(operator: &'static Operator, entry: &table::Entry<Row<'_>>) -> Kernel {
-    let spec = operator.spec();
-    let boxed = |kernel: &'static BoxedKernel| {
-        // SAFETY: a `&'static`.
-        unsafe { Kernel::with_state(spec.boxing, call_boxed_state, kernel).of_operator(operator) }
-    };
-    match entry.kernel.map(|registration| registration.implementation) {
-        Some(Implementation::Typed(kernel)) => kernel,
-        Some(Implementation::Boxed(kernel)) => boxed(kernel),
-        Some(Implementation::Fallthrough) => boxed(&FALLTHROUGH),
-        Some(Implementation::AutogradDefault) => {
-            // SAFETY: a `&'static`.
-            unsafe { Kernel::new(spec.autograd_default, autograd::default_boxed).of_operator(operator) }
-        }
-        None if entry.source == Source::AmbiguousAutogradOther => boxed(&AMBIGUOUS),
-        None => boxed(&MISSING),
-    }
+/// An entry's registrations as the table takes them: of those for one key, the last counts.
+pub(super) fn table_registrations(entry: &Entry) -> Vec<table::Registration<Row<'_>>> {
+    let registrations = entry.by_rank().into_iter();
+    let registrations = registrations.map(|registration| table::Registration {
+        key: registration.key,
+        kernel: registration,
+        is_fallthrough: registration.is_fallthrough(),
+    });
+    registrations.collect()
 }

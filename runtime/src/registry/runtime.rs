@@ -1,13 +1,10 @@
 //! The changes that run-time libraries make: each validates first and commits after, so a failed one leaves no trace.
 
-use std::sync::Arc;
-
 use torch_library_schema::{Schema, Type};
 
 use super::Dispatcher;
-use super::entry::Registration;
-use super::library::intern;
-use super::state::{Name, State};
+use super::entry::{Entry, Implementation, Origin, Registration};
+use super::state::State;
 use crate::bail;
 use crate::error::Result;
 use crate::kernel::ErasedCode;
@@ -16,71 +13,60 @@ use crate::operator::{Operator, OperatorSpec, Place};
 /// The dispatcher's masks and PyTorch's have one bit for each argument.
 const MAX_ARGUMENTS: usize = 64;
 
-pub(super) fn define(
-    state: &mut State,
-    dispatcher: &'static Dispatcher,
-    name: Name<'static>,
-    schema: Schema,
-    tags: &[&str],
-    place: Place,
-) -> Result<(&'static Operator, usize, u64)> {
-    let text = schema.to_string();
-    if schema.arguments.len() > MAX_ARGUMENTS {
-        bail!(
-            Schema,
-            "{} has {} arguments; an operator has at most {MAX_ARGUMENTS}",
-            schema.name,
-            schema.arguments.len()
-        );
+/// A definition that a library asks for.
+pub(super) struct Request<'a> {
+    pub(super) dispatcher: &'static Dispatcher,
+    /// `ns::name.overload`
+    pub(super) name: &'a str,
+    /// As it was written.
+    pub(super) text: &'a str,
+    pub(super) schema: &'a Schema,
+    pub(super) tags: &'a [&'a str],
+    pub(super) place: Place,
+}
+
+pub(super) fn define(state: &mut State, request: &Request<'_>) -> Result<(&'static Operator, usize, u64)> {
+    let Request { name, text, schema, place, .. } = request;
+    let arguments = schema.arguments.len();
+    if arguments > MAX_ARGUMENTS {
+        bail!(Schema, "{name} has {arguments} arguments; an operator has at most {MAX_ARGUMENTS}");
     }
-    if let Some(index) = state.index_of_name(name) {
-        let entry = &state.entries[index];
-        if let Some(other) = entry.operator() {
+    if let Some(entry) = state.named(name) {
+        if let Some(other) = entry.operator().map(Operator::spec) {
             bail!(
                 Conflict,
-                "operator {other} is defined already\n  at {}: {}\n  and again at {place}: {text}",
-                other.spec().place,
-                other.spec().schema
+                "operator {name} is defined already\n  at {}: {}\n  and again at {place}: {text}",
+                other.place,
+                other.schema
             );
         }
         for registration in &entry.registrations {
-            check_signature(&schema, registration)?;
+            check_signature(schema, registration)?;
+            check_convention(name, None, registration)?;
         }
     }
     let index = state.entry_of_name(name);
-    let operator = operator(state, dispatcher, index, name, &schema, text, tags, place);
-    let id = state.define(operator);
-    state.entries[index].schema = Some(Arc::new(schema));
-    operator.retract();
+    let operator = operator(&mut state.entries[index], request);
+    let id = state.define(index, operator);
     Ok((operator, index, id))
 }
 
 /// The operator of a definition: one that was defined like this before, or a new one.
-#[expect(clippy::too_many_arguments, reason = "one for each field of the record")]
-fn operator(
-    state: &mut State,
-    dispatcher: &'static Dispatcher,
-    index: usize,
-    (namespace, name, overload): Name<'static>,
-    schema: &Schema,
-    text: String,
-    tags: &[&str],
-    place: Place,
-) -> &'static Operator {
-    let retired = &mut state.entries[index].retired;
+fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
+    let Request { dispatcher, text, schema, tags, place, .. } = *request;
     let same = |operator: &&'static Operator| {
         let spec = operator.spec();
         spec.schema == text && spec.place == place && spec.tags == tags
     };
-    if let Some(position) = retired.iter().position(same) {
-        return retired.swap_remove(position);
+    if let Some(position) = entry.retired.iter().position(same) {
+        return entry.retired.swap_remove(position);
     }
-    let tags: Vec<&'static str> = tags.iter().map(|tag| intern(tag)).collect();
-    Operator::leak(OperatorSpec {
-        namespace,
-        name,
-        overload,
-        schema: intern(&text),
+    let tags: Vec<&'static str> = tags.iter().map(|tag| leak(tag)).collect();
+    let spec = OperatorSpec {
+        namespace: entry.name.namespace(),
+        name: entry.name.name(),
+        overload: entry.name.overload(),
+        schema: leak(text),
         arity: schema.arguments.len() as u16,
         returns: schema.returns.len() as u16,
         dispatcher: Some(dispatcher),
@@ -89,68 +75,78 @@ fn operator(
         returned: &[],
         boxing: ErasedCode::never_called(),
         autograd_default: ErasedCode::never_called(),
-    })
+    };
+    Operator::leak(spec)
 }
 
-pub(super) fn implement(
-    state: &mut State,
-    name: Name<'static>,
-    mut registration: Registration,
-    typed_for: Option<&'static Operator>,
-) -> Result<(usize, u64)> {
-    if let Some(index) = state.index_of_name(name) {
-        let entry = &mut state.entries[index];
-        if let (Some(operator), Some(typed_for)) = (entry.operator(), typed_for)
-            && !std::ptr::eq(operator, typed_for)
-        {
-            bail!(Type, "the kernel was made for {typed_for}, not for {operator}");
-        }
-        if let Some(schema) = &entry.schema {
-            check_signature(schema, &registration)?;
-        } else if let Some(operator) = entry.operator() {
-            let schema = state.schema(operator)?;
-            check_signature(&schema, &registration)?;
-        }
-    } else if let Some(typed_for) = typed_for {
-        bail!(Type, "the kernel was made for {typed_for}, not for {}::{}", name.0, name.1);
+fn leak(text: &str) -> &'static str {
+    Box::leak(text.into())
+}
+
+pub(super) fn implement(state: &mut State, name: &str, registration: Registration) -> Result<(usize, u64)> {
+    let operator = state.named(name).and_then(Entry::operator);
+    check_convention(name, operator, &registration)?;
+    if let Some(operator) = operator {
+        check_signature(operator.schema()?, &registration)?;
     }
     let index = state.entry_of_name(name);
-    registration.id = state.new_id();
-    let id = registration.id;
-    state.entries[index].registrations.push(registration);
-    state.republish(index);
+    let id = state.add_kernel(index, registration);
     Ok((index, id))
+}
+
+/// Whether a typed kernel has the calling convention of the operator that it is to serve.
+fn check_convention(name: &str, operator: Option<&Operator>, registration: &Registration) -> Result<()> {
+    match registration.implementation {
+        Implementation::Typed(_, made_for)
+            if operator.is_none_or(|operator| !operator.calls_like(made_for)) =>
+        {
+            bail!(
+                Type,
+                "the kernel at {} was made for {made_for} as declared at {}, not for {name}",
+                registration.place,
+                made_for.spec().place
+            )
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether a kernel with a known signature fits: the number and the types of arguments and returns.
 fn check_signature(schema: &Schema, registration: &Registration) -> Result<()> {
-    let Some(inferred) = &registration.inferred else { return Ok(()) };
+    let Some(signature) = &registration.signature else { return Ok(()) };
     let what = format!(
-        "\n  kernel for {} at {}: {inferred}\n  operator: {schema}",
+        "\n  kernel for {} at {}: {signature}\n  operator: {schema}",
         registration.key, registration.place
     );
-    let of_arguments: Vec<_> = schema.arguments.iter().map(|argument| &argument.ty).collect();
-    let of_inferred: Vec<_> = inferred.arguments.iter().map(|argument| &argument.ty).collect();
-    check_types("argument", &of_arguments, &of_inferred, &what)?;
-    let of_returns: Vec<_> = schema.returns.iter().map(|ret| &ret.ty).collect();
-    let of_inferred: Vec<_> = inferred.returns.iter().map(|ret| &ret.ty).collect();
-    check_types("return", &of_returns, &of_inferred, &what)
+    let types = |schema: &Schema| schema.arguments.iter().map(|argument| argument.ty.clone()).collect();
+    check_types("argument", types(schema), types(signature), &what)?;
+    let types = |schema: &Schema| schema.returns.iter().map(|ret| ret.ty.clone()).collect();
+    check_types("return", types(schema), types(signature), &what)
 }
 
-fn check_types(word: &str, want: &[&Type], found: &[&Type], what: &str) -> Result<()> {
+fn check_types(word: &str, want: Vec<Type>, found: Vec<Type>, what: &str) -> Result<()> {
     if want.len() != found.len() {
         bail!(Type, "the operator has {} {word}s, the kernel has {}{what}", want.len(), found.len());
     }
-    for (index, (want, found)) in want.iter().zip(found).enumerate() {
+    for (index, (want, found)) in want.iter().zip(&found).enumerate() {
         // A kernel takes sizes as `int` whatever the schema calls them.
-        if want.to_string().replace("SymInt", "int") != found.to_string().replace("SymInt", "int") {
+        if symbols_as_integers(want) != symbols_as_integers(found) {
             bail!(Type, "{word} {} is {want} for the operator and {found} for the kernel{what}", index + 1);
         }
     }
     Ok(())
 }
 
-pub(super) fn add_fallbacks(state: &mut State, registration: Registration) -> Result<Vec<u64>> {
+fn symbols_as_integers(ty: &Type) -> Type {
+    match ty {
+        Type::SymInt => Type::Int,
+        Type::Optional(inner) => Type::Optional(Box::new(symbols_as_integers(inner))),
+        Type::List(element) => Type::List(Box::new(symbols_as_integers(element))),
+        other => other.clone(),
+    }
+}
+
+pub(super) fn add_fallbacks(state: &mut State, registration: &Registration) -> Result<Vec<u64>> {
     let keys: Vec<_> = registration.key.expansion().iter().collect();
     if keys.is_empty() {
         bail!(
@@ -159,41 +155,22 @@ pub(super) fn add_fallbacks(state: &mut State, registration: Registration) -> Re
             registration.key
         );
     }
-    for &key in &keys {
-        if let Some(other) = state.fallback(key).filter(|other| other.id != 0) {
-            bail!(
-                Conflict,
-                "there is a fallback for {key} already\n  at {}\n  and again at {}",
-                other.place,
-                registration.place
-            );
-        }
+    if let Some(other) = keys.iter().find_map(|key| state.fallback(*key)) {
+        bail!(
+            Conflict,
+            "there is a fallback for {} already\n  at {}\n  and again at {}",
+            other.key,
+            other.place,
+            registration.place
+        );
     }
-    let mut ids = Vec::new();
-    for key in keys {
-        let id = state.new_id();
-        state.fallbacks.push(Registration { id, key, ..registration.clone() });
-        ids.push(id);
-    }
-    state.republish_all();
+    let add = |key| state.add_fallback(Registration { key, origin: Origin::Library, ..registration.clone() });
+    let ids = keys.into_iter().map(add).collect();
+    state.retract_all();
     Ok(ids)
-}
-
-pub(super) fn undefine(state: &mut State, index: usize, id: u64) {
-    let entry = &mut state.entries[index];
-    let Some(position) = entry.definitions.iter().position(|definition| definition.id == id) else { return };
-    let operator = entry.definitions.remove(position).operator;
-    entry.schema = None;
-    entry.retired.push(operator);
-    operator.retract();
-}
-
-pub(super) fn remove_kernel(state: &mut State, index: usize, id: u64) {
-    state.entries[index].registrations.retain(|registration| registration.id != id);
-    state.republish(index);
 }
 
 pub(super) fn remove_fallback(state: &mut State, id: u64) {
     state.fallbacks.retain(|fallback| fallback.id != id);
-    state.republish_all();
+    state.retract_all();
 }

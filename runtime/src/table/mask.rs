@@ -34,6 +34,11 @@ impl Mask {
         self.per_backend[backend.index()]
     }
 
+    /// The masks of all backends, in their order.
+    pub(crate) fn per_backend(&self) -> [DispatchKeySet; BackendComponent::ALL.len()] {
+        self.per_backend
+    }
+
     /// The mask for all calls where it is the same on every backend. Elsewhere it is the last backend's, as
     /// in PyTorch.
     pub fn shared(&self) -> DispatchKeySet {

@@ -1,0 +1,97 @@
+//! Which registrations contradict each other: a pure function of what is registered.
+
+use std::collections::BTreeMap;
+
+use super::conflict::Conflict;
+use super::entry::{Entry, Implementation, Origin, Registration};
+use super::state::State;
+use crate::key::DispatchKey;
+use crate::operator::{Operator, Place};
+
+impl State {
+    /// Finds all conflicts and marks the operators that are in one. Nothing is published for those.
+    pub(super) fn find_conflicts(&mut self) {
+        let namespaces = self.namespace_conflicts();
+        let mut conflicts = self.fallback_conflicts();
+        for entry in &mut self.entries {
+            let of_entry = entry_conflicts(entry);
+            let namespace = entry.name.namespace();
+            entry.in_conflict = !of_entry.is_empty() || namespaces.contains_key(namespace);
+            conflicts.extend(of_entry);
+        }
+        let namespaces = namespaces.into_iter();
+        conflicts.extend(namespaces.map(|(namespace, places)| Conflict::Namespace { namespace, places }));
+        conflicts.sort();
+        self.conflicts = conflicts;
+        self.retract_all();
+    }
+
+    fn namespace_conflicts(&self) -> BTreeMap<String, Vec<Place>> {
+        let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+        for namespace in &self.namespaces {
+            places.entry(namespace.namespace.to_string()).or_default().push(namespace.place);
+        }
+        places.values_mut().for_each(|places| places.sort());
+        places.retain(|_, places| places.len() > 1);
+        places
+    }
+
+    fn fallback_conflicts(&self) -> Vec<Conflict> {
+        let fallbacks = self.fallbacks.iter().filter(|fallback| fallback.origin != Origin::Default);
+        let conflicts = doubled(fallbacks).into_iter();
+        conflicts.map(|(key, places)| Conflict::Fallback { key, places }).collect()
+    }
+}
+
+fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
+    let name = || entry.name.to_string();
+    let Some(operator) = entry.operator() else {
+        // A library of the run time may register kernels before anybody defines the operator.
+        let linked = entry.registrations.iter().filter(|registration| registration.origin != Origin::Library);
+        return linked.map(|linked| Conflict::Undeclared { operator: name(), place: linked.place }).collect();
+    };
+    let mut conflicts = Vec::new();
+    let places = declarations(entry, operator);
+    if places.len() > 1 {
+        conflicts.push(Conflict::Operator { operator: name(), places });
+    }
+    let linked = entry.registrations.iter().filter(|registration| registration.origin == Origin::Linked);
+    let never_run = linked.clone().filter(|linked| !linked.key.is_alias() && !linked.key.is_runtime());
+    conflicts.extend(never_run.map(|linked| Conflict::Key {
+        operator: name(),
+        key: linked.key,
+        place: linked.place,
+    }));
+    let overrides = entry.registrations.iter().filter(|registration| registration.origin == Origin::Override);
+    let doubled = doubled(linked).into_iter().chain(doubled(overrides));
+    conflicts.extend(doubled.map(|(key, places)| Conflict::Kernel { operator: name(), key, places }));
+    conflicts
+}
+
+/// Where an operator is declared, each place once: by its definitions, and by those that kernels were checked against.
+fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, String)> {
+    let defined = entry.definitions.iter().map(|definition| definition.operator);
+    let kernels = entry.registrations.iter().filter_map(|registration| match registration.implementation {
+        Implementation::Typed(_, made_for) => Some(made_for),
+        _ => None,
+    });
+    let kernels = kernels.filter(|made_for| !operator.calls_like(made_for));
+    let declared = defined.chain(kernels).map(Operator::spec);
+    let mut places: Vec<_> = declared.map(|spec| (spec.place, spec.schema.to_owned())).collect();
+    places.sort();
+    places.dedup();
+    places
+}
+
+/// The keys with more than one registration, and where and what those are.
+fn doubled<'r>(
+    registrations: impl Iterator<Item = &'r Registration>,
+) -> BTreeMap<DispatchKey, Vec<(Place, &'static str)>> {
+    let mut by_key: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for registration in registrations {
+        by_key.entry(registration.key).or_default().push((registration.place, registration.function));
+    }
+    by_key.values_mut().for_each(|places| places.sort());
+    by_key.retain(|_, places| places.len() > 1);
+    by_key
+}

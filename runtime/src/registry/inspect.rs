@@ -1,0 +1,123 @@
+//! What the registry knows of one operator, to look at: its table, and why a call goes where it goes.
+
+use std::fmt;
+
+use super::KernelInfo;
+use super::entry::Entry;
+use super::resolve::table_registrations;
+use super::state::State;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::table::{self, Explanation, Mask, Source};
+
+/// The dispatch table of one name, as the registrations stand.
+///
+/// It [displays](fmt::Display) as one line for each key that leads to a kernel.
+///
+/// PyTorch: `Dispatcher::dumpComputedTable`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TableInfo {
+    /// The name: `aten::add.Tensor`.
+    pub name: String,
+    /// The operator; nothing while there are only kernels.
+    pub operator: Option<OperatorHandle>,
+    /// One row for each runtime key, in the order of [`DispatchKey::runtime_keys`].
+    pub rows: Vec<RowInfo>,
+    /// The keys that calls skip.
+    pub mask: Mask,
+    /// The kernels registered for this name alone, by key; those that another one replaces come after it.
+    pub kernels: Vec<KernelInfo>,
+}
+
+/// Where calls go that have this key as their highest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RowInfo {
+    /// The key.
+    pub key: DispatchKey,
+    /// The rule that decided.
+    pub source: Source,
+    /// The kernel; nothing where the row is missing or ambiguous.
+    pub kernel: Option<KernelInfo>,
+}
+
+/// Where a call goes, and why.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CallInfo {
+    /// The keys of the call without those that the operator skips: what the kernel is handed.
+    pub keys: DispatchKeySet,
+    /// The row that the call takes.
+    pub row: RowInfo,
+    /// Which rules were asked about the row's key, and what each said.
+    pub explanation: Explanation,
+}
+
+impl TableInfo {
+    /// The row of a runtime key.
+    pub fn row(&self, key: DispatchKey) -> Option<&RowInfo> {
+        self.rows.get(key.slot()?)
+    }
+
+    /// Whether a kernel is registered for exactly this key, which may be an alias.
+    ///
+    /// PyTorch: `OperatorHandle::hasKernelForDispatchKey`.
+    pub fn has_kernel_for(&self, key: DispatchKey) -> bool {
+        self.kernels.iter().any(|kernel| kernel.key == key.registration_key())
+    }
+}
+
+impl State {
+    pub(super) fn table_info(&self, entry: &Entry) -> TableInfo {
+        let table = self.table(entry);
+        let row = |(key, row): (&DispatchKey, &table::Entry<_>)| row_info(*key, row);
+        TableInfo {
+            name: entry.name.to_string(),
+            operator: entry.operator().map(|operator| operator.handle()),
+            rows: DispatchKey::runtime_keys().iter().zip(table.entries()).map(row).collect(),
+            mask: table.mask().clone(),
+            kernels: entry.kernels(),
+        }
+    }
+
+    pub(super) fn call_info(&self, entry: &Entry, keys: DispatchKeySet) -> CallInfo {
+        let table = self.table(entry);
+        let keys = table.mask().apply(keys);
+        let slot = keys.table_index();
+        let key = DispatchKey::runtime_keys()[slot];
+        let explanation = table::explain(&table_registrations(entry), &self.fallback_table(), key);
+        CallInfo { keys, row: row_info(key, &table.entries()[slot]), explanation }
+    }
+}
+
+fn row_info(key: DispatchKey, row: &table::Entry<super::resolve::Row<'_>>) -> RowInfo {
+    RowInfo { key, source: row.source, kernel: row.kernel.map(|kernel| kernel.info(true)) }
+}
+
+/// `CPU: add at src/cpu.rs:12 (crate myops) [kernel]`
+impl fmt::Display for RowInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.key)?;
+        if let Some(kernel) = &self.kernel {
+            write!(f, "{kernel} ")?;
+        }
+        write!(f, "[{}]", self.source)
+    }
+}
+
+impl fmt::Display for TableInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.rows.iter().filter(|row| row.source != Source::Missing);
+        rows.into_iter().try_for_each(|row| writeln!(f, "{row}"))
+    }
+}
+
+/// The keys, the row, then the rules.
+impl fmt::Display for CallInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.keys)?;
+        writeln!(f, "{}", self.row)?;
+        self.explanation.fmt(f)
+    }
+}

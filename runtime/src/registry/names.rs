@@ -1,0 +1,207 @@
+//! Operators by name, for readers that take no lock.
+//!
+//! # How it works
+//!
+//! A hash table of pointers, probed linearly, at most half full. Names are never taken out: a name that lost its
+//! operator stays, and may get one again. There is one writer at a time, the holder of the registry's lock. It fills a
+//! slot by one release store; before the table gets more than half full it copies it into one of twice the size and
+//! publishes that. Replaced tables are never freed; together they are smaller than the one in use.
+//!
+//! # Orderings
+//!
+//! A name is written before its slot is filled, a table before it is published, both by release stores; readers load
+//! slots and tables with acquire. A reader of a replaced table may miss a name that was added since, as if it had come
+//! a moment earlier.
+#![expect(unsafe_code, reason = "readers follow pointers that are published and never freed")]
+
+use std::fmt;
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::operator::Operator;
+
+/// The name of an operator, `ns::name.overload`, and the operator that has it.
+pub(super) struct Name {
+    text: Box<str>,
+    /// Where the name begins, after `::`.
+    name: usize,
+    /// Where it ends, before `.`.
+    end: usize,
+    /// The index of the registry's entry.
+    pub(super) entry: usize,
+    /// Null while nobody defines the operator. It came from a `&'static`.
+    operator: AtomicPtr<Operator>,
+}
+
+impl Name {
+    fn leak(text: &str, entry: usize) -> &'static Name {
+        let name = text.find("::").map_or(0, |colons| colons + 2);
+        let end = text[name..].find('.').map_or(text.len(), |dot| name + dot);
+        let operator = AtomicPtr::new(std::ptr::null_mut());
+        Box::leak(Box::new(Name { text: text.into(), name, end, entry, operator }))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn namespace(&self) -> &str {
+        self.text[..self.name].trim_end_matches("::")
+    }
+
+    /// Without namespace and overload.
+    pub(super) fn name(&self) -> &str {
+        &self.text[self.name..self.end]
+    }
+
+    pub(super) fn overload(&self) -> &str {
+        self.text[self.end..].trim_start_matches('.')
+    }
+
+    pub(super) fn operator(&self) -> Option<&'static Operator> {
+        let operator = self.operator.load(Ordering::Acquire);
+        // SAFETY: null, or from a `&'static` in `set_operator`.
+        unsafe { operator.cast_const().as_ref() }
+    }
+
+    pub(super) fn set_operator(&self, operator: Option<&'static Operator>) {
+        let operator = operator.map_or(std::ptr::null(), std::ptr::from_ref);
+        self.operator.store(operator.cast_mut(), Ordering::Release);
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// All names of a registry.
+pub(super) struct Names {
+    /// From a leaked box.
+    table: AtomicPtr<Table>,
+}
+
+/// A power of two of slots, at least one of them empty.
+struct Table(Box<[AtomicPtr<Name>]>);
+
+impl Names {
+    /// No names. It lives as long as the process, as the handles to its operators do.
+    pub(super) fn leak() -> &'static Names {
+        Box::leak(Box::new(Names { table: AtomicPtr::new(Table::leak(16)) }))
+    }
+
+    /// The name that reads like this.
+    #[inline]
+    pub(super) fn get(&self, text: &str) -> Option<&'static Name> {
+        self.table().probe(text).1
+    }
+
+    /// Adds a name that is not there; `count` are, and the caller holds the registry's lock.
+    pub(super) fn add(&self, text: &str, count: usize, entry: usize) -> &'static Name {
+        let name = Name::leak(text, entry);
+        let mut table = self.table();
+        if 2 * (count + 1) > table.0.len() {
+            let larger = Table::leak(2 * table.0.len());
+            // SAFETY: leaked just now.
+            let copy = unsafe { &*larger };
+            table.names().for_each(|name| copy.put(name));
+            self.table.store(larger, Ordering::Release);
+            table = copy;
+        }
+        table.put(name);
+        name
+    }
+
+    #[inline]
+    fn table(&self) -> &'static Table {
+        // SAFETY: only pointers to leaked tables are stored here.
+        unsafe { &*self.table.load(Ordering::Acquire) }
+    }
+}
+
+impl Table {
+    fn leak(slots: usize) -> *mut Table {
+        let slots = (0..slots).map(|_| AtomicPtr::new(std::ptr::null_mut())).collect();
+        Box::into_raw(Box::new(Table(slots)))
+    }
+
+    /// The name that reads like this, or the slot where it belongs.
+    #[inline]
+    fn probe(&self, text: &str) -> (&AtomicPtr<Name>, Option<&'static Name>) {
+        let mut slot = hash(text);
+        loop {
+            let place = &self.0[slot & (self.0.len() - 1)];
+            // SAFETY: null, or a leaked name.
+            match unsafe { place.load(Ordering::Acquire).cast_const().as_ref() } {
+                None => return (place, None),
+                Some(name) if *name.text == *text => return (place, Some(name)),
+                Some(_) => slot = slot.wrapping_add(1),
+            }
+        }
+    }
+
+    fn put(&self, name: &'static Name) {
+        self.probe(&name.text).0.store(std::ptr::from_ref(name).cast_mut(), Ordering::Release);
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static Name> {
+        // SAFETY: null, or a leaked name.
+        self.0.iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).cast_const().as_ref() })
+    }
+}
+
+#[inline]
+fn hash(text: &str) -> usize {
+    let mut hasher = rustc_hash::FxHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_its_parts() {
+        let parts = |text: &str| {
+            let name = Name::leak(text, 0);
+            [name.namespace(), name.name(), name.overload()].map(str::to_owned)
+        };
+        assert_eq!(parts("aten::add.Tensor"), ["aten", "add", "Tensor"]);
+        assert_eq!(parts("aten::add"), ["aten", "add", ""]);
+    }
+
+    #[test]
+    fn names_are_found_through_every_growth() {
+        let names = Names::leak();
+        for entry in 0..1000 {
+            assert!(names.get(&format!("ns::op{entry}")).is_none());
+            names.add(&format!("ns::op{entry}"), entry, entry);
+            assert!((0..=entry).all(|old| names.get(&format!("ns::op{old}")).unwrap().entry == old));
+        }
+    }
+
+    #[test]
+    fn readers_see_whole_names_while_others_come() {
+        let names = Names::leak();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for entry in 0..2000 {
+                    names.add(&format!("ns::op{entry}"), entry, entry);
+                }
+            });
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut known = 0;
+                    while known < 2000 {
+                        while let Some(name) = names.get(&format!("ns::op{known}")) {
+                            assert_eq!((name.entry, name.name()), (known, &*format!("op{known}")));
+                            known += 1;
+                        }
+                    }
+                });
+            }
+        });
+    }
+}

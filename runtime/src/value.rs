@@ -12,10 +12,12 @@ use crate::layout::{Layout, MemoryFormat};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
+mod fit;
 mod from;
 mod into;
 mod stack;
 
+pub(crate) use fit::fit;
 pub use from::{FromReturn, FromValue};
 pub use into::IntoValue;
 pub use stack::Stack;

@@ -6,12 +6,13 @@ use std::hash::{Hash, Hasher};
 use torch_library_schema::Schema;
 
 use super::{Operator, Place};
+use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
 use crate::key::DispatchKeySet;
 use crate::registry;
 use crate::trace::{self, CallKind};
-use crate::value::{Stack, Value};
+use crate::value::{Stack, Value, fit};
 
 /// A copyable handle to an operator. It never dangles: after its operator was removed, it returns errors.
 ///
@@ -83,8 +84,9 @@ impl OperatorHandle {
     ///
     /// # Errors
     /// The operator was removed.
-    pub fn schema(&self) -> Result<std::sync::Arc<Schema>> {
-        registry::of(self.0).schema(self.0)
+    pub fn schema(&self) -> Result<&'static Schema> {
+        registry::check_alive(self.0)?;
+        self.0.schema()
     }
 
     /// Calls the operator with the arguments on top of the stack and leaves its returns there.
@@ -100,6 +102,63 @@ impl OperatorHandle {
             .iter()
             .fold(DispatchKeySet::EMPTY, |keys, value| keys | value.dispatch_keys());
         self.run(CallKind::CallBoxed, guard::apply(keys), stack)
+    }
+
+    /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may stand
+    /// for a tensor, or for a list of known length. Returns a stack of the returns.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    /// use torch_library::Dispatcher;
+    ///
+    /// torch_library! {
+    ///     pub mod call_with_docs {
+    ///         /// Divides.
+    ///         divide(int a, int b=1, *, bool round_up=False) -> int;
+    ///     }
+    /// }
+    ///
+    /// #[torch_impl(call_with_docs, CompositeExplicitAutograd)]
+    /// fn divide(a: i64, b: i64, round_up: bool) -> Result<i64> {
+    ///     ensure!(b != 0, Argument, "division by zero");
+    ///     Ok((a + if round_up { b - 1 } else { 0 }).div_euclid(b))
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// let divide = Dispatcher::global().find("call_with_docs::divide")?;
+    /// let quotient: i64 = divide.call_with([Value::Int(7), Value::Int(2)], [("round_up", Value::Bool(true))])?.pop_as()?;
+    /// assert_eq!(quotient, 4);
+    /// assert!(divide.call_with([Value::Int(7)], [("c", Value::Int(2))]).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The arguments do not fit the schema (the message names the one that does not), or as
+    /// [`call_boxed`](Self::call_boxed).
+    ///
+    /// PyTorch: `FunctionSchema::checkAndNormalizeInputs`, then `callBoxed`; `torch.ops`.
+    pub fn call_with<'v, 'n>(
+        &self,
+        arguments: impl IntoIterator<Item = Value<'v>>,
+        named: impl IntoIterator<Item = (&'n str, Value<'v>)>,
+    ) -> Result<Stack<'v>> {
+        let schema = self.schema()?;
+        let values = schema.normalize(arguments.into_iter().collect(), named);
+        let values = values.map_err(|error| Error::new(ErrorKind::Argument, format!("{self}: {error}")))?;
+        let mut stack = Stack::new();
+        for (value, argument) in values.into_iter().zip(&schema.arguments) {
+            let Some(value) = fit(value, argument) else {
+                bail!(
+                    Argument,
+                    "{self}: argument `{}` takes a list, not one number\n  schema: {schema}",
+                    argument.name
+                )
+            };
+            stack.push(value);
+        }
+        self.call_boxed(&mut stack)?;
+        Ok(stack)
     }
 
     /// As [`call_boxed`](Self::call_boxed), with these keys instead of those of the arguments and the thread.
@@ -132,10 +191,6 @@ impl OperatorHandle {
             trace::enter(kind, self.0, keys, &argument_keys)
         });
         kernel.call_boxed(self.0, keys, stack)
-    }
-
-    pub(crate) fn operator(&self) -> &'static Operator {
-        self.0
     }
 }
 

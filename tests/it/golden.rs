@@ -34,3 +34,13 @@ fn bad_schemas() {
 fn dispatch_keys() {
     replay("dispatch_keys", &[]);
 }
+
+#[test]
+fn dispatch_tables() {
+    replay("dispatch_tables", &[]);
+}
+
+#[test]
+fn dispatch_calls() {
+    replay("dispatch_calls", &[]);
+}

@@ -1,7 +1,9 @@
 //! How the rows of each file are replayed.
 
 mod bad_schemas;
+mod dispatch_calls;
 mod dispatch_keys;
+mod dispatch_tables;
 mod schemas;
 
 use crate::File;
@@ -11,4 +13,6 @@ pub(crate) const ALL: &[File] = &[
     File { name: "schema_inputs", replay: schemas::inputs },
     File { name: "bad_schemas", replay: bad_schemas::replay },
     File { name: "dispatch_keys", replay: dispatch_keys::replay },
+    File { name: "dispatch_tables", replay: dispatch_tables::replay },
+    File { name: "dispatch_calls", replay: dispatch_calls::replay },
 ];

@@ -5,6 +5,8 @@
 
 mod report;
 mod rows;
+mod stock;
+mod values;
 
 mod files;
 

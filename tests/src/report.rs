@@ -50,6 +50,16 @@ pub(crate) fn equal<T: PartialEq<W> + fmt::Debug, W: fmt::Debug>(what: &str, got
     if got == want { Ok(()) } else { Err(Unmet::failed(format!("{want:?}"), format!("{got:?}")).at(what)) }
 }
 
+/// Fails unless something is an error exactly where PyTorch's is.
+pub(crate) fn error_iff<T>(what: &str, wants_error: bool, got: torch_library::Result<T>) -> Check<Option<T>> {
+    match (got, wants_error) {
+        (Ok(value), false) => Ok(Some(value)),
+        (Err(_), true) => Ok(None),
+        (Ok(_), true) => Err(Unmet::failed("an error", "success").at(what)),
+        (Err(error), false) => Err(Unmet::from(error).at(what)),
+    }
+}
+
 /// A row with another answer than PyTorch's.
 pub struct Failure {
     /// Which row.

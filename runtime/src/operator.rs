@@ -30,12 +30,12 @@ use crate::kernel::{ErasedCode, Kernel};
 use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
 use crate::registry::{self, Dispatcher};
 use crate::trace::{self, CallKind};
-use crate::value::Stack;
 
 mod handle;
 mod resolved;
 
 pub use handle::OperatorHandle;
+use handle::stub_boxed;
 pub(crate) use handle::too_few;
 pub(crate) use resolved::Resolved;
 
@@ -268,19 +268,32 @@ impl Operator {
         keys: DispatchKeySet,
         argument_keys: &[DispatchKeySet],
     ) -> Result<Entered> {
-        if keys.has_any(REDISPATCHED) {
-            return self.enter(CallKind::Redispatch, keys - REDISPATCHED, argument_keys);
-        }
-        let keys = argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys);
-        self.enter(CallKind::Call, guard::apply(keys), argument_keys)
+        self.enter([CallKind::Call, CallKind::Redispatch], keys, argument_keys)
     }
 
-    pub(crate) fn enter(
+    /// As [`enter_typed`](Self::enter_typed), for a boxed call.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn enter_boxed(
         &'static self,
-        kind: CallKind,
         keys: DispatchKeySet,
         argument_keys: &[DispatchKeySet],
     ) -> Result<Entered> {
+        self.enter([CallKind::CallBoxed, CallKind::RedispatchBoxed], keys, argument_keys)
+    }
+
+    fn enter(
+        &'static self,
+        [call, redispatch]: [CallKind; 2],
+        keys: DispatchKeySet,
+        argument_keys: &[DispatchKeySet],
+    ) -> Result<Entered> {
+        let (kind, keys) = if keys.has_any(REDISPATCHED) {
+            (redispatch, keys - REDISPATCHED)
+        } else {
+            (call, guard::apply(argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys)))
+        };
         let resolved = self.resolved()?;
         let (kernel, keys) = resolved.row(keys);
         let scope = trace::enter(kind, self, keys, argument_keys);
@@ -318,11 +331,6 @@ impl Operator {
     pub(crate) fn returned_argument(&self, index: usize) -> Option<usize> {
         self.spec.returned.get(index).copied().flatten()
     }
-}
-
-/// The boxed face of the stub. Boxed calls go by the resolved table, so nobody comes here.
-fn stub_boxed(_: &Kernel, operator: &'static Operator, _: DispatchKeySet, _: &mut Stack<'_>) -> Result<()> {
-    Err(Error::new(ErrorKind::Internal, format!("the stub of {operator} was called through the stack")))
 }
 
 impl fmt::Debug for Operator {

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use smallvec::SmallVec;
 use torch_library_schema::Schema;
 
 use super::{Operator, Place};
 use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
-use crate::guard;
+use crate::kernel::Kernel;
 use crate::key::DispatchKeySet;
 use crate::registry;
-use crate::trace::{self, CallKind};
 use crate::value::{Stack, Value, fit};
 
 /// A copyable handle to an operator. It never dangles: after its operator was removed, it returns errors.
@@ -96,12 +96,11 @@ impl OperatorHandle {
     /// the stack after an error is unspecified.
     ///
     /// PyTorch: `OperatorHandle::callBoxed`.
+    #[inline]
     pub fn call_boxed(&self, stack: &mut Stack<'_>) -> Result<()> {
-        let keys = self
-            .arguments(stack)?
-            .iter()
-            .fold(DispatchKeySet::EMPTY, |keys, value| keys | value.dispatch_keys());
-        self.run(CallKind::CallBoxed, guard::apply(keys), stack)
+        let keys = keys_of(self.arguments(stack)?);
+        let (kernel, keys) = self.0.select(keys);
+        kernel.call_boxed(self.0, keys, stack)
     }
 
     /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may stand
@@ -167,9 +166,11 @@ impl OperatorHandle {
     /// As [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `OperatorHandle::redispatchBoxed`.
+    #[inline]
     pub fn redispatch_boxed(&self, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         self.arguments(stack)?;
-        self.run(CallKind::RedispatchBoxed, keys, stack)
+        let (kernel, keys) = self.0.select_again(keys);
+        kernel.call_boxed(self.0, keys, stack)
     }
 
     /// The arguments of a call on top of the stack.
@@ -181,17 +182,26 @@ impl OperatorHandle {
         let arguments = stack.last(arity);
         if arguments.len() < arity { Err(too_few(self.0, stack.len())) } else { Ok(arguments) }
     }
+}
 
-    #[inline]
-    fn run(&self, kind: CallKind, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        let (kernel, keys) = self.0.resolved()?.row(keys);
-        let _scope = trace::is_active().then(|| {
-            let arity = usize::from(self.0.spec().arity);
-            let argument_keys: Vec<_> = stack.last(arity).iter().map(Value::dispatch_keys).collect();
-            trace::enter(kind, self.0, keys, &argument_keys)
-        });
-        kernel.call_boxed(self.0, keys, stack)
-    }
+/// The keys that arguments bring to a call.
+#[inline]
+fn keys_of(arguments: &[Value<'_>]) -> DispatchKeySet {
+    arguments.iter().fold(DispatchKeySet::EMPTY, |keys, value| keys | value.dispatch_keys())
+}
+
+/// The boxed face of the stub: the cold half of a boxed call.
+#[cold]
+pub(super) fn stub_boxed(
+    _: &'static Kernel,
+    operator: &'static Operator,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let arguments = operator.handle().arguments(stack)?;
+    let argument_keys: SmallVec<[DispatchKeySet; 8]> = arguments.iter().map(Value::dispatch_keys).collect();
+    let entered = operator.enter_boxed(keys, &argument_keys)?;
+    entered.kernel.call_boxed(operator, entered.keys, stack)
 }
 
 #[cold]

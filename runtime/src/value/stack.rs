@@ -4,6 +4,8 @@
     reason = "a stack of borrowed values is emptied without looking at each for something to free"
 )]
 
+use std::mem::ManuallyDrop;
+
 use smallvec::SmallVec;
 
 use super::{FromReturn, Value};
@@ -25,14 +27,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// ```
 ///
 /// PyTorch: `torch::jit::Stack`.
-#[derive(Debug, Default)]
-pub struct Stack<'a>(SmallVec<[Value<'a>; 6]>);
+#[derive(Debug)]
+pub struct Stack<'a>(ManuallyDrop<SmallVec<[Value<'a>; 6]>>);
 
 impl<'a> Stack<'a> {
     /// An empty stack.
     #[inline]
     pub fn new() -> Self {
-        Stack(SmallVec::new())
+        Stack(ManuallyDrop::new(SmallVec::new()))
     }
 
     /// Adds a value on top.
@@ -110,12 +112,22 @@ impl Drop for Stack<'_> {
     #[inline]
     fn drop(&mut self) {
         self.drop_last(self.0.len());
+        if self.0.spilled() {
+            // SAFETY: dropped here alone. What did not spill is empty now and has nothing to free.
+            unsafe { ManuallyDrop::drop(&mut self.0) };
+        }
+    }
+}
+
+impl Default for Stack<'_> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 impl<'a> FromIterator<Value<'a>> for Stack<'a> {
     fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
-        Stack(values.into_iter().collect())
+        Stack(ManuallyDrop::new(values.into_iter().collect()))
     }
 }
 
@@ -124,6 +136,6 @@ impl<'a> IntoIterator for Stack<'a> {
     type IntoIter = smallvec::IntoIter<[Value<'a>; 6]>;
 
     fn into_iter(mut self) -> Self::IntoIter {
-        std::mem::take(&mut self.0).into_iter()
+        std::mem::take(&mut *self.0).into_iter()
     }
 }

@@ -1,4 +1,4 @@
-//! Calls by name: operators found in the registry, arguments on a stack, the schema to tell what is what.
+//! Calls by name: operators found in the registry, arguments on a stack or by name, the schema to tell what is what.
 
 use torch_library::Dispatcher;
 use torch_library::prelude::*;
@@ -48,6 +48,7 @@ fn main() -> Result<()> {
         }
     }
 
+    // On a stack, every argument in its place: the way of kernels that serve any operator.
     let words = vec!["call".to_owned(), "me".to_owned(), "anything".to_owned()];
     let mut stack = Stack::new();
     stack.push(words.as_slice());
@@ -55,12 +56,15 @@ fn main() -> Result<()> {
     let (longest, shortest): (i64, i64) = (stack.pop_as()?, stack.pop_as()?);
     println!("lengths: {shortest} to {longest}");
 
+    // By position and by name, with the schema's defaults: the way of interpreters and bindings.
+    let join = dispatcher.find("words::join")?;
+    let joined: String = join.call_with([words.as_slice().into()], [("between", "-".into())])?.pop_as()?;
+    println!("join: {joined}");
     let repeat = dispatcher.find("words::repeat")?;
-    let mut stack = Stack::new();
-    stack.push("ma");
-    stack.push(2);
-    repeat.call_boxed(&mut stack)?;
-    println!("repeat: {}", stack.pop_as::<String>()?);
+    println!("repeat: {}", repeat.call_with(["ma".into()], [])?.pop_as::<String>()?);
+    if let Err(error) = repeat.call_with(["ma".into()], [("tims", 3.into())]) {
+        println!("{error}");
+    }
     Ok(())
 }
 
@@ -72,4 +76,6 @@ fn main() -> Result<()> {
 // words::repeat(str word, int times=2) -> str
 //   CompositeExplicitAutograd: `repeat` of crate 07_boxed_calls
 // lengths: 2 to 8
+// join: call-me-anything
 // repeat: mama
+// words::repeat: there is no argument `tims`; the declaration is `words::repeat(str word, int times=2) -> str`

@@ -58,7 +58,6 @@ fn main() -> Result<()> {
 // 1 | scale(Tensor self, flaot factor=2) -> Tensor
 //   |                    ^^^^^
 //   = help: write `float`
-//
 // # an unknown operator: UnknownOperator
 // there is no operator myops::dubble.Tensor
 //   help: similar names: myops::double.Tensor

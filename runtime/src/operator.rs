@@ -187,9 +187,9 @@ impl Operator {
             Ok(Box::new(schema))
         };
         let schema = self.schema.get_or_try_init(parse);
-        schema
-            .map(Box::as_ref)
-            .map_err(|error: SchemaError| Error::new(ErrorKind::Schema, error.render(text)))
+        schema.map(Box::as_ref).map_err(|error: SchemaError| {
+            Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned())
+        })
     }
 
     /// The index of the registry's entry, while the operator is registered.

@@ -207,8 +207,9 @@ impl Library {
         let key = self.merged_key(key)?;
         let mut state = self.dispatcher.lock();
         if state.named(&name).is_none() {
-            OperatorName::parse(operator)
-                .map_err(|error| Error::new(ErrorKind::Argument, error.render(operator)))?;
+            OperatorName::parse(operator).map_err(|error| {
+                Error::new(ErrorKind::Argument, error.render(operator).trim_end().to_owned())
+            })?;
         }
         let (index, id) = runtime::implement(&mut state, &name, kernel.registration(key, place))?;
         self.undo.push(Undo::Kernel { index, id });
@@ -284,7 +285,8 @@ impl Drop for Library {
 }
 
 pub(super) fn parse(text: &str) -> Result<Schema> {
-    Schema::parse(text, Mode::Strict).map_err(|error| Error::new(ErrorKind::Schema, error.render(text)))
+    Schema::parse(text, Mode::Strict)
+        .map_err(|error| Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned()))
 }
 
 fn full_name(namespace: &str, name: &str, overload: &str) -> String {

@@ -50,8 +50,8 @@ pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};
 pub use kernel::BoxedFn;
 pub use operator::{OperatorHandle, Place};
 pub use registry::{
-    CallInfo, Conflict, Dispatcher, KernelInfo, Library, LibraryKind, OperatorInfo, RowInfo, RuntimeKernel,
-    TableInfo, init,
+    CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, OperatorInfo,
+    RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,
 };
 pub use torch_library_macros::{torch_fallback, torch_impl};
 pub use value::{FromReturn, FromValue, IntoValue, Stack, Value};

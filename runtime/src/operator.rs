@@ -302,12 +302,13 @@ impl Operator {
 
     /// The resolved operator, from the registry the first time.
     pub(crate) fn resolved(&'static self) -> Result<&'static Resolved> {
-        let resolved = self.resolved.load(Ordering::Acquire);
-        if resolved.is_null() {
-            return registry::resolve(self);
-        }
-        // SAFETY: only `publish` stores here, from a `&'static`.
-        Ok(unsafe { &*resolved })
+        self.published().map_or_else(|| registry::resolve(self), Ok)
+    }
+
+    /// The resolved operator, if it is.
+    pub(crate) fn published(&self) -> Option<&'static Resolved> {
+        // SAFETY: null, or from a `&'static` in `publish`.
+        unsafe { self.resolved.load(Ordering::Acquire).cast_const().as_ref() }
     }
 
     /// Makes the next call use this; with `detour`, by way of the stub.

@@ -9,14 +9,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use once_cell::sync::OnceCell;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::key::DispatchKeySet;
 use crate::operator::{Operator, OperatorHandle, Resolved};
 use crate::trace;
 
+mod audit;
 mod build;
 mod check;
 mod conflict;
 mod entry;
+mod explain;
 mod info;
 mod inspect;
 mod library;
@@ -27,9 +28,11 @@ mod runtime;
 mod runtime_kernel;
 mod state;
 
+pub use audit::{RegistrationInfo, Violation};
 pub use conflict::Conflict;
+pub use explain::{CallInfo, Fate, Layer};
 pub use info::{KernelInfo, OperatorInfo};
-pub use inspect::{CallInfo, RowInfo, TableInfo};
+pub use inspect::{RowInfo, TableInfo};
 pub use library::{Library, LibraryKind};
 pub use runtime_kernel::RuntimeKernel;
 
@@ -111,16 +114,6 @@ impl Dispatcher {
         let state = self.lock();
         let entry = state.named(name).filter(|entry| entry.is_in_use());
         entry.map(|entry| state.table_info(entry)).ok_or_else(|| state.unknown(name))
-    }
-
-    /// Where a call with these keys goes, and why. The keys are those of the arguments and of the thread.
-    ///
-    /// # Errors
-    /// As [`table`](Self::table).
-    pub fn explain(&self, name: &str, keys: DispatchKeySet) -> Result<CallInfo> {
-        let state = self.lock();
-        let entry = state.named(name).filter(|entry| entry.is_in_use());
-        entry.map(|entry| state.call_info(entry, keys)).ok_or_else(|| state.unknown(name))
     }
 
     /// The fallbacks that serve all operators, by key.

@@ -1,14 +1,13 @@
-//! What the registry knows of one operator, to look at: its table, and why a call goes where it goes.
+//! The dispatch table of one operator, to look at.
 
 use std::fmt;
 
 use super::KernelInfo;
 use super::entry::Entry;
-use super::resolve::table_registrations;
 use super::state::State;
-use crate::key::{DispatchKey, DispatchKeySet};
+use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
-use crate::table::{self, Explanation, Mask, Source};
+use crate::table::{self, Mask, Source};
 
 /// The dispatch table of one name, as the registrations stand.
 ///
@@ -42,18 +41,6 @@ pub struct RowInfo {
     pub kernel: Option<KernelInfo>,
 }
 
-/// Where a call goes, and why.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CallInfo {
-    /// The keys of the call without those that the operator skips: what the kernel is handed.
-    pub keys: DispatchKeySet,
-    /// The row that the call takes.
-    pub row: RowInfo,
-    /// Which rules were asked about the row's key, and what each said.
-    pub explanation: Explanation,
-}
-
 impl TableInfo {
     /// The row of a runtime key.
     pub fn row(&self, key: DispatchKey) -> Option<&RowInfo> {
@@ -80,15 +67,6 @@ impl State {
             kernels: entry.kernels(),
         }
     }
-
-    pub(super) fn call_info(&self, entry: &Entry, keys: DispatchKeySet) -> CallInfo {
-        let table = self.table(entry);
-        let keys = table.mask().apply(keys);
-        let slot = keys.table_index();
-        let key = DispatchKey::runtime_keys()[slot];
-        let explanation = table::explain(&table_registrations(entry), &self.fallback_table(), key);
-        CallInfo { keys, row: row_info(key, &table.entries()[slot]), explanation }
-    }
 }
 
 fn row_info(key: DispatchKey, row: &table::Entry<super::resolve::Row<'_>>) -> RowInfo {
@@ -110,14 +88,5 @@ impl fmt::Display for TableInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = self.rows.iter().filter(|row| row.source != Source::Missing);
         rows.into_iter().try_for_each(|row| writeln!(f, "{row}"))
-    }
-}
-
-/// The keys, the row, then the rules.
-impl fmt::Display for CallInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.keys)?;
-        writeln!(f, "{}", self.row)?;
-        self.explanation.fmt(f)
     }
 }

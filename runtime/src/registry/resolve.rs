@@ -53,7 +53,7 @@ impl State {
     }
 
     /// The distinct kernels of a table, and which of them each row leads to.
-    fn kernels(
+    pub(super) fn kernels(
         &self,
         operator: &'static Operator,
         table: &Table<Row<'_>>,

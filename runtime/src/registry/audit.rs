@@ -1,0 +1,184 @@
+//! Questions about everything that is registered: who has a kernel where, what nobody defined, what does not add up.
+
+use std::fmt;
+
+use super::entry::Entry;
+use super::resolve::table_registrations;
+use super::state::State;
+use super::{Dispatcher, KernelInfo};
+use crate::key::DispatchKey;
+use crate::operator::Operator;
+use crate::table;
+
+/// A kernel, and the operator it is registered for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RegistrationInfo {
+    /// The operator's name: `aten::add.Tensor`.
+    pub name: String,
+    /// The kernel.
+    pub kernel: KernelInfo,
+}
+
+/// Something in a dispatcher that cannot be: a bug of this library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The operator: `aten::add.Tensor`.
+    pub name: String,
+    /// What should be, and is not.
+    pub message: String,
+}
+
+impl Dispatcher {
+    /// The kernels registered for exactly this key, which may be an alias; without a key, all kernels.
+    ///
+    /// PyTorch: `Dispatcher::getRegistrationsForDispatchKey`.
+    pub fn registrations(&self, key: Option<DispatchKey>) -> Vec<RegistrationInfo> {
+        let key = key.map(DispatchKey::registration_key);
+        self.lock().kernels_of(|_, kernel| key.is_none_or(|key| kernel.key == key))
+    }
+
+    /// The kernels of operators that nobody defined. They wait for a definition, and run once it is there.
+    ///
+    /// PyTorch: `Dispatcher::findDanglingImpls`.
+    pub fn dangling(&self) -> Vec<RegistrationInfo> {
+        self.lock().kernels_of(|entry, _| entry.operator().is_none())
+    }
+
+    /// Computes everything anew and compares it with what calls use. Nothing is ever found, unless there is a bug here.
+    ///
+    /// ```
+    /// assert_eq!(torch_library::Dispatcher::global().check(), []);
+    /// ```
+    ///
+    /// PyTorch: `Dispatcher::checkInvariants`.
+    pub fn check(&self) -> Vec<Violation> {
+        let state = self.lock();
+        let entries = state.entries.iter().enumerate();
+        entries.flat_map(|(index, entry)| state.violations(index, entry)).collect()
+    }
+}
+
+impl State {
+    fn kernels_of(&self, wanted: impl Fn(&Entry, &KernelInfo) -> bool) -> Vec<RegistrationInfo> {
+        let mut entries: Vec<_> = self.entries.iter().collect();
+        entries.sort_by_key(|entry| entry.name.text());
+        let of_entry = |entry: &Entry| {
+            let kernels = entry.kernels().into_iter().filter(|kernel| wanted(entry, kernel));
+            kernels
+                .map(|kernel| RegistrationInfo { name: entry.name.to_string(), kernel })
+                .collect::<Vec<_>>()
+        };
+        entries.into_iter().flat_map(of_entry).collect()
+    }
+
+    fn violations(&self, index: usize, entry: &Entry) -> Vec<Violation> {
+        let mut messages = Vec::new();
+        let mut hold = |holds: bool, message: &str| {
+            if !holds {
+                messages.push(message.to_owned());
+            }
+        };
+        let found = self.names.get(entry.name.text());
+        hold(found.is_some_and(|name| name.entry == index), "its name leads to another entry");
+        let operator = entry.operator();
+        let same = |other: &'static Operator| operator.is_some_and(|operator| std::ptr::eq(operator, other));
+        hold(
+            entry.name.operator().map_or(operator.is_none(), same),
+            "its name leads to another operator than its definition",
+        );
+        for definition in &entry.definitions {
+            self.check_operator(index, entry, definition.operator, &mut hold);
+        }
+        self.check_table(entry, &mut hold);
+        let violation = |message| Violation { name: entry.name.to_string(), message };
+        messages.into_iter().map(violation).collect()
+    }
+
+    fn check_operator(
+        &self,
+        index: usize,
+        entry: &Entry,
+        operator: &'static Operator,
+        hold: &mut impl FnMut(bool, &str),
+    ) {
+        let spec = operator.spec();
+        hold(operator.to_string() == entry.name.text(), "the operator has another name");
+        hold(operator.entry() == Some(index), "the operator is of another entry");
+        match operator.schema() {
+            Ok(schema) => {
+                let counts = (schema.arguments.len(), schema.returns.len());
+                hold(
+                    counts == (usize::from(spec.arity), usize::from(spec.returns)),
+                    "the schema has another number of arguments or returns than the operator",
+                );
+            }
+            Err(error) => hold(false, &format!("the schema does not parse: {error}")),
+        }
+        if let Some(published) = operator.published() {
+            let table = self.table(entry);
+            let (rows, kernels) = self.kernels(operator, &table);
+            hold(!entry.in_conflict, "it is in conflict, and calls are answered");
+            hold(published.is(table.mask(), &rows, &kernels), "the published table is not the computed one");
+        }
+    }
+
+    /// The table against the rules that are asked one by one.
+    fn check_table(&self, entry: &Entry, hold: &mut impl FnMut(bool, &str)) {
+        let (table, registrations, fallbacks) =
+            (self.table(entry), table_registrations(entry), self.fallback_table());
+        for key in DispatchKey::runtime_keys() {
+            let row = table.get(*key);
+            let why = table::explain(&registrations, &fallbacks, *key);
+            hold(
+                row.source == why.source,
+                &format!("{key}: {} in the table, {} by the rules", row.source, why.source),
+            );
+            let masked = !table.mask().apply((*key).into()).has(*key);
+            let undefined = *key == DispatchKey::Undefined; // no bit, so no mask takes it away
+            hold(
+                undefined || masked == row.is_fallthrough,
+                &format!("{key}: the mask does not fit the kernel"),
+            );
+        }
+    }
+}
+
+/// `function at file:line (crate …)`, after the operator and the key.
+impl fmt::Display for RegistrationInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.name, self.kernel.key, self.kernel)
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DispatchKey, Dispatcher, Library, LibraryKind, Result, RuntimeKernel, Stack, Value};
+
+    #[test]
+    fn a_table_that_is_not_the_computed_one_is_found() -> Result<()> {
+        let dispatcher = Dispatcher::leak_empty();
+        let mut library = Library::open(dispatcher, LibraryKind::Definition, "ns", None)?;
+        for name in ["one", "other"] {
+            library.define(&format!("{name}(int x) -> int"))?;
+            let kernel = RuntimeKernel::boxed(|_, _, _| Ok(())).named(name);
+            let key = if name == "one" { DispatchKey::CompositeExplicitAutograd } else { DispatchKey::CPU };
+            library.implement(name, key, kernel)?;
+        }
+        dispatcher.find("ns::one")?.call_boxed(&mut Stack::from_iter([Value::Int(1)]))?;
+        assert_eq!(dispatcher.check(), []);
+
+        let operator = |name| dispatcher.names.get(name).and_then(|name| name.operator()).unwrap();
+        operator("ns::one").publish(operator("ns::other").resolved()?, false);
+        let violations: Vec<_> = dispatcher.check().iter().map(ToString::to_string).collect();
+        assert_eq!(violations, ["ns::one: the published table is not the computed one"]);
+        Ok(())
+    }
+}

@@ -121,6 +121,11 @@ fn bad_input_is_refused_with_a_reason() -> Result<()> {
         glyphs::nearest(&x, &Tensor::from([[[[1f32, 2.0]]]])),
     );
     refused(
+        ErrorKind::Argument,
+        "there is no room for 9223372036854775807 classes",
+        glyphs::class_means::with(&x, &labels(&[0, 1])).classes(i64::MAX).call(),
+    );
+    refused(
         ErrorKind::MissingKernel,
         "glyphs::outlined has no kernel for tape",
         glyphs::outlined(&on_tape(&x)?),

@@ -1,6 +1,6 @@
 //! Class means as they are summed up, whatever the pictures are stored as.
 
-use torch_library::{Error, ErrorKind, Result, Tensor, bail, ensure};
+use torch_library::{Result, Tensor, bail, ensure};
 
 use crate::extent;
 
@@ -10,8 +10,10 @@ use crate::extent;
 pub struct ClassMeans {
     /// The class of each picture.
     labels: Vec<usize>,
-    pixels: usize,
+    /// How many pictures each class has.
+    counts: Vec<f64>,
     sums: Vec<f64>,
+    pixels: usize,
     sizes: Vec<i64>,
 }
 
@@ -20,7 +22,7 @@ impl ClassMeans {
     ///
     /// # Errors
     /// Sizes that are not those of a batch of pictures, not one label of type `int64` for each of them, a label that is
-    /// no class.
+    /// no class, more classes than memory.
     pub fn new(sizes: &[i64], labels: &Tensor, classes: i64) -> Result<Self> {
         let (pictures, pixels) = extent(sizes)?;
         ensure!(
@@ -29,18 +31,20 @@ impl ClassMeans {
             "glyphs::class_means: {pictures} pictures need labels of sizes [{pictures}], these have {:?}",
             labels.sizes()
         );
-        let labels: Vec<i64> = labels.to_vec()?;
-        if let Some(picture) = labels.iter().position(|label| !(0..classes).contains(label)) {
-            let label = labels[picture];
-            bail!(
+        let (mut counts, sums) = (zeros(classes, 1)?, zeros(classes, pixels)?);
+        let class_of = |(picture, label): (usize, i64)| match usize::try_from(label) {
+            Ok(class) if class < counts.len() => {
+                counts[class] += 1.0;
+                Ok(class)
+            }
+            _ => bail!(
                 Argument,
                 "glyphs::class_means: picture {picture} has label {label}, classes are 0..{classes}"
-            );
-        }
-        let mut sizes = sizes.to_vec();
-        sizes[0] = classes;
-        let labels = labels.into_iter().map(|label| label as usize).collect();
-        Ok(ClassMeans { labels, pixels, sums: zeros(classes, pixels)?, sizes })
+            ),
+        };
+        let labels = labels.to_vec()?.into_iter().enumerate().map(class_of).collect::<Result<_>>()?;
+        let sizes = [&[classes], &sizes[1..]].concat();
+        Ok(ClassMeans { labels, counts, sums, pixels, sizes })
     }
 
     /// Adds ink at a position, counted through all pictures.
@@ -52,25 +56,19 @@ impl ClassMeans {
     /// The means, in the host's memory.
     ///
     /// # Errors
-    /// More memory than there is.
+    /// None: the sizes are those of the sums.
     pub fn finish(self) -> Result<Tensor> {
-        let mut counts = vec![0u32; self.sizes[0] as usize];
-        self.labels.iter().for_each(|label| counts[*label] += 1);
-        let mean = |(index, sum)| (sum / f64::from(counts[index / self.pixels])) as f32;
+        let mean = |(index, sum)| (sum / self.counts[index / self.pixels]) as f32;
         Tensor::from_vec(self.sums.into_iter().enumerate().map(mean).collect(), &self.sizes)
     }
 }
 
-fn zeros(classes: i64, pixels: usize) -> Result<Vec<f64>> {
+fn zeros(classes: i64, each: usize) -> Result<Vec<f64>> {
     let mut zeros = Vec::new();
-    let len = usize::try_from(classes).ok().and_then(|classes| classes.checked_mul(pixels));
+    let len = usize::try_from(classes).ok().and_then(|classes| classes.checked_mul(each));
     match len.filter(|len| zeros.try_reserve_exact(*len).is_ok()) {
         Some(len) => zeros.resize(len, 0.0),
-        None => {
-            let message =
-                format!("glyphs::class_means: there is no room for {classes} classes of {pixels} pixels");
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
+        None => bail!(Argument, "glyphs::class_means: there is no room for {classes} classes"),
     }
     Ok(zeros)
 }

@@ -4,6 +4,9 @@ mod bad_schemas;
 mod dispatch_calls;
 mod dispatch_keys;
 mod dispatch_tables;
+mod kernels;
+mod layers;
+mod promotion;
 mod schemas;
 
 use crate::File;
@@ -15,4 +18,9 @@ pub(crate) const ALL: &[File] = &[
     File { name: "dispatch_keys", replay: dispatch_keys::replay },
     File { name: "dispatch_tables", replay: dispatch_tables::replay },
     File { name: "dispatch_calls", replay: dispatch_calls::replay },
+    File { name: "promotion", replay: promotion::replay },
+    File { name: "kernels", replay: kernels::replay },
+    File { name: "programs", replay: layers::programs },
+    File { name: "autocast", replay: layers::autocast },
+    File { name: "vmap", replay: layers::vmap },
 ];

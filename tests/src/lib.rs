@@ -3,6 +3,8 @@
 //! Each file has a module under [`files`] that says how one of its rows is replayed. A row passes, fails, or is
 //! skipped with a reason: a skipped row is a gap, not a pass. Nothing here looks at the id of a row.
 
+mod compare;
+mod operators;
 mod report;
 mod rows;
 mod stock;

@@ -1,0 +1,72 @@
+//! Calling the operators of the kernels crate by name.
+
+use serde_json::Value as Json;
+use torch_library::{Dispatcher, ErrorKind, OperatorHandle, Result, Tensor, Value};
+use torch_library_kernels as _; // the kernels that are called
+
+use crate::report::{Check, Unmet};
+use crate::values;
+
+/// The operator of a name; a row about one that nobody declares is skipped.
+pub(crate) fn find(name: &str) -> Check<OperatorHandle> {
+    Dispatcher::global().find(name).map_err(|_| Unmet::Skipped(format!("{name} is not declared")))
+}
+
+/// The arguments of a call: by position, and by name.
+pub(crate) struct Arguments<'n> {
+    pub(crate) positional: Vec<Value<'static>>,
+    pub(crate) named: Vec<(&'n str, Value<'static>)>,
+}
+
+impl<'n> Arguments<'n> {
+    /// Decodes the fields `args` and `kwargs` of a row.
+    pub(crate) fn of(row: &'n Json) -> Result<Self> {
+        let positional = row["args"].as_array().into_iter().flatten().map(values::decode);
+        let named = row["kwargs"].as_object().into_iter().flatten();
+        let named = named.map(|(name, value)| Ok((name.as_str(), values::decode(value)?)));
+        Ok(Arguments { positional: positional.collect::<Result<_>>()?, named: named.collect::<Result<_>>()? })
+    }
+
+    /// The tensors and where they are: `0`, `0.1` in a list, or a name.
+    pub(crate) fn tensors(&self) -> Vec<(String, Tensor)> {
+        let positional = self.positional.iter().enumerate().map(|(index, value)| (index.to_string(), value));
+        let named = self.named.iter().map(|(name, value)| ((*name).to_owned(), value));
+        let mut tensors = Vec::new();
+        for (path, value) in positional.chain(named) {
+            match value {
+                Value::Tensors(list) => {
+                    let elements = list.iter().enumerate();
+                    tensors
+                        .extend(elements.map(|(index, tensor)| (format!("{path}.{index}"), tensor.clone())));
+                }
+                Value::OptionalTensors(list) => {
+                    let elements = list.iter().enumerate();
+                    let some = elements.filter_map(|(index, tensor)| Some((index, tensor.clone()?)));
+                    tensors.extend(some.map(|(index, tensor)| (format!("{path}.{index}"), tensor)));
+                }
+                value => tensors.extend(value.as_tensor().map(|tensor| (path, tensor.clone()))),
+            }
+        }
+        tensors
+    }
+
+    /// Calls an operator. A list of returns is one list; so is a list that is the only return.
+    pub(crate) fn call(self, operator: OperatorHandle) -> Result<Vec<Value<'static>>> {
+        let returns: Vec<_> = operator.call_with(self.positional, self.named)?.into_iter().collect();
+        Ok(match <[Value<'_>; 1]>::try_from(returns) {
+            Ok([Value::Tensors(list)]) => list.iter().cloned().map(Value::Tensor).collect(),
+            Ok(single) => single.into(),
+            Err(returns) => returns,
+        })
+    }
+}
+
+/// A row about an operator that has no kernel for it yet is skipped, also where PyTorch has an error.
+pub(crate) fn skip_missing<T>(operator: OperatorHandle, outcome: Result<T>) -> Check<Result<T>> {
+    match outcome {
+        Err(error) if error.kind() == ErrorKind::MissingKernel => {
+            Err(Unmet::Skipped(format!("{operator} has no kernel")))
+        }
+        outcome => Ok(outcome),
+    }
+}

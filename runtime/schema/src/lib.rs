@@ -45,6 +45,7 @@ mod alias;
 mod default;
 mod name;
 mod schema;
+mod tags;
 mod types;
 
 // From words to schemas and back.
@@ -65,5 +66,6 @@ pub use name::OperatorName;
 pub use normalize::{ArgumentError, ArgumentErrorKind, Value};
 pub use print::PyTorchText;
 pub use schema::{Argument, Mode, Return, Schema};
+pub use tags::TAGS;
 pub use token::{Span, Token, TokenKind};
 pub use types::{Type, TypeKind};

@@ -65,10 +65,9 @@ fn main() -> Result<()> {
 // there is no operator myops::double.Tensr
 //   help: similar names: myops::double.Tensor
 // # no kernel for a key: MissingKernel
-// myops::double.Tensor has no kernel for Meta
+// myops::double.Tensor has no kernel for Meta, and no linked crate registers any Meta kernel in myops; did you forget `use the_crate_with_the_kernels as _;`?
 //   argument 1 `self`: Tensor with DispatchKeySet(Meta, ADInplaceOrView, AutogradMeta)
 //   kernel for CPU: double at examples/09_errors.rs:18 (crate 09_errors)
-//   no linked crate registers any Meta kernel in myops; did you forget `use the_crate_with_the_kernels as _;`?
 // # no kernel at all: MissingKernel
 // myops::halve has no kernel for CPU
 //   argument 1 `self`: Tensor with DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU, AutocastCPU)

@@ -1,7 +1,8 @@
 //! Every mistake of a macro's input, each at its own token.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
+use syn::parse::ParseStream;
 
 /// Collects mistakes, so that one compilation shows them all.
 #[derive(Default)]
@@ -18,8 +19,19 @@ impl Errors {
         self.0.push(error);
     }
 
+    /// The value, or nothing and a further mistake.
+    pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
     /// The `compile_error!`s to emit, none if all is well.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0.iter().map(syn::Error::to_compile_error).collect()
     }
+}
+
+/// "Expected something" at the next token; at the end of the input, at the token before it: what comes after belongs
+/// to nobody, and rustc would underline the whole macro call.
+pub(crate) fn expected(input: ParseStream<'_>, before: Span, message: impl std::fmt::Display) -> syn::Error {
+    syn::Error::new(if input.is_empty() { before } else { input.span() }, message)
 }

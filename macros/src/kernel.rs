@@ -1,27 +1,44 @@
-//! `#[torch_impl]`: a function, or a module of functions, as kernels.
+//! `#[torch_impl]` and `#[torch_fallback]`: functions as kernels.
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
+use crate::errors::Errors;
+
+mod block;
 mod expand;
-mod model;
+mod fallback;
+mod item;
 mod parse;
+mod signature;
+mod target;
 
-/// The whole way. Whatever is wrong, the user's item is emitted as it is.
+pub(crate) use fallback::expand as expand_fallback;
+
+/// The whole way of `#[torch_impl]`. Whatever is wrong, the user's item is emitted as it is.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = crate::errors::Errors::default();
-    let arguments = match syn::parse2::<parse::Arguments>(arguments) {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            let error = error.to_compile_error();
-            return quote::quote!(#item #error);
-        }
-    };
-    let mut tokens = match syn::parse2::<parse::Item>(item.clone()) {
-        Ok(parse::Item::Function(function)) => expand::function(&arguments, function, &mut errors),
-        Ok(parse::Item::Module(module)) => expand::module(&arguments, module, &mut errors),
-        Err(error) => {
-            errors.push(error);
-            item
+    let mut errors = Errors::default();
+    let parsed = errors.ok(syn::parse2::<item::Item>(item.clone()));
+    let mut tokens = match (errors.ok(syn::parse2::<parse::Arguments>(arguments)), parsed) {
+        (Some(parse::Arguments { path, options: Ok(options) }), Some(parsed)) => match parsed {
+            item::Item::Function(function) => expand::function(&path, &options, *function, &mut errors),
+            item::Item::Module(module) => block::module(&path, &options, module, &mut errors),
+            item::Item::File => {
+                let used = target::used(&path);
+                quote!(#item #used)
+            }
+        },
+        (arguments, parsed) => {
+            let item = match &parsed {
+                Some(item::Item::Function(function)) => function.as_written(),
+                _ => item,
+            };
+            let path = arguments.map(|arguments| {
+                errors.ok(arguments.options);
+                arguments.path
+            });
+            let used = path.map(|path| target::used(&path));
+            quote!(#item #used)
         }
     };
     tokens.extend(errors.into_tokens());

@@ -8,18 +8,17 @@ mod expand;
 mod model;
 mod parse;
 
-pub(crate) use expand::place;
 pub(crate) use model::flat_name;
 
 /// The whole way; after a mistake, what is right is emitted beside the error.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let block = match syn::parse2::<parse::Block>(input) {
+    let mut block = match syn::parse2::<parse::Block>(input) {
         Ok(block) => block,
         Err(error) => return error.to_compile_error(),
     };
-    let mut errors = crate::errors::Errors::default();
-    let library = model::Library::new(block, &mut errors);
-    check::check(&library, &mut errors);
+    let mut errors = std::mem::take(&mut block.errors);
+    let mut library = model::Library::new(block, &mut errors);
+    check::check(&mut library, &mut errors);
     let mut tokens = expand::library(&library);
     tokens.extend(errors.into_tokens());
     tokens

@@ -2,8 +2,12 @@
 
 use std::ops::Range;
 
-use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
 use torch_library_schema::token::{Piece, Token, assemble};
+
+mod places;
+
+pub(crate) use places::{ArgumentPlaces, Places};
 
 /// A flat list of tokens: what was inside a bracket stands between two signs.
 #[derive(Default)]
@@ -71,32 +75,51 @@ impl Pieces {
         assemble(&pieces)
     }
 
-    /// The place of a whole declaration.
-    pub(crate) fn first_span(&self) -> Span {
-        self.spans.first().copied().unwrap_or_else(Span::call_site)
-    }
-
-    /// An error at the user's tokens in this range; past the end, at the last one.
-    pub(crate) fn error(&self, range: Range<usize>, message: impl std::fmt::Display) -> syn::Error {
+    /// The place of some pieces; past the end, of the last one.
+    pub(crate) fn place(&self, range: &Range<usize>) -> Place {
         let last = self.spans.len().saturating_sub(1);
         let span = |index: usize| self.spans.get(index.min(last)).copied().unwrap_or_else(Span::call_site);
-        let mut start = TokenTree::from(proc_macro2::Ident::new("start", Span::call_site()));
-        let mut end = start.clone();
-        start.set_span(span(range.start));
-        end.set_span(span(range.end.saturating_sub(1).max(range.start)));
-        // `new_spanned` reaches from the first token to the last; `Span::join` would be nightly only.
-        syn::Error::new_spanned(TokenStream::from_iter([start, end]), message)
+        Place { first: span(range.start), last: span(range.end.saturating_sub(1).max(range.start)) }
     }
 
-    /// The span of the first word with this text.
-    pub(crate) fn position(&self, word: &str) -> Option<usize> {
-        self.texts
-            .iter()
-            .position(|text| matches!(text, Text::Ident(name) if name.trim_start_matches("r#") == word))
+    fn sign(&self, index: usize) -> Option<char> {
+        match self.texts.get(index) {
+            Some(Text::Punct { sign, .. }) => Some(*sign),
+            _ => None,
+        }
+    }
+}
+
+/// Tokens of the user that a message points at: from one to another. (Only nightly can join two spans.)
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) first: Span,
+    pub(crate) last: Span,
+}
+
+impl Place {
+    /// An error that underlines all of it.
+    pub(crate) fn error(self, message: impl std::fmt::Display) -> syn::Error {
+        let token = |span| TokenTree::Ident(Ident::new("place", span));
+        syn::Error::new_spanned(TokenStream::from_iter([token(self.first), token(self.last)]), message)
     }
 
-    /// The span of a piece.
-    pub(crate) fn span(&self, index: usize) -> Span {
-        self.spans.get(index).copied().unwrap_or_else(Span::call_site)
+    /// Generated tokens as if they stood there, so that rustc's own messages point there.
+    pub(crate) fn lend(self, tokens: TokenStream) -> TokenStream {
+        let mut tokens: Vec<TokenTree> = respan(tokens, self.first).collect();
+        if let Some(token) = tokens.last_mut() {
+            token.set_span(self.last);
+        }
+        tokens.into_iter().collect()
     }
+}
+
+fn respan(tokens: TokenStream, span: Span) -> impl Iterator<Item = TokenTree> {
+    tokens.into_iter().map(move |mut token| {
+        if let TokenTree::Group(group) = &token {
+            token = proc_macro2::Group::new(group.delimiter(), respan(group.stream(), span).collect()).into();
+        }
+        token.set_span(span);
+        token
+    })
 }

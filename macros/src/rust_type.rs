@@ -1,100 +1,128 @@
 //! From schema types to the Rust types that kernels and callers use.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use syn::Lifetime;
 use torch_library_schema::Type;
 
-/// What becomes of the references in a type.
-#[derive(Clone, Copy)]
-pub(crate) enum References<'a> {
-    /// `&Tensor`
-    Elided,
-    /// `&'a Tensor`
-    Named(&'a TokenStream),
+/// The name under which generated modules know what they use of the runtime.
+pub(crate) fn runtime() -> Ident {
+    Ident::new("__torch", Span::call_site())
 }
 
-/// An argument's type, as `&Tensor`, `&mut Tensor`, `Option<&[i64]>`; nothing where this version does not carry it.
-///
-/// `root` is the path of the runtime's private module.
-pub(crate) fn argument(
-    ty: &Type,
-    mutable: bool,
-    references: References<'_>,
-    root: &Ident,
-) -> Option<TokenStream> {
-    let lifetime = match references {
-        References::Elided => quote!(),
-        References::Named(lifetime) => quote!(#lifetime),
-    };
-    let mutability = if mutable { quote!(mut) } else { quote!() };
-    Some(match ty {
-        Type::Tensor => quote!(& #lifetime #mutability #root::Tensor),
-        Type::Generator => quote!(& #lifetime #root::Generator),
-        Type::Str => quote!(& #lifetime #root::str),
-        Type::Optional(inner) => {
-            let inner = argument(inner, mutable, references, root)?;
-            quote!(#root::Option<#inner>)
-        }
-        Type::List(element) => {
-            let element = list_element(element, root)?;
-            quote!(& #lifetime #mutability [#element])
-        }
-        plain => value(plain, root)?,
-    })
+/// A Rust type of a generated signature.
+pub(crate) enum RustType {
+    /// A type of the runtime, by its name there: `Tensor`, `i64`.
+    Plain(&'static str),
+    /// `&T`, `&mut T`
+    Reference { mutable: bool, target: Box<RustType> },
+    /// `[T]`
+    Slice(Box<RustType>),
+    /// `Option<T>`
+    Option(Box<RustType>),
+    /// `Vec<T>`
+    Vec(Box<RustType>),
 }
 
-fn list_element(ty: &Type, root: &Ident) -> Option<TokenStream> {
-    Some(match ty {
-        Type::Tensor => quote!(#root::Tensor),
-        Type::Optional(inner) if **inner == Type::Tensor => quote!(#root::Option<#root::Tensor>),
-        Type::Int | Type::SymInt => quote!(#root::i64),
-        Type::Float => quote!(#root::f64),
-        Type::Bool => quote!(#root::bool),
-        Type::Scalar => quote!(#root::Scalar),
-        Type::Str => quote!(#root::String),
-        _ => return None,
-    })
+impl RustType {
+    /// What a kernel takes: `&Tensor`, `&mut Tensor`, `Option<&[i64]>`; nothing where this version does not carry it.
+    pub(crate) fn argument(ty: &Type, mutable: bool) -> Option<Self> {
+        let reference = |mutable, target| RustType::Reference { mutable, target: Box::new(target) };
+        Some(match ty {
+            Type::Tensor => reference(mutable, RustType::Plain("Tensor")),
+            Type::Generator => reference(false, RustType::Plain("Generator")),
+            Type::Str => reference(false, RustType::Plain("str")),
+            Type::List(element) => reference(mutable, RustType::Slice(Box::new(Self::element(element)?))),
+            Type::Optional(inner) => RustType::Option(Box::new(Self::argument(inner, mutable)?)),
+            other => RustType::Plain(by_value(other)?),
+        })
+    }
+
+    /// What a kernel hands over: `Tensor`, `Vec<Tensor>`, `i64`.
+    pub(crate) fn owned(ty: &Type) -> Option<Self> {
+        Some(match ty {
+            Type::Tensor => RustType::Plain("Tensor"),
+            Type::Generator => RustType::Plain("Generator"),
+            Type::Str => RustType::Plain("String"),
+            Type::List(element) => RustType::Vec(Box::new(Self::element(element)?)),
+            Type::Optional(inner) => RustType::Option(Box::new(Self::owned(inner)?)),
+            other => RustType::Plain(by_value(other)?),
+        })
+    }
+
+    fn element(ty: &Type) -> Option<Self> {
+        Some(match ty {
+            Type::Tensor => RustType::Plain("Tensor"),
+            Type::Optional(inner) if **inner == Type::Tensor => {
+                RustType::Option(Box::new(RustType::Plain("Tensor")))
+            }
+            Type::Str => RustType::Plain("String"),
+            Type::Int | Type::SymInt | Type::Float | Type::Bool | Type::Scalar => {
+                RustType::Plain(by_value(ty)?)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether there is a reference in it.
+    pub(crate) fn is_reference(&self) -> bool {
+        match self {
+            RustType::Reference { .. } => true,
+            RustType::Option(inner) => inner.is_reference(),
+            RustType::Plain(_) | RustType::Slice(_) | RustType::Vec(_) => false,
+        }
+    }
+
+    /// The type in Rust, its references with this lifetime or without any.
+    pub(crate) fn tokens(&self, lifetime: Option<&Lifetime>) -> TokenStream {
+        let runtime = runtime();
+        match self {
+            RustType::Plain(name) => {
+                let name = Ident::new(name, Span::call_site());
+                quote!(#runtime::#name)
+            }
+            RustType::Reference { mutable, target } => {
+                let (mutable, target) = (mutable.then(|| quote!(mut)), target.tokens(lifetime));
+                quote!(& #lifetime #mutable #target)
+            }
+            RustType::Slice(element) => {
+                let element = element.tokens(lifetime);
+                quote!([#element])
+            }
+            RustType::Option(inner) => {
+                let inner = inner.tokens(lifetime);
+                quote!(#runtime::Option<#inner>)
+            }
+            RustType::Vec(element) => {
+                let element = element.tokens(lifetime);
+                quote!(#runtime::Vec<#element>)
+            }
+        }
+    }
 }
 
 /// Types that are passed by value.
-fn value(ty: &Type, root: &Ident) -> Option<TokenStream> {
+fn by_value(ty: &Type) -> Option<&'static str> {
     Some(match ty {
-        Type::Int | Type::SymInt => quote!(#root::i64),
-        Type::Float => quote!(#root::f64),
-        Type::Bool | Type::SymBool => quote!(#root::bool),
-        Type::Complex => quote!(#root::Complex64),
-        Type::Scalar => quote!(#root::Scalar),
-        Type::ScalarType => quote!(#root::DType),
-        Type::Layout => quote!(#root::Layout),
-        Type::MemoryFormat => quote!(#root::MemoryFormat),
-        Type::Device => quote!(#root::Device),
+        Type::Int | Type::SymInt => "i64",
+        Type::Float => "f64",
+        Type::Bool | Type::SymBool => "bool",
+        Type::Complex => "Complex64",
+        Type::Scalar => "Scalar",
+        Type::ScalarType => "DType",
+        Type::Layout => "Layout",
+        Type::MemoryFormat => "MemoryFormat",
+        Type::Device => "Device",
         _ => return None,
     })
 }
 
-/// A return's type that the kernel hands over: `Tensor`, `Vec<Tensor>`, `i64`.
-pub(crate) fn owned(ty: &Type, root: &Ident) -> Option<TokenStream> {
-    Some(match ty {
-        Type::Tensor => quote!(#root::Tensor),
-        Type::Generator => quote!(#root::Generator),
-        Type::Str => quote!(#root::String),
-        Type::Optional(inner) => {
-            let inner = owned(inner, root)?;
-            quote!(#root::Option<#inner>)
-        }
-        Type::List(element) => {
-            let element = list_element(element, root)?;
-            quote!(#root::Vec<#element>)
-        }
-        plain => value(plain, root)?,
-    })
-}
-
-/// The name a user would look for in the message about a type that is not carried: of `Dict(str, int)[]`, `Dict`.
-pub(crate) fn head(ty: &Type) -> String {
+/// Whether a kernel can write to arguments of this type.
+pub(crate) fn can_be_written(ty: &Type) -> bool {
     match ty {
-        Type::Optional(inner) | Type::List(inner) => head(inner),
-        Type::Tuple(_) => "(".to_owned(),
-        other => other.to_string().split(['(', '[']).next().unwrap_or_default().to_owned(),
+        Type::Tensor => true,
+        Type::List(element) => **element == Type::Tensor,
+        Type::Optional(inner) => can_be_written(inner),
+        _ => false,
     }
 }

@@ -71,7 +71,7 @@ pub struct FallbackRecord {
     pub place: Place,
 }
 
-#[cfg(not(feature = "linkme"))]
+#[cfg(all(feature = "inventory", not(feature = "linkme")))]
 mod linked {
     use super::Record;
 
@@ -115,10 +115,67 @@ mod linked {
     }
 }
 
+#[cfg(not(any(feature = "inventory", feature = "linkme")))]
+mod linked {
+    use super::Record;
+
+    pub(super) fn records() -> impl Iterator<Item = &'static Record> {
+        std::iter::empty()
+    }
+
+    /// Leaves no record: the program passes them to `register!`.
+    #[doc(hidden)]
+    #[macro_export]
+    macro_rules! __submit {
+        ($record:expr) => {};
+    }
+}
+
 #[cfg(feature = "linkme")]
 pub use linked::TORCH_LIBRARY_RECORDS;
 
 /// The records linked into this program, in no particular order.
 pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
     linked::records()
+}
+
+/// Registers libraries and blocks by hand, for programs whose linker does not: a `torch_library!` module, or a
+/// `#[torch_impl]` module.
+///
+/// What is registered already, by the linker or by hand, is left as it is. A single function and a fallback have no
+/// name to register them by: put the function in a block.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod by_hand {
+///         twice(Tensor self) -> Tensor;
+///     }
+/// }
+///
+/// #[torch_impl(by_hand, CPU)]
+/// mod cpu {
+///     use torch_library::prelude::*;
+///
+///     fn twice(this: &Tensor) -> Result<Tensor> {
+///         Tensor::from_vec(this.to_vec::<f32>()?.iter().map(|x| 2.0 * x).collect(), this.sizes())
+///     }
+/// }
+///
+/// fn main() -> Result<()> {
+///     torch_library::register!(by_hand, cpu);
+///     assert_eq!(by_hand::twice(&Tensor::from([1.0f32]))?.to_vec::<f32>()?, [2.0]);
+///     Ok(())
+/// }
+/// ```
+///
+/// Registrations that contradict each other are found as for linked ones: [`init`](crate::init) reports them.
+///
+/// PyTorch: static initialisers, which run where the linker keeps them; there is no other way.
+#[macro_export]
+macro_rules! register {
+    ($($($module:ident)::+),+ $(,)?) => {
+        $crate::__private::register(&[$(&$($module)::+::TORCH_LIBRARY_RECORD),+])
+    };
 }

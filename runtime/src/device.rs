@@ -67,6 +67,19 @@ impl DeviceType {
         KINDS.iter().find(|(kind, ..)| *kind == self).expect("KINDS has every kind")
     }
 
+    /// The kind of this stock name, as a constant. Names that private backends took are known at run time only.
+    pub(crate) const fn of_name(name: &str) -> Option<DeviceType> {
+        let mut index = 0;
+        while index < KINDS.len() {
+            let (kind, known, _) = KINDS[index];
+            if is_same(name.as_bytes(), known.as_bytes()) {
+                return Some(kind);
+            }
+            index += 1;
+        }
+        None
+    }
+
     /// PyTorch's name: `cuda`. A private kind also has the name that its backend took, under which it prints.
     pub fn name(self) -> &'static str {
         self.row().1
@@ -78,6 +91,15 @@ impl DeviceType {
     pub fn dispatch_key(self) -> DispatchKey {
         self.row().2
     }
+}
+
+/// `a == b`, as a constant.
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
 }
 
 impl fmt::Display for DeviceType {

@@ -97,8 +97,16 @@ impl DType {
     }
 
     /// The type of a PyTorch number, if this version carries it.
-    pub fn from_number(number: u8) -> Option<DType> {
-        DType::all().find(|dtype| dtype.number() == number)
+    pub const fn from_number(number: u8) -> Option<DType> {
+        let mut index = 0;
+        while index < NAMES.len() {
+            let dtype = NAMES[index].0;
+            if dtype.number() == number {
+                return Some(dtype);
+            }
+            index += 1;
+        }
+        None
     }
 
     /// PyTorch's number of this type: `6` for `float32`.

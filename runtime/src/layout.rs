@@ -50,8 +50,9 @@ macro_rules! named {
             pub const ALL: &[$ty] = &[$($ty::$variant),+];
 
             /// The value of a PyTorch number.
-            pub fn from_number(number: u8) -> Option<$ty> {
-                $ty::ALL.get(usize::from(number)).copied()
+            pub const fn from_number(number: u8) -> Option<$ty> {
+                let index = number as usize;
+                if index < $ty::ALL.len() { Some($ty::ALL[index]) } else { None }
             }
 
             /// PyTorch's number.

@@ -53,13 +53,18 @@ pub use registry::{
     CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, OperatorInfo,
     RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,
 };
+#[doc(hidden)]
+pub use torch_library_macros::declare_library;
 pub use torch_library_macros::{torch_fallback, torch_impl};
 pub use value::{FromReturn, FromValue, IntoValue, Stack, Value};
 
 /// Declares the operators of a namespace.
 #[macro_export]
 macro_rules! torch_library {
+    () => {
+        ::core::compile_error! { "expected `mod NAME { … }`: the namespace that the operators belong to" }
+    };
     ($($tokens:tt)*) => {
-        $crate::__private::torch_library! { [$crate] $($tokens)* }
+        $crate::declare_library! { [$crate] $($tokens)* }
     };
 }

@@ -1,12 +1,15 @@
 //! What generated code names, and nobody else. No promise holds here between versions.
 
+#[path = "private/constant.rs"]
+pub mod constant;
+
 pub use std::marker::PhantomData;
 pub use std::option::Option;
 pub use std::primitive::{bool, f64, i64, str};
 pub use std::string::String;
 pub use std::vec::Vec;
 
-#[cfg(not(feature = "linkme"))]
+#[cfg(feature = "inventory")]
 pub use inventory;
 #[cfg(feature = "linkme")]
 pub use linkme;
@@ -18,14 +21,14 @@ pub use crate::argument::Argument;
 pub use crate::collect::TORCH_LIBRARY_RECORDS;
 pub use crate::collect::{FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel};
 pub use crate::element::Complex64;
-pub use crate::kernel::{ErasedCode, Kernel};
+pub use crate::kernel::{BoxedFn, ErasedCode, Kernel};
 pub use crate::operator::{Operator, OperatorSpec, Place};
+pub use crate::registry::register;
 pub use crate::signature::Signature;
 pub use crate::{
     DType, Device, DeviceType, DispatchKey, DispatchKeySet, Generator, Layout, MemoryFormat, OperatorHandle,
     Result, RuntimeKernel, Scalar, Tensor,
 };
-pub use torch_library_macros::__torch_library as torch_library;
 
 /// Everything of an operator that is more than its types: the static, the callers, the shims of kernels.
 ///
@@ -158,32 +161,6 @@ macro_rules! __operator {
             __torch::Kernel::new(code, <Signature as __torch::Signature>::UNBOX)
         }
     };
-}
-
-/// Defaults that a schema spells as a word and carries as a number.
-pub mod constant {
-    use crate::dtype::DType;
-    use crate::layout::{Layout, MemoryFormat};
-
-    /// `float`, `complex`, `long`.
-    pub const fn dtype(number: i64) -> DType {
-        match number {
-            4 => DType::Int64,
-            6 => DType::Float32,
-            9 => DType::Complex64,
-            _ => panic!("the default of a ScalarType is `float`, `complex` or `long`"),
-        }
-    }
-
-    /// `strided`.
-    pub const fn layout(number: i64) -> Layout {
-        Layout::ALL[number as usize]
-    }
-
-    /// `contiguous_format`.
-    pub const fn memory_format(number: i64) -> MemoryFormat {
-        MemoryFormat::ALL[number as usize]
-    }
 }
 
 /// A closure that lives as long as the process.

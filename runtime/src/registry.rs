@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
+use crate::collect::Record;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operator::{Operator, OperatorHandle, Resolved};
 use crate::trace;
@@ -163,6 +164,11 @@ pub fn init() -> Result<()> {
         Some(report) => Err(Error::new(ErrorKind::Conflict, report)),
         None => Ok(()),
     }
+}
+
+/// Takes in records that the linker did not bring, see [`register!`](crate::register).
+pub fn register(records: &[&'static Record]) {
+    build::absorb(&mut Dispatcher::global().lock(), records);
 }
 
 /// The dispatcher of an operator.

@@ -1,99 +1,119 @@
-//! From a kernel to Rust: the user's function as it is, rustc's own check of its signature, and a record.
-
-use std::collections::HashMap;
+//! From one kernel to Rust: the user's function as it is, rustc's own check of its signature, and a record.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{FnArg, LitStr, Path};
+use syn::{Attribute, FnArg, Path};
 
-use super::model::{Checked, Target, check};
-use super::parse::{Arguments, Function, Module, ModuleItem};
+use super::item::Function;
+use super::parse::{Form, Options};
+use super::signature;
+use super::target::{Target, used};
 use crate::errors::Errors;
-use crate::library::place;
+use crate::key::Key;
+use crate::source;
 
-/// One function.
-pub(super) fn function(arguments: &Arguments, mut function: Function, errors: &mut Errors) -> TokenStream {
-    let target = Target::of_function(arguments, &function.signature.ident, errors);
-    if arguments.boxed {
-        let extras = target.map(|target| boxed(arguments, &function, &target));
-        return quote!(#function #extras);
-    }
-    let Some(checked) = check(&mut function, errors) else { return quote!(#function) };
-    let Some(target) = target else { return quote!(#function) };
-    let marker = duplicate_marker(arguments, &target);
-    let implementation = implementation(arguments, &function, &target, &checked);
-    let records = implementation.records;
-    let submit = submit(&target.namespace, &records);
-    let check = implementation.check;
+/// A function with the attribute.
+pub(super) fn function(
+    path: &Path,
+    options: &Options,
+    mut function: Function,
+    errors: &mut Errors,
+) -> TokenStream {
+    let checked = errors.ok(check(options.form, &mut function));
+    let target = errors.ok(Target::of_function(path, options.name.as_ref(), &function.signature.ident));
+    let item = function.as_written();
+    let (Some(target), Some(())) = (target, checked) else {
+        // Among methods there is no place for more.
+        let used = function.signature.receiver().is_none().then(|| used(path));
+        return quote!(#item #used);
+    };
+    let operator = format_ident!("__operator");
+    let import = target.import(&operator);
+    let cfgs: Vec<_> = function.cfgs().collect();
+    let marker = duplicate_marker(options, &target, &cfgs);
+    let (kernel, constant) =
+        (kernel(options.form, &function, &target.ident, &operator), format_ident!("KERNEL"));
+    let records = records(&options.keys, options.overrides, &function.signature.ident, &operator, &constant);
     quote! {
-        #[allow(non_snake_case)]
-        #function
+        #item
         #marker
+        #(#cfgs)*
         const _: () = {
-            #check
-            #submit
+            #import
+            use #operator::__torch;
+            const #constant: __torch::RecordedKernel = #kernel;
+            static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
+            __torch::submit! { __torch::Record::Kernels(RECORDS) }
         };
     }
 }
 
-/// The records of a block, where the linker finds them.
-fn submit(namespace: &Path, records: &[TokenStream]) -> TokenStream {
-    let count = records.len();
-    quote! {
-        use #namespace::__torch as __torch_runtime;
-        static KERNELS: [__torch_runtime::KernelRecord; #count] = [#(#records),*];
-        __torch_runtime::submit! { __torch_runtime::Record::Kernels(&KERNELS) }
+/// Checks what the macro can see of a function.
+pub(super) fn check(form: Form, function: &mut Function) -> syn::Result<()> {
+    match form {
+        Form::Fallthrough => signature::check_fallthrough(function),
+        Form::Boxed(_) => signature::check(function),
+        Form::Typed => {
+            signature::check(function)?;
+            signature::supply_lifetime(&mut function.signature)
+        }
     }
 }
 
-struct Implementation {
-    check: TokenStream,
-    records: Vec<TokenStream>,
+/// A function as a `RecordedKernel` of the operator with this name, whose module is known as `operator`.
+pub(super) fn kernel(form: Form, function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
+    match form {
+        Form::Typed => typed(function, name, operator),
+        Form::Boxed(span) => boxed(&function.signature.ident, span),
+        Form::Fallthrough => quote!(__torch::RecordedKernel::Fallthrough),
+    }
 }
 
-/// The impl that rustc compares with the operator's trait, and a record for each key.
-fn implementation(
-    arguments: &Arguments,
-    function: &Function,
-    target: &Target,
-    checked: &Checked,
-) -> Implementation {
+/// A function on the stack. Rustc says "expected due to this" of the type, which stands at `span`.
+pub(super) fn boxed(function: &Ident, span: Span) -> TokenStream {
+    let ty = quote_spanned!(span=> __torch::BoxedFn);
+    quote!({
+        let kernel: #ty = #function;
+        __torch::RecordedKernel::Boxed(kernel)
+    })
+}
+
+/// A kernel with types, and the impl that rustc compares with the operator's trait.
+fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let signature = &function.signature;
-    let (name, ident, path) = (&signature.ident, &target.ident, &target.path);
-    let number = format_ident!("__operator_{}", target.label());
-    let marker = format_ident!("__Kernel_{}", target.label());
-    let (generics, output) = (&signature.generics, &signature.output);
+    let (ident, generics, output) = (&signature.ident, &signature.generics, &signature.output);
     let inputs: Vec<_> =
         signature.inputs.iter().enumerate().map(|(index, input)| parameter(index, input)).collect();
-    let passed = (0..inputs.len()).map(|index| format_ident!("__{index}"));
-    let (kind, typed) = if checked.takes_keys {
+    let passed = (0..inputs.len()).map(argument);
+    let (kind, typed) = if signature::takes_keys(signature) {
         (quote!(KernelWithKeys), quote!(typed_with_keys))
     } else {
         (quote!(Kernel), quote!(typed))
     };
-    let span = signature.paren_token.span.join();
-    let inputs = quote_spanned!(span=> (#(#inputs),*));
-    let check = quote! {
-        use #path as #number;
-        #[allow(non_camel_case_types)]
-        struct #marker;
-        impl #number::#kind for #marker {
-            #[inline(always)]
-            #[allow(non_snake_case)]
-            fn #ident #generics #inputs #output {
-                #name(#(#passed),*)
-            }
+    // As if the user had written it, so that rustc underlines the user's tokens.
+    let inputs = quote_spanned!(signature.paren_token.span.join()=> (#(#inputs),*));
+    let (mut name, span) = (name.clone(), signature.fn_token.span);
+    name.set_span(ident.span());
+    let method = quote_spanned! {span=>
+        #[inline(always)]
+        #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+        fn #name #generics #inputs #output {
+            #ident(#(#passed),*)
         }
     };
-    let kernel = quote!(__torch_runtime::RecordedKernel::Typed(#number::#typed::<#marker>()));
-    let operator = quote!(&#number::OPERATOR);
-    Implementation { check, records: records(arguments, name, &operator, &kernel) }
+    quote!({
+        struct __Kernel;
+        impl #operator::#kind for __Kernel {
+            #method
+        }
+        __torch::RecordedKernel::Typed(#operator::#typed::<__Kernel>())
+    })
 }
 
 /// A parameter of the forwarding function: the user's own type tokens, a name of ours.
 fn parameter(index: usize, input: &FnArg) -> TokenStream {
-    let name = format_ident!("__{index}");
+    let name = argument(index);
     match input {
         FnArg::Typed(input) => {
             let ty = &input.ty;
@@ -103,158 +123,47 @@ fn parameter(index: usize, input: &FnArg) -> TokenStream {
     }
 }
 
-fn records(
-    arguments: &Arguments,
-    name: &Ident,
-    operator: &TokenStream,
-    kernel: &TokenStream,
-) -> Vec<TokenStream> {
-    let place = place(name.span());
-    let (function, overrides) = (name.unraw().to_string(), arguments.overrides);
-    // The attribute's tokens stand where `__torch_runtime` is imported, so the place is built with that name.
-    let place = quote!({ use __torch_runtime as __torch; #place });
-    arguments
-        .keys
-        .iter()
-        .map(|key| {
-            quote!(__torch_runtime::KernelRecord {
-                operator: #operator,
-                key: __torch_runtime::DispatchKey::#key,
-                kernel: #kernel,
-                function: #function,
-                overrides: #overrides,
-                place: #place,
-            })
-        })
-        .collect()
+fn argument(index: usize) -> Ident {
+    format_ident!("__argument_{index}")
 }
 
-/// A kernel on the stack: rustc checks nothing but that it is a boxed function.
-fn boxed(arguments: &Arguments, function: &Function, target: &Target) -> TokenStream {
-    let (name, path) = (&function.signature.ident, &target.path);
-    let number = format_ident!("__operator_{}", target.label());
-    let kernel = quote!(__torch_runtime::RecordedKernel::Boxed(#name));
-    let records = records(arguments, name, &quote!(&#number::OPERATOR), &kernel);
-    let marker = duplicate_marker(arguments, target);
-    let submit = submit(&target.namespace, &records);
-    quote! {
-        #marker
-        const _: () = {
-            use #path as #number;
-            #submit
-        };
-    }
+/// A record for each key.
+pub(super) fn records(
+    keys: &[Key],
+    overrides: bool,
+    function: &Ident,
+    operator: &Ident,
+    kernel: &Ident,
+) -> Vec<TokenStream> {
+    let (place, function) = (source::place(function.span()), function.unraw().to_string());
+    let record = |key| {
+        quote!(__torch::KernelRecord {
+            operator: &#operator::OPERATOR,
+            key: __torch::DispatchKey::#key,
+            kernel: #kernel,
+            function: #function,
+            overrides: #overrides,
+            place: #place,
+        })
+    };
+    keys.iter().map(record).collect()
 }
 
 /// An item whose name says operator and key: a second kernel for the same pair in this module is rustc's "defined
 /// multiple times", which shows both places.
-fn duplicate_marker(arguments: &Arguments, target: &Target) -> TokenStream {
-    if arguments.overrides {
+fn duplicate_marker(options: &Options, target: &Target, cfgs: &[&Attribute]) -> TokenStream {
+    if options.overrides {
         return quote!();
     }
-    let markers = arguments.keys.iter().map(|key| {
-        let name = Ident::new(&format!("{key}_kernel_of_{}", target.label()), target.ident.span());
-        quote_spanned! {target.ident.span()=>
+    let markers = options.keys.iter().map(|Key(key)| {
+        let span = target.ident.span();
+        let name = Ident::new(&format!("{key}_kernel_of_{}", target.label()), span);
+        quote_spanned! {span=>
+            #(#cfgs)*
             #[doc(hidden)]
             #[allow(non_camel_case_types, dead_code)]
             struct #name;
         }
     });
     quote!(#(#markers)*)
-}
-
-/// A module of kernels: one record for all of them.
-pub(super) fn module(arguments: &Arguments, module: Module, errors: &mut Errors) -> TokenStream {
-    let Module { attributes, visibility, keyword, ident, items } = module;
-    if let Some(name) = &arguments.name {
-        errors.at(
-            name,
-            "a block has many operators: put the name on the function, `#[torch_impl(\"add.Tensor\")]`",
-        );
-    }
-    let mut checks = Vec::new();
-    let mut kernels = Vec::new();
-    let mut seen = HashMap::new();
-    let mut body = TokenStream::new();
-    for item in items {
-        match item {
-            ModuleItem::Other(item) => body.extend(quote!(#item)),
-            ModuleItem::Kernel(mut function) => {
-                let implemented = block_kernel(arguments, &mut function, &mut seen, errors);
-                // Its name is the operator's.
-                body.extend(quote!(#[allow(non_snake_case)] #function));
-                if let Some(implementation) = implemented {
-                    checks.push(implementation.check);
-                    kernels.extend(implementation.records);
-                }
-            }
-        }
-    }
-    let namespace = from_inside(&arguments.path);
-    let submit = submit(&namespace, &kernels);
-    quote! {
-        #(#attributes)*
-        #visibility #keyword #ident {
-            #body
-            const _: () = {
-                #(#checks)*
-                #submit
-            };
-        }
-    }
-}
-
-/// One function of a block. It implements the operator of its name, or the one that `#[torch_impl("…")]` names.
-fn block_kernel(
-    arguments: &Arguments,
-    function: &mut Function,
-    seen: &mut HashMap<String, Span>,
-    errors: &mut Errors,
-) -> Option<Implementation> {
-    let name = take_name(function, errors)?;
-    let checked = check(function, errors)?;
-    let namespace = from_inside(&arguments.path);
-    let target = match name {
-        Some(name) => Target::of_name(&namespace, &name, errors)?,
-        None => Target::of_ident(&namespace, function.signature.ident.clone()),
-    };
-    let cfg_free = !function.attributes.iter().any(|attribute| attribute.path().is_ident("cfg"));
-    if cfg_free && seen.insert(target.label(), function.signature.ident.span()).is_some() {
-        let message = format!("a second kernel for `{}` in this block", target.ident);
-        errors.push(syn::Error::new(function.signature.ident.span(), message));
-        return None;
-    }
-    Some(implementation(arguments, function, &target, &checked))
-}
-
-/// `#[torch_impl("add.Tensor")]` on a function of a block.
-fn take_name(function: &mut Function, errors: &mut Errors) -> Option<Option<LitStr>> {
-    let Some(position) =
-        function.attributes.iter().position(|attribute| attribute.path().is_ident("torch_impl"))
-    else {
-        return Some(None);
-    };
-    match function.attributes.remove(position).parse_args::<LitStr>() {
-        Ok(name) => Some(Some(name)),
-        Err(error) => {
-            let message =
-                "inside of a block the attribute names the operator only: `#[torch_impl(\"add.Tensor\")]`";
-            errors.push(syn::Error::new(error.span(), message));
-            None
-        }
-    }
-}
-
-/// A path that stands around a block, seen from inside of it.
-///
-/// A single name is one of the module around; of longer paths, those that start with a name start with a crate's.
-fn from_inside(path: &Path) -> Path {
-    let first = &path.segments[0].ident;
-    let mut inside = path.clone();
-    if first == "self" {
-        inside.segments[0].ident = Ident::new("super", first.span());
-    } else if first == "super" || (first != "crate" && path.segments.len() == 1) {
-        inside.segments.insert(0, Ident::new("super", first.span()).into());
-    }
-    inside
 }

@@ -1,175 +1,155 @@
-//! The tokens of `#[torch_impl]`.
+//! The arguments of `#[torch_impl]`.
 
-use proc_macro2::{Group, Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Span, TokenStream};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Ident, LitStr, Path, Signature, Token, Visibility};
+use syn::spanned::Spanned;
+use syn::{Ident, LitStr, Path, Token};
 
-/// `aten, CPU` · `aten::add_Tensor, CPU, Meta` · `aten, "add.Tensor", CPU, override`
-pub(crate) struct Arguments {
+use crate::errors::expected;
+use crate::key::Key;
+
+/// `aten, CPU` · `aten::add_Tensor, CPU, Meta, override` · `aten, "add.Tensor", CPU, boxed`
+pub(super) struct Arguments {
     /// The namespace's module, or the operator's.
-    pub(crate) path: Path,
+    pub(super) path: Path,
+    /// What follows it, or what is wrong there.
+    pub(super) options: syn::Result<Options>,
+}
+
+/// What follows the path. On a function of a block it stands alone, without keys.
+#[derive(Default)]
+pub(super) struct Options {
     /// `"add.Tensor"`
-    pub(crate) name: Option<LitStr>,
-    pub(crate) keys: Vec<Ident>,
-    pub(crate) overrides: bool,
-    pub(crate) boxed: bool,
+    pub(super) name: Option<LitStr>,
+    pub(super) keys: Vec<Key>,
+    /// `override`
+    pub(super) overrides: bool,
+    pub(super) form: Form,
+}
+
+/// How the kernel is written.
+#[derive(Clone, Copy, Default)]
+pub(super) enum Form {
+    /// With the types of the schema.
+    #[default]
+    Typed,
+    /// `boxed`: on the stack.
+    Boxed(Span),
+    /// `fallthrough`: not at all.
+    Fallthrough,
 }
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         const USAGE: &str = "expected `#[torch_impl(NAMESPACE, KEY)]`, as in `#[torch_impl(aten, CPU)]`";
-        if input.is_empty() {
-            return Err(syn::Error::new(Span::call_site(), USAGE));
-        }
-        let path = input.call(Path::parse_mod_style).map_err(|error| syn::Error::new(error.span(), USAGE))?;
-        let mut arguments = Arguments { path, name: None, keys: Vec::new(), overrides: false, boxed: false };
-        while !input.is_empty() {
-            input.parse::<Token![,]>()?;
-            if input.is_empty() {
-                break;
+        let path =
+            input.call(Path::parse_mod_style).map_err(|_| expected(input, Span::call_site(), USAGE))?;
+        let options = Options::parse_behind(&path, input);
+        if options.is_err() {
+            if path.get_ident().is_some_and(is_like_a_key) {
+                return Err(syn::Error::new_spanned(&path, USAGE));
             }
-            arguments.parse_next(input)?;
+            input.parse::<TokenStream>()?;
         }
-        if arguments.keys.is_empty() {
-            let message = "expected a dispatch key, as in `#[torch_impl(aten, CPU)]`";
-            return Err(syn::Error::new_spanned(&arguments.path, message));
-        }
-        Ok(arguments)
+        Ok(Arguments { path, options })
     }
 }
 
-impl Arguments {
+impl Options {
+    fn parse_behind(path: &Path, input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut options = Options::default();
+        while !input.is_empty() {
+            if !input.peek(Token![,]) {
+                return Err(input.error("expected `,`"));
+            }
+            input.parse::<Token![,]>()?;
+            if !input.is_empty() {
+                options.parse_next(input)?;
+            }
+        }
+        if options.keys.is_empty() {
+            let message = "expected a dispatch key after it, as in `#[torch_impl(aten, CPU)]`";
+            return Err(match &options.name {
+                Some(name) => syn::Error::new(name.span(), message),
+                None => syn::Error::new_spanned(path, message),
+            });
+        }
+        Ok(options)
+    }
+
+    /// The options of a function in a block: what is not the block's.
+    pub(super) fn parse_in_block(input: ParseStream<'_>) -> syn::Result<Self> {
+        const USAGE: &str = "namespace and key are the block's: a function in it can say the operator's name, as \
+                             `#[torch_impl(\"add.Tensor\")]`, `override`, `boxed` and `fallthrough`";
+        let mut options = Options::default();
+        while !input.is_empty() {
+            let is_word = input.fork().parse::<Ident>().is_ok_and(|word| is_word(&word));
+            if !is_word && !input.peek(Token![override]) && !input.peek(LitStr) {
+                return Err(input.error(USAGE));
+            }
+            options.parse_next(input)?;
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+
     fn parse_next(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         if input.peek(Token![override]) {
-            input.parse::<Token![override]>()?;
-            self.overrides = true;
-        } else if input.peek(LitStr) {
-            let name: LitStr = input.parse()?;
-            if self.name.is_some() {
-                return Err(syn::Error::new(
-                    name.span(),
-                    "a kernel implements one operator: this is a second name",
-                ));
-            }
-            self.name = Some(name);
-        } else if input.peek(Ident) {
-            let word: Ident = input.parse()?;
-            if word == "boxed" {
-                self.boxed = true;
-            } else if self.keys.contains(&word) {
-                return Err(syn::Error::new(word.span(), format!("the key {word} is named twice")));
-            } else {
-                self.keys.push(word);
-            }
-        } else {
-            return Err(
-                input.error("expected a dispatch key, an operator's name as a string, `override` or `boxed`")
-            );
+            let word: Token![override] = input.parse()?;
+            return match std::mem::replace(&mut self.overrides, true) {
+                false => Ok(()),
+                true => Err(syn::Error::new(word.span(), "`override` is said twice")),
+            };
         }
+        if input.peek(LitStr) {
+            let name: LitStr = input.parse()?;
+            let span = name.span();
+            return match self.name.replace(name) {
+                None => Ok(()),
+                Some(_) => {
+                    Err(syn::Error::new(span, "a kernel implements one operator: this is a second name"))
+                }
+            };
+        }
+        if let Ok(word) = input.fork().parse::<Ident>()
+            && (is_word(&word) || !is_like_a_key(&word))
+        {
+            input.parse::<Ident>()?;
+            return self.word(&word);
+        }
+        if !input.peek(Ident) {
+            return Err(input.error(EXPECTED));
+        }
+        let key: Key = input.parse()?;
+        if self.keys.contains(&key) {
+            return Err(syn::Error::new(key.0.span(), format!("the key {} is named twice", key.0)));
+        }
+        self.keys.push(key);
         Ok(())
     }
-}
 
-/// What the attribute stands on.
-pub(crate) enum Item {
-    Function(Function),
-    Module(Module),
-}
-
-/// A function whose body is not looked at, so that a mistake in the body stays the body's.
-pub(crate) struct Function {
-    pub(crate) attributes: Vec<Attribute>,
-    pub(crate) visibility: Visibility,
-    pub(crate) signature: Signature,
-    pub(crate) body: Group,
-}
-
-/// A module of kernels.
-pub(crate) struct Module {
-    pub(crate) attributes: Vec<Attribute>,
-    pub(crate) visibility: Visibility,
-    pub(crate) keyword: Token![mod],
-    pub(crate) ident: Ident,
-    pub(crate) items: Vec<ModuleItem>,
-}
-
-/// An item of such a module: each function is a kernel, the rest is passed on.
-pub(crate) enum ModuleItem {
-    Kernel(Function),
-    Other(Box<syn::Item>),
-}
-
-impl Parse for Item {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let ahead = input.fork();
-        ahead.call(Attribute::parse_outer)?;
-        ahead.parse::<Visibility>()?;
-        if ahead.peek(Token![mod]) {
-            return Ok(Item::Module(input.parse()?));
+    fn word(&mut self, word: &Ident) -> syn::Result<()> {
+        if !is_word(word) {
+            return Err(syn::Error::new(word.span(), EXPECTED));
         }
-        if is_function(&ahead) {
-            return Ok(Item::Function(input.parse()?));
+        let form = if word == "boxed" { Form::Boxed(word.span()) } else { Form::Fallthrough };
+        match std::mem::replace(&mut self.form, form) {
+            Form::Typed => Ok(()),
+            _ => Err(syn::Error::new(word.span(), "expected one of `boxed` and `fallthrough`, once")),
         }
-        let tokens: TokenStream = input.parse()?;
-        Err(syn::Error::new_spanned(
-            tokens,
-            "`#[torch_impl]` stands on a function, or on a module of functions",
-        ))
     }
 }
 
-/// Whether a function follows, after its attributes and visibility.
-fn is_function(input: ParseStream<'_>) -> bool {
-    input.fork().parse::<Signature>().is_ok()
+const EXPECTED: &str =
+    "expected a dispatch key, an operator's name as a string, `override`, `boxed` or `fallthrough`";
+
+fn is_word(word: &Ident) -> bool {
+    word == "boxed" || word == "fallthrough"
 }
 
-impl Parse for Function {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        Ok(Function {
-            attributes: input.call(Attribute::parse_outer)?,
-            visibility: input.parse()?,
-            signature: input.parse()?,
-            body: input.parse()?,
-        })
-    }
-}
-
-impl Parse for Module {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut attributes = input.call(Attribute::parse_outer)?;
-        let visibility = input.parse()?;
-        let keyword = input.parse()?;
-        let ident = input.parse()?;
-        if input.peek(Token![;]) {
-            return Err(input.error("a module of kernels stands here with its body: `mod cpu { … }`"));
-        }
-        let body;
-        syn::braced!(body in input);
-        attributes.extend(body.call(Attribute::parse_inner)?);
-        let mut items = Vec::new();
-        while !body.is_empty() {
-            items.push(body.parse()?);
-        }
-        Ok(Module { attributes, visibility, keyword, ident, items })
-    }
-}
-
-impl Parse for ModuleItem {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let ahead = input.fork();
-        ahead.call(Attribute::parse_outer)?;
-        ahead.parse::<Visibility>()?;
-        if is_function(&ahead) {
-            return Ok(ModuleItem::Kernel(input.parse()?));
-        }
-        Ok(ModuleItem::Other(Box::new(input.parse()?)))
-    }
-}
-
-impl ToTokens for Function {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Function { attributes, visibility, signature, body } = self;
-        tokens.extend(quote!(#(#attributes)* #visibility #signature #body));
-    }
+/// Keys start with a capital.
+fn is_like_a_key(word: &Ident) -> bool {
+    word.to_string().starts_with(|first: char| first.is_ascii_uppercase())
 }

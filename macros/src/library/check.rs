@@ -5,26 +5,24 @@ use std::collections::HashMap;
 use super::model::Library;
 use crate::errors::Errors;
 
-pub(crate) fn check(library: &Library, errors: &mut Errors) {
-    let mut seen = HashMap::new();
-    for operator in &library.operators {
-        let name = operator.schema.name.to_string();
-        if let Some(first) = seen.insert(operator.ident.to_string(), name.clone()) {
-            let message = if first == name {
-                format!("operator `{name}` is declared twice in this library")
-            } else {
-                format!("operators `{first}` and `{name}` have the same Rust name, `{}`", operator.ident)
-            };
-            errors.push(syn::Error::new(operator.span, message));
+/// Leaves out the operators whose name belongs to another one.
+pub(super) fn check(library: &mut Library, errors: &mut Errors) {
+    let mut seen: HashMap<String, (String, usize)> = HashMap::new();
+    library.operators.retain(|operator| {
+        let (name, place) = (operator.schema.name.to_string(), operator.place);
+        if operator.is_conditional() {
+            return true;
         }
-        if let Some(namespace) = &operator.schema.name.namespace {
-            errors.push(syn::Error::new(
-                operator.span,
-                format!(
-                    "write `{}`: the namespace is the module's, not `{namespace}::`",
-                    operator.schema.name.name
-                ),
-            ));
-        }
-    }
+        let line = place.first.unwrap().line();
+        let Some((first, line)) = seen.insert(operator.ident.to_string(), (name.clone(), line)) else {
+            return true;
+        };
+        let message = if first == name {
+            format!("operator `{name}` is declared twice in this library, first on line {line}")
+        } else {
+            format!("`{}` in Rust is this operator, `{name}`, and `{first}` on line {line}", operator.ident)
+        };
+        errors.push(place.error(message));
+        false
+    });
 }

@@ -1,83 +1,90 @@
 //! What a `torch_library!` block says: operators with their Rust signatures.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
-use syn::spanned::Spanned;
-use syn::{Attribute, Visibility};
-use torch_library_schema::{DefaultValue, Mode, Schema, Type};
+use quote::format_ident;
+use syn::ext::IdentExt;
+use syn::{Attribute, Lifetime, Path, Visibility};
+use torch_library_schema::{Mode, Schema, Type};
 
 use super::default;
 use super::parse::{Block, Declaration, Extends, SchemaTokens};
 use crate::errors::Errors;
-use crate::pieces::Pieces;
-use crate::rust_type::{self, References};
+use crate::pieces::{ArgumentPlaces, Pieces, Place, Places};
+use crate::rust_type::{RustType, can_be_written};
+
+mod attributes;
 
 /// A namespace.
-pub(crate) struct Library {
-    pub(crate) root: TokenStream,
+pub(super) struct Library {
+    /// The path of the runtime crate.
+    pub(super) root: TokenStream,
     /// Documentation and `cfg`s, passed on.
-    pub(crate) attributes: Vec<Attribute>,
-    pub(crate) visibility: Visibility,
-    pub(crate) module: Ident,
-    /// The namespace operators are registered in: the module's own name, or the one that is extended by name.
-    pub(crate) namespace: Namespace,
-    pub(crate) kernels_in: Option<String>,
-    pub(crate) operators: Vec<Operator>,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) visibility: Visibility,
+    pub(super) module: Ident,
+    pub(super) namespace: Namespace,
+    /// The crate to link for the kernels.
+    pub(super) kernels_in: Option<String>,
+    pub(super) operators: Vec<Operator>,
 }
 
 /// Where the operators of a block belong.
-pub(crate) enum Namespace {
-    /// A namespace of its own.
-    Own,
+pub(super) enum Namespace {
+    /// A namespace of its own, of this name.
+    Own(String),
     /// The namespace of another module, which is re-exported.
-    OfModule(syn::Path),
+    OfModule(Path),
     /// A namespace by name.
     Named(String),
 }
 
 /// An operator.
-pub(crate) struct Operator {
-    pub(crate) attributes: Vec<Attribute>,
-    pub(crate) tags: Vec<String>,
+pub(super) struct Operator {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) tags: Vec<String>,
     /// The flattened name, `add_Tensor`, raw where it is a keyword.
-    pub(crate) ident: Ident,
-    pub(crate) schema: Schema,
-    pub(crate) arguments: Vec<Argument>,
-    pub(crate) returns: Vec<Return>,
+    pub(super) ident: Ident,
+    pub(super) schema: Schema,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) returns: Vec<Return>,
     /// Lifetimes that tie a returned argument to the return.
-    pub(crate) lifetimes: Vec<TokenStream>,
-    pub(crate) span: Span,
+    pub(super) lifetimes: Vec<Lifetime>,
+    /// Where its name stands.
+    pub(super) place: Place,
 }
 
 /// An argument.
-pub(crate) struct Argument {
-    pub(crate) ident: Ident,
-    pub(crate) ty: Type,
-    pub(crate) mutable: bool,
+pub(super) struct Argument {
+    pub(super) ident: Ident,
+    pub(super) ty: RustType,
     /// The lifetime that ties it to a return.
-    pub(crate) lifetime: Option<TokenStream>,
-    pub(crate) default: Option<TokenStream>,
+    pub(super) lifetime: Option<Lifetime>,
+    pub(super) default: Option<TokenStream>,
+    /// Where its type stands.
+    pub(super) place: Place,
 }
 
 /// A return.
-pub(crate) enum Return {
+pub(super) struct Return {
+    pub(super) value: Returned,
+    /// Where it stands.
+    pub(super) place: Place,
+}
+
+/// What is returned.
+pub(super) enum Returned {
     /// A value that the kernel makes.
-    Owned(Type),
-    /// The argument that came in.
+    Owned(RustType),
+    /// The argument that came in, by position.
     Argument(usize),
 }
 
-/// The name under which the private module of the runtime is known inside generated modules.
-pub(crate) fn private() -> Ident {
-    Ident::new("__torch", Span::call_site())
-}
-
 impl Library {
-    pub(crate) fn new(block: Block, errors: &mut Errors) -> Self {
+    pub(super) fn new(block: Block, errors: &mut Errors) -> Self {
         let mut attributes = block.attributes;
-        let kernels_in = take_kernels_in(&mut attributes, errors);
+        let kernels_in = attributes::take_kernels_in(&mut attributes, errors);
         let namespace = match block.extends {
-            None => Namespace::Own,
+            None => Namespace::Own(block.namespace.unraw().to_string()),
             Some(Extends::Module(path)) => Namespace::OfModule(path),
             Some(Extends::Name(name)) => Namespace::Named(name.value()),
         };
@@ -98,91 +105,80 @@ impl Library {
     }
 }
 
-/// `#[kernels_in(my_cpu_crate)]`: which crate to link for the kernels.
-fn take_kernels_in(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<String> {
-    let position = attributes.iter().position(|attribute| attribute.path().is_ident("kernels_in"))?;
-    let attribute = attributes.remove(position);
-    match attribute.parse_args::<Ident>() {
-        Ok(krate) => Some(krate.to_string()),
-        Err(error) => {
-            errors.push(error);
-            None
-        }
-    }
-}
-
-/// `#[tags(pointwise, inplace_view)]`
-fn take_tags(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Vec<String> {
-    let mut tags = Vec::new();
-    attributes.retain(|attribute| {
-        if !attribute.path().is_ident("tags") {
-            return true;
-        }
-        let list = syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated;
-        match attribute.parse_args_with(list) {
-            Ok(list) => tags.extend(list.iter().map(Ident::to_string)),
-            Err(error) => errors.push(error),
-        }
-        false
-    });
-    tags
-}
-
 impl Operator {
     fn new(declaration: Declaration, errors: &mut Errors) -> Option<Self> {
         let mut attributes = declaration.attributes;
-        let tags = take_tags(&mut attributes, errors);
-        let (schema, pieces) = read(declaration.schema, errors)?;
-        let span = pieces.first_span();
-        let mut lifetimes = Vec::new();
-        let mut arguments = Vec::new();
-        for argument in &schema.arguments {
-            arguments.push(Argument::new(argument, &pieces, errors)?);
-        }
-        let mut returns = Vec::new();
-        for index in 0..schema.returns.len() {
-            returns.push(Return::new(&schema, index, &mut arguments, &mut lifetimes, &pieces, errors)?);
-        }
-        if schema.is_vararg || schema.is_varret {
-            errors.push(
-                pieces.error(0..1, "not supported yet: `...`; only run-time libraries define such operators"),
+        let tags = attributes::take_tags(&mut attributes, errors);
+        let (schema, places) = read(declaration.schema, errors)?;
+        let place = places.name;
+        if let Some(namespace) = &schema.name.namespace {
+            let message = format!(
+                "the namespace is the module's: write `{}` without `{namespace}::`",
+                schema.name.name
             );
+            errors.push(place.error(message));
             return None;
         }
-        let ident = flat_name(&schema.name.name, &schema.name.overload, span);
-        Some(Operator { attributes, tags, ident, schema, arguments, returns, lifetimes, span })
+        let mut arguments = Vec::new();
+        for (argument, places) in schema.arguments.iter().zip(places.arguments) {
+            arguments.push(errors.ok(Argument::new(argument, places))?);
+        }
+        let mut lifetimes = Vec::new();
+        let mut returns = Vec::new();
+        for (index, place) in places.returns.into_iter().enumerate() {
+            let value = errors.ok(Returned::new(&schema, index, place))?;
+            if let Returned::Argument(source) = value {
+                arguments[source].tie(&mut lifetimes);
+            }
+            returns.push(Return { value, place });
+        }
+        let ident = flat_name(&schema.name.name, &schema.name.overload, place.first);
+        Some(Operator { attributes, tags, ident, schema, arguments, returns, lifetimes, place })
+    }
+
+    /// The conditions under which it is there.
+    pub(super) fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
+    }
+
+    pub(super) fn is_conditional(&self) -> bool {
+        self.cfgs().next().is_some()
     }
 }
 
 /// Parses a declaration, from tokens or from text.
-fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Pieces)> {
-    match schema {
+fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places)> {
+    let (schema, places, varargs) = match schema {
         SchemaTokens::Tokens(tokens) => {
             let pieces = Pieces::new(tokens);
-            match Schema::parse_tokens(&pieces.tokens(), Mode::Strict) {
-                Ok(schema) => Some((schema, pieces)),
-                Err(error) => {
-                    for error in error.iter() {
-                        let help =
-                            error.help.as_ref().map_or_else(String::new, |help| format!("\n  help: {help}"));
-                        errors.push(pieces.error(error.span.clone(), format!("{}{help}", error.message)));
-                    }
-                    None
+            let tokens = pieces.tokens();
+            let schema = Schema::parse_tokens(&tokens, Mode::Strict).map_err(|error| {
+                for error in error.iter() {
+                    let help =
+                        error.help.as_ref().map_or_else(String::new, |help| format!("\n  help: {help}"));
+                    errors.push(pieces.place(&error.span).error(format!("{}{help}", error.message)));
                 }
-            }
+            });
+            let dots = tokens.iter().find(|token| token.kind == torch_library_schema::TokenKind::Dots);
+            (schema.ok()?, Places::new(&pieces), dots.map(|dots| pieces.place(&dots.span.into())))
         }
         SchemaTokens::Text(text) => {
-            let pieces = Pieces::new([proc_macro2::TokenTree::from(text.token())]);
-            match Schema::parse(&text.value(), Mode::Strict) {
-                Ok(schema) => Some((schema, pieces)),
-                Err(error) => {
-                    let rendered = error.render(&text.value());
-                    errors.at(&text, rendered.trim_start_matches("error: ").trim_end());
-                    None
-                }
-            }
+            let place = Place { first: text.span(), last: text.span() };
+            let schema = Schema::parse(&text.value(), Mode::Strict).map_err(|error| {
+                let rendered = error.render(&text.value());
+                errors.at(&text, rendered.trim_start_matches("error: ").trim_end());
+            });
+            let schema = schema.ok()?;
+            let places = Places::all_at(place, schema.arguments.len(), schema.returns.len());
+            let is_variable = schema.is_vararg || schema.is_varret;
+            (schema, places, is_variable.then_some(place))
         }
+    };
+    if let Some(place) = varargs {
+        errors.push(place.error("not supported yet: `...`, for which there is no Rust signature"));
+        return None;
     }
+    Some((schema, places))
 }
 
 /// The flattened name of an overload, as PyTorch's `at::_ops` has it.
@@ -192,7 +188,7 @@ pub(crate) fn flat_name(name: &str, overload: &str, span: Span) -> Ident {
 }
 
 /// An identifier for a schema's name: `this` for `self`, raw for other keywords.
-pub(crate) fn rust_ident(name: &str, span: Span) -> Ident {
+fn rust_ident(name: &str, span: Span) -> Ident {
     match name {
         "self" => Ident::new("this", span),
         "Self" | "super" | "crate" | "_" => format_ident!("{name}_", span = span),
@@ -201,96 +197,53 @@ pub(crate) fn rust_ident(name: &str, span: Span) -> Ident {
     }
 }
 
+fn unsupported(ty: &Type, place: Place) -> syn::Error {
+    place.error(format!("not supported yet: {ty}"))
+}
+
 impl Argument {
-    fn new(argument: &torch_library_schema::Argument, pieces: &Pieces, errors: &mut Errors) -> Option<Self> {
+    fn new(argument: &torch_library_schema::Argument, places: ArgumentPlaces) -> syn::Result<Self> {
         let mutable = argument.is_mutable();
-        let root = private();
-        if rust_type::argument(&argument.ty, mutable, References::Elided, &root).is_none() {
-            unsupported(&argument.ty, pieces, errors);
-            return None;
+        let ty =
+            RustType::argument(&argument.ty, mutable).ok_or_else(|| unsupported(&argument.ty, places.ty))?;
+        if mutable && !can_be_written(&argument.ty) {
+            let message = format!("not supported yet: {} that is written to, only tensors are", argument.ty);
+            return Err(places.ty.error(message));
         }
-        let default = match &argument.default {
-            None => None,
-            Some(value) => match default::tokens(value, &argument.ty, &root) {
-                Some(tokens) => Some(tokens),
-                None => {
-                    let at = pieces.position(&argument.name).unwrap_or(0);
-                    errors.push(
-                        pieces.error(at..at + 1, format!("not supported yet: the default {}", show(value))),
-                    );
-                    return None;
-                }
-            },
-        };
-        let span = pieces.position(&argument.name).map_or_else(|| pieces.first_span(), |at| pieces.span(at));
-        let ident = rust_ident(&argument.name, span);
-        Some(Argument { ident, ty: argument.ty.clone(), mutable, lifetime: None, default })
+        let default = argument.default.as_ref().map(|value| {
+            default::tokens(value, &argument.ty).ok_or_else(|| {
+                places.default.error(format!("not supported yet: this default of a {}", argument.ty))
+            })
+        });
+        let ident = rust_ident(&argument.name, places.name.first);
+        Ok(Argument { ident, ty, lifetime: None, default: default.transpose()?, place: places.ty })
+    }
+
+    /// Gives it a lifetime, for a return to have as well.
+    fn tie(&mut self, lifetimes: &mut Vec<Lifetime>) {
+        if self.lifetime.is_none() {
+            let index = lifetimes.len() as u8;
+            let name = if index < 26 { char::from(b'a' + index).to_string() } else { format!("a{index}") };
+            let lifetime = Lifetime::new(&format!("'{name}"), Span::call_site());
+            lifetimes.push(lifetime.clone());
+            self.lifetime = Some(lifetime);
+        }
     }
 }
 
-fn show(value: &DefaultValue) -> String {
-    format!("of kind {}", value.kind())
-}
-
-fn unsupported(ty: &Type, pieces: &Pieces, errors: &mut Errors) {
-    let at = pieces.position(&rust_type::head(ty)).unwrap_or(0);
-    errors.push(pieces.error(at..at + 1, format!("not supported yet: {ty}")));
-}
-
-impl Return {
-    fn new(
-        schema: &Schema,
-        index: usize,
-        arguments: &mut [Argument],
-        lifetimes: &mut Vec<TokenStream>,
-        pieces: &Pieces,
-        errors: &mut Errors,
-    ) -> Option<Self> {
+impl Returned {
+    fn new(schema: &Schema, index: usize, place: Place) -> syn::Result<Self> {
         let ret = &schema.returns[index];
-        let written = ret.alias.as_ref().is_some_and(|alias| alias.is_write);
-        if !written {
-            if rust_type::owned(&ret.ty, &private()).is_none() {
-                unsupported(&ret.ty, pieces, errors);
-                return None;
-            }
-            return Some(Return::Owned(ret.ty.clone()));
+        if !ret.alias.as_ref().is_some_and(|alias| alias.is_write) {
+            let ty = RustType::owned(&ret.ty).ok_or_else(|| unsupported(&ret.ty, place))?;
+            return Ok(Returned::Owned(ty));
         }
-        let source =
-            schema.arguments.iter().position(|argument| argument.alias == ret.alias && argument.ty == ret.ty);
-        let Some(source) = source else {
-            let message = format!(
-                "return {} is written to, but is no argument of the same alias set and type",
-                index + 1
-            );
-            errors.push(pieces.error(0..1, message));
-            return None;
+        let is_source = |argument: &torch_library_schema::Argument| {
+            argument.alias == ret.alias && argument.ty == ret.ty && can_be_written(&argument.ty)
         };
-        if arguments[source].lifetime.is_none() {
-            let name = (b'a' + lifetimes.len() as u8) as char;
-            let lifetime = syn::Lifetime::new(&format!("'{name}"), Span::call_site());
-            arguments[source].lifetime = Some(quote!(#lifetime));
-            lifetimes.push(quote!(#lifetime));
-        }
-        Some(Return::Argument(source))
-    }
-}
-
-impl Library {
-    /// The place of the block.
-    pub(crate) fn span(&self) -> Span {
-        self.module.span()
-    }
-
-    /// Whether the path of the base module is there, to be checked by rustc.
-    pub(crate) fn base(&self) -> Option<&syn::Path> {
-        match &self.namespace {
-            Namespace::OfModule(path) => Some(path),
-            _ => None,
-        }
-    }
-
-    /// The tokens a message about the base points at.
-    pub(crate) fn base_span(&self) -> Span {
-        self.base().map_or_else(|| self.span(), Spanned::span)
+        let source = schema.arguments.iter().position(is_source).ok_or_else(|| {
+            place.error(format!("no argument of type {} is written to under this alias set", ret.ty))
+        })?;
+        Ok(Returned::Argument(source))
     }
 }

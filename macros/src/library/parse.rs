@@ -2,7 +2,10 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
 use syn::{Attribute, Ident, LitStr, Path, Token, Visibility};
+
+use crate::errors::{Errors, expected};
 
 /// `[$crate] /// docs  pub mod myops extends path { … }`
 pub(crate) struct Block {
@@ -13,6 +16,8 @@ pub(crate) struct Block {
     pub(crate) namespace: Ident,
     pub(crate) extends: Option<Extends>,
     pub(crate) declarations: Vec<Declaration>,
+    /// What is wrong between the declarations.
+    pub(crate) errors: Errors,
 }
 
 /// What a namespace adds to.
@@ -41,67 +46,104 @@ impl Parse for Block {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let root;
         syn::bracketed!(root in input);
-        let root = root.parse()?;
+        let root: TokenStream = root.parse()?;
         let attributes = input.call(Attribute::parse_outer)?;
-        let visibility = input.parse()?;
+        let before = attributes.last().map_or_else(|| root.span(), Spanned::span);
+        let visibility: Visibility = input.parse()?;
         if !input.peek(Token![mod]) {
-            return Err(input.error("expected `mod NAME { … }`: the namespace that the operators belong to"));
+            let message = "expected `mod NAME { … }`: the namespace that the operators belong to";
+            return Err(expected(input, before, message));
         }
-        input.parse::<Token![mod]>()?;
-        let namespace = input.parse()?;
-        let extends = Extends::parse_optional(input)?;
+        let keyword: Token![mod] = input.parse()?;
+        let namespace: Ident = input
+            .parse()
+            .map_err(|_| expected(input, keyword.span(), "expected the name of the namespace"))?;
+        let extends = Extends::parse_optional(input, &namespace)?;
+        if !input.peek(syn::token::Brace) {
+            let message = "expected `extends` or the operators, `{ … }`";
+            return Err(expected(input, namespace.span(), message));
+        }
         let body;
         syn::braced!(body in input);
-        let mut declarations = Vec::new();
-        while !body.is_empty() {
-            declarations.push(body.parse()?);
-        }
+        let mut errors = Errors::default();
+        let declarations = declarations(&body, &mut errors);
         if !input.is_empty() {
-            return Err(
-                input.error("one `torch_library!` holds one `mod`; write another `torch_library!` for this")
-            );
+            let message = "one `torch_library!` holds one `mod`: write another `torch_library!` for this";
+            errors.push(input.error(message));
+            input.parse::<TokenStream>()?;
         }
-        Ok(Block { root, attributes, visibility, namespace, extends, declarations })
+        Ok(Block { root, attributes, visibility, namespace, extends, declarations, errors })
     }
 }
 
 impl Extends {
-    fn parse_optional(input: ParseStream<'_>) -> syn::Result<Option<Self>> {
+    fn parse_optional(input: ParseStream<'_>, before: &Ident) -> syn::Result<Option<Self>> {
         if !input.peek(Ident) {
             return Ok(None);
         }
         let word: Ident = input.parse()?;
         if word != "extends" {
-            return Err(syn::Error::new(word.span(), "expected `extends` or `{`"));
+            return Err(syn::Error::new(word.span(), format!("expected `extends` or `{{` after `{before}`")));
         }
         if input.peek(LitStr) {
-            return Ok(Some(Extends::Name(input.parse()?)));
+            let name: LitStr = input.parse()?;
+            if syn::parse_str::<Ident>(&name.value()).is_err() {
+                let message = "expected the name of a namespace, as in `extends \"aten\"`";
+                return Err(syn::Error::new(name.span(), message));
+            }
+            return Ok(Some(Extends::Name(name)));
         }
-        Ok(Some(Extends::Module(input.call(Path::parse_mod_style)?)))
+        let path = input.call(Path::parse_mod_style).map_err(|_| {
+            let message = "expected the module to extend, as in `extends other_crate::aten`, or its name, \
+                           as in `extends \"aten\"`";
+            expected(input, word.span(), message)
+        })?;
+        Ok(Some(Extends::Module(path)))
     }
+}
+
+/// The declarations of a block. Each ends at its `;`, so a mistake in one leaves the others alone.
+fn declarations(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Declaration> {
+    let mut declarations = Vec::new();
+    while !input.is_empty() {
+        declarations.extend(errors.ok(input.parse()));
+    }
+    declarations
 }
 
 impl Parse for Declaration {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let attributes = input.call(Attribute::parse_outer)?;
-        if input.peek(LitStr) {
-            let text = input.parse()?;
-            input.parse::<Token![;]>()?;
-            return Ok(Declaration { attributes, schema: SchemaTokens::Text(text) });
-        }
-        let mut tokens = Vec::new();
-        loop {
-            if input.is_empty() {
-                return Err(input.error("expected `;` after the schema"));
-            }
+        let attributes = input.call(Attribute::parse_outer);
+        let mut tokens: Vec<TokenTree> = Vec::new();
+        let mut end = None;
+        while end.is_none() && !input.is_empty() {
             match input.parse()? {
-                TokenTree::Punct(punct) if punct.as_char() == ';' => break,
+                TokenTree::Punct(sign) if sign.as_char() == ';' => end = Some(sign.span()),
                 token => tokens.push(token),
             }
         }
-        if tokens.is_empty() {
-            return Err(input.error("expected a schema before `;`"));
+        let attributes = attributes?;
+        match (tokens.last(), end) {
+            (None, end) => {
+                let span = end.unwrap_or_else(|| input.span());
+                Err(syn::Error::new(
+                    span,
+                    "expected a schema, as `add(Tensor self, Tensor other) -> Tensor;`",
+                ))
+            }
+            (Some(last), None) => Err(syn::Error::new(last.span(), "expected `;` after the schema")),
+            (Some(_), Some(_)) => Ok(Declaration { attributes, schema: SchemaTokens::new(tokens) }),
         }
-        Ok(Declaration { attributes, schema: SchemaTokens::Tokens(tokens) })
+    }
+}
+
+impl SchemaTokens {
+    fn new(tokens: Vec<TokenTree>) -> Self {
+        match &tokens[..] {
+            [token @ TokenTree::Literal(_)] => {
+                syn::parse2(token.clone().into()).map_or(SchemaTokens::Tokens(tokens), SchemaTokens::Text)
+            }
+            _ => SchemaTokens::Tokens(tokens),
+        }
     }
 }

@@ -25,14 +25,23 @@ fn missing(
     let arguments = describe(operator.handle(), stack);
     let state = super::of(operator).lock();
     let key = keys.highest_priority();
-    let message = match key {
-        DispatchKey::Undefined => format!("{operator} has no kernel for a call without tensors{arguments}"),
-        key => format!("{operator} has no kernel for {key}{arguments}"),
+    let call = match key {
+        DispatchKey::Undefined => "a call without tensors".to_owned(),
+        key => key.to_string(),
     };
-    Err(Error::new(
-        ErrorKind::MissingKernel,
-        message + &state.available(operator) + &state.remedy(operator, key),
-    ))
+    let (cause, help) = match state.unlinked(operator, key) {
+        None => (String::new(), remedy(operator, key)),
+        Some(krate) => {
+            let namespace = operator.spec().namespace;
+            let cause = format!(
+                ", and no linked crate registers any {key} kernel in {namespace}; \
+                 did you forget `use {krate} as _;`?"
+            );
+            (cause, String::new())
+        }
+    };
+    let message = format!("{operator} has no kernel for {call}{cause}{arguments}");
+    Err(Error::new(ErrorKind::MissingKernel, message + &state.available(operator) + &help))
 }
 
 fn ambiguous(
@@ -118,24 +127,28 @@ impl State {
         }
     }
 
-    /// What would most likely help.
-    fn remedy(&self, operator: &'static Operator, key: DispatchKey) -> String {
+    /// The crate to link, where nothing that is linked serves the key in the operator's namespace.
+    fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<&'static str> {
         let namespace = operator.spec().namespace;
-        if key == DispatchKey::Undefined {
-            return "\n  help: register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend"
-                .to_owned();
-        }
         let mut same_namespace = self
             .entries
             .iter()
             .filter(|entry| entry.operator().is_some() && entry.name.namespace() == namespace)
             .flat_map(|entry| &entry.registrations);
-        if same_namespace.any(|registration| registration.key == key || registration.key.covers(key)) {
-            return format!("\n  help: write one with `#[torch_impl({namespace}, {key})]`");
-        }
+        let is_served =
+            same_namespace.any(|registration| registration.key == key || registration.key.covers(key));
         let krate = self.kernels_in.get(namespace).copied().unwrap_or("the_crate_with_the_kernels");
-        format!(
-            "\n  no linked crate registers any {key} kernel in {namespace}; did you forget `use {krate} as _;`?"
-        )
+        (!is_served && key != DispatchKey::Undefined).then_some(krate)
+    }
+}
+
+/// What would most likely help.
+fn remedy(operator: &'static Operator, key: DispatchKey) -> String {
+    match key {
+        DispatchKey::Undefined => {
+            "\n  help: register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend"
+                .to_owned()
+        }
+        key => format!("\n  help: write one with `#[torch_impl({}, {key})]`", operator.spec().namespace),
     }
 }

@@ -1,0 +1,149 @@
+//! From a module of kernels to Rust: the module as it is, the checks of its functions, and one record for all.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Path;
+use syn::spanned::Spanned;
+
+use super::expand::{check, kernel, records};
+use super::item::{Function, Module, ModuleItem};
+use super::parse::Options;
+use super::target::{Target, used};
+use crate::errors::Errors;
+
+/// A module with the attribute.
+pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors: &mut Errors) -> TokenStream {
+    if let Some(name) = &options.name {
+        errors.at(
+            name,
+            "a block has many operators: put the name on a function, `#[torch_impl(\"add.Tensor\")]`",
+        );
+    }
+    if let Some(span) = module.unseen() {
+        let message = "a block registers the functions that stand in it, not those that a macro makes: \
+                       call the macro outside of it, or in a module inside";
+        errors.push(syn::Error::new(span, message));
+    } else if !module.items.iter().any(|item| matches!(item, ModuleItem::Kernel(_))) {
+        errors.at(&module.ident, "a block registers the functions that stand in it, and this one has none");
+    }
+    let mut block = Block { path, options, module: module.ident.clone(), seen: HashMap::new() };
+    let mut kernels = Vec::new();
+    for item in &mut module.items {
+        if let ModuleItem::Kernel(function) = item {
+            let options = take_options(function, errors);
+            kernels
+                .extend(options.and_then(|options| block.kernel(kernels.len(), &options, function, errors)));
+        }
+    }
+    let imports: TokenStream = kernels.iter().map(|kernel| kernel.import.clone()).collect();
+    let runtime = format_ident!("__torch_of_{}", module.ident);
+    let extras = (!kernels.is_empty()).then(|| {
+        let import = quote_spanned!(path.span()=> use #path::{__torch as #runtime};);
+        (import, record(&runtime, &kernels))
+    });
+    let (import, record) = extras.unzip();
+    let import = import.unwrap_or_else(|| used(path));
+    let Module { attributes, visibility, keyword, ident, items } = &module;
+    quote! {
+        #import
+        #imports
+        #(#attributes)*
+        #visibility #keyword #ident {
+            #(#items)*
+            #record
+        }
+    }
+}
+
+/// The state of a walk over the functions of a block.
+struct Block<'a> {
+    path: &'a Path,
+    options: &'a Options,
+    module: Ident,
+    /// Where the kernel of each operator is.
+    seen: HashMap<String, usize>,
+}
+
+/// One function of a block.
+struct BlockKernel {
+    /// Around the module, where the user's path is valid.
+    import: TokenStream,
+    /// In the module, where the function is in scope.
+    kernel: TokenStream,
+    records: TokenStream,
+}
+
+impl Block<'_> {
+    fn kernel(
+        &mut self,
+        index: usize,
+        options: &Options,
+        function: &mut Function,
+        errors: &mut Errors,
+    ) -> Option<BlockKernel> {
+        errors.ok(check(options.form, function))?;
+        let ident = &function.signature.ident;
+        let target = errors.ok(Target::in_namespace(self.path, options.name.as_ref(), ident))?;
+        let line = ident.span().unwrap().line();
+        let cfgs: Vec<_> = function.cfgs().collect();
+        if cfgs.is_empty()
+            && let Some(first) = self.seen.insert(target.label(), line)
+        {
+            let message =
+                format!("a second kernel for `{}` in this block, the first is on line {first}", target.ident);
+            errors.push(syn::Error::new(ident.span(), message));
+            return None;
+        }
+        let operator = format_ident!("__{}_{index}", self.module);
+        let (constant, value) =
+            (format_ident!("KERNEL_{index}"), kernel(options.form, function, &target.ident, &operator));
+        let overrides = options.overrides || self.options.overrides;
+        let records = records(&self.options.keys, overrides, ident, &operator, &constant);
+        let import = target.import(&operator);
+        Some(BlockKernel {
+            import: quote!(#(#cfgs)* #import),
+            kernel: quote! {
+                #(#cfgs)*
+                use super::#operator;
+                #(#cfgs)*
+                const #constant: __torch::RecordedKernel = #value;
+            },
+            records: records.into_iter().map(|record| quote!(#(#cfgs)* #record,)).collect(),
+        })
+    }
+}
+
+/// What `#[torch_impl("add.Tensor", override)]` on a function of a block says.
+fn take_options(function: &mut Function, errors: &mut Errors) -> Option<Options> {
+    let is_ours = |attribute: &syn::Attribute| {
+        attribute.path().segments.last().is_some_and(|segment| segment.ident == "torch_impl")
+    };
+    let Some(position) = function.attributes.iter().position(is_ours) else {
+        return Some(Options::default());
+    };
+    let attribute = function.attributes.remove(position);
+    match attribute.meta {
+        syn::Meta::Path(_) => Some(Options::default()),
+        _ => errors.ok(attribute.parse_args_with(Options::parse_in_block)),
+    }
+}
+
+/// The record of a block, which the linker collects, and `register!` takes.
+fn record(runtime: &Ident, kernels: &[BlockKernel]) -> TokenStream {
+    let constants = kernels.iter().map(|kernel| &kernel.kernel);
+    let records = kernels.iter().map(|kernel| &kernel.records);
+    quote! {
+        #[doc(hidden)]
+        pub static TORCH_LIBRARY_RECORD: super::#runtime::Record = {
+            use super::#runtime as __torch;
+            #(#constants)*
+            static RECORDS: &[__torch::KernelRecord] = &[#(#records)*];
+            __torch::Record::Kernels(RECORDS)
+        };
+        const _: () = {
+            super::#runtime::submit! { TORCH_LIBRARY_RECORD }
+        };
+    }
+}

@@ -1,0 +1,179 @@
+//! What the attributes stand on: a function, or a module of functions.
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Attribute, Ident, Signature, Token, Visibility};
+
+/// What `#[torch_impl]` stands on.
+pub(super) enum Item {
+    Function(Box<Function>),
+    Module(Module),
+    /// `mod cpu;`, which rustc itself refuses under any attribute macro.
+    File,
+}
+
+/// A function whose body is not looked at, so that a mistake in the body stays the body's.
+pub(super) struct Function {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) visibility: Visibility,
+    pub(super) signature: Signature,
+    pub(super) body: Body,
+}
+
+/// `{ … }`, or `;` for a kernel that falls through.
+pub(super) enum Body {
+    Block(Group),
+    Semicolon(Span),
+}
+
+/// A module of kernels.
+pub(super) struct Module {
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) visibility: Visibility,
+    pub(super) keyword: Token![mod],
+    pub(super) ident: Ident,
+    pub(super) items: Vec<ModuleItem>,
+}
+
+/// An item of such a module: each function is a kernel, the rest is passed on.
+pub(super) enum ModuleItem {
+    Kernel(Box<Function>),
+    Other(Box<syn::Item>),
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ahead = input.fork();
+        ahead.call(Attribute::parse_outer)?;
+        ahead.parse::<Visibility>()?;
+        if ahead.peek(Token![mod]) {
+            let is_file = ahead.peek3(Token![;]);
+            if is_file {
+                input.parse::<TokenStream>()?;
+                return Ok(Item::File);
+            }
+            return Ok(Item::Module(input.parse()?));
+        }
+        if is_function(&ahead) {
+            return Ok(Item::Function(input.parse()?));
+        }
+        let tokens: TokenStream = input.parse()?;
+        let message = "`#[torch_impl]` stands on a function, or on a module of functions";
+        Err(syn::Error::new_spanned(tokens, message))
+    }
+}
+
+/// Whether a function follows, after its attributes and visibility.
+fn is_function(input: ParseStream<'_>) -> bool {
+    input.fork().parse::<Signature>().is_ok()
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        Ok(Function {
+            attributes: input.call(Attribute::parse_outer)?,
+            visibility: input.parse()?,
+            signature: input.parse()?,
+            body: input.parse()?,
+        })
+    }
+}
+
+impl Parse for Body {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(Token![;]) {
+            return Ok(Body::Semicolon(input.parse::<Token![;]>()?.span()));
+        }
+        input.parse().map(Body::Block)
+    }
+}
+
+impl Parse for Module {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        let keyword = input.parse()?;
+        let ident = input.parse()?;
+        let body;
+        syn::braced!(body in input);
+        attributes.extend(body.call(Attribute::parse_inner)?);
+        let mut items = Vec::new();
+        while !body.is_empty() {
+            items.push(body.parse()?);
+        }
+        Ok(Module { attributes, visibility, keyword, ident, items })
+    }
+}
+
+impl Parse for ModuleItem {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ahead = input.fork();
+        ahead.call(Attribute::parse_outer)?;
+        ahead.parse::<Visibility>()?;
+        if is_function(&ahead) {
+            return Ok(ModuleItem::Kernel(input.parse()?));
+        }
+        Ok(ModuleItem::Other(Box::new(input.parse()?)))
+    }
+}
+
+impl Module {
+    /// A macro call among the items, whose functions nobody sees.
+    pub(super) fn unseen(&self) -> Option<Span> {
+        self.items.iter().find_map(|item| match item {
+            ModuleItem::Other(item) => match &**item {
+                syn::Item::Macro(call) if !call.mac.path.is_ident("macro_rules") => {
+                    Some(call.mac.path.span())
+                }
+                _ => None,
+            },
+            ModuleItem::Kernel(_) => None,
+        })
+    }
+}
+
+impl Function {
+    /// The conditions under which it is there.
+    pub(super) fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
+    }
+
+    /// The function, if there is one: what falls through has no body, and is none.
+    pub(super) fn as_written(&self) -> TokenStream {
+        let Function { attributes, visibility, signature, body } = self;
+        match body {
+            // Its name is the operator's, whatever the case.
+            Body::Block(body) => {
+                quote!(#[allow(non_snake_case)] #(#attributes)* #visibility #signature #body)
+            }
+            Body::Semicolon(_) => quote!(),
+        }
+    }
+
+    /// Whether it is `fn name();`.
+    pub(super) fn is_name_alone(&self) -> bool {
+        matches!(self.body, Body::Semicolon(_))
+            && self.signature.inputs.is_empty()
+            && matches!(self.signature.output, syn::ReturnType::Default)
+    }
+
+    /// The place of the body.
+    pub(super) fn body_span(&self) -> Span {
+        match &self.body {
+            Body::Block(body) if body.delimiter() == Delimiter::Brace => body.span_open(),
+            Body::Block(body) => body.span(),
+            Body::Semicolon(span) => *span,
+        }
+    }
+}
+
+impl ToTokens for ModuleItem {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            ModuleItem::Kernel(function) => function.as_written().to_tokens(tokens),
+            ModuleItem::Other(item) => item.to_tokens(tokens),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The signature of a kernel: what rustc could not say well, and the lifetime that it could not guess.
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{
+    FnArg, GenericArgument, Ident, Lifetime, PathArguments, ReturnType, Signature, Type, TypeReference,
+};
+
+use super::item::{Body, Function};
+
+/// Refuses what no kernel can be, whatever its types.
+pub(super) fn check(function: &Function) -> syn::Result<()> {
+    let signature = &function.signature;
+    if let Some((span, message)) = refusal(signature) {
+        return Err(syn::Error::new(span, message));
+    }
+    let target_feature =
+        function.attributes.iter().find(|attribute| attribute.path().is_ident("target_feature"));
+    if let Some(attribute) = target_feature {
+        let message =
+            "a kernel runs on any machine: ask for the feature inside, and call this function from there";
+        return Err(syn::Error::new_spanned(attribute, message));
+    }
+    if let Body::Semicolon(span) = &function.body {
+        let ident = &signature.ident;
+        let message = format!("expected the body of `{ident}`, or the word `fallthrough` in the attribute");
+        return Err(syn::Error::new(*span, message));
+    }
+    Ok(())
+}
+
+fn refusal(signature: &Signature) -> Option<(Span, &'static str)> {
+    if let Some(token) = &signature.asyncness {
+        return Some((token.span(), "a kernel cannot be `async`: it runs to its end inside the call"));
+    }
+    if let syn::Safety::Unsafe(token) = &signature.safety {
+        let message = "a kernel cannot be `unsafe`: the dispatcher calls it with any arguments of its types";
+        return Some((token.span(), message));
+    }
+    if let Some(abi) = &signature.abi {
+        return Some((abi.span(), "a kernel is a plain Rust function, without `extern`"));
+    }
+    if let Some(parameter) = signature.generics.type_params().next() {
+        return Some((parameter.span(), "a kernel has no type parameters: switch on the dtype inside"));
+    }
+    if let Some(parameter) = signature.generics.const_params().next() {
+        return Some((parameter.span(), "a kernel has no const parameters"));
+    }
+    if let Some(receiver) = signature.receiver() {
+        return Some((
+            receiver.span(),
+            "a kernel is no method: write a function, and call the argument `this`",
+        ));
+    }
+    let is_impl =
+        |input: &&FnArg| matches!(input, FnArg::Typed(input) if matches!(*input.ty, Type::ImplTrait(_)));
+    let input = signature.inputs.iter().find(is_impl)?;
+    Some((input.span(), "a kernel has no type parameters, `impl` ones neither: write the type of the schema"))
+}
+
+/// Whether the kernel takes the keys of the call before the operator's arguments.
+pub(super) fn takes_keys(signature: &Signature) -> bool {
+    let Some(FnArg::Typed(first)) = signature.inputs.first() else { return false };
+    let Type::Path(path) = &*first.ty else { return false };
+    path.path.segments.last().is_some_and(|last| last.ident == "DispatchKeySet")
+}
+
+/// Supplies the lifetime in `fn add_(this: &mut Tensor, other: &Tensor) -> Result<&mut Tensor>`.
+///
+/// That is clear to a reader, but not to rustc, which sees two references that the return could borrow from. The
+/// `&mut` is meant.
+///
+/// # Errors
+/// Several arguments are `&mut`. They all get the lifetime, so that this is the only error.
+pub(super) fn supply_lifetime(signature: &mut Signature) -> syn::Result<()> {
+    let arguments: usize = signature.inputs.iter().map(references).sum();
+    let mut returned = Vec::new();
+    if let ReturnType::Type(_, output) = &mut signature.output {
+        elided_mut(output, &mut returned);
+    }
+    if returned.is_empty() || arguments <= 1 {
+        return Ok(());
+    }
+    let mut lent = Vec::new();
+    let mut names = Vec::new();
+    for input in &mut signature.inputs {
+        let FnArg::Typed(input) = input else { continue };
+        let before = lent.len();
+        elided_mut(&mut input.ty, &mut lent);
+        names.extend((before < lent.len()).then(|| input.pat.to_token_stream().to_string()));
+    }
+    let [first, ..] = &lent[..] else { return Ok(()) };
+    let (span, place) = (first.and_token.span(), returned[0].and_token.span());
+    let lifetime = Lifetime::new("'returned", span);
+    let result = if lent.len() == 1 { Ok(()) } else { Err(syn::Error::new(place, several(&names))) };
+    let all = returned.into_iter().chain(lent);
+    all.for_each(|reference| reference.lifetime = Some(lifetime.clone()));
+    let parameter = syn::GenericParam::Lifetime(syn::LifetimeParam::new(lifetime));
+    signature.generics.params.insert(0, parameter);
+    result
+}
+
+fn several(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!(
+        "{} are `&mut`: give the one that is returned a lifetime, and name it here, as in \
+         `fn f<'a>(out: &'a mut Tensor, …) -> Result<&'a mut Tensor>`",
+        names.join(" and ")
+    )
+}
+
+/// The `&mut` without a lifetime in a type.
+fn elided_mut<'t>(ty: &'t mut Type, found: &mut Vec<&'t mut TypeReference>) {
+    match ty {
+        Type::Reference(reference) => {
+            if reference.mutability.is_some() && reference.lifetime.is_none() {
+                found.push(reference);
+            } else {
+                elided_mut(&mut reference.elem, found);
+            }
+        }
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(|element| elided_mut(element, found)),
+        Type::Paren(paren) => elided_mut(&mut paren.elem, found),
+        Type::Group(group) => elided_mut(&mut group.elem, found),
+        Type::Path(path) => {
+            for segment in &mut path.path.segments {
+                let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { continue };
+                for argument in &mut arguments.args {
+                    if let GenericArgument::Type(ty) = argument {
+                        elided_mut(ty, found);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// How many references a parameter has: with one in all, rustc needs no help.
+fn references(input: &FnArg) -> usize {
+    fn count(tokens: TokenStream) -> usize {
+        let signs = tokens.into_iter().map(|token| match token {
+            TokenTree::Punct(sign) => usize::from(sign.as_char() == '&'),
+            TokenTree::Group(group) if group.delimiter() != Delimiter::Brace => count(group.stream()),
+            _ => 0,
+        });
+        signs.sum()
+    }
+    match input {
+        FnArg::Typed(input) => count(input.ty.to_token_stream()),
+        FnArg::Receiver(_) => 1,
+    }
+}
+
+/// What a function that falls through may look like.
+///
+/// # Errors
+/// It has arguments, returns or a body.
+pub(super) fn check_fallthrough(function: &Function) -> syn::Result<()> {
+    if function.is_name_alone() {
+        return Ok(());
+    }
+    let ident: &Ident = &function.signature.ident;
+    let message = format!("what falls through has no arguments and no body: write `fn {ident}();`");
+    Err(syn::Error::new(function.body_span(), message))
+}

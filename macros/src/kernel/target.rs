@@ -1,0 +1,91 @@
+//! The operator that a kernel is for.
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Ident, LitStr, Path};
+use torch_library_schema::OperatorName;
+
+use crate::library::flat_name;
+
+/// An operator by namespace and flattened name. Rustc looks it up.
+pub(super) struct Target {
+    /// The namespace's module.
+    pub(super) namespace: Path,
+    /// The operator's module in it.
+    pub(super) ident: Ident,
+}
+
+impl Target {
+    /// From the attribute on a function: `aten` and the function's name, `aten::add_Tensor`, or `aten, "add.Tensor"`.
+    pub(super) fn of_function(path: &Path, name: Option<&LitStr>, function: &Ident) -> syn::Result<Self> {
+        if name.is_none() && names_operator(path) {
+            let mut namespace = path.clone();
+            if let Some(last) = namespace.segments.pop() {
+                namespace.segments.pop_punct();
+                return Ok(Target { namespace, ident: last.ident });
+            }
+        }
+        Self::in_namespace(path, name, function)
+    }
+
+    /// From a name as the schema has it, or else the function's.
+    pub(super) fn in_namespace(
+        namespace: &Path,
+        name: Option<&LitStr>,
+        function: &Ident,
+    ) -> syn::Result<Self> {
+        let ident = name.map_or_else(|| Ok(function.clone()), operator)?;
+        Ok(Target { namespace: namespace.clone(), ident })
+    }
+
+    /// The operator's module under a name of ours.
+    ///
+    /// The braces make rustc point at the operator alone where there is none of that name. All else is reached
+    /// through this one path, so that a wrong one is one error.
+    pub(super) fn import(&self, alias: &Ident) -> TokenStream {
+        let Target { namespace, ident } = self;
+        let mut alias = alias.clone();
+        alias.set_span(ident.span());
+        quote_spanned! {ident.span()=>
+            #[allow(unused_imports, unused_import_braces)]
+            use #namespace::{#ident as #alias};
+        }
+    }
+
+    /// The operator's name as a part of other identifiers.
+    pub(super) fn label(&self) -> String {
+        let namespace = self.namespace.segments.last().map(|segment| segment.ident.unraw().to_string());
+        format!("{}_{}", namespace.unwrap_or_default(), self.ident.unraw())
+    }
+}
+
+/// Uses a path, and nothing more: beside an error, "unused import" would be one more thing to look at.
+pub(super) fn used(path: &Path) -> TokenStream {
+    quote_spanned! {path.span()=>
+        const _: () = {
+            #[allow(unused_imports)]
+            use #path as _;
+        };
+    }
+}
+
+/// Whether a path names an operator, not a namespace: whether more than one segment is left after `crate`, `super`.
+fn names_operator(path: &Path) -> bool {
+    let is_keyword = |ident: &Ident| ident == "crate" || ident == "super" || ident == "self";
+    path.segments.iter().filter(|segment| !is_keyword(&segment.ident)).count() > 1
+}
+
+/// `"add.Tensor"` as `add_Tensor`.
+fn operator(text: &LitStr) -> syn::Result<Ident> {
+    let name = OperatorName::parse(&text.value()).map_err(|error| {
+        let rendered = error.render(&text.value());
+        syn::Error::new(text.span(), rendered.trim_start_matches("error: ").trim_end())
+    })?;
+    if let Some(namespace) = &name.namespace {
+        let message = format!("the namespace is in the path before it: leave out `{namespace}::`");
+        return Err(syn::Error::new(text.span(), message));
+    }
+    Ok(flat_name(&name.name, &name.overload, text.span()))
+}

@@ -1,0 +1,43 @@
+//! The name of a dispatch key in an attribute.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::Ident;
+use syn::parse::{Parse, ParseStream};
+
+/// Keys that are one bit of a set and complete only with a backend: `Dense` on a CPU is `CPU`. No call has them.
+const BUILDING_BLOCKS: [(&str, &str); 6] = [
+    ("Dense", "CPU"),
+    ("Quantized", "QuantizedCPU"),
+    ("Sparse", "SparseCPU"),
+    ("SparseCsr", "SparseCsrCPU"),
+    ("NestedTensor", "NestedTensorCPU"),
+    ("AutogradFunctionality", "AutogradCPU"),
+];
+
+/// A dispatch key. Whether there is one of this name, rustc checks, and proposes similar names.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Key(pub(crate) Ident);
+
+impl Parse for Key {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident: Ident = input.parse()?;
+        if input.peek(syn::Token![::]) {
+            let message = "expected the name of a dispatch key alone, as in `CPU`";
+            return Err(syn::Error::new(ident.span(), message));
+        }
+        if let Some((block, whole)) = BUILDING_BLOCKS.iter().find(|(block, _)| ident == block) {
+            let message = format!(
+                "no call has the key `{block}`, which is a building block of keys: name one with its backend, as `{whole}`"
+            );
+            return Err(syn::Error::new(ident.span(), message));
+        }
+        Ok(Key(ident))
+    }
+}
+
+impl ToTokens for Key {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.0.to_tokens(tokens);
+    }
+}

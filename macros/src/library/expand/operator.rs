@@ -1,0 +1,176 @@
+//! One operator: the plain call as a function, everything else in a module of the same name.
+
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::quote;
+use syn::Lifetime;
+
+use super::with;
+use crate::library::model::{Argument, Operator, Returned};
+use crate::source;
+
+pub(super) fn operator(operator: &Operator) -> TokenStream {
+    let Operator { attributes, ident, schema, .. } = operator;
+    let text = format!("```text\n{schema}\n```");
+    let about = format!("The operator `{}`: everything but the plain call.\n\n{text}", schema.name);
+    let cfgs = operator.cfgs();
+    let function = function(operator);
+    let (traits, definition, with) = (traits(operator), definition(operator), with::with(operator));
+    quote! {
+        #(#attributes)*
+        #[doc = ""]
+        #[doc = #text]
+        #function
+
+        #(#cfgs)*
+        #[doc = #about]
+        #[allow(non_snake_case, clippy::module_inception)]
+        pub mod #ident {
+            #[doc(hidden)]
+            pub use super::__torch;
+            #traits
+            #definition
+            #with
+        }
+    }
+}
+
+/// What the lifetimes of a signature are.
+#[derive(Clone, Copy)]
+pub(super) enum Lifetimes<'a> {
+    /// Those that tie an argument to a return, as written in the operator's generics.
+    Own,
+    /// None: with a single reference rustc ties what belongs together.
+    Elided,
+    /// One for all.
+    One(&'a Lifetime),
+}
+
+/// An argument's type, as if it stood where the schema has it.
+pub(super) fn argument_type(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
+    let lifetime = match lifetimes {
+        Lifetimes::Own => argument.lifetime.as_ref(),
+        Lifetimes::Elided => None,
+        Lifetimes::One(lifetime) => Some(lifetime),
+    };
+    argument.place.lend(argument.ty.tokens(lifetime))
+}
+
+/// What a call gives, inside of `Result<…>`.
+pub(super) fn output(operator: &Operator, lifetimes: Lifetimes<'_>) -> TokenStream {
+    let types: Vec<_> = operator
+        .returns
+        .iter()
+        .map(|ret| match &ret.value {
+            Returned::Owned(ty) => ret.place.lend(ty.tokens(None)),
+            Returned::Argument(index) => {
+                ret.place.lend(argument_type(&operator.arguments[*index], lifetimes))
+            }
+        })
+        .collect();
+    tuple(&types)
+}
+
+/// One thing as itself, several as a tuple.
+fn tuple(items: &[TokenStream]) -> TokenStream {
+    match items {
+        [one] => one.clone(),
+        several => quote!((#(#several),*)),
+    }
+}
+
+/// `name: Type, …`
+pub(super) fn parameters<'a>(
+    arguments: impl Iterator<Item = &'a Argument>,
+    lifetimes: Lifetimes<'_>,
+) -> TokenStream {
+    let parameters = arguments.map(|argument| {
+        let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
+        quote!(#ident: #ty)
+    });
+    quote!(#(#parameters),*)
+}
+
+/// The plain call: required arguments in, defaults for the others.
+fn function(operator: &Operator) -> TokenStream {
+    let Operator { ident, lifetimes, .. } = operator;
+    let output = output(operator, Lifetimes::Own);
+    let required = operator.arguments.iter().filter(|argument| argument.default.is_none());
+    let parameters = parameters(required, Lifetimes::Own);
+    let all = operator.arguments.iter().map(|argument| {
+        let ident = &argument.ident;
+        argument.default.clone().unwrap_or_else(|| quote!(#ident))
+    });
+    quote! {
+        #[inline]
+        #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+        pub fn #ident<#(#lifetimes),*>(#parameters) -> __torch::Result<#output> {
+            self::#ident::call(#(#all),*)
+        }
+    }
+}
+
+/// The traits that `#[torch_impl]` implements. Rustc's own comparison with them is the signature check, and its notes
+/// show these tokens: they stand where the schema does, and nothing else is in a trait.
+fn traits(operator: &Operator) -> TokenStream {
+    let Operator { ident, lifetimes, .. } = operator;
+    let references = operator.arguments.iter().filter(|argument| argument.ty.is_reference()).count();
+    let (generics, used) = if references == 1 {
+        (quote!(), Lifetimes::Elided)
+    } else {
+        (quote!(<#(#lifetimes),*>), Lifetimes::Own)
+    };
+    let (parameters, output) = (parameters(operator.arguments.iter(), used), output(operator, used));
+    // A further `DispatchKeySet` is no reference, so elision stays the same.
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, clippy::all, clippy::pedantic)]
+        pub trait Kernel {
+            fn #ident #generics(#parameters) -> __torch::Result<#output>;
+        }
+        #[doc(hidden)]
+        #[allow(dead_code, clippy::all, clippy::pedantic)]
+        pub trait KernelWithKeys {
+            fn #ident #generics(_: __torch::DispatchKeySet, #parameters) -> __torch::Result<#output>;
+        }
+    }
+}
+
+/// The static, the callers and the shims, all written by one macro of the runtime.
+fn definition(operator: &Operator) -> TokenStream {
+    let Operator { ident, schema, tags, lifetimes, .. } = operator;
+    let (name, overload, text) = (&schema.name.name, &schema.name.overload, schema.to_string());
+    let place = source::place(operator.place.first);
+    let output_type = output(operator, Lifetimes::Own);
+    let arguments = operator.arguments.iter().map(|argument| {
+        let (ident, ty) = (&argument.ident, argument_type(argument, Lifetimes::Own));
+        quote!([#ident (#ty)])
+    });
+    let longest = Lifetime::new("'static", Span::call_site());
+    let longest = Lifetimes::One(&longest);
+    let signature = operator.arguments.iter().map(|argument| argument_type(argument, longest));
+    let signature_output = output(operator, longest);
+    let returned = operator.returns.iter().map(|ret| match &ret.value {
+        Returned::Owned(_) => quote!(__torch::Option::None),
+        Returned::Argument(source) => quote!(__torch::Option::Some(#source)),
+    });
+    let count = Literal::usize_unsuffixed(operator.arguments.len());
+    let returns = Literal::usize_unsuffixed(operator.returns.len());
+    quote! {
+        __torch::operator! {
+            name: #ident,
+            lifetimes: [#(#lifetimes)*],
+            arguments: #count [#(#arguments)*],
+            output: #output_type,
+            signature: (#(#signature),*) -> #signature_output,
+            returned: #returns [#(#returned),*],
+            spec: {
+                namespace: super::NAMESPACE,
+                name: #name,
+                overload: #overload,
+                schema: #text,
+                tags: [#(#tags),*],
+                place: #place,
+            },
+        }
+    }
+}

@@ -1,0 +1,8 @@
+use torch_library::prelude::*;
+use torch_library_ui_tests::myops;
+
+fn main() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    myops::scale_(&x, Scalar::Int(2))?;
+    Ok(())
+}

@@ -1,0 +1,3 @@
+torch_library::torch_library! {}
+
+fn main() {}

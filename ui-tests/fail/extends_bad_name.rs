@@ -1,0 +1,5 @@
+torch_library::torch_library! {
+    pub mod ops extends "a::b" {}
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use torch_library::prelude::*;
+
+#[torch_fallback(Tracer)]
+struct Trace;
+
+fn main() {}

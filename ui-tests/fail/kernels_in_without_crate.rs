@@ -1,0 +1,6 @@
+torch_library::torch_library! {
+    #[kernels_in("cpu")]
+    pub mod ops {}
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+torch_library::torch_library! {
+    ops, m,
+    f(Tensor x) -> Tensor;
+}
+
+fn main() {}

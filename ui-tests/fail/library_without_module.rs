@@ -1,0 +1,5 @@
+torch_library::torch_library! {
+    f(Tensor x) -> Tensor;
+}
+
+fn main() {}

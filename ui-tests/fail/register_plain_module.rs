@@ -1,0 +1,5 @@
+mod plain {}
+
+fn main() {
+    torch_library::register!(plain);
+}

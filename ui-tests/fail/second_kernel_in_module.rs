@@ -1,0 +1,9 @@
+use torch_library::prelude::*;
+use torch_library_ui_tests::myops;
+
+#[torch_impl(myops, CPU)]
+fn add(_: &Tensor, _: &Tensor) -> Result<Tensor> { todo!() }
+#[torch_impl(myops, "add", CPU)]
+fn other(_: &Tensor, _: &Tensor) -> Result<Tensor> { todo!() }
+
+fn main() {}

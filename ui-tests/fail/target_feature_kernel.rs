@@ -1,0 +1,8 @@
+use torch_library::prelude::*;
+use torch_library_ui_tests::myops;
+
+#[torch_impl(myops, CPU)]
+#[target_feature(enable = "avx2")]
+fn add(_: &Tensor, _: &Tensor) -> Result<Tensor> { todo!() }
+
+fn main() {}

@@ -1,0 +1,6 @@
+torch_library::torch_library! {
+    pub mod a {}
+    pub mod b {}
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use torch_library::prelude::*;
+
+torch_library! { pub mod ops { f(Tensor self, int size) -> Tensor; } }
+
+#[torch_impl(ops, CPU)]
+fn f(_: &Tensor, _: f64) -> Result<Tensor> { todo!() }
+
+fn main() {}

@@ -2,14 +2,15 @@
 //!
 //! `cargo bench --bench dispatch` prints nanoseconds per call, minimum and median of many batches, each batch run back to back with one
 //! of the baseline. `cargo bench --bench dispatch -- CASE LOOPS` runs one case alone: callgrind counts its instructions, see
-//! `benches/instructions.sh`.
+//! `benches/instructions.sh`. With `--plain` it prints lines for `benches/compare.sh`, which sets PyTorch's dispatcher beside ours.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use torch_library::guard::{AutoDispatchBelowAutograd, ExcludeDispatchKeyGuard};
+use torch_library::guard::{AutoDispatchBelowAutograd, ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard};
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, Library, RuntimeKernel};
+use torch_library_schema::{Mode, Schema};
 
 torch_library! {
     /// Operators that do nothing, so that only the call is measured.
@@ -99,6 +100,13 @@ fn boxed_only(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Re
     Ok(())
 }
 
+/// A boxed layer around every operator, for threads that include its key.
+#[torch_fallback(TESTING_ONLY_GenericWrapper)]
+fn wrapper(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::TESTING_ONLY_GenericWrapper);
+    operator.redispatch_boxed(keys & BELOW, stack)
+}
+
 #[inline(never)]
 fn kernel(_: &Tensor, _: &Tensor) -> Result<i64> {
     black_box(());
@@ -162,15 +170,48 @@ fn cases() -> Vec<(&'static str, Case)> {
         let mut stack = Stack::new();
         stack.push(&a);
         stack.push(&b);
-        two.call_boxed(&mut stack)
+        two.call_boxed(&mut stack).and_then(|()| stack.pop_as::<i64>())
     });
     let (a, b) = (inference(), inference());
     case!(cases, "boxed_only", bench::boxed_only(&a, &b));
+    let (a, b) = (inference(), inference());
+    cases.push((
+        "boxed_fallback",
+        Box::new(move |loops| {
+            let _guard = IncludeDispatchKeyGuard::new(DispatchKey::TESTING_ONLY_GenericWrapper);
+            for _ in 0..loops {
+                let _ = black_box(bench::two(&a, &b));
+            }
+        }),
+    ));
     let list: Vec<Tensor> = (0..8).map(|_| inference()).collect();
     case!(cases, "list_8", bench::list(&list));
     case!(cases, "guard", ExcludeDispatchKeyGuard::new(black_box(DispatchKeySet::AUTOGRAD)));
     case!(cases, "find", torch_library::Dispatcher::global().find(black_box("bench::two")));
+    case!(
+        cases,
+        "parse",
+        Schema::parse(black_box("myadd(Tensor self, Tensor other) -> Tensor"), Mode::Strict)
+    );
     cases
+}
+
+/// Registering an operator with one kernel at run time: nanoseconds for each of 1 000, best and median of some rounds.
+fn register() -> Result<(f64, f64)> {
+    const OPERATORS: usize = 1000;
+    let mut times = Vec::new();
+    for _ in 0..20 {
+        let mut library = Library::fragment("bench_registered")?;
+        let start = Instant::now();
+        for number in 0..OPERATORS {
+            let name = format!("op_{number}");
+            library.define(&format!("{name}(Tensor self, Tensor other) -> Tensor"))?;
+            library.implement(&name, DispatchKey::CPU, RuntimeKernel::boxed(boxed_only))?;
+        }
+        times.push(start.elapsed().as_nanos() as f64 / OPERATORS as f64);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok((times[0], times[times.len() / 2]))
 }
 
 fn time(case: &Case, loops: u64) -> Duration {
@@ -192,9 +233,12 @@ fn main() -> Result<()> {
         case(loops);
         return Ok(());
     }
-    println!("{:<22} {:>9} {:>9} {:>9}", "case", "min ns", "median ns", "x fnptr");
-    const LOOPS: u64 = 20_000;
-    const BATCHES: usize = 500;
+    let plain = arguments == ["--plain"];
+    if !plain {
+        println!("{:<22} {:>9} {:>9} {:>9}", "case", "min ns", "median ns", "x fnptr");
+    }
+    const LOOPS: u64 = 10_000;
+    const BATCHES: usize = 300;
     let baseline = &cases[0].1;
     for (name, case) in &cases {
         time(case, 1000);
@@ -204,7 +248,17 @@ fn main() -> Result<()> {
         base.sort();
         let per_call = |time: Duration| time.as_nanos() as f64 / LOOPS as f64;
         let (min, median) = (per_call(times[0]), per_call(times[BATCHES / 2]));
-        println!("{name:<22} {min:>9.2} {median:>9.2} {:>9.2}", min / per_call(base[0]));
+        if plain {
+            println!("{name} {min:.3} {median:.3}");
+        } else {
+            println!("{name:<22} {min:>9.2} {median:>9.2} {:>9.2}", min / per_call(base[0]));
+        }
+    }
+    let (min, median) = register()?;
+    if plain {
+        println!("register {min:.3} {median:.3}");
+    } else {
+        println!("{:<22} {min:>9.2} {median:>9.2}", "register");
     }
     Ok(())
 }

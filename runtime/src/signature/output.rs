@@ -33,6 +33,14 @@ pub(crate) trait Single: Sized {
 
     /// The value to leave on the stack, or nothing where it is an argument, which is there already.
     fn leave(self) -> Option<Value<'static>>;
+
+    /// Leaves it as the only return.
+    #[inline]
+    fn leave_alone(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
+        let value = self.leave().unwrap_or_else(|| take_argument(operator, 0, arguments, stack));
+        stack.drop_last(arguments);
+        stack.push(value);
+    }
 }
 
 /// All returns of an operator: nothing, one, or a tuple.
@@ -70,6 +78,12 @@ macro_rules! owned {
             #[inline]
             fn leave(self) -> Option<Value<'static>> {
                 Some(self.into_value())
+            }
+
+            #[inline]
+            fn leave_alone(self, _: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
+                stack.drop_last(arguments);
+                stack.push(self); // made in its place
             }
         }
 
@@ -119,10 +133,7 @@ macro_rules! one {
 
             #[inline]
             fn leave(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
-                let value =
-                    Single::leave(self).unwrap_or_else(|| take_argument(operator, 0, arguments, stack));
-                stack.drop_last(arguments);
-                stack.push(value);
+                self.leave_alone(operator, arguments, stack);
             }
         }
     };

@@ -147,7 +147,7 @@ macro_rules! from_return {
 }
 
 #[cold]
-fn mismatch(want: &str, got: &Value<'_>) -> Error {
+pub(super) fn mismatch(want: &str, got: &Value<'_>) -> Error {
     Error::new(ErrorKind::Type, format!("expected a value of type {want}, found {}", got.type_name()))
 }
 

@@ -8,6 +8,7 @@ use std::mem::ManuallyDrop;
 
 use smallvec::SmallVec;
 
+use super::from::mismatch;
 use super::{FromReturn, Value};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -40,7 +41,16 @@ impl<'a> Stack<'a> {
     /// Adds a value on top.
     #[inline]
     pub fn push(&mut self, value: impl Into<Value<'a>>) {
-        self.0.push(value.into());
+        let len = self.0.len();
+        if len == self.0.capacity() {
+            self.0.grow(2 * len);
+        }
+        // Made in its place: a value that is made elsewhere and copied as a whole stalls on its parts, which were just stored.
+        // SAFETY: there is room for one more, and the length counts what is initialised.
+        unsafe {
+            self.0.as_mut_ptr().add(len).write(value.into());
+            self.0.set_len(len + 1);
+        }
     }
 
     /// Takes the value on top.
@@ -90,14 +100,12 @@ impl<'a> Stack<'a> {
     ///
     /// # Errors
     /// The stack is empty, or the value has another type.
+    #[inline]
     pub fn pop_as<T: FromReturn>(&mut self) -> Result<T> {
-        match self.pop() {
-            Some(value) => T::from_return(value),
-            None => Err(Error::new(
-                ErrorKind::Type,
-                format!("the stack is empty where a value of type {} was expected", T::TYPE),
-            )),
-        }
+        let Some(value) = self.0.last_mut() else { return Err(empty(T::TYPE)) };
+        let Some(taken) = T::take(value) else { return Err(mismatch(T::TYPE, value)) };
+        self.drop_last(1);
+        Ok(taken)
     }
 
     /// The uppermost `N` values as an array, for the generated code that unboxes a call.
@@ -106,6 +114,11 @@ impl<'a> Stack<'a> {
     pub fn last_array_mut<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
         self.0.last_chunk_mut::<N>()
     }
+}
+
+#[cold]
+fn empty(want: &str) -> Error {
+    Error::new(ErrorKind::Type, format!("the stack is empty where a value of type {want} was expected"))
 }
 
 impl Drop for Stack<'_> {

@@ -15,6 +15,7 @@
     unsafe_code,
     reason = "arguments are lent to a stack under a longer lifetime than they have, and taken back"
 )]
+#![expect(clippy::too_many_arguments, reason = "as many as an operator has")]
 
 use crate::argument::Argument;
 use crate::autograd::{below_autograd, needs_derivative, no_derivative};
@@ -97,7 +98,6 @@ fn forget_lifetime<'s>(stack: &'s mut Stack<'_>) -> &'s mut Stack<'static> {
 
 macro_rules! signatures {
     ($module:ident $count:literal $($A:ident $a:ident $index:tt)*) => {
-        #[expect(clippy::too_many_arguments, reason = "as many as an operator has")]
         mod $module {
             use super::*;
 

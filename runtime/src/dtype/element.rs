@@ -58,6 +58,7 @@ pub(crate) mod convert {
 
     /// One method per target, so that a generic source meets a generic target (`from_element`). The names keep
     /// clear of `num_traits`, which kernels use beside [`Element`](super::Element).
+    #[expect(clippy::wrong_self_convention, reason = "the values are numbers, which are copied")]
     pub trait Convert: Sized {
         fn from_element<S: super::Element>(source: S) -> Self;
         fn as_bool(self) -> bool;

@@ -94,7 +94,7 @@ pub struct OperatorSpec {
     pub returned: &'static [Option<usize>],
     /// Typed code for rows whose kernel is boxed: pushes the arguments, runs the boxed face, pops the returns.
     pub boxing: ErasedCode,
-    /// Typed code for autograd rows that nobody fills, see [`crate::autograd`].
+    /// Typed code for autograd rows that nobody fills, which must lose no gradient.
     pub autograd_default: ErasedCode,
 }
 

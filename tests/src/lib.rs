@@ -1,6 +1,6 @@
 //! Replays what PyTorch answered, as recorded in files of rows, through the public face of this project.
 //!
-//! Each file has a module under [`files`] that says how one of its rows is replayed. A row passes, fails, or is
+//! Each file has a module under `files` that says how one of its rows is replayed. A row passes, fails, or is
 //! skipped with a reason: a skipped row is a gap, not a pass. Nothing here looks at the id of a row.
 
 mod compare;

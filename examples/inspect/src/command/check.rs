@@ -1,0 +1,27 @@
+//! `inspect check`: computes everything anew, and compares it with what calls use.
+
+use serde_json::{Value, json};
+use torch_library::Dispatcher;
+
+use crate::answer::Answer;
+
+pub(crate) fn answer() -> Answer {
+    let dispatcher = Dispatcher::global();
+    let conflicts: Vec<_> = dispatcher.conflicts().iter().map(ToString::to_string).collect();
+    let violations: Vec<_> = dispatcher.check().iter().map(ToString::to_string).collect();
+    let (operators, kernels) = (dispatcher.operators().len(), dispatcher.registrations(None).len());
+    let conflict_lines = conflicts.iter().map(|conflict| format!("conflict: {conflict}\n"));
+    let lines = conflict_lines.chain(violations.iter().map(|violation| format!("bug: {violation}\n")));
+    let is_well = conflicts.is_empty() && violations.is_empty();
+    let text = match is_well {
+        true => format!("{operators} operators and {kernels} kernels: nothing is wrong\n"),
+        false => lines.collect(),
+    };
+    let json = json!({
+        "operators": operators,
+        "kernels": kernels,
+        "conflicts": conflicts.into_iter().collect::<Value>(),
+        "violations": violations.into_iter().collect::<Value>(),
+    });
+    Answer { text, json, is_well }
+}

@@ -91,9 +91,9 @@ impl Kernel {
         Kernel { code, state: std::ptr::null(), boxed, operator: std::ptr::null() }
     }
 
-    /// A kernel whose code works on a state that lives as long as the process.
-    pub const fn with_state<S: Sync>(code: ErasedCode, boxed: BoxedCode, state: &'static S) -> Self {
-        Kernel { code, state: std::ptr::from_ref(state).cast(), boxed, operator: std::ptr::null() }
+    /// A kernel whose code works on a closure, which is to be kept before anybody can call the kernel.
+    pub(crate) const fn of_closure(code: ErasedCode, boxed: BoxedCode, closure: &Closure) -> Self {
+        Kernel { code, state: closure.state, boxed, operator: std::ptr::null() }
     }
 
     /// The typed code, as the function pointer type it was made from.
@@ -110,7 +110,7 @@ impl Kernel {
     /// The state.
     ///
     /// # Safety
-    /// The kernel was made by [`with_state`](Self::with_state) from an `S`.
+    /// The kernel was made from a closure of type `S`.
     #[inline(always)]
     pub const unsafe fn state<S: Sync>(&self) -> &'static S {
         // SAFETY: by contract it points to an `S` that is never freed.
@@ -183,26 +183,62 @@ impl BoxedKernel {
         BoxedKernel { state: function as *const (), code: call }
     }
 
-    /// A user's closure.
-    pub(crate) fn from_closure<F: BoxedClosure>(closure: F) -> Self {
+    /// A user's closure, which is to be kept before anybody can call the kernel.
+    pub(crate) fn from_closure<F: BoxedClosure>(closure: F) -> (Self, Closure) {
         fn call<F: BoxedClosure>(
             kernel: &'static Kernel,
             operator: &'static Operator,
             keys: DispatchKeySet,
             stack: &mut Stack<'_>,
         ) -> Result<()> {
-            // SAFETY: the state was leaked from an `F` below.
+            // SAFETY: the state is an `F`, see below.
             let closure = unsafe { kernel.state::<F>() };
             closure(operator.handle(), keys, stack)
         }
-        let closure: &'static F = Box::leak(Box::new(closure));
-        BoxedKernel { state: std::ptr::from_ref(closure).cast(), code: call::<F> }
+        let closure = Closure::new(closure);
+        (BoxedKernel { state: closure.state, code: call::<F> }, closure)
     }
 
     /// The kernel as a row of an operator's table has it; `boxing` is typed code of that operator that calls the boxed
     /// face.
     pub(crate) fn in_table_of(self, operator: &'static Operator, boxing: ErasedCode) -> Kernel {
         Kernel { code: boxing, state: self.state, boxed: self.code, operator }
+    }
+}
+
+/// The state of a kernel that nobody can call yet. Dropping it frees the state: a kernel that could not be registered
+/// leaves nothing behind.
+pub(crate) struct Closure {
+    state: *const (),
+    free: unsafe fn(*const ()),
+}
+
+// SAFETY: made from a closure that is `Send` and `Sync`.
+unsafe impl Send for Closure {}
+// SAFETY: as above.
+unsafe impl Sync for Closure {}
+
+impl Closure {
+    pub(crate) fn new<F: Send + Sync + 'static>(closure: F) -> Self {
+        /// # Safety
+        /// `state` came from a box of an `F`, and nobody uses it any more.
+        unsafe fn free<F>(state: *const ()) {
+            // SAFETY: by contract.
+            drop(unsafe { Box::from_raw(state.cast::<F>().cast_mut()) });
+        }
+        Closure { state: Box::into_raw(Box::new(closure)).cast_const().cast(), free: free::<F> }
+    }
+
+    /// Lets the state live as long as the process.
+    pub(crate) fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        // SAFETY: the state came from `new` and was not kept, so no kernel with it was ever registered.
+        unsafe { (self.free)(self.state) }
     }
 }
 

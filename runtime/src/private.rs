@@ -121,14 +121,14 @@ macro_rules! __operator {
                 _: __torch::DispatchKeySet,
                 $($argument: $type),*
             ) -> __torch::Result<$output> {
-                // SAFETY: the kernel below is made with an `F`.
+                // SAFETY: the kernel below is made from an `F`.
                 let closure = unsafe { kernel.state::<F>() };
                 closure($($argument),*)
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<F> as Code) };
             let unbox = <Signature as __torch::Signature>::UNBOX;
-            __torch::RuntimeKernel::typed(&OPERATOR, __torch::Kernel::with_state(code, unbox, __torch::leak(kernel)))
+            __torch::RuntimeKernel::typed(&OPERATOR, code, unbox, kernel)
         }
 
         #[doc(hidden)]
@@ -161,9 +161,4 @@ macro_rules! __operator {
             __torch::Kernel::new(code, <Signature as __torch::Signature>::UNBOX)
         }
     };
-}
-
-/// A closure that lives as long as the process.
-pub fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
 }

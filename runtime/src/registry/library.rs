@@ -212,6 +212,7 @@ impl Library {
             })?;
         }
         let (index, id) = runtime::implement(&mut state, &name, kernel.registration(key, place))?;
+        kernel.keep();
         self.undo.push(Undo::Kernel { index, id });
         Ok(())
     }
@@ -231,6 +232,7 @@ impl Library {
         let key = self.merged_key(key)?;
         let mut state = self.dispatcher.lock();
         let ids = runtime::add_fallbacks(&mut state, &kernel.registration(key, place))?;
+        kernel.keep();
         self.undo.extend(ids.into_iter().map(Undo::Fallback));
         Ok(())
     }

@@ -147,6 +147,13 @@ fn symbols_as_integers(ty: &Type) -> Type {
 }
 
 pub(super) fn add_fallbacks(state: &mut State, registration: &Registration) -> Result<Vec<u64>> {
+    if let Implementation::Typed(_, made_for) = registration.implementation {
+        bail!(
+            Type,
+            "the kernel at {} was made for {made_for}, but a fallback serves operators of all types: make it with `boxed`",
+            registration.place
+        );
+    }
     let keys: Vec<_> = registration.key.expansion().iter().collect();
     if keys.is_empty() {
         bail!(

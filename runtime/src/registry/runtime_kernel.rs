@@ -9,26 +9,28 @@ use torch_library_schema::Schema;
 use super::entry::{Implementation, Origin, Registration};
 use super::library;
 use crate::error::Result;
-use crate::kernel::{BoxedKernel, Kernel};
+use crate::kernel::{BoxedCode, BoxedKernel, Closure, ErasedCode, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, OperatorHandle, Place};
 use crate::value::Stack;
 
 /// A kernel to be registered at run time.
 ///
-/// A closure that captures something is kept until the process ends, because a call on another thread may still be in
-/// it, and so are the tables it was in. Functions and closures that capture nothing may come and go for free.
+/// A closure that captures something and was registered is kept until the process ends, because a call on another thread
+/// may still be in it, and so are the tables it was in. Functions and closures that capture nothing may come and go for free.
 ///
 /// PyTorch: `torch::CppFunction`.
 pub struct RuntimeKernel {
     implementation: Implementation,
     signature: Option<Arc<Schema>>,
     label: &'static str,
+    /// Freed unless the kernel is registered.
+    closure: Option<Closure>,
 }
 
 impl RuntimeKernel {
-    const fn new(implementation: Implementation, label: &'static str) -> Self {
-        RuntimeKernel { implementation, signature: None, label }
+    fn of_closure(implementation: Implementation, closure: Closure) -> Self {
+        RuntimeKernel { implementation, signature: None, label: "closure", closure: Some(closure) }
     }
 
     /// One function for any signature: takes its arguments from the stack and leaves its returns there.
@@ -37,7 +39,8 @@ impl RuntimeKernel {
     pub fn boxed(
         kernel: impl Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self::new(Implementation::Boxed(BoxedKernel::from_closure(kernel)), "closure")
+        let (kernel, closure) = BoxedKernel::from_closure(kernel);
+        Self::of_closure(Implementation::Boxed(kernel), closure)
     }
 
     /// As [`boxed`](Self::boxed), for a function that is known to have this signature: registering it for an operator
@@ -57,13 +60,21 @@ impl RuntimeKernel {
     ///
     /// PyTorch: `CppFunction::makeFallthrough`.
     pub const fn fallthrough() -> Self {
-        Self::new(Implementation::Fallthrough, "fallthrough")
+        let implementation = Implementation::Fallthrough;
+        RuntimeKernel { implementation, signature: None, label: "fallthrough", closure: None }
     }
 
     /// A closure of an operator's own calling convention; generated code makes these.
     #[doc(hidden)]
-    pub const fn typed(operator: &'static Operator, kernel: Kernel) -> Self {
-        Self::new(Implementation::Typed(kernel, operator), "closure")
+    pub fn typed<F: Send + Sync + 'static>(
+        operator: &'static Operator,
+        code: ErasedCode,
+        boxed: BoxedCode,
+        closure: F,
+    ) -> Self {
+        let closure = Closure::new(closure);
+        let kernel = Kernel::of_closure(code, boxed, &closure);
+        Self::of_closure(Implementation::Typed(kernel, operator), closure)
     }
 
     /// The same kernel under a name, which listings, traces and messages show. Each name takes memory once.
@@ -74,7 +85,7 @@ impl RuntimeKernel {
         RuntimeKernel { label: intern(label), ..self }
     }
 
-    pub(super) fn registration(self, key: DispatchKey, place: Place) -> Registration {
+    pub(super) fn registration(&self, key: DispatchKey, place: Place) -> Registration {
         Registration {
             id: 0,
             key,
@@ -82,7 +93,14 @@ impl RuntimeKernel {
             origin: Origin::Library,
             function: self.label,
             place,
-            signature: self.signature,
+            signature: self.signature.clone(),
+        }
+    }
+
+    /// The kernel is registered: from now on it may be called at any time.
+    pub(super) fn keep(self) {
+        if let Some(closure) = self.closure {
+            closure.keep();
         }
     }
 }

@@ -150,9 +150,12 @@ impl State {
             );
         }
         let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
+        let farthest = 3.max(text.len() / 4);
         let mut near: Vec<_> = names
+            // No name is nearer than by how much it is shorter; so a text of megabytes is compared with none.
+            .filter(|name| name.len() + farthest >= text.len())
             .map(|name| (edit_distance(text, &name), name))
-            .filter(|(distance, name)| *distance <= 3.max(text.len() / 4) || name.starts_with(text))
+            .filter(|(distance, name)| *distance <= farthest || name.starts_with(text))
             .collect();
         near.sort();
         near.truncate(5);

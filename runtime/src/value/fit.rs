@@ -72,7 +72,7 @@ fn is_empty_list(value: &Value<'_>) -> bool {
 }
 
 /// The value as an argument takes it, after [`schema::Value::is_a`] said that it may be passed. Nothing for a number
-/// where a list of unknown length is asked for.
+/// where a list of unknown length is asked for, or of one that would only take memory.
 pub(crate) fn fit<'v>(value: Value<'v>, argument: &Argument) -> Option<Value<'v>> {
     let ty = argument.ty.without_optional();
     Some(match (ty, value) {
@@ -90,8 +90,11 @@ pub(crate) fn fit<'v>(value: Value<'v>, argument: &Argument) -> Option<Value<'v>
     })
 }
 
+/// How often a number may be repeated to make a list, as for a default of a schema.
+const MAX_REPEAT: usize = 1 << 16;
+
 fn fit_list<'v>(value: Value<'v>, element: &Type, size: Option<i64>) -> Option<Value<'v>> {
-    let count = || size.and_then(|size| usize::try_from(size).ok());
+    let count = || size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= MAX_REPEAT);
     let ints_as = |list: &[i64]| list.iter().map(|value| *value as f64).collect::<Vec<_>>();
     Some(match (element, value) {
         (element, value) if is_empty_list(&value) => empty_list(element),

@@ -54,6 +54,8 @@ pub struct Dispatcher {
 }
 
 static GLOBAL: OnceCell<Dispatcher> = OnceCell::new();
+/// The further dispatchers.
+static OTHERS: Mutex<Vec<&'static Dispatcher>> = Mutex::new(Vec::new());
 
 impl Dispatcher {
     /// The process-wide dispatcher. The first use collects what is linked in; that runs no code of a user.
@@ -71,7 +73,9 @@ impl Dispatcher {
 
     /// An empty dispatcher without any fallback. It lives as long as the process, as handles to its operators do.
     pub fn leak_empty() -> &'static Dispatcher {
-        Box::leak(Box::new(Dispatcher::new(State::new)))
+        let dispatcher = Box::leak(Box::new(Dispatcher::new(State::new)));
+        others().push(dispatcher);
+        dispatcher
     }
 
     fn new(state: impl FnOnce(&'static Names) -> State) -> Self {
@@ -190,9 +194,12 @@ pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> 
 /// Publishes detours or takes them back, after a listener came or went.
 pub(crate) fn refresh_detours() {
     // Before the first use there is nothing to refresh, and the first use looks for itself.
-    if let Some(dispatcher) = GLOBAL.get() {
-        dispatcher.lock().retract_all();
-    }
+    let dispatchers: Vec<_> = GLOBAL.get().into_iter().chain(others().iter().copied()).collect();
+    dispatchers.into_iter().for_each(|dispatcher| dispatcher.lock().retract_all());
+}
+
+fn others() -> MutexGuard<'static, Vec<&'static Dispatcher>> {
+    OTHERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cold]

@@ -135,9 +135,13 @@ pub struct TraceGuard {
 
 impl Drop for TraceGuard {
     fn drop(&mut self) {
-        LISTENERS.write().unwrap_or_else(PoisonError::into_inner).retain(|(id, _)| *id != self.id);
+        let mut listeners = LISTENERS.write().unwrap_or_else(PoisonError::into_inner);
+        let position = listeners.iter().position(|(id, _)| *id == self.id);
+        let listener = position.map(|position| listeners.remove(position));
+        drop(listeners);
         COUNT.fetch_sub(1, Ordering::Release);
         registry::refresh_detours();
+        drop(listener); // after the lock: what the listener holds may call operators while it goes
     }
 }
 
@@ -164,6 +168,22 @@ impl Drop for Scope {
     }
 }
 
+/// Keeps the calls of listeners from being reported, until a panic of one included.
+struct Listening;
+
+impl Listening {
+    /// Nothing where this thread is inside a listener already.
+    fn start() -> Option<Self> {
+        (!LISTENING.replace(true)).then_some(Listening)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        LISTENING.set(false);
+    }
+}
+
 /// Reports a call, where anybody listens.
 pub(crate) fn enter(
     kind: CallKind,
@@ -171,9 +191,10 @@ pub(crate) fn enter(
     keys: DispatchKeySet,
     argument_keys: &[DispatchKeySet],
 ) -> Option<Scope> {
-    if !is_active() || LISTENING.replace(true) {
+    if !is_active() {
         return None;
     }
+    let listening = Listening::start()?;
     let listeners: Vec<Listener> = {
         let listeners = LISTENERS.read().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().map(|(_, listener)| listener.clone()).collect()
@@ -190,7 +211,7 @@ pub(crate) fn enter(
     for listener in listeners {
         listener(&event);
     }
-    LISTENING.set(false);
+    drop(listening);
     DEPTH.set(DEPTH.get() + 1);
     Some(Scope(()))
 }

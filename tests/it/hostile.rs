@@ -1,10 +1,11 @@
 //! What bad input, panics and re-entry must not do: crash, hang, leak, or leave something behind.
 #![expect(unreachable_pub, reason = "the items of a namespace are public")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use torch_library::prelude::*;
-use torch_library::{Dispatcher, ErrorKind, Library, LibraryKind, RuntimeKernel};
+use torch_library::{Dispatcher, ErrorKind, Library, LibraryKind, RuntimeKernel, trace};
 
 torch_library! {
     /// For the tests of this file.
@@ -36,6 +37,58 @@ fn a_typed_kernel_is_no_fallback() {
     assert_eq!(error.kind(), ErrorKind::Type, "{error}");
     assert!(error.to_string().contains("hostile::next"), "{error}");
     assert!(dispatcher.fallbacks().is_empty());
+}
+
+/// Calls an operator when it is dropped.
+struct CallsWhenDropped;
+
+impl Drop for CallsWhenDropped {
+    fn drop(&mut self) {
+        hostile::next(1).unwrap();
+    }
+}
+
+#[test]
+fn a_listener_may_call_while_it_goes() {
+    let _other = trace::listen(|_| ());
+    let captured = CallsWhenDropped;
+    drop(trace::listen(move |_| {
+        let _ = &captured;
+    }));
+}
+
+#[test]
+fn a_listener_that_panics_hears_the_next_call() {
+    let heard = Arc::new(AtomicUsize::new(0));
+    let counter = heard.clone();
+    let thread = std::thread::current().id();
+    let _guard = trace::listen(move |_| {
+        if std::thread::current().id() == thread {
+            assert!(counter.fetch_add(1, Ordering::Relaxed) > 0, "the first call");
+        }
+    });
+    assert!(std::panic::catch_unwind(|| hostile::next(1)).is_err());
+    assert_eq!(hostile::next(1).unwrap(), 2);
+    assert_eq!(heard.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_listener_hears_other_dispatchers() {
+    let dispatcher = Dispatcher::leak_empty();
+    let mut library = Library::open(dispatcher, LibraryKind::Definition, "own", None).unwrap();
+    let operator = library.define("idle() -> ()").unwrap();
+    library.implement("idle", KEY, idle()).unwrap();
+    operator.call_boxed(&mut Stack::new()).unwrap();
+
+    let heard = Arc::new(AtomicUsize::new(0));
+    let counter = heard.clone();
+    let guard = trace::listen(move |event| {
+        counter.fetch_add(usize::from(event.operator == operator), Ordering::Relaxed);
+    });
+    operator.call_boxed(&mut Stack::new()).unwrap();
+    drop(guard);
+    operator.call_boxed(&mut Stack::new()).unwrap();
+    assert_eq!(heard.load(Ordering::Relaxed), 1);
 }
 
 #[test]

@@ -165,12 +165,15 @@ impl Operator {
     /// An operator that is defined at run time and lives as long as the process. It has no module and so no typed
     /// callers: none of its typed code ever runs.
     pub(crate) fn leak(spec: OperatorSpec) -> &'static Operator {
-        let mut memory = Box::<Operator>::new_uninit();
-        let this = memory.as_ptr();
+        // Raw from the start: the operator points into itself, and a box that moved would take that right away.
+        let this = Box::into_raw(Box::<Operator>::new_uninit()).cast::<Operator>();
         // SAFETY: `this` is where the result goes. With no typed callers, the calling convention is nobody's.
-        memory.write(unsafe { Operator::new(this, ErasedCode::never_called(), spec) });
-        // SAFETY: written just now.
-        Box::leak(unsafe { memory.assume_init() })
+        let operator = unsafe { Operator::new(this, ErasedCode::never_called(), spec) };
+        // SAFETY: allocated just now for an operator, and never freed.
+        unsafe {
+            this.write(operator);
+            &*this
+        }
     }
 
     /// What is known of the operator before anything runs.

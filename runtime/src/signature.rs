@@ -156,8 +156,8 @@ macro_rules! signatures {
                 // SAFETY: the values are not touched again until the kernel has returned, see "Lifetimes".
                 let [$($a),*] = unsafe { &mut *std::ptr::from_mut(values) };
                 $(let Some($a) = $A::from_value($a) else { return Err(wrong_type(operator, $index, $A::TYPE, stack)) };)*
-                let returned = code(kernel, keys, $($a),*)?;
-                returned.leave(operator, $count, stack);
+                let left = code(kernel, keys, $($a),*)?.give_up();
+                R::leave(left, operator, $count, stack);
                 Ok(())
             }
         }

@@ -21,6 +21,9 @@ pub(crate) enum Original {
 
 /// One return.
 pub(crate) trait Single: Sized {
+    /// What a kernel's return leaves on the stack.
+    type Left: Left;
+
     /// Takes it from the stack; `original` is the argument that it is, if it is one.
     ///
     /// # Safety
@@ -31,6 +34,13 @@ pub(crate) trait Single: Sized {
         original: Option<Original>,
     ) -> Result<Self>;
 
+    /// Gives up what is a reference. A step of its own: the reference may point into the stack, which nobody may touch
+    /// while it is in use.
+    fn give_up(self) -> Self::Left;
+}
+
+/// What a return leaves on the stack.
+pub(crate) trait Left: Sized {
     /// The value to leave on the stack, or nothing where it is an argument, which is there already.
     fn leave(self) -> Option<Value<'static>>;
 
@@ -43,10 +53,22 @@ pub(crate) trait Single: Sized {
     }
 }
 
+/// A return that is an argument.
+pub(crate) struct Argument;
+
+impl Left for Argument {
+    #[inline]
+    fn leave(self) -> Option<Value<'static>> {
+        None
+    }
+}
+
 /// All returns of an operator: nothing, one, or a tuple.
 pub(crate) trait Output: Sized {
     /// How many there are.
     const COUNT: usize;
+    /// What they leave on the stack.
+    type Left;
 
     /// Takes them from the stack.
     ///
@@ -61,20 +83,32 @@ pub(crate) trait Output: Sized {
         originals: &[Original],
     ) -> Result<Self>;
 
+    /// Gives up references, see [`Single::give_up`].
+    fn give_up(self) -> Self::Left;
+
     /// Leaves them on the stack, where `arguments` values are to be dropped first.
-    fn leave(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>);
+    fn leave(left: Self::Left, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>);
 }
 
 /// Returns that a kernel makes.
 macro_rules! owned {
     ($($type:ty),*) => {$(
         impl Single for $type {
+            type Left = Self;
+
             #[inline]
             unsafe fn take(operator: &'static Operator, value: &mut Value<'static>, _: Option<Original>) -> Result<Self> {
                 <$type as FromReturn>::take(value)
                     .ok_or_else(|| wrong_return(operator, <$type as FromReturn>::TYPE, value.type_name()))
             }
 
+            #[inline]
+            fn give_up(self) -> Self {
+                self
+            }
+        }
+
+        impl Left for $type {
             #[inline]
             fn leave(self) -> Option<Value<'static>> {
                 Some(self.into_value())
@@ -95,6 +129,8 @@ macro_rules! owned {
 macro_rules! argument {
     ($($type:ty, $original:pat => $reference:expr;)*) => {$(
         impl Single for $type {
+            type Left = Argument;
+
             #[inline]
             unsafe fn take(operator: &'static Operator, value: &mut Value<'static>, original: Option<Original>) -> Result<Self> {
                 match original {
@@ -105,8 +141,8 @@ macro_rules! argument {
             }
 
             #[inline]
-            fn leave(self) -> Option<Value<'static>> {
-                None
+            fn give_up(self) -> Argument {
+                Argument
             }
         }
 
@@ -119,6 +155,7 @@ macro_rules! one {
     ($type:ty) => {
         impl Output for $type {
             const COUNT: usize = 1;
+            type Left = <$type as Single>::Left;
 
             #[inline]
             unsafe fn take(
@@ -132,8 +169,18 @@ macro_rules! one {
             }
 
             #[inline]
-            fn leave(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
-                self.leave_alone(operator, arguments, stack);
+            fn give_up(self) -> Self::Left {
+                Single::give_up(self)
+            }
+
+            #[inline]
+            fn leave(
+                left: Self::Left,
+                operator: &'static Operator,
+                arguments: usize,
+                stack: &mut Stack<'static>,
+            ) {
+                left.leave_alone(operator, arguments, stack);
             }
         }
     };
@@ -171,6 +218,8 @@ argument! {
 }
 
 impl Single for Option<&'static mut Tensor> {
+    type Left = Argument;
+
     unsafe fn take(
         operator: &'static Operator,
         value: &mut Value<'static>,
@@ -183,8 +232,8 @@ impl Single for Option<&'static mut Tensor> {
         }
     }
 
-    fn leave(self) -> Option<Value<'static>> {
-        None
+    fn give_up(self) -> Argument {
+        Argument
     }
 }
 
@@ -194,6 +243,7 @@ macro_rules! tuple {
     ($count:literal $($R:ident $index:tt)*) => {
         impl<$($R: Single),*> Output for ($($R,)*) {
             const COUNT: usize = $count;
+            type Left = ($($R::Left,)*);
 
             #[inline]
             unsafe fn take(
@@ -209,9 +259,14 @@ macro_rules! tuple {
             }
 
             #[inline]
-            fn leave(self, _operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
+            fn give_up(self) -> Self::Left {
+                ($(self.$index.give_up(),)*)
+            }
+
+            #[inline]
+            fn leave(_left: Self::Left, _operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
                 let values: [Value<'static>; $count] = [$(
-                    self.$index.leave().unwrap_or_else(|| take_argument(_operator, $index, arguments, stack))
+                    _left.$index.leave().unwrap_or_else(|| take_argument(_operator, $index, arguments, stack))
                 ),*];
                 stack.drop_last(arguments);
                 values.into_iter().for_each(|value| stack.push(value));

@@ -66,7 +66,8 @@ fn add_library(state: &mut State, library: &'static LibraryRecord) {
 }
 
 fn add_kernel(state: &mut State, record: &'static KernelRecord) {
-    let index = state.entry_of_name(&record.operator.to_string());
+    let known = record.operator.entry();
+    let index = known.unwrap_or_else(|| state.entry_of_name(&record.operator.to_string()));
     let registration = Registration {
         id: 0,
         key: record.key,

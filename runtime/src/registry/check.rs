@@ -53,6 +53,7 @@ fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     let places = declarations(entry, operator);
     if places.len() > 1 {
+        let places = places.into_iter().map(|(place, schema)| (place, schema.to_owned())).collect();
         conflicts.push(Conflict::Operator { operator: name(), places });
     }
     let linked = entry.registrations.iter().filter(|registration| registration.origin == Origin::Linked);
@@ -69,7 +70,7 @@ fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
 }
 
 /// Where an operator is declared, each place once: by its definitions, and by those that kernels were checked against.
-fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, String)> {
+fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'static str)> {
     let defined = entry.definitions.iter().map(|definition| definition.operator);
     let kernels = entry.registrations.iter().filter_map(|registration| match registration.implementation {
         Implementation::Typed(_, made_for) => Some(made_for),
@@ -77,7 +78,7 @@ fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, Strin
     });
     let kernels = kernels.filter(|made_for| !operator.calls_like(made_for));
     let declared = defined.chain(kernels).map(Operator::spec);
-    let mut places: Vec<_> = declared.map(|spec| (spec.place, spec.schema.to_owned())).collect();
+    let mut places: Vec<_> = declared.map(|spec| (spec.place, spec.schema)).collect();
     places.sort();
     places.dedup();
     places
@@ -85,8 +86,16 @@ fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, Strin
 
 /// The keys with more than one registration, and where and what those are.
 fn doubled<'r>(
-    registrations: impl Iterator<Item = &'r Registration>,
+    registrations: impl Iterator<Item = &'r Registration> + Clone,
 ) -> BTreeMap<DispatchKey, Vec<(Place, &'static str)>> {
+    // A start-up looks at every operator, and almost none has a double: find that out without a map.
+    let mut seen = [false; 256];
+    if !registrations
+        .clone()
+        .any(|registration| std::mem::replace(&mut seen[registration.key as usize], true))
+    {
+        return BTreeMap::new();
+    }
     let mut by_key: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for registration in registrations {
         by_key.entry(registration.key).or_default().push((registration.place, registration.function));

@@ -3,13 +3,19 @@
 //! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
 
 mod binary;
+mod compare;
 mod copy;
 mod create;
+mod folds;
+mod index;
 pub(crate) mod loops;
+mod loss;
 mod matmul;
+mod norm;
 pub(crate) mod number;
 mod reduce;
 mod unary;
+mod window;
 
 use torch_library::prelude::*;
 

@@ -17,7 +17,7 @@
 //! `composite/binary.rs` builds on other operators.
 
 #[doc(inline)]
-pub use ops::matmul::aten;
+pub use ops::loss::aten;
 
 mod ops;
 

@@ -54,10 +54,10 @@ macro_rules! arithmetic {
 
 /// Writes methods that hand their arguments to an operator.
 macro_rules! methods {
-    ($($(#[$doc:meta])* $method:ident = $operator:ident($($argument:ident: $ty:ty),*);)+) => { $(
+    ($($(#[$doc:meta])* $method:ident = $operator:ident $(:: $call:ident)? ($($argument:ident: $ty:ty),*);)+) => { $(
         $(#[$doc])*
         fn $method(&self $(, $argument: $ty)*) -> Result<Tensor> {
-            aten::$operator(self.as_tensor() $(, $argument)*)
+            aten::$operator $(:: $call)? (self.as_tensor() $(, $argument)*)
         }
     )+ };
 }
@@ -121,14 +121,48 @@ pub trait TensorMethods {
         flatten = flatten_using_ints();
         /// The same elements, unknown to autograd.
         detach = detach();
+        /// Each element with the other sign.
+        neg = neg();
+        /// Each element without its sign.
+        abs = abs();
+        /// *e* to the power of each element.
+        exp = exp();
+        /// The natural logarithm of each element.
+        log = log();
+        /// The square root of each element.
+        sqrt = sqrt();
+        /// The hyperbolic tangent of each element.
+        tanh = tanh();
+        /// The logistic function of each element.
+        sigmoid = sigmoid();
         /// The larger of each element and zero.
         relu = relu();
+        /// The Gaussian error linear unit of each element.
+        gelu = gelu();
+        /// Each element but not below `min` and not above `max`.
+        clamp = clamp::call(min: Option<Scalar>, max: Option<Scalar>);
         /// The sum of all elements.
         sum = sum();
         /// The mean of all elements.
         mean = mean();
+        /// The largest elements over some dimensions.
+        amax = amax::call(dims: &[i64], keepdim: bool);
+        /// The smallest elements over some dimensions.
+        amin = amin::call(dims: &[i64], keepdim: bool);
+        /// Where in a dimension, or else in the flat tensor, the largest element is.
+        argmax = argmax::call(dim: Option<i64>, keepdim: bool);
         /// The product of two matrices.
         mm = mm(mat2: &Tensor);
+        /// The product of vectors, matrices, or batches of them.
+        matmul = matmul(other: &Tensor);
+        /// Exponentials that sum to one along a dimension.
+        softmax = softmax_int(dim: i64);
+        /// The logarithm of the softmax.
+        log_softmax = log_softmax_int(dim: i64);
+        /// Slices by their index in a dimension.
+        index_select = index_select(dim: i64, index: &Tensor);
+        /// Elements by their index in a dimension.
+        gather = gather(dim: i64, index: &Tensor);
     }
 
     /// The tensor itself if its elements lie in the memory format, else a copy of which that is true.

@@ -5,7 +5,11 @@
 pub(crate) mod binary;
 pub(crate) mod copy;
 pub(crate) mod create;
+pub(crate) mod index;
+pub(crate) mod loss;
 pub(crate) mod matmul;
+pub(crate) mod norm;
 pub(crate) mod reduce;
 pub(crate) mod unary;
 pub(crate) mod view;
+pub(crate) mod window;

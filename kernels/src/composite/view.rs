@@ -51,6 +51,10 @@ mod explicit {
         super::view(this, size).map_err(|error| error.context("aten::view"))
     }
 
+    fn _unsafe_view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+        super::view(this, size).map_err(|error| error.context("aten::_unsafe_view"))
+    }
+
     fn view_dtype(this: &Tensor, dtype: DType) -> Result<Tensor> {
         super::reinterpret(this, dtype).map_err(|error| error.context("aten::view.dtype"))
     }
@@ -146,7 +150,7 @@ mod implicit {
             Some(_) => aten::view(this, &sizes),
             None => {
                 let copy = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
-                aten::view(&copy, &sizes)
+                aten::_unsafe_view(&copy, &sizes)
             }
         }
     }

@@ -69,7 +69,7 @@ fn add(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
     let call = Pointwise::promoting(operator, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
     let out = call.output(out, call.dtype)?;
-    match_computing!(call.dtype, T: Bool | Integer | Float | Complex => {
+    match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
             T::ONE => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(b))?,
             alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(alpha.times(b)))?,
@@ -89,7 +89,7 @@ fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
     let call = Pointwise::promoting(operator, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
     let out = call.output(out, call.dtype)?;
-    match_computing!(call.dtype, T: Integer | Float | Complex => {
+    match_computing!(call.dtype, T: Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
             T::ONE => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(b))?,
             alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(alpha.times(b)))?,
@@ -116,7 +116,7 @@ fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
 fn mul(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
     let out = call.output(out, call.dtype)?;
-    match_computing!(call.dtype, T: Bool | Integer | Float | Complex => {
+    match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         loops::map(&out, inputs, |[a, b]: [T; 2]| a.times(b))?;
     }, else => return Err(call.unsupported()));
     Ok(out)

@@ -13,9 +13,10 @@
 
 use std::mem::MaybeUninit;
 
-use torch_library::{DType, Element, Result, Tensor, match_dtype};
+use torch_library::{DType, Element, MemoryFormat, Result, Tensor, match_dtype};
 
 mod convert;
+pub(crate) mod gather;
 pub(crate) mod parallel;
 pub(crate) mod reduce;
 pub(crate) mod walk;
@@ -59,7 +60,7 @@ pub(crate) fn map<M: Element, R: Element, const N: usize>(
     inputs: [&Tensor; N],
     f: impl Fn([M; N]) -> R + Sync,
 ) -> Result<()> {
-    if out.numel() == 0 || out.storage().data_ptr().is_none() {
+    if !has_elements(out) {
         return Ok(());
     }
     let walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
@@ -72,6 +73,40 @@ pub(crate) fn map<M: Element, R: Element, const N: usize>(
         });
     });
     Ok(())
+}
+
+/// Whether there is anything to compute: elements, in memory that the host reaches.
+pub(crate) fn has_elements(out: &Tensor) -> bool {
+    out.numel() > 0 && out.storage().data_ptr().is_some()
+}
+
+/// A copy in row-major order, of a type.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
+    let copy = Tensor::empty(tensor.sizes(), dtype, tensor.device())?;
+    match_dtype!(dtype, T => map(&copy, [tensor], |[x]: [T; 1]| x))?;
+    Ok(copy)
+}
+
+/// The tensor itself if it is in row-major order, else a copy that is.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn contiguous(tensor: &Tensor) -> Result<Tensor> {
+    if tensor.is_contiguous(MemoryFormat::Contiguous) {
+        return Ok(tensor.clone());
+    }
+    copy(tensor, tensor.dtype())
+}
+
+/// The elements in row-major order, as the computing type `M`.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn elements<M: Element>(tensor: &Tensor) -> Result<Vec<M>> {
+    if tensor.dtype() == M::DTYPE { tensor.to_vec() } else { copy(tensor, M::DTYPE)?.to_vec() }
 }
 
 /// The memory of an operation's operands, and how to get at their elements.

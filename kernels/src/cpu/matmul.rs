@@ -2,104 +2,276 @@
 #![expect(unsafe_code, reason = "hands strided memory to the matrix product of `gemm`")]
 
 use num_complex::Complex;
-use torch_library::match_dtype;
 use torch_library::prelude::*;
+use torch_library::{Overlap, can_cast};
 
-use super::loops;
+use super::loops::{self, match_computing, parallel};
 use super::number::Number;
+use super::written;
 use crate::aten;
 use crate::pointwise::{common_device, unsupported};
 
+/// How many multiplications are worth a thread.
+const GRAIN: usize = 1 << 16;
+
 #[torch_impl(aten, CPU, Meta)]
-fn mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::mm";
-    let [n, k] = matrix(OPERATOR, this)?;
-    let [k2, m] = matrix(OPERATOR, mat2)?;
-    ensure!(
-        k == k2,
-        Shape,
-        "{OPERATOR}: a {n} × {k} and a {k2} × {m} matrix have no product, {k} and {k2} differ"
-    );
-    let dtype = common_dtype(OPERATOR, this, mat2)?;
-    let mut out = Tensor::empty(&[n, m], dtype, common_device(OPERATOR, &[this, mat2])?)?;
-    multiply(OPERATOR, &mut out, this, mat2)?;
-    Ok(out)
+mod kernels {
+    use super::*;
+
+    fn mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        product("aten::mm", this, mat2)
+    }
+
+    fn mm_out<'a>(this: &Tensor, mat2: &Tensor, out: &'a mut Tensor) -> Result<&'a mut Tensor> {
+        let result = product_to("aten::mm.out", this, mat2, out);
+        written(out, result)
+    }
+
+    fn bmm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::bmm";
+        let [b, n, k] = sizes_of(OPERATOR, this)?;
+        let [b2, k2, m] = sizes_of(OPERATOR, mat2)?;
+        ensure!(
+            b == b2 && k == k2,
+            Shape,
+            "{OPERATOR}: sizes {:?} and {:?} have no products, {b} and {b2} or {k} and {k2} differ",
+            this.sizes(),
+            mat2.sizes()
+        );
+        let dtype = common_dtype(OPERATOR, &[this, mat2])?;
+        let out = Tensor::empty(&[b, n, m], dtype, common_device(OPERATOR, &[this, mat2])?)?;
+        multiply(OPERATOR, &out, this, mat2)?;
+        Ok(out)
+    }
+
+    fn mv(this: &Tensor, vec: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::mv";
+        let ([n, k], [k2]) = (sizes_of(OPERATOR, this)?, sizes_of(OPERATOR, vec)?);
+        ensure!(k == k2, Shape, "{OPERATOR}: a {n} × {k} matrix and a vector of {k2} have no product");
+        let dtype = common_dtype(OPERATOR, &[this, vec])?;
+        let out = Tensor::empty(&[n], dtype, common_device(OPERATOR, &[this, vec])?)?;
+        multiply(OPERATOR, &column(&out)?, this, &column(vec)?)?;
+        Ok(out)
+    }
+
+    fn dot(this: &Tensor, tensor: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::dot";
+        let ([n], [n2]) = (sizes_of(OPERATOR, this)?, sizes_of(OPERATOR, tensor)?);
+        ensure!(n == n2, Shape, "{OPERATOR}: vectors of {n} and {n2} have no product");
+        let dtype = common_dtype(OPERATOR, &[this, tensor])?;
+        let out = Tensor::empty(&[], dtype, common_device(OPERATOR, &[this, tensor])?)?;
+        let row = this.strided_view(&[1, n], &[0, this.strides()[0]], this.storage_offset())?;
+        multiply(OPERATOR, &out.strided_view(&[1, 1], &[1, 1], 0)?, &row, &column(tensor)?)?;
+        Ok(out)
+    }
+
+    fn addmm(this: &Tensor, mat1: &Tensor, mat2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::addmm";
+        let dtype = common_dtype(OPERATOR, &[mat1, mat2, this])?;
+        let sizes = [sizes_of::<2>(OPERATOR, mat1)?[0], sizes_of::<2>(OPERATOR, mat2)?[1]];
+        let fits = torch_library::geometry::infer_size(this.sizes(), &sizes);
+        ensure!(
+            fits.is_ok_and(|fits| fits.as_slice() == sizes),
+            Shape,
+            "{OPERATOR}: sizes {:?} do not broadcast to those of the product, {sizes:?}",
+            this.sizes()
+        );
+        let product = wide_product(OPERATOR, mat1, mat2)?;
+        let out = Tensor::empty(&sizes, dtype, common_device(OPERATOR, &[mat1, mat2, this])?)?;
+        match_computing!(dtype, T: Integer | Float | Complex => {
+            let (beta, alpha) = (beta.cast::<T>(), alpha.cast::<T>());
+            if beta == T::ZERO {
+                loops::map(&out, [&product], |[x]: [T; 1]| alpha.times(x))?; // not even NaN of `self` counts
+            } else {
+                loops::map(&out, [this, &product], |[c, x]: [T; 2]| beta.times(c).plus(alpha.times(x)))?;
+            }
+        }, else => return Err(unsupported(OPERATOR, dtype)));
+        Ok(out)
+    }
 }
 
-fn matrix(operator: &str, tensor: &Tensor) -> Result<[i64; 2]> {
-    match *tensor.sizes() {
-        [rows, columns] => Ok([rows, columns]),
-        ref sizes => {
-            bail!(Shape, "{operator}: sizes {sizes:?} are those of no matrix, expected two dimensions")
+/// The sizes of a tensor that must have so many.
+fn sizes_of<const N: usize>(operator: &str, tensor: &Tensor) -> Result<[i64; N]> {
+    match tensor.sizes().try_into() {
+        Ok(sizes) => Ok(sizes),
+        Err(_) => {
+            bail!(Shape, "{operator}: sizes {:?} have not the {N} dimensions that are needed", tensor.sizes())
         }
     }
 }
 
-fn common_dtype(operator: &str, a: &Tensor, b: &Tensor) -> Result<DType> {
-    ensure!(
-        a.dtype() == b.dtype(),
-        DType,
-        "{operator}: matrices of {} and {} have no product, convert one to the other's type",
-        a.dtype(),
-        b.dtype()
-    );
-    Ok(a.dtype())
+fn common_dtype(operator: &str, tensors: &[&Tensor]) -> Result<DType> {
+    let dtype = tensors[0].dtype();
+    match tensors.iter().find(|tensor| tensor.dtype() != dtype) {
+        None => Ok(dtype),
+        Some(other) => bail!(
+            DType,
+            "{operator}: {dtype} and {} are not multiplied, convert one to the other",
+            other.dtype()
+        ),
+    }
 }
 
-/// Writes the product of two matrices of one type to a third, in memory of its own.
+/// A vector as a matrix of one column.
+fn column(vector: &Tensor) -> Result<Tensor> {
+    vector.strided_view(&[vector.numel(), 1], &[vector.strides()[0], 1], vector.storage_offset())
+}
+
+fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let ([n, k], [k2, m]) = (sizes_of(operator, a)?, sizes_of(operator, b)?);
+    ensure!(
+        k == k2,
+        Shape,
+        "{operator}: a {n} × {k} and a {k2} × {m} matrix have no product, {k} and {k2} differ"
+    );
+    let out = Tensor::empty(&[n, m], common_dtype(operator, &[a, b])?, common_device(operator, &[a, b])?)?;
+    multiply(operator, &out, a, b)?;
+    Ok(out)
+}
+
+/// The product of two matrices in the computing type, not yet rounded to their own.
+fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let dtype = loops::computing_type(a.dtype());
+    if dtype == a.dtype() {
+        return product(operator, a, b);
+    }
+    product(operator, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)
+}
+
+fn product_to(operator: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<Tensor> {
+    let product = product(operator, a, b)?;
+    ensure!(
+        out.sizes() == product.sizes() && can_cast(product.dtype(), out.dtype()),
+        Shape,
+        "{operator}: a product of sizes {:?} and {} cannot be written to sizes {:?} and {}",
+        product.sizes(),
+        product.dtype(),
+        out.sizes(),
+        out.dtype()
+    );
+    let overlaps = |input| matches!(out.overlap_with(input), Overlap::Full | Overlap::Partial);
+    ensure!(
+        !overlaps(a) && !overlaps(b) && !out.has_internal_overlap(),
+        Argument,
+        "{operator}: the product cannot be written to memory that a factor shares, or elements of `out` among each other"
+    );
+    torch_library::match_dtype!(out.dtype(), T => loops::map(out, [&product], |[x]: [T; 1]| x)?);
+    Ok(out.clone())
+}
+
+/// Writes the products of matrices, or of batches of them, of one type to memory of its own.
 ///
 /// Halves are multiplied as `f32`, and rounded once.
-pub(super) fn multiply(operator: &str, out: &mut Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    if out.numel() == 0 || out.storage().data_ptr().is_none() {
+pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    if !loops::has_elements(out) {
         return Ok(());
     }
     let dtype = loops::computing_type(out.dtype());
     if dtype != out.dtype() {
-        let mut wide = Tensor::empty(out.sizes(), dtype, out.device())?;
-        multiply(operator, &mut wide, &converted(a, dtype)?, &converted(b, dtype)?)?;
-        return loops::map(out, [&wide], |[x]: [f32; 1]| x);
+        let wide = Tensor::empty(out.sizes(), dtype, out.device())?;
+        multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
+        return torch_library::match_dtype!(dtype, T => loops::map(out, [&wide], |[x]: [T; 1]| x));
     }
-    match dtype {
-        DType::Float32 => fast::<f32>(out, a, b),
-        DType::Float64 => fast::<f64>(out, a, b),
-        DType::Complex64 => fast::<Complex<f32>>(out, a, b),
-        DType::Complex128 => fast::<Complex<f64>>(out, a, b),
-        _ => {
-            match_dtype!(dtype, T: Integer => plain::<T>(out, a, b), else => Err(unsupported(operator, dtype)))
+    match_computing!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b),
+        else => Err(unsupported(operator, dtype)))
+}
+
+fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let (out, a, b) = (Matrices::<T>::of(out)?, Matrices::<T>::of(a)?, Matrices::<T>::of(b)?);
+    let work = out.rows * out.columns * a.columns;
+    let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
+    let grain = if is_shared { usize::MAX / 2 } else { (GRAIN / work.max(1)).max(1) };
+    parallel::shares(out.count, grain, |range| {
+        for batch in range {
+            // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one
+            // thread's.
+            unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), is_shared && work > GRAIN) };
         }
+    });
+    Ok(())
+}
+
+/// Matrices of one shape, equally far apart in memory.
+#[derive(Clone, Copy)]
+struct Matrices<T> {
+    data: *mut T,
+    count: usize,
+    batch_stride: isize,
+    rows: usize,
+    columns: usize,
+    row_stride: isize,
+    column_stride: isize,
+}
+
+// SAFETY: plain addresses; which thread writes where is for `batches` to say.
+unsafe impl<T: Sync> Sync for Matrices<T> {}
+
+impl<T: Number> Matrices<T> {
+    fn of(tensor: &Tensor) -> Result<Self> {
+        let dim = tensor.dim();
+        let (sizes, strides) = (tensor.sizes(), tensor.strides());
+        Ok(Matrices {
+            data: tensor.data_ptr()?,
+            count: sizes[..dim - 2].first().map_or(1, |count| *count as usize),
+            batch_stride: strides[..dim - 2].first().map_or(0, |stride| *stride as isize),
+            rows: sizes[dim - 2] as usize,
+            columns: sizes[dim - 1] as usize,
+            row_stride: strides[dim - 2] as isize,
+            column_stride: strides[dim - 1] as isize,
+        })
+    }
+
+    /// One of them alone.
+    fn at(self, batch: usize) -> Self {
+        // Wrapping: there may be none at all.
+        Matrices { data: self.data.wrapping_offset(batch as isize * self.batch_stride), ..self }
     }
 }
 
-/// A dense copy of another type.
-fn converted(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
-    let copy = Tensor::empty(tensor.sizes(), dtype, tensor.device())?;
-    match_dtype!(dtype, T => loops::map(&copy, [tensor], |[x]: [T; 1]| x))?;
-    Ok(copy)
+/// # Safety
+/// The matrices lie in bounds, and `out` shares no memory with the others.
+unsafe fn multiply_one<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
+    match T::DTYPE {
+        // SAFETY: `T` is the type that is named; the rest is passed on.
+        DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        // SAFETY: as above.
+        DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        // SAFETY: as above.
+        DType::Complex64 => unsafe { fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        // SAFETY: as above.
+        DType::Complex128 => unsafe { fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        // SAFETY: passed on.
+        _ => unsafe { plain(out, a, b) },
+    }
 }
 
-fn fast<T: Number>(out: &mut Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    let (&[n, m], k) = (out.sizes().first_chunk::<2>().expect("a matrix"), a.sizes()[1]);
-    let (data, lhs, rhs) = (out.data_ptr::<T>()?, a.data_ptr::<T>()?, b.data_ptr::<T>()?);
-    let strides = |x: &Tensor| (x.strides()[0] as isize, x.strides()[1] as isize);
-    let ((rs, cs), (lhs_rs, lhs_cs), (rhs_rs, rhs_cs)) = (strides(out), strides(a), strides(b));
-    let work = n * m * k;
-    let parallelism = if work < 1 << 16 { gemm::Parallelism::None } else { gemm::Parallelism::Rayon(0) };
-    // SAFETY: the pointers and strides are those of the tensors' elements, all in bounds; `out` is memory of its own.
+impl<T> Matrices<T> {
+    fn cast<U>(self) -> Matrices<U> {
+        let Matrices { data, count, batch_stride, rows, columns, row_stride, column_stride } = self;
+        Matrices { data: data.cast(), count, batch_stride, rows, columns, row_stride, column_stride }
+    }
+}
+
+/// # Safety
+/// As [`multiply_one`].
+unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
+    let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
+    // SAFETY: pointers, sizes and strides are those of the matrices, by contract in bounds and apart.
     unsafe {
         gemm::gemm(
-            n as usize,
-            m as usize,
-            k as usize,
-            data,
-            cs,
-            rs,
+            out.rows,
+            out.columns,
+            a.columns,
+            out.data,
+            out.column_stride,
+            out.row_stride,
             false,
-            lhs,
-            lhs_cs,
-            lhs_rs,
-            rhs,
-            rhs_cs,
-            rhs_rs,
+            a.data.cast_const(),
+            a.column_stride,
+            a.row_stride,
+            b.data.cast_const(),
+            b.column_stride,
+            b.row_stride,
             T::ZERO,
             T::ONE,
             false,
@@ -108,22 +280,26 @@ fn fast<T: Number>(out: &mut Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             parallelism,
         );
     }
-    Ok(())
 }
 
 /// Integers, which wrap.
-fn plain<T: Number>(out: &mut Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    let (&[n, m], k) = (out.sizes().first_chunk::<2>().expect("a matrix"), a.sizes()[1]);
-    let (n, m, k) = (n as usize, m as usize, k as usize);
-    let (a, b) = (a.to_vec::<T>()?, b.to_vec::<T>()?);
-    let mut product = vec![T::ZERO; n * m];
-    for row in 0..n {
-        for inner in 0..k {
-            let factor = a[row * k + inner];
-            for (sum, x) in product[row * m..][..m].iter_mut().zip(&b[inner * m..]) {
-                *sum = sum.plus(factor.times(*x));
+///
+/// # Safety
+/// As [`multiply_one`].
+unsafe fn plain<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>) {
+    let at = |matrix: Matrices<T>, row: usize, column: usize| {
+        matrix.data.wrapping_offset(row as isize * matrix.row_stride + column as isize * matrix.column_stride)
+    };
+    for row in 0..out.rows {
+        for column in 0..out.columns {
+            let mut sum = T::ZERO;
+            for inner in 0..a.columns {
+                // SAFETY: in bounds by contract.
+                let (x, y) = unsafe { (at(a, row, inner).read(), at(b, inner, column).read()) };
+                sum = sum.plus(x.times(y));
             }
+            // SAFETY: in bounds by contract.
+            unsafe { at(out, row, column).write(sum) };
         }
     }
-    out.copy_from_slice(&product)
 }

@@ -10,10 +10,18 @@ pub(crate) trait Number: Element {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    fn negated(self) -> Self;
+
+    /// Whether this is not even equal to itself, like NaN.
+    #[inline(always)]
+    #[expect(clippy::eq_op, reason = "that is how NaN is told")]
+    fn is_unordered(self) -> bool {
+        self != self
+    }
 }
 
 macro_rules! number {
-    ($($ty:ty: $zero:expr, $one:expr, |$a:ident, $b:ident| $plus:expr, $minus:expr, $times:expr;)+) => { $(
+    ($($ty:ty: $zero:expr, $one:expr, |$a:ident, $b:ident| $plus:expr, $minus:expr, $times:expr, $negated:expr;)+) => { $(
         impl Number for $ty {
             const ZERO: Self = $zero;
             const ONE: Self = $one;
@@ -32,19 +40,55 @@ macro_rules! number {
                 let ($a, $b) = (self, other);
                 $times
             }
+            #[inline(always)]
+            fn negated(self) -> Self {
+                let $a = self;
+                $negated
+            }
         }
     )+ };
 }
 
 number! {
-    bool: false, true, |a, b| a | b, a ^ b, a & b;
-    u8: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b);
-    i8: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b);
-    i16: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b);
-    i32: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b);
-    i64: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b);
-    f32: 0.0, 1.0, |a, b| a + b, a - b, a * b;
-    f64: 0.0, 1.0, |a, b| a + b, a - b, a * b;
-    Complex<f32>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b;
-    Complex<f64>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b;
+    bool: false, true, |a, b| a | b, a ^ b, a & b, a;
+    u8: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    i8: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    i16: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    i32: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    i64: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    u16: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    u32: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    u64: 0, 1, |a, b| a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a.wrapping_neg();
+    f32: 0.0, 1.0, |a, b| a + b, a - b, a * b, -a;
+    f64: 0.0, 1.0, |a, b| a + b, a - b, a * b, -a;
+    Complex<f32>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b, -a;
+    Complex<f64>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b, -a;
+}
+
+/// A computing type with an order.
+pub(crate) trait Ordered: Number + PartialOrd {
+    /// No value is below this one.
+    const LOWEST: Self;
+    /// No value is above this one.
+    const HIGHEST: Self;
+}
+
+macro_rules! ordered {
+    ($($ty:ty: $lowest:expr, $highest:expr;)+) => { $(
+        impl Ordered for $ty {
+            const LOWEST: Self = $lowest;
+            const HIGHEST: Self = $highest;
+        }
+    )+ };
+}
+
+ordered! {
+    bool: false, true;
+    u8: u8::MIN, u8::MAX;
+    i8: i8::MIN, i8::MAX;
+    i16: i16::MIN, i16::MAX;
+    i32: i32::MIN, i32::MAX;
+    i64: i64::MIN, i64::MAX;
+    f32: f32::NEG_INFINITY, f32::INFINITY;
+    f64: f64::NEG_INFINITY, f64::INFINITY;
 }

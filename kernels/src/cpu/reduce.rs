@@ -3,10 +3,12 @@
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::loops::match_computing;
+use super::folds::{First, Largest, Smallest, Sum};
 use super::loops::reduce::{Fold, fold};
-use super::number::Number;
+use super::loops::{self, match_computing};
+use super::number::Ordered;
 use crate::aten;
+use crate::pointwise::unsupported;
 use crate::reduction::Reduction;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -24,7 +26,7 @@ mod kernels {
         let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
         let out = reduction.output(dtype)?;
         match_computing!(dtype, T: Bool | Integer | Float | Complex => {
-            fold(&out, this, reduction.is_reduced(), &Sum, |sum: T| sum)?;
+            fold([&out], this, reduction.is_reduced(), &Sum, |sum: T| [sum])?;
         }, else => return Err(reduction.unsupported(dtype)));
         Ok(out)
     }
@@ -41,29 +43,71 @@ mod kernels {
         let count = reduction.count();
         match_computing!(dtype, T: Float | Complex => {
             let count: T = count.cast();
-            fold(&out, this, reduction.is_reduced(), &Sum, |sum: T| sum / count)?;
+            fold([&out], this, reduction.is_reduced(), &Sum, |sum: T| [sum / count])?;
         }, else => return Err(reduction.unsupported(dtype)));
         Ok(out)
     }
+
+    fn amax(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        let reduction = nonempty("aten::amax", this, dim, keepdim)?;
+        let out = reduction.output(this.dtype())?;
+        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+            fold([&out], this, reduction.is_reduced(), &Largest, |largest: T| [largest])?;
+        }, else => return Err(reduction.unsupported(this.dtype())));
+        Ok(out)
+    }
+
+    fn amin(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        let reduction = nonempty("aten::amin", this, dim, keepdim)?;
+        let out = reduction.output(this.dtype())?;
+        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+            fold([&out], this, reduction.is_reduced(), &Smallest, |smallest: T| [smallest])?;
+        }, else => return Err(reduction.unsupported(this.dtype())));
+        Ok(out)
+    }
+
+    fn argmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+        match_computing!(this.dtype(), T: Integer | Float => {
+            place::<T, _>("aten::argmax", this, dim, keepdim, &First(Largest))
+        }, else => Err(unsupported("aten::argmax", this.dtype())))
+    }
+
+    fn argmin(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+        match_computing!(this.dtype(), T: Integer | Float => {
+            place::<T, _>("aten::argmin", this, dim, keepdim, &First(Smallest))
+        }, else => Err(unsupported("aten::argmin", this.dtype())))
+    }
 }
 
-struct Sum;
+/// A reduction whose result must be one of the elements.
+fn nonempty<'a>(
+    operator: &'static str,
+    this: &'a Tensor,
+    dims: &[i64],
+    keepdim: bool,
+) -> Result<Reduction<'a>> {
+    let reduction = Reduction::new(operator, this, Some(dims), keepdim)?;
+    ensure!(
+        reduction.count() > 0,
+        Shape,
+        "{operator}: there is nothing to choose from in dimensions {dims:?} of sizes {:?}",
+        this.sizes()
+    );
+    Ok(reduction)
+}
 
-impl<T: Number> Fold<T> for Sum {
-    type Value = T;
-
-    #[inline(always)]
-    fn identity(&self) -> T {
-        T::ZERO
-    }
-
-    #[inline(always)]
-    fn step(&self, sum: T, element: T, _: usize) -> T {
-        sum.plus(element)
-    }
-
-    #[inline(always)]
-    fn merge(&self, a: T, b: T) -> T {
-        a.plus(b)
-    }
+/// The index of an element in a dimension, or in the flat tensor.
+fn place<T: Ordered, F: Fold<T, Value = T>>(
+    operator: &'static str,
+    this: &Tensor,
+    dim: Option<i64>,
+    keepdim: bool,
+    first: &First<F>,
+) -> Result<Tensor> {
+    let reduction = nonempty(operator, this, dim.as_slice(), keepdim)?;
+    let out = reduction.output(DType::Int64)?;
+    // Positions count in the order of memory, which for several dimensions has to be made the logical one.
+    let this = if dim.is_none() { loops::contiguous(this)? } else { this.clone() };
+    fold([&out], &this, reduction.is_reduced(), first, |(_, position): (T, usize)| [position as i64])?;
+    Ok(out)
 }

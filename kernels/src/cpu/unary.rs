@@ -1,5 +1,7 @@
 //! Functions of one number.
 
+use num_traits::{Float, FloatConst};
+use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::loops::{self, match_computing};
@@ -8,31 +10,144 @@ use super::written;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
-#[torch_impl(aten, CPU, Meta)]
-mod kernels {
-    use super::*;
+mod clamp;
 
-    fn relu(this: &Tensor) -> Result<Tensor> {
-        rectify("aten::relu", None, this)
-    }
+/// Writes the kernels of functions, out of place and in place: whether integers become floats, for which types they
+/// are defined, and what they compute there.
+macro_rules! functions {
+    ($($name:ident $in_place:ident: $promoting:ident $($class:ident)|+ => |$x:ident, $T:ident| $value:expr;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod kernels {
+            use super::*;
 
-    fn relu_(this: &mut Tensor) -> Result<&mut Tensor> {
-        let result = rectify("aten::relu_", Some(this), this);
-        written(this, result)
-    }
+            $(
+                fn $name(this: &Tensor) -> Result<Tensor> {
+                    super::$name(concat!("aten::", stringify!($name)), None, this)
+                }
+
+                fn $in_place(this: &mut Tensor) -> Result<&mut Tensor> {
+                    let result = super::$name(concat!("aten::", stringify!($in_place)), Some(this), this);
+                    written(this, result)
+                }
+            )+
+        }
+
+        $(
+            fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
+                let call = Pointwise::$promoting(operator, [this])?;
+                match_computing!(call.dtype, $T: $($class)|+ => {
+                    let out = call.output(out, call.dtype)?;
+                    loops::map(&out, [this], |[$x]: [$T; 1]| $value)?;
+                    Ok(out)
+                }, else => Err(call.unsupported()))
+            }
+        )+
+    };
 }
 
-fn rectify(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, [this])?;
-    let out = call.output(out, call.dtype)?;
-    match_computing!(call.dtype, T: Integer | Float => {
-        loops::map(&out, [this], |[x]: [T; 1]| positive_part(x))?;
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+functions! {
+    relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
+    neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();
+    exp exp_: promoting_to_float Float | Complex => |x, T| x.exp();
+    log log_: promoting_to_float Float | Complex => |x, T| x.ln();
+    sqrt sqrt_: promoting_to_float Float | Complex => |x, T| x.sqrt();
+    rsqrt rsqrt_: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
+    reciprocal reciprocal_: promoting_to_float Float | Complex => |x, T| T::ONE / x;
+    sin sin_: promoting_to_float Float | Complex => |x, T| x.sin();
+    cos cos_: promoting_to_float Float | Complex => |x, T| x.cos();
+    tanh tanh_: promoting_to_float Float | Complex => |x, T| x.tanh();
+    sigmoid sigmoid_: promoting_to_float Float | Complex => |x, T| T::ONE / (T::ONE + (-x).exp());
 }
 
 /// NaN stays NaN, and -0 stays -0.
 #[inline(always)]
 fn positive_part<T: Number + PartialOrd>(x: T) -> T {
     if x < T::ZERO { T::ZERO } else { x }
+}
+
+/// -0 becomes 0.
+#[inline(always)]
+fn without_sign<T: Number + PartialOrd>(x: T) -> T {
+    if x < T::ZERO { x.negated() } else { x.plus(T::ZERO) }
+}
+
+#[torch_impl(aten, CPU, Meta)]
+mod more {
+    use super::*;
+
+    fn abs(this: &Tensor) -> Result<Tensor> {
+        magnitude("aten::abs", None, this)
+    }
+
+    fn abs_(this: &mut Tensor) -> Result<&mut Tensor> {
+        let result = magnitude("aten::abs_", Some(this), this);
+        written(this, result)
+    }
+
+    fn gelu(this: &Tensor, approximate: &str) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::gelu";
+        let call = Pointwise::promoting(OPERATOR, [this])?;
+        let approximates = match approximate {
+            "none" => false,
+            "tanh" => true,
+            other => {
+                bail!(Argument, "{OPERATOR}: unknown approximation {other:?}, expected \"none\" or \"tanh\"")
+            }
+        };
+        match_computing!(call.dtype, T: Float => {
+            let out = call.output(None, call.dtype)?;
+            match approximates {
+                false => loops::map(&out, [this], |[x]: [T; 1]| gaussian_unit(x))?,
+                true => loops::map(&out, [this], |[x]: [T; 1]| gaussian_unit_by_tanh(x))?,
+            }
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+}
+
+/// Of a complex number it is real; the smallest integer stays itself.
+fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, [this])?;
+    ensure!(
+        out.is_none() || !call.dtype.is_complex(),
+        DType,
+        "{operator}: the distance from zero is real, a tensor of {} cannot take it in place",
+        call.dtype
+    );
+    let out = call.output(out, call.dtype.to_real())?;
+    match_computing!(call.dtype, T: Integer | Float => {
+        loops::map(&out, [this], |[x]: [T; 1]| without_sign(x))?;
+    }, else => match_computing!(call.dtype, T: Complex => {
+        loops::map(&out, [this], |[x]: [T; 1]| x.norm())?;
+    }, else => return Err(call.unsupported())));
+    Ok(out)
+}
+
+/// The error function, which the standard library does not have.
+trait ErrorFunction: Float + FloatConst {
+    fn erf(self) -> Self;
+}
+
+impl ErrorFunction for f32 {
+    fn erf(self) -> Self {
+        libm::erff(self)
+    }
+}
+
+impl ErrorFunction for f64 {
+    fn erf(self) -> Self {
+        libm::erf(self)
+    }
+}
+
+fn gaussian_unit<T: ErrorFunction + Number>(x: T) -> T {
+    let half = T::ONE / (T::ONE + T::ONE);
+    x * half * (T::ONE + (x * T::FRAC_1_SQRT_2()).erf())
+}
+
+fn gaussian_unit_by_tanh<T: Float + FloatConst + Number>(x: T) -> T {
+    let half = T::ONE / (T::ONE + T::ONE);
+    let cubic: T = 0.044_715_f64.cast();
+    let slope = T::SQRT_2() * T::FRAC_2_SQRT_PI() * half;
+    half * x * (T::ONE + (slope * (x + cubic * x * x * x)).tanh())
 }

@@ -134,5 +134,116 @@ torch_library! {
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]
         div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor;
+
+        /// Whether each element is equal to the other operand's, as truth values.
+        ///
+        /// PyTorch: `torch.eq`.
+        #[tags(pointwise)]
+        eq.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Whether each element is equal to a number, as truth values.
+        ///
+        /// PyTorch: `torch.eq`.
+        #[tags(pointwise)]
+        eq.Scalar(Tensor self, Scalar other) -> Tensor;
+
+        /// Whether each element differs from the other operand's, as truth values.
+        ///
+        /// PyTorch: `torch.ne`.
+        #[tags(pointwise)]
+        ne.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Whether each element differs from a number, as truth values.
+        ///
+        /// PyTorch: `torch.ne`.
+        #[tags(pointwise)]
+        ne.Scalar(Tensor self, Scalar other) -> Tensor;
+
+        /// Whether each element is less than the other operand's, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.lt`.
+        #[tags(pointwise)]
+        lt.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Whether each element is less than a number, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.lt`.
+        #[tags(pointwise)]
+        lt.Scalar(Tensor self, Scalar other) -> Tensor;
+
+        /// Whether each element is at most the other operand's, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.le`.
+        #[tags(pointwise)]
+        le.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Whether each element is at most a number, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.le`.
+        #[tags(pointwise)]
+        le.Scalar(Tensor self, Scalar other) -> Tensor;
+
+        /// Whether each element is greater than the other operand's, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.gt`.
+        #[tags(pointwise)]
+        gt.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Whether each element is greater than a number, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.gt`.
+        #[tags(pointwise)]
+        gt.Scalar(Tensor self, Scalar other) -> Tensor;
+
+        /// Whether each element is at least the other operand's, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.ge`.
+        #[tags(pointwise)]
+        ge.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// Whether each element is at least a number, as truth values.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.ge`.
+        #[tags(pointwise)]
+        ge.Scalar(Tensor self, Scalar other) -> Tensor;
+
+        /// `self` where the condition holds, else `other`.
+        ///
+        /// # Errors
+        /// A condition that is not of truth values (or `uint8`).
+        ///
+        /// PyTorch: `torch.where`.
+        #[tags(pointwise)]
+        where.self(Tensor condition, Tensor self, Tensor other) -> Tensor;
+        /// A number where the condition holds, else `other`.
+        ///
+        /// PyTorch: `torch.where`.
+        where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor;
+        /// `self` where the condition holds, else a number.
+        ///
+        /// PyTorch: `torch.where`.
+        where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor;
+        /// One number where the condition holds, else another.
+        ///
+        /// PyTorch: `torch.where`.
+        where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor;
     }
 }

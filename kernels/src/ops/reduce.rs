@@ -37,5 +37,34 @@ torch_library! {
         ///
         /// PyTorch: `torch.mean`.
         mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+
+        /// The largest elements over some dimensions; NaN counts as larger than all numbers.
+        ///
+        /// # Errors
+        /// A reduced dimension of size 0, complex numbers.
+        ///
+        /// PyTorch: `torch.amax`.
+        amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
+        /// The smallest elements over some dimensions; NaN counts as smaller than all numbers.
+        ///
+        /// # Errors
+        /// As [`amax`](fn@amax).
+        ///
+        /// PyTorch: `torch.amin`.
+        amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
+        /// Where the largest element is: its index in a dimension, or in the flat tensor; the first of several.
+        ///
+        /// # Errors
+        /// No elements to choose from, truth values and complex numbers.
+        ///
+        /// PyTorch: `torch.argmax`.
+        argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
+        /// Where the smallest element is: its index in a dimension, or in the flat tensor; the first of several.
+        ///
+        /// # Errors
+        /// As [`argmax`](fn@argmax).
+        ///
+        /// PyTorch: `torch.argmin`.
+        argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
     }
 }

@@ -43,6 +43,11 @@ torch_library! {
         /// PyTorch: `Tensor.view`.
         view(Tensor(a) self, SymInt[] size) -> Tensor(a);
 
+        /// As [`view`](fn@view), of a tensor that nobody else will look at: the result is no view to autograd.
+        ///
+        /// PyTorch: `aten::_unsafe_view`.
+        _unsafe_view(Tensor self, SymInt[] size) -> Tensor;
+
         /// The same bytes as elements of another type.
         ///
         /// # Errors
@@ -51,7 +56,7 @@ torch_library! {
         /// PyTorch: `Tensor.view`.
         view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a);
 
-        /// The same elements in another shape: a [`view`] where the strides allow one, else a copy.
+        /// The same elements in another shape: a [`view`](fn@view) where the strides allow one, else a copy.
         ///
         /// ```
         /// use torch_library::prelude::*;

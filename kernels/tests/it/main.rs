@@ -2,7 +2,11 @@
 
 mod binary;
 mod create;
+mod index;
+mod loss;
 mod matmul;
+mod norm;
 mod reduce;
 mod unary;
 mod view;
+mod window;

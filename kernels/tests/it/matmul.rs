@@ -36,3 +36,75 @@ fn sizes_and_types_must_meet() -> Result<()> {
     assert_eq!(aten::zeros(&[2, 0])?.mm(&aten::zeros(&[0, 3])?)?.to_vec::<f32>()?, [0.0; 6]);
     Ok(())
 }
+
+#[test]
+fn matmul_takes_vectors_matrices_and_batches() -> Result<()> {
+    let cases: [(&[i64], &[i64], &[i64]); 9] = [
+        (&[3], &[3], &[]),
+        (&[2, 3], &[3], &[2]),
+        (&[3], &[3, 4], &[4]),
+        (&[5, 2, 3], &[3, 4], &[5, 2, 4]),
+        (&[5, 2, 3], &[3], &[5, 2]),
+        (&[3], &[5, 3, 4], &[5, 4]),
+        (&[2, 3], &[5, 3, 4], &[5, 2, 4]),
+        (&[7, 1, 2, 3], &[5, 3, 4], &[7, 5, 2, 4]),
+        (&[0, 2, 3], &[3, 4], &[0, 2, 4]),
+    ];
+    for (a, b, want) in cases {
+        let product = aten::ones(a)?.matmul(&aten::ones(b)?)?;
+        assert_eq!(product.sizes(), want, "{a:?} {b:?}");
+        assert!(product.to_vec::<f32>()?.iter().all(|x| *x == 3.0));
+        assert!(product.is_contiguous(MemoryFormat::Contiguous));
+    }
+    assert!(aten::ones(&[])?.matmul(&aten::ones(&[2])?).is_err());
+    assert!(aten::ones(&[2, 2, 3])?.matmul(&aten::ones(&[3, 3, 4])?).is_err());
+    Ok(())
+}
+
+#[test]
+fn batches_are_multiplied_one_by_one() -> Result<()> {
+    let x = Tensor::from([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]);
+    let product = aten::bmm(&x, &x.transpose(1, 2)?)?;
+    assert_eq!(product.to_vec::<i32>()?, [5, 11, 11, 25, 61, 83, 83, 113]);
+    assert!(aten::bmm(&x, &x.narrow(0, 0, 1)?).is_err());
+    Ok(())
+}
+
+#[test]
+fn addmm_ignores_what_beta_takes_away() -> Result<()> {
+    let (nan, x) = (aten::full(&[2, 2], f64::NAN.into())?, aten::ones(&[2, 2])?);
+    let call = aten::addmm::with(&nan, &x, &x).beta(0.into()).alpha(3.into());
+    assert_eq!(call.call()?.to_vec::<f32>()?, [6.0; 4]);
+    assert_eq!(aten::addmm(&Tensor::from([1f32, 2.0]), &x, &x)?.to_vec::<f32>()?, [3.0, 4.0, 3.0, 4.0]);
+    assert!(aten::addmm(&aten::ones(&[3])?, &x, &x).is_err());
+    Ok(())
+}
+
+#[test]
+fn linear_adds_a_bias() -> Result<()> {
+    let (weight, bias) = (Tensor::from([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), Tensor::from([1.0, 2.0, 3.0]));
+    for sizes in [&[2][..], &[1, 2], &[1, 1, 2]] {
+        let x = Tensor::from_slice(&[1.0, 10.0], sizes)?;
+        let y = aten::linear::with(&x, &weight).bias(Some(&bias)).call()?;
+        assert_eq!(y.to_vec::<f64>()?, [22.0, 45.0, 68.0], "{sizes:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn products_are_not_written_over_their_factors() -> Result<()> {
+    let (x, mut out) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]), Tensor::from([[0.0; 2]; 2]));
+    aten::mm_out(&x, &x, &mut out)?;
+    assert_eq!((out.to_vec::<f64>()?, out.version()), (vec![7.0, 10.0, 15.0, 22.0], 1));
+    assert!(aten::mm_out(&x, &x, &mut x.clone()).is_err());
+    Ok(())
+}
+
+#[test]
+fn large_products_agree_with_small_ones() -> Result<()> {
+    let x = Tensor::from_vec((0..40_000).map(|i| f64::from(i % 7)).collect::<Vec<_>>(), &[200, 200])?;
+    let y = x.mm(&x)?;
+    let row = x.narrow(0, 123, 1)?.mm(&x.narrow(1, 45, 1)?)?;
+    assert_eq!(y.element::<f64>(&[123, 45])?, row.element::<f64>(&[0, 0])?);
+    Ok(())
+}

@@ -47,3 +47,35 @@ fn long_sums_lose_little() -> Result<()> {
     assert_eq!(halves.sum()?.item()?, Scalar::Float(5000.0));
     Ok(())
 }
+
+#[test]
+fn extremes_let_nan_through() -> Result<()> {
+    let x = Tensor::from([[1.0, f64::NEG_INFINITY], [f64::NAN, 3.0]]);
+    assert_eq!(x.amax(&[1], false)?.to_vec::<f64>()?[0], 1.0);
+    assert!(x.amax(&[1], false)?.to_vec::<f64>()?[1].is_nan());
+    assert!(x.amin(&[], false)?.to_vec::<f64>()?[0].is_nan());
+    assert_eq!(Tensor::from([[-5i8, -3]]).amax(&[0, 1], true)?.sizes(), [1, 1]);
+    let error = aten::zeros(&[0, 2])?.amax(&[0], false).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aten::amax: there is nothing to choose from in dimensions [0] of sizes [0, 2]"
+    );
+    assert_eq!(aten::zeros(&[0, 2])?.amax(&[1], false)?.sizes(), [0]);
+    Ok(())
+}
+
+#[test]
+fn the_first_of_equals_is_the_argmax() -> Result<()> {
+    let x = Tensor::from([[1, 7, 7], [7, 0, -1]]);
+    assert_eq!(x.argmax(Some(1), false)?.to_vec::<i64>()?, [1, 0]);
+    assert_eq!(x.argmax(None, false)?.item()?, Scalar::Int(1));
+    assert_eq!(x.t()?.argmax(None, true)?.sizes(), [1, 1]);
+    assert_eq!(x.t()?.argmax(None, false)?.item()?, Scalar::Int(1));
+    assert_eq!(aten::argmin(&x)?.item()?, Scalar::Int(5));
+    let nan = Tensor::from([1.0, f64::NAN, f64::INFINITY, f64::NAN]);
+    assert_eq!((nan.argmax(None, false)?.item()?, aten::argmin(&nan)?.item()?), (1.into(), 1.into()));
+    let low = Tensor::from([f64::NEG_INFINITY; 20]);
+    assert_eq!(low.argmax(Some(0), false)?.item()?, Scalar::Int(0));
+    assert!(Tensor::from([true]).argmax(None, false).is_err());
+    Ok(())
+}

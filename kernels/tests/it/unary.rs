@@ -1,7 +1,59 @@
 //! Functions of one number.
 
 use torch_library::prelude::*;
+use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+
+fn close(got: &Tensor, want: &[f64]) -> Result<()> {
+    let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
+    let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= 1e-6 * want.abs().max(1.0);
+    assert!(got.len() == want.len() && got.iter().zip(want).all(is_close), "{got:?} instead of {want:?}");
+    Ok(())
+}
+
+#[test]
+fn functions_compute_what_they_say() -> Result<()> {
+    let x = Tensor::from([-1.0, 0.5, 2.0]);
+    close(&x.neg()?, &[1.0, -0.5, -2.0])?;
+    close(&x.abs()?, &[1.0, 0.5, 2.0])?;
+    close(&x.exp()?, &[0.36787944, 1.64872127, 7.38905610])?;
+    close(&x.tanh()?, &[-0.76159416, 0.46211716, 0.96402758])?;
+    close(&x.sigmoid()?, &[0.26894142, 0.62245933, 0.88079708])?;
+    close(&x.gelu()?, &[-0.15865525, 0.34573123, 1.95449974])?;
+    close(&aten::gelu::with(&x).approximate("tanh").call()?, &[-0.15880801, 0.34571401, 1.95459769])?;
+    close(&x.abs()?.log()?, &[0.0, -0.69314718, 0.69314718])?;
+    close(&aten::rsqrt(&x.abs()?)?, &[1.0, 1.41421356, 0.70710678])?;
+    Ok(())
+}
+
+#[test]
+fn integers_become_floats_where_the_results_are_not_whole() -> Result<()> {
+    let x = Tensor::from([1i8, 2]);
+    assert_eq!((x.exp()?.dtype(), x.neg()?.dtype()), (DType::Float32, DType::Int8));
+    close(&Tensor::from([true, false]).sigmoid()?, &[0.7310585786, 0.5])?;
+    assert!(
+        aten::exp_(&mut x.clone()).unwrap_err().to_string().starts_with("aten::exp_: a result of float32")
+    );
+    Ok(())
+}
+
+#[test]
+fn in_place_functions_write_to_the_tensor() -> Result<()> {
+    let mut x = Tensor::from([[1.0, 4.0], [9.0, 16.0]]).t()?;
+    aten::sqrt_(&mut x)?;
+    assert_eq!((x.to_vec::<f64>()?, x.version()), (vec![1.0, 3.0, 2.0, 4.0], 1));
+    Ok(())
+}
+
+#[test]
+fn functions_without_meaning_for_a_type_are_refused() -> Result<()> {
+    let refused = [Tensor::from([true]).neg(), Tensor::from([1i64]).gelu(), Tensor::from([true]).relu()];
+    assert!(
+        refused.iter().all(|result| result.as_ref().is_err_and(|error| error.kind() == ErrorKind::DType))
+    );
+    assert_eq!(Tensor::from([true]).neg().unwrap_err().to_string(), "aten::neg is not implemented for bool");
+    Ok(())
+}
 
 #[test]
 fn relu_keeps_nan_and_negative_zero() -> Result<()> {
@@ -9,9 +61,35 @@ fn relu_keeps_nan_and_negative_zero() -> Result<()> {
     assert_eq!(y[0].to_bits(), 0);
     assert!(y[1].is_sign_negative() && y[2].is_nan() && y[3] == 2.0);
     assert_eq!(Tensor::from([-3i8, 3]).relu()?.to_vec::<i8>()?, [0, 3]);
-    assert_eq!(
-        Tensor::from([true]).relu().unwrap_err().to_string(),
-        "aten::relu is not implemented for bool"
-    );
+    Ok(())
+}
+
+#[test]
+fn magnitudes_of_complex_numbers_are_real() -> Result<()> {
+    let mut x = Tensor::from([Complex64::new(3.0, -4.0)]);
+    assert_eq!(x.abs()?.to_vec::<f64>()?, [5.0]);
+    assert!(aten::abs_(&mut x).is_err());
+    Ok(())
+}
+
+#[test]
+fn clamp_takes_one_bound_or_two() -> Result<()> {
+    let x = Tensor::from([-2.0, 0.5, f64::NAN, 7.0]);
+    let y = x.clamp(Some(0.into()), Some(1.into()))?.to_vec::<f64>()?;
+    assert_eq!((y[0], y[1], y[2].is_nan(), y[3]), (0.0, 0.5, true, 1.0));
+    assert_eq!(x.clamp(Some(3.into()), Some(1.into()))?.to_vec::<f64>()?[0], 1.0);
+    assert!(x.clamp(None, None).is_err());
+    let y = aten::clamp_Tensor::with(&x).min(Some(&Tensor::from([1.0]))).call()?.to_vec::<f64>()?;
+    assert_eq!((y[0], y[1], y[3]), (1.0, 1.0, 7.0));
+    Ok(())
+}
+
+#[test]
+fn bounds_take_part_in_promotion() -> Result<()> {
+    let mut x = Tensor::from([-2i8, 3]);
+    assert_eq!(aten::clamp_min(&x, 0.5.into())?.to_vec::<f32>()?, [0.5, 3.0]);
+    assert_eq!(aten::clamp_max(&Tensor::from([true]), 0.into())?.dtype(), DType::Int64);
+    let error = aten::clamp_::with(&mut x).min(Some(0.5.into())).call().unwrap_err();
+    assert_eq!(error.to_string(), "aten::clamp_: a result of float32 cannot be written to a tensor of int8");
     Ok(())
 }

@@ -146,7 +146,7 @@ impl Function {
         match body {
             // Its name is the operator's, whatever the case.
             Body::Block(body) => {
-                quote!(#[allow(non_snake_case)] #(#attributes)* #visibility #signature #body)
+                quote!(#[allow(non_snake_case, clippy::too_many_arguments)] #(#attributes)* #visibility #signature #body)
             }
             Body::Semicolon(_) => quote!(),
         }

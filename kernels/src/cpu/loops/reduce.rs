@@ -12,14 +12,18 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use smallvec::SmallVec;
 use torch_library::geometry::{Dims, Geometry, contiguous_strides};
 use torch_library::{Element, Result, Tensor};
 
 use super::walk::{Row, Walk};
-use super::{CHUNK, Input, convert, data_ptr, parallel};
+use super::{CHUNK, Input, convert, data_ptr, has_elements, parallel};
 
 /// How many folds run side by side.
 const LANES: usize = 8;
+
+/// How many results are held without an allocation.
+const FEW: usize = 16;
 
 /// How many elements a row of results takes before it is merged into a sum of its own, to bound the rounding error.
 const BLOCK: usize = 64;
@@ -39,18 +43,18 @@ pub(crate) trait Fold<M>: Sync {
     fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
 }
 
-/// Folds the dimensions of `input` that are marked, and writes the finished values to the contiguous `out`.
+/// Folds the dimensions of `input` that are marked, and writes what is made of each value to contiguous tensors.
 ///
 /// # Errors
 /// Memory that the host does not reach.
-pub(crate) fn fold<M: Element, F: Fold<M>, R: Element>(
-    out: &Tensor,
+pub(crate) fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
+    outs: [&Tensor; K],
     input: &Tensor,
     is_reduced: &[bool],
     fold: &F,
-    finish: impl Fn(F::Value) -> R + Sync,
+    finish: impl Fn(F::Value) -> [R; K] + Sync,
 ) -> Result<()> {
-    if out.numel() == 0 || out.storage().data_ptr().is_none() {
+    if !has_elements(outs[0]) {
         return Ok(());
     }
     let geometry = input.geometry();
@@ -63,14 +67,17 @@ pub(crate) fn fold<M: Element, F: Fold<M>, R: Element>(
         count: reduced.numel() as usize,
         fold,
     };
-    let out =
-        Output { data: data_ptr(out)?, size: out.dtype().size(), store: convert::storer::<R>(out.dtype()) };
+    let mut outputs = [const { None }; K];
+    for (output, out) in outputs.iter_mut().zip(outs) {
+        *output = Some(Output::<R>::new(out)?);
+    }
+    let outputs = outputs.map(|output| output.expect("each was filled above"));
     let walk = Walk::new(&results, [&kept]);
     let grain = (parallel::GRAIN / folding.count.max(1)).max(1);
     parallel::shares(results.numel() as usize, grain, |range| {
         walk.rows(range, |row| {
             // SAFETY: the walks stay within the elements of both tensors, and no two threads get the same result.
-            unsafe { folding.row(&row, &out, &finish) }
+            unsafe { folding.row(&row, &outputs, &finish) }
         });
     });
     Ok(())
@@ -94,6 +101,13 @@ struct Output<R> {
     store: convert::Storer<R>,
 }
 
+impl<R: Element> Output<R> {
+    fn new(out: &Tensor) -> Result<Self> {
+        let dtype = out.dtype();
+        Ok(Output { data: data_ptr(out)?, size: dtype.size(), store: convert::storer(dtype) })
+    }
+}
+
 // SAFETY: a plain address; which thread writes where is for `row` to say.
 unsafe impl<R> Sync for Output<R> {}
 
@@ -112,22 +126,30 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Computes a row of results.
     ///
     /// # Safety
-    /// The row lies in bounds of `out`, which nobody else touches, and of the kept dimensions of the input.
-    unsafe fn row<R: Element>(&self, row: &Row<1>, out: &Output<R>, finish: &impl Fn(F::Value) -> R) {
+    /// The row lies in bounds of the outputs, which nobody else touches, and of the kept dimensions of the input.
+    unsafe fn row<R: Element, const K: usize>(
+        &self,
+        row: &Row<1>,
+        outputs: &[Output<R>; K],
+        finish: &impl Fn(F::Value) -> [R; K],
+    ) {
         for start in (0..row.len).step_by(CHUNK) {
             let len = CHUNK.min(row.len - start);
             let base = row.inputs[0] + start as isize * row.input_strides[0];
-            let mut folded = [self.fold.identity(); CHUNK];
+            let mut folded = self.identities(len);
             // SAFETY: the chunk is a part of the row.
-            unsafe { self.results(base, row.input_strides[0], &mut folded[..len]) };
-            let mut values = [R::default(); CHUNK];
-            for (value, folded) in values.iter_mut().zip(&folded[..len]) {
-                *value = finish(*folded);
+            unsafe { self.results(base, row.input_strides[0], &mut folded) };
+            for (k, out) in outputs.iter().enumerate() {
+                let values: SmallVec<[R; FEW]> = folded.iter().map(|folded| finish(*folded)[k]).collect();
+                let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
+                // SAFETY: the chunk is a part of the row; `values` holds as many.
+                unsafe { (out.store)(values.as_ptr(), len, out.data.offset(offset), row.out_stride) };
             }
-            let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
-            // SAFETY: the chunk is a part of the row; `values` holds as many.
-            unsafe { (out.store)(values.as_ptr(), len, out.data.offset(offset), row.out_stride) };
         }
+    }
+
+    fn identities(&self, len: usize) -> SmallVec<[F::Value; FEW]> {
+        SmallVec::from_elem(self.fold.identity(), len)
     }
 
     /// Folds the results that start `stride` apart.
@@ -217,8 +239,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// As [`results`](Self::results).
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let mut buffer = [MaybeUninit::<M>::uninit(); CHUNK];
-        let mut block = [self.fold.identity(); CHUNK];
-        let block = &mut block[..folded.len()];
+        let mut block = self.identities(folded.len());
         let mut position = 0;
         self.reduced.rows(0..self.count, |row| {
             for i in 0..row.len {

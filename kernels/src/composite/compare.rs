@@ -1,0 +1,47 @@
+//! Comparing with numbers and choosing between them.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+/// Writes kernels that compare with a number by comparing with a tensor that stands for it.
+macro_rules! with_number {
+    ($($scalar:ident = $tensor:ident;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd)]
+        mod explicit {
+            use super::*;
+
+            $(
+                fn $scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+                    aten::$tensor(this, &Tensor::wrapped_number(other))
+                }
+            )+
+        }
+    };
+}
+
+with_number! {
+    eq_Scalar = eq_Tensor;
+    ne_Scalar = ne_Tensor;
+    lt_Scalar = lt_Tensor;
+    le_Scalar = le_Tensor;
+    gt_Scalar = gt_Tensor;
+    ge_Scalar = ge_Tensor;
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn where_ScalarSelf(condition: &Tensor, this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::where_self(condition, &Tensor::wrapped_number(this), other)
+    }
+
+    fn where_ScalarOther(condition: &Tensor, this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::where_self(condition, this, &Tensor::wrapped_number(other))
+    }
+
+    fn where_Scalar(condition: &Tensor, this: Scalar, other: Scalar) -> Result<Tensor> {
+        aten::where_self(condition, &Tensor::wrapped_number(this), &Tensor::wrapped_number(other))
+    }
+}

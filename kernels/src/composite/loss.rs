@@ -1,0 +1,187 @@
+//! Losses as users call them.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+/// PyTorch: `at::Reduction`.
+const NONE: i64 = 0;
+const MEAN: i64 = 1;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn nll_loss(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+    ) -> Result<Tensor> {
+        Ok(aten::nll_loss_forward(this, target, weight, reduction, ignore_index)?.0)
+    }
+
+    fn nll_loss2d(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+    ) -> Result<Tensor> {
+        Ok(aten::nll_loss2d_forward(this, target, weight, reduction, ignore_index)?.0)
+    }
+
+    fn nll_loss_nd(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+    ) -> Result<Tensor> {
+        match this.dim() {
+            1 | 2 => aten::nll_loss::call(this, target, weight, reduction, ignore_index),
+            4 => aten::nll_loss2d::call(this, target, weight, reduction, ignore_index),
+            _ => super::flattened(this, target, weight, reduction, ignore_index),
+        }
+    }
+
+    fn cross_entropy_loss(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+        label_smoothing: f64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::cross_entropy_loss";
+        ensure!(
+            (0.0..=1.0).contains(&label_smoothing),
+            Argument,
+            "{OPERATOR}: label_smoothing is {label_smoothing}, must be between 0 and 1"
+        );
+        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no classes");
+        let likelihoods = aten::log_softmax_int::call(this, class_dim(this), Some(this.dtype()))?;
+        if this.sizes() == target.sizes() {
+            ensure!(
+                target.dtype().is_floating_point() && ignore_index < 0,
+                Argument,
+                "{OPERATOR}: targets of the sizes of the logits are probabilities, of which none is ignored; these are of {}, \
+                 and ignore_index is {ignore_index}",
+                target.dtype()
+            );
+            return super::with_probabilities(&likelihoods, target, weight, reduction, label_smoothing);
+        }
+        let loss = aten::nll_loss_nd::call(&likelihoods, target, weight, reduction, ignore_index)?;
+        if label_smoothing == 0.0 {
+            return Ok(loss);
+        }
+        let smooth = super::smooth_loss(&likelihoods, target, weight, reduction, ignore_index)?;
+        let classes = this.sizes()[class_dim(this) as usize] as f64;
+        let loss = aten::mul_Scalar(&loss, (1.0 - label_smoothing).into())?;
+        aten::add_Tensor(&loss, &aten::mul_Scalar(&smooth, (label_smoothing / classes).into())?)
+    }
+}
+
+fn class_dim(logits: &Tensor) -> i64 {
+    if logits.dim() == 1 { 0 } else { 1 }
+}
+
+/// Any number of dimensions behind the classes, as images of one row.
+fn flattened(
+    this: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    reduction: i64,
+    ignore_index: i64,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::nll_loss_nd";
+    let [n, classes, pixels @ ..] = this.sizes() else {
+        bail!(Shape, "{OPERATOR}: a tensor without dimensions has no classes")
+    };
+    let sizes = [&[*n], pixels].concat();
+    ensure!(
+        target.sizes() == sizes,
+        Shape,
+        "{OPERATOR}: targets of sizes {:?} for sizes {:?}, expected {sizes:?}",
+        target.sizes(),
+        this.sizes()
+    );
+    let count = pixels.iter().product();
+    let images = aten::reshape(this, &[*n, *classes, 1, count])?;
+    let targets = aten::reshape(target, &[*n, 1, count])?;
+    let loss = aten::nll_loss2d::call(&images, &targets, weight, reduction, ignore_index)?;
+    if reduction == NONE { aten::view(&loss, &sizes) } else { Ok(loss) }
+}
+
+/// A vector of weights, ready to broadcast over the classes.
+fn per_class(weight: &Tensor, likelihoods: &Tensor) -> Result<Tensor> {
+    let mut sizes = vec![1; likelihoods.dim()];
+    sizes[class_dim(likelihoods) as usize] = weight.numel();
+    aten::view(weight, &sizes)
+}
+
+/// The cross entropy with a distribution over the classes.
+fn with_probabilities(
+    likelihoods: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    reduction: i64,
+    label_smoothing: f64,
+) -> Result<Tensor> {
+    let dim = class_dim(likelihoods);
+    let classes = likelihoods.sizes()[dim as usize];
+    let mut loss = match label_smoothing {
+        0.0 => aten::mul_Tensor(likelihoods, target)?,
+        smoothing => {
+            let target = aten::mul_Scalar(target, (1.0 - smoothing).into())?;
+            let target = aten::add_Scalar(&target, (smoothing / classes as f64).into())?;
+            aten::mul_Tensor(likelihoods, &target)?
+        }
+    };
+    if let Some(weight) = weight {
+        loss = aten::mul_Tensor(&loss, &per_class(weight, likelihoods)?)?;
+    }
+    match reduction {
+        NONE => aten::neg(&aten::sum_dim_IntList(&loss, Some(&[dim]))?),
+        MEAN => {
+            let count = likelihoods.numel() as f64 / classes as f64;
+            aten::div_Scalar(&aten::neg(&aten::sum(&loss)?)?, count.into())
+        }
+        _ => aten::neg(&aten::sum(&loss)?),
+    }
+}
+
+/// The cross entropy with equal chances for all classes, where the target counts.
+fn smooth_loss(
+    likelihoods: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    reduction: i64,
+    ignore_index: i64,
+) -> Result<Tensor> {
+    let dim = class_dim(likelihoods);
+    let weighted = match weight {
+        Some(weight) => aten::mul_Tensor(likelihoods, &per_class(weight, likelihoods)?)?,
+        None => likelihoods.clone(),
+    };
+    let loss = aten::neg(&aten::sum_dim_IntList(&weighted, Some(&[dim]))?)?;
+    let is_ignored = aten::eq_Scalar(target, ignore_index.into())?;
+    let loss = aten::where_ScalarSelf(&is_ignored, 0.0.into(), &loss)?;
+    if reduction == NONE {
+        return Ok(loss);
+    }
+    let sum = aten::sum(&loss)?;
+    if reduction != MEAN {
+        return Ok(sum);
+    }
+    let total = match weight {
+        Some(weight) => {
+            let classes = aten::where_ScalarSelf(&is_ignored, 0.into(), target)?;
+            let weights = aten::index_select(weight, 0, &aten::reshape(&classes, &[-1])?)?;
+            aten::sum(&aten::where_ScalarSelf(&aten::reshape(&is_ignored, &[-1])?, 0.0.into(), &weights)?)?
+        }
+        None => aten::sum(&aten::ne_Scalar(target, ignore_index.into())?)?,
+    };
+    aten::div_Tensor(&sum, &total)
+}

@@ -1,0 +1,145 @@
+//! What elements are folded to: sums, extremes and where they are, moments.
+
+use num_traits::Float;
+
+use super::loops::reduce::Fold;
+use super::number::{Number, Ordered};
+
+/// The sum.
+pub(super) struct Sum;
+
+impl<T: Number> Fold<T> for Sum {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum.plus(element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a.plus(b)
+    }
+}
+
+/// The largest element, or NaN if there is one.
+pub(super) struct Largest;
+
+impl<T: Ordered> Fold<T> for Largest {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::LOWEST
+    }
+
+    #[inline(always)]
+    fn step(&self, largest: T, element: T, _: usize) -> T {
+        self.merge(largest, element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        if a > b || a.is_unordered() { a } else { b }
+    }
+}
+
+/// The smallest element, or NaN if there is one.
+pub(super) struct Smallest;
+
+impl<T: Ordered> Fold<T> for Smallest {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::HIGHEST
+    }
+
+    #[inline(always)]
+    fn step(&self, smallest: T, element: T, _: usize) -> T {
+        self.merge(smallest, element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        if a < b || a.is_unordered() { a } else { b }
+    }
+}
+
+/// An element and where it is; nowhere before the first.
+pub(super) type Placed<T> = (T, usize);
+
+/// The first of the elements that [`Largest`] or [`Smallest`] finds.
+pub(super) struct First<F>(pub(super) F);
+
+impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
+    type Value = Placed<T>;
+
+    #[inline(always)]
+    fn identity(&self) -> Placed<T> {
+        (self.0.identity(), usize::MAX)
+    }
+
+    #[inline(always)]
+    fn step(&self, best: Placed<T>, element: T, position: usize) -> Placed<T> {
+        self.merge(best, (element, position))
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: Placed<T>, b: Placed<T>) -> Placed<T> {
+        let are_alike = a.0 == b.0 || (a.0.is_unordered() && b.0.is_unordered());
+        if are_alike {
+            return if a.1 < b.1 { a } else { b };
+        }
+        let best = self.0.merge(a.0, b.0);
+        if best == a.0 || (best.is_unordered() && a.0.is_unordered()) { a } else { b }
+    }
+}
+
+/// How many elements there are, their mean, and the sum of the squares of their distances from it.
+///
+/// Joined by the formulas of Welford and Chan, which lose no digits where the mean is large.
+pub(super) struct Moments;
+
+#[derive(Clone, Copy)]
+pub(super) struct Moment<T> {
+    count: T,
+    pub(super) mean: T,
+    pub(super) squares: T,
+}
+
+impl<T: Float + Number> Fold<T> for Moments {
+    type Value = Moment<T>;
+
+    #[inline(always)]
+    fn identity(&self) -> Moment<T> {
+        Moment { count: T::ZERO, mean: T::ZERO, squares: T::ZERO }
+    }
+
+    #[inline(always)]
+    fn step(&self, moment: Moment<T>, element: T, _: usize) -> Moment<T> {
+        let count = moment.count + T::ONE;
+        let distance = element - moment.mean;
+        let mean = moment.mean + distance / count;
+        Moment { count, mean, squares: moment.squares + distance * (element - mean) }
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: Moment<T>, b: Moment<T>) -> Moment<T> {
+        let count = a.count + b.count;
+        if count == T::ZERO {
+            return a;
+        }
+        let (distance, share) = (b.mean - a.mean, b.count / count);
+        Moment {
+            count,
+            mean: a.mean + distance * share,
+            squares: a.squares + b.squares + distance * distance * a.count * share,
+        }
+    }
+}

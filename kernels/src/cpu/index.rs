@@ -1,0 +1,144 @@
+//! Joining tensors, and picking elements by index.
+
+use torch_library::geometry::{Dims, strides_for, wrap_dim};
+use torch_library::prelude::*;
+use torch_library::{match_dtype, result_type};
+
+use super::loops::{self, gather::gather};
+use crate::aten;
+use crate::pointwise::common_device;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
+        let (out, dim) = joined(tensors, dim)?;
+        let mut start = 0;
+        for tensor in tensors.iter().filter(|tensor| !is_left_out(tensor)) {
+            let offset = out.storage_offset() + start * out.strides()[dim];
+            let part = out.strided_view(tensor.sizes(), out.strides(), offset)?;
+            match_dtype!(out.dtype(), T => loops::map(&part, [tensor], |[x]: [T; 1]| x)?);
+            start += tensor.sizes()[dim];
+        }
+        Ok(out)
+    }
+
+    fn gather(this: &Tensor, dim: i64, index: &Tensor, _sparse_grad: bool) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::gather";
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+        check_index(OPERATOR, index)?;
+        let out = Tensor::empty(index.sizes(), this.dtype(), common_device(OPERATOR, &[this, index])?)?;
+        if index.numel() == 0 {
+            return Ok(out);
+        }
+        ensure!(
+            index.dim().max(1) == this.dim().max(1),
+            Shape,
+            "{OPERATOR}: an index of sizes {:?} has another number of dimensions than sizes {:?}",
+            index.sizes(),
+            this.sizes()
+        );
+        let mut others =
+            index.sizes().iter().zip(this.sizes()).enumerate().filter(|(other, _)| *other != dim);
+        ensure!(
+            others.all(|(_, (index, this))| index <= this),
+            Shape,
+            "{OPERATOR}: an index of sizes {:?} is larger than sizes {:?}, apart from dimension {dim}",
+            index.sizes(),
+            this.sizes()
+        );
+        let (this, index) = (at_least_1d(this)?, at_least_1d(index)?);
+        pick(OPERATOR, &at_least_1d(&out)?, &this, dim, &index)?;
+        Ok(out)
+    }
+
+    fn index_select(this: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::index_select";
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+        check_index(OPERATOR, index)?;
+        ensure!(
+            index.dim() <= 1 && (this.dim() > 0 || index.numel() == 1),
+            Shape,
+            "{OPERATOR}: an index of sizes {:?} for sizes {:?}, expected a vector, or one element for no dimensions",
+            index.sizes(),
+            this.sizes()
+        );
+        let mut sizes = Dims::from_slice(this.sizes());
+        if let Some(size) = sizes.get_mut(dim) {
+            *size = index.numel();
+        }
+        let out = Tensor::empty(&sizes, this.dtype(), common_device(OPERATOR, &[this, index])?)?;
+        // The index varies along its dimension only.
+        let mut strides = Dims::from_elem(0, sizes.len().max(1));
+        strides[dim] = index.strides().first().copied().unwrap_or(0);
+        let out_1d = at_least_1d(&out)?;
+        let index = index.strided_view(out_1d.sizes(), &strides, index.storage_offset())?;
+        pick(OPERATOR, &out_1d, &at_least_1d(this)?, dim, &index)?;
+        Ok(out)
+    }
+}
+
+/// The result of `cat` without its elements, and the dimension.
+fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
+    const OPERATOR: &str = "aten::cat";
+    ensure!(!tensors.is_empty(), Argument, "{OPERATOR}: there are no tensors to join");
+    let position = tensors.iter().position(|tensor| tensor.dim() == 0);
+    if let Some(position) = position {
+        bail!(Shape, "{OPERATOR}: tensor {position} has no dimensions to be joined along, use stack");
+    }
+    let dtype = result_type(tensors.iter().map(Tensor::promotion_operand));
+    let dtype = dtype.map_err(|error| error.context(OPERATOR))?;
+    let device = common_device(OPERATOR, &tensors.iter().collect::<Vec<_>>())?;
+    let first = tensors.iter().find(|tensor| !is_left_out(tensor)).unwrap_or(&tensors[0]);
+    let dim = wrap_dim(dim, first.dim()).map_err(|error| error.context(OPERATOR))?;
+    let mut sizes = Dims::from_slice(first.sizes());
+    sizes[dim] = 0;
+    for tensor in tensors.iter().filter(|tensor| !is_left_out(tensor)) {
+        let fits = tensor.dim() == sizes.len()
+            && (0..sizes.len()).all(|other| other == dim || tensor.sizes()[other] == sizes[other]);
+        ensure!(
+            fits,
+            Shape,
+            "{OPERATOR}: sizes {:?} and {:?} differ in another dimension than {dim}",
+            first.sizes(),
+            tensor.sizes()
+        );
+        sizes[dim] += tensor.sizes()[dim];
+    }
+    let format = tensors[0].suggest_memory_format();
+    let is_common = tensors.iter().all(|tensor| tensor.suggest_memory_format() == format);
+    let strides = strides_for(&sizes, if is_common { format } else { MemoryFormat::Contiguous })?;
+    Ok((Tensor::empty_strided(&sizes, &strides, dtype, device)?, dim))
+}
+
+/// Tensors of sizes `[0]` join with anything, for old programs' sake.
+fn is_left_out(tensor: &Tensor) -> bool {
+    tensor.sizes() == [0]
+}
+
+fn check_index(operator: &str, index: &Tensor) -> Result<()> {
+    ensure!(
+        matches!(index.dtype(), DType::Int64 | DType::Int32),
+        DType,
+        "{operator}: the index is of {}, expected int64 or int32",
+        index.dtype()
+    );
+    Ok(())
+}
+
+/// A tensor without dimensions as a vector of one element.
+fn at_least_1d(tensor: &Tensor) -> Result<Tensor> {
+    match tensor.dim() {
+        0 => tensor.strided_view(&[1], &[1], tensor.storage_offset()),
+        _ => Ok(tensor.clone()),
+    }
+}
+
+fn pick(operator: &str, out: &Tensor, source: &Tensor, dim: usize, index: &Tensor) -> Result<()> {
+    if let Some(index) = gather(out, source, dim, index)? {
+        let size = source.sizes()[dim];
+        bail!(Argument, "{operator}: index {index} is out of range for dimension {dim} of size {size}");
+    }
+    Ok(())
+}

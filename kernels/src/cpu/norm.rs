@@ -1,0 +1,266 @@
+//! Softmax, and normalisation by mean and variance.
+
+use num_traits::Float;
+use torch_library::Element;
+use torch_library::geometry::{contiguous_strides, wrap_dim};
+use torch_library::prelude::*;
+
+use super::folds::{Largest, Moment, Moments, Sum};
+use super::loops::reduce::fold;
+use super::loops::{self, computing_type, match_computing};
+use super::number::{Number, Ordered};
+use crate::aten;
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn _softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_softmax";
+        let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
+        match_computing!(this.dtype(), T: Float => {
+            let (_, powers, sum) = exponentials.compute::<T>()?;
+            let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
+            loops::map(&out, [&powers, &sum], |[power, sum]: [T; 2]| power / sum)?;
+            Ok(out)
+        }, else => Err(unsupported(OPERATOR, this.dtype())))
+    }
+
+    fn _log_softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_log_softmax";
+        let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
+        match_computing!(this.dtype(), T: Float => {
+            let (largest, _, sum) = exponentials.compute::<T>()?;
+            let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
+            loops::map(&out, [this, &largest, &sum], |[x, largest, sum]: [T; 3]| x - largest - sum.ln())?;
+            Ok(out)
+        }, else => Err(unsupported(OPERATOR, this.dtype())))
+    }
+
+    fn native_layer_norm(
+        input: &Tensor,
+        normalized_shape: &[i64],
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        eps: f64,
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::native_layer_norm";
+        let outer = outer_dims(OPERATOR, input, normalized_shape, &[weight, bias])?;
+        let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
+        let dtype = parameter_dtype(OPERATOR, input, &[weight, bias])?;
+        match_computing!(input.dtype(), T: Float => {
+            let (mean, variance) = statistics::<T>(input, &is_reduced)?;
+            let rstd = reciprocal_root::<T>(&variance, eps)?;
+            let out = Tensor::empty(input.sizes(), input.dtype(), input.device())?;
+            scaled::<T>(&out, input, &mean, &rstd, weight, bias)?;
+            Ok((out, rounded(mean, dtype)?, rounded(rstd, dtype)?))
+        }, else => Err(unsupported(OPERATOR, input.dtype())))
+    }
+
+    fn native_batch_norm(
+        input: &Tensor,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        running_mean: Option<&Tensor>,
+        running_var: Option<&Tensor>,
+        training: bool,
+        momentum: f64,
+        eps: f64,
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::native_batch_norm";
+        let channels = channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
+        let dtype = parameter_dtype(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
+        let out = input.empty_like(input.dtype(), input.suggest_memory_format())?;
+        let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
+        let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
+        match_computing!(input.dtype(), T: Float => {
+            let (mean, variance) = if training {
+                let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
+                let (mean, variance) = statistics::<T>(input, &is_reduced)?;
+                let count: T = (input.numel() / channels.max(1)).cast();
+                let unbias = count / (count - T::ONE);
+                update(running_mean, &mean, momentum.cast(), T::ONE)?;
+                update(running_var, &variance, momentum.cast(), unbias)?;
+                (mean, variance)
+            } else {
+                let (Some(mean), Some(variance)) = (running_mean, running_var) else {
+                    bail!(Argument, "{OPERATOR}: outside of training the running mean and variance are needed");
+                };
+                (per_channel(mean)?, per_channel(variance)?)
+            };
+            let rstd = reciprocal_root::<T>(&variance, eps)?;
+            scaled::<T>(&out, input, &mean, &rstd, weight.as_ref(), bias.as_ref())?;
+            let saved = if training { channels } else { 0 };
+            let save = |x: &Tensor| rounded(x.strided_view(&[saved], &[1], 0)?, dtype);
+            Ok((out, save(&mean)?, save(&rstd)?))
+        }, else => Err(unsupported(OPERATOR, input.dtype())))
+    }
+}
+
+/// A softmax on its way.
+struct Exponentials<'a> {
+    input: &'a Tensor,
+    is_reduced: Vec<bool>,
+}
+
+impl<'a> Exponentials<'a> {
+    fn new(operator: &str, input: &'a Tensor, dim: i64, half_to_float: bool) -> Result<Self> {
+        ensure!(!half_to_float, NotSupported, "{operator}: half_to_float is for other devices than the CPU");
+        let dim = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
+        Ok(Exponentials { input, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
+    }
+
+    /// The largest element along the dimension, the exponential of each element's distance to it, and their sum.
+    fn compute<T: Float + Ordered>(&self) -> Result<(Tensor, Tensor, Tensor)> {
+        let input = self.input;
+        let sizes = reduced_sizes(input, &self.is_reduced);
+        let empty = |sizes: &[i64]| Tensor::empty(sizes, T::DTYPE, input.device());
+        let (largest, powers, sum) = (empty(&sizes)?, empty(input.sizes())?, empty(&sizes)?);
+        fold([&largest], input, &self.is_reduced, &Largest, |largest: T| [largest])?;
+        loops::map(&powers, [input, &largest], |[x, largest]: [T; 2]| (x - largest).exp())?;
+        fold([&sum], &powers, &self.is_reduced, &Sum, |sum: T| [sum])?;
+        Ok((largest, powers, sum))
+    }
+}
+
+fn reduced_sizes(input: &Tensor, is_reduced: &[bool]) -> Vec<i64> {
+    input
+        .sizes()
+        .iter()
+        .zip(is_reduced)
+        .map(|(size, is_reduced)| if *is_reduced { 1 } else { *size })
+        .collect()
+}
+
+/// Means and variances, in the computing type; dimensions that are reduced stay with size 1.
+fn statistics<T: Float + Number>(input: &Tensor, is_reduced: &[bool]) -> Result<(Tensor, Tensor)> {
+    let sizes = reduced_sizes(input, is_reduced);
+    let empty = || Tensor::empty(&sizes, T::DTYPE, input.device());
+    let (mean, variance) = (empty()?, empty()?);
+    let count: T = (input.numel() / mean.numel().max(1)).cast();
+    fold([&mean, &variance], input, is_reduced, &Moments, |moment: Moment<T>| {
+        [moment.mean, moment.squares / count]
+    })?;
+    Ok((mean, variance))
+}
+
+/// One over the standard deviation.
+fn reciprocal_root<T: Float + Number>(variance: &Tensor, eps: f64) -> Result<Tensor> {
+    let out = Tensor::empty(variance.sizes(), T::DTYPE, variance.device())?;
+    let eps: T = eps.cast();
+    loops::map(&out, [variance], |[variance]: [T; 1]| (variance + eps).sqrt().recip())?;
+    Ok(out)
+}
+
+/// `(input - mean) * rstd * weight + bias`.
+fn scaled<T: Float + Number>(
+    out: &Tensor,
+    input: &Tensor,
+    mean: &Tensor,
+    rstd: &Tensor,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+) -> Result<()> {
+    let normal = |x: T, mean: T, rstd: T| (x - mean) * rstd;
+    match (weight, bias) {
+        (None, None) => loops::map(out, [input, mean, rstd], |[x, m, r]: [T; 3]| normal(x, m, r)),
+        (Some(weight), None) => {
+            loops::map(out, [input, mean, rstd, weight], |[x, m, r, w]: [T; 4]| normal(x, m, r) * w)
+        }
+        (None, Some(bias)) => {
+            loops::map(out, [input, mean, rstd, bias], |[x, m, r, b]: [T; 4]| normal(x, m, r) + b)
+        }
+        (Some(weight), Some(bias)) => {
+            let inputs = [input, mean, rstd, weight, bias];
+            loops::map(out, inputs, |[x, m, r, w, b]: [T; 5]| normal(x, m, r) * w + b)
+        }
+    }
+}
+
+/// Moves a running statistic towards that of a batch, which is scaled first.
+fn update<T: Float + Number>(running: Option<&Tensor>, batch: &Tensor, momentum: T, scale: T) -> Result<()> {
+    let Some(running) = running else { return Ok(()) };
+    let batch = batch.strided_view(&[batch.numel()], &[1], 0)?;
+    loops::map(running, [running, &batch], |[old, new]: [T; 2]| old + momentum * (new * scale - old))?;
+    running.bump_version();
+    Ok(())
+}
+
+/// How many dimensions come before those that are normalised.
+fn outer_dims(
+    operator: &str,
+    input: &Tensor,
+    normalized: &[i64],
+    parameters: &[Option<&Tensor>],
+) -> Result<usize> {
+    ensure!(
+        !normalized.is_empty() && input.sizes().ends_with(normalized),
+        Shape,
+        "{operator}: sizes {:?} do not end in the normalized_shape {normalized:?}, which needs a dimension",
+        input.sizes()
+    );
+    for parameter in parameters.iter().flatten() {
+        ensure!(
+            parameter.sizes() == normalized,
+            Shape,
+            "{operator}: a weight or bias has sizes {:?}, expected {normalized:?}",
+            parameter.sizes()
+        );
+    }
+    Ok(input.dim() - normalized.len())
+}
+
+/// The number of channels, each of which the vectors have an element for.
+fn channels_of(operator: &str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
+    ensure!(
+        input.dim() >= 2,
+        Shape,
+        "{operator}: sizes {:?} have no dimension 1 for channels",
+        input.sizes()
+    );
+    let channels = input.sizes()[1];
+    for vector in vectors.iter().flatten() {
+        ensure!(
+            vector.sizes() == [channels],
+            Shape,
+            "{operator}: a parameter has sizes {:?}, expected one element for each of {channels} channels",
+            vector.sizes()
+        );
+    }
+    Ok(channels)
+}
+
+/// The type of parameters and statistics: the input's, or `float32` with an input of halves.
+fn parameter_dtype(operator: &str, input: &Tensor, parameters: &[Option<&Tensor>]) -> Result<DType> {
+    let mut dtype = None;
+    for parameter in parameters.iter().flatten() {
+        let found = parameter.dtype();
+        ensure!(
+            *dtype.get_or_insert(found) == found
+                && (found == input.dtype() || found == computing_type(input.dtype())),
+            DType,
+            "{operator}: parameters of {found} do not fit an input of {}",
+            input.dtype()
+        );
+    }
+    Ok(dtype.unwrap_or(input.dtype()))
+}
+
+/// A vector along dimension 1 of so many.
+fn along_channels(vector: &Tensor, ndim: usize) -> Result<Tensor> {
+    let mut sizes = vec![1; ndim];
+    sizes[1] = vector.numel();
+    let mut strides = contiguous_strides(&sizes);
+    strides[1] = vector.strides()[0];
+    vector.strided_view(&sizes, &strides, vector.storage_offset())
+}
+
+/// A tensor in the type that it is returned in.
+fn rounded(tensor: Tensor, dtype: DType) -> Result<Tensor> {
+    if tensor.dtype() == dtype && tensor.storage_offset() == 0 {
+        Ok(tensor)
+    } else {
+        loops::copy(&tensor, dtype)
+    }
+}

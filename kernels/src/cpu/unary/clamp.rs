@@ -1,0 +1,116 @@
+//! Keeping elements within bounds.
+
+use torch_library::prelude::*;
+use torch_library::{Operand, result_type};
+
+use crate::aten;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::Number;
+use crate::cpu::written;
+use crate::pointwise::Pointwise;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn clamp(this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
+        by_numbers("aten::clamp", None, this, min, max)
+    }
+
+    fn clamp_(this: &mut Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<&mut Tensor> {
+        let result = by_numbers("aten::clamp_", Some(this), this, min, max);
+        written(this, result)
+    }
+
+    fn clamp_min(this: &Tensor, min: Scalar) -> Result<Tensor> {
+        by_numbers("aten::clamp_min", None, this, Some(min), None)
+    }
+
+    fn clamp_max(this: &Tensor, max: Scalar) -> Result<Tensor> {
+        by_numbers("aten::clamp_max", None, this, None, Some(max))
+    }
+
+    fn clamp_Tensor(this: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::clamp.Tensor";
+        match (min, max) {
+            (None, None) => Err(no_bound(OPERATOR)),
+            (Some(min), None) => {
+                let call = Pointwise::promoting(OPERATOR, [this, min])?;
+                match_computing!(call.dtype, T: Bool | Integer | Float => {
+                    let out = call.output(None, call.dtype)?;
+                    loops::map(&out, call.inputs, |[x, min]: [T; 2]| raised(x, min))?;
+                    Ok(out)
+                }, else => Err(call.unsupported()))
+            }
+            (None, Some(max)) => {
+                let call = Pointwise::promoting(OPERATOR, [this, max])?;
+                match_computing!(call.dtype, T: Bool | Integer | Float => {
+                    let out = call.output(None, call.dtype)?;
+                    loops::map(&out, call.inputs, |[x, max]: [T; 2]| lowered(x, max))?;
+                    Ok(out)
+                }, else => Err(call.unsupported()))
+            }
+            (Some(min), Some(max)) => {
+                let call = Pointwise::promoting(OPERATOR, [this, min, max])?;
+                match_computing!(call.dtype, T: Bool | Integer | Float => {
+                    let out = call.output(None, call.dtype)?;
+                    loops::map(&out, call.inputs, |[x, min, max]: [T; 3]| lowered(raised(x, min), max))?;
+                    Ok(out)
+                }, else => Err(call.unsupported()))
+            }
+        }
+    }
+}
+
+/// Numbers count in promotion like the elements they are compared with, unless those are floating point.
+fn by_numbers(
+    operator: &'static str,
+    out: Option<&Tensor>,
+    this: &Tensor,
+    min: Option<Scalar>,
+    max: Option<Scalar>,
+) -> Result<Tensor> {
+    let bounds = [min, max].into_iter().flatten().map(|bound| Operand::Number(bound.dtype()));
+    let dtype = result_type([this.promotion_operand()].into_iter().chain(bounds));
+    let dtype = dtype.map_err(|error| error.context(operator))?;
+    ensure!(
+        out.is_none() || dtype == this.dtype(),
+        DType,
+        "{operator}: a result of {dtype} cannot be written to a tensor of {}",
+        this.dtype()
+    );
+    let call = Pointwise::with_dtype(operator, [this], dtype)?;
+    match_computing!(dtype, T: Bool | Integer | Unsigned | Float => {
+        let out = call.output(out, dtype)?;
+        let bound = |bound: Option<Scalar>| bound.map(|bound| bound.to::<T>()).transpose();
+        match (bound(min)?, bound(max)?) {
+            (Some(min), Some(max)) => {
+                loops::map(&out, [this], |[x]: [T; 1]| lowered(raised(x, min), max))?;
+            }
+            (Some(min), None) => loops::map(&out, [this], |[x]: [T; 1]| raised(x, min))?,
+            (None, Some(max)) => loops::map(&out, [this], |[x]: [T; 1]| lowered(x, max))?,
+            (None, None) => return Err(no_bound(operator)),
+        }
+        Ok(out)
+    }, else => Err(call.unsupported()))
+}
+
+#[cold]
+fn no_bound(operator: &str) -> Error {
+    Error::new(
+        ErrorKind::Argument,
+        format!("{operator}: neither min nor max is given, at least one is needed"),
+    )
+}
+
+/// The larger number, or the one that is NaN.
+#[inline(always)]
+fn raised<T: Number + PartialOrd>(x: T, min: T) -> T {
+    if x < min || min.is_unordered() { min } else { x }
+}
+
+/// The smaller number, or the one that is NaN.
+#[inline(always)]
+fn lowered<T: Number + PartialOrd>(x: T, max: T) -> T {
+    if x > max || max.is_unordered() { max } else { x }
+}

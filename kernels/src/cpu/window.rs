@@ -1,0 +1,137 @@
+//! A window that slides over images: where it is put, and what it covers there.
+
+use rayon::prelude::*;
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use super::loops;
+
+mod convolution;
+mod pool;
+
+/// How a window is put, in one direction.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    kernel: i64,
+    stride: i64,
+    padding: i64,
+    dilation: i64,
+}
+
+/// One number for both directions, or one for each.
+fn pair(operator: &str, name: &str, values: &[i64]) -> Result<[i64; 2]> {
+    match *values {
+        [both] => Ok([both; 2]),
+        [height, width] => Ok([height, width]),
+        _ => bail!(Argument, "{operator}: {name} is {values:?}, expected one number or two"),
+    }
+}
+
+impl Axis {
+    /// Both directions, from an operator's arguments; no stride means that of the window.
+    fn both(
+        operator: &str,
+        kernel: &[i64],
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+    ) -> Result<[Axis; 2]> {
+        let kernel = pair(operator, "kernel_size", kernel)?;
+        let stride = if stride.is_empty() { kernel } else { pair(operator, "stride", stride)? };
+        let padding = pair(operator, "padding", padding)?;
+        let dilation = pair(operator, "dilation", dilation)?;
+        let axes = [0, 1].map(|i| Axis {
+            kernel: kernel[i],
+            stride: stride[i],
+            padding: padding[i],
+            dilation: dilation[i],
+        });
+        for axis in axes {
+            ensure!(
+                axis.kernel > 0 && axis.stride > 0 && axis.dilation > 0 && axis.padding >= 0,
+                Argument,
+                "{operator}: kernel {kernel:?}, stride {stride:?} and dilation {dilation:?} must be positive, padding {padding:?} not \
+                 negative"
+            );
+        }
+        Ok(axes)
+    }
+
+    /// How many pixels lie under the window, the gaps of dilation included.
+    fn extent(self) -> i64 {
+        self.dilation * (self.kernel - 1) + 1
+    }
+
+    /// How many places there are for the window in `size` pixels.
+    fn places(self, size: i64) -> i64 {
+        (size + 2 * self.padding - self.extent()).div_euclid(self.stride) + 1
+    }
+
+    /// As [`places`](Self::places), with a last one that hangs over the edge, if it starts inside.
+    fn places_over_edge(self, size: i64) -> i64 {
+        let reach = size + 2 * self.padding - self.extent() + self.stride - 1;
+        let places = reach.div_euclid(self.stride) + 1;
+        let starts_outside = (places - 1) * self.stride >= size + self.padding;
+        places - i64::from(starts_outside)
+    }
+
+    /// The pixels of a line that the window covers at a place.
+    fn covered(self, place: i64, size: i64) -> impl Iterator<Item = i64> + Clone {
+        let start = place * self.stride - self.padding;
+        (0..self.kernel)
+            .map(move |i| start + i * self.dilation)
+            .filter(move |pixel| (0..size).contains(pixel))
+    }
+}
+
+/// Images of any strides, as planes of pixels.
+struct Images {
+    /// The sizes before the last two.
+    outer: Vec<i64>,
+    height: i64,
+    width: i64,
+}
+
+impl Images {
+    /// # Errors
+    /// Neither three nor four dimensions, no pixels.
+    fn of(operator: &str, tensor: &Tensor) -> Result<Self> {
+        let sizes = tensor.sizes();
+        let is_image = matches!(sizes.len(), 3 | 4) && !sizes[sizes.len() - 2..].contains(&0);
+        ensure!(
+            is_image,
+            Shape,
+            "{operator}: sizes {sizes:?} are not [batch, channels, height, width] or without the batch, with pixels"
+        );
+        let (outer, image) = sizes.split_at(sizes.len() - 2);
+        Ok(Images { outer: outer.to_vec(), height: image[0], width: image[1] })
+    }
+
+    /// The sizes with other numbers of pixels.
+    fn resized(&self, height: i64, width: i64) -> Vec<i64> {
+        [&self.outer[..], &[height, width]].concat()
+    }
+}
+
+/// Computes images plane by plane, in the computing type, and writes them to `outs` in whatever layout these have.
+fn planes<T: Element, R: Element>(
+    input: &Tensor,
+    out: &Tensor,
+    f: impl Fn(&[T], &mut [R]) + Sync,
+) -> Result<()> {
+    if !loops::has_elements(out) {
+        return Ok(());
+    }
+    let pixels = |tensor: &Tensor| tensor.sizes().iter().rev().take(2).product::<i64>() as usize;
+    let source = loops::elements::<T>(input)?;
+    let mut result = vec![R::default(); out.numel() as usize];
+    let pairs = result.par_chunks_mut(pixels(out)).zip(source.par_chunks(pixels(input)));
+    pairs.for_each(|(result, source)| f(source, result));
+    write(out, result)
+}
+
+/// Writes elements in row-major order, whatever the tensor's type and strides.
+fn write<R: Element>(out: &Tensor, elements: Vec<R>) -> Result<()> {
+    let elements = Tensor::from_vec(elements, out.sizes())?;
+    match_dtype!(out.dtype(), O => loops::map(out, [&elements], |[x]: [O; 1]| x))
+}

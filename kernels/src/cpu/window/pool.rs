@@ -1,0 +1,169 @@
+//! Pooling: the largest element or the mean under the window.
+
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::{Axis, Images, planes};
+use crate::aten;
+use crate::cpu::loops::match_computing;
+use crate::cpu::number::{Number, Ordered};
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn max_pool2d_with_indices(
+        this: &Tensor,
+        kernel_size: &[i64],
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        ceil_mode: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::max_pool2d_with_indices";
+        let axes = Axis::both(OPERATOR, kernel_size, stride, padding, dilation)?;
+        let grid = Grid::new(OPERATOR, this, axes, ceil_mode)?;
+        let (out, indices) = (grid.output(this, this.dtype())?, grid.output(this, DType::Int64)?);
+        match_computing!(this.dtype(), T: Integer | Float => {
+            planes(this, &out, |plane: &[T], out: &mut [T]| {
+                grid.places(|place, window| out[place] = plane[grid.largest(plane, window)]);
+            })?;
+            planes(this, &indices, |plane: &[T], out: &mut [i64]| {
+                grid.places(|place, window| out[place] = grid.largest(plane, window) as i64);
+            })?;
+        }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        Ok((out, indices))
+    }
+
+    fn avg_pool2d(
+        this: &Tensor,
+        kernel_size: &[i64],
+        stride: &[i64],
+        padding: &[i64],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: Option<i64>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::avg_pool2d";
+        ensure!(divisor_override != Some(0), Argument, "{OPERATOR}: the divisor is 0");
+        let axes = Axis::both(OPERATOR, kernel_size, stride, padding, &[1])?;
+        let grid = Grid::new(OPERATOR, this, axes, ceil_mode)?;
+        let out = grid.output(this, this.dtype())?;
+        let divisor = |window: [i64; 2]| match divisor_override {
+            Some(divisor) => divisor,
+            None if count_include_pad => grid.padded_pixels(window),
+            None => grid.pixels(window).count() as i64,
+        };
+        match_computing!(this.dtype(), T: Integer | Float => {
+            planes(this, &out, |plane: &[T], out: &mut [T]| {
+                grid.places(|place, window| {
+                    let sum = grid.pixels(window).fold(T::ZERO, |sum, pixel| sum.plus(plane[pixel]));
+                    out[place] = if sum == T::ZERO { sum } else { sum / divisor(window).cast::<T>() };
+                });
+            })?;
+        }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        Ok(out)
+    }
+
+    fn _adaptive_avg_pool2d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_adaptive_avg_pool2d";
+        let [height, width] = super::super::pair(OPERATOR, "output_size", output_size)?;
+        ensure!(height >= 0 && width >= 0, Argument, "{OPERATOR}: output_size {output_size:?} is negative");
+        let images = Images::of(OPERATOR, this)?;
+        let out = like(this, &images.resized(height, width), this.dtype())?;
+        let part = |i: i64, parts: i64, size: i64| i * size / parts..((i + 1) * size + parts - 1) / parts;
+        match_computing!(this.dtype(), T: Float => {
+            planes(this, &out, |plane: &[T], out: &mut [T]| {
+                for (place, mean) in out.iter_mut().enumerate() {
+                    let (y, x) = (place as i64 / width, place as i64 % width);
+                    let (rows, columns) = (part(y, height, images.height), part(x, width, images.width));
+                    let count: T = ((rows.end - rows.start) * (columns.end - columns.start)).cast();
+                    let pixels = rows.flat_map(|y| columns.clone().map(move |x| y * images.width + x));
+                    *mean = pixels.fold(T::ZERO, |sum, pixel| sum.plus(plane[pixel as usize])) / count;
+                }
+            })?;
+        }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        Ok(out)
+    }
+}
+
+/// A tensor for results in the memory format of the input.
+fn like(input: &Tensor, sizes: &[i64], dtype: DType) -> Result<Tensor> {
+    let strides = torch_library::geometry::strides_for(sizes, input.suggest_memory_format())?;
+    Tensor::empty_strided(sizes, &strides, dtype, input.device())
+}
+
+/// The places of a window on images.
+struct Grid {
+    images: Images,
+    axes: [Axis; 2],
+    height: i64,
+    width: i64,
+}
+
+impl Grid {
+    fn new(operator: &str, input: &Tensor, axes: [Axis; 2], over_edge: bool) -> Result<Self> {
+        let images = Images::of(operator, input)?;
+        let [rows, columns] = axes;
+        let channels = input.sizes()[input.dim() - 3];
+        ensure!(channels > 0, Shape, "{operator}: sizes {:?} have no channels", input.sizes());
+        ensure!(
+            axes.iter().all(|axis| axis.padding <= axis.extent() / 2),
+            Argument,
+            "{operator}: padding {:?} is more than half the window, {:?}",
+            [rows.padding, columns.padding],
+            [rows.kernel, columns.kernel]
+        );
+        let places = if over_edge { Axis::places_over_edge } else { Axis::places };
+        let (height, width) = (places(rows, images.height), places(columns, images.width));
+        ensure!(
+            height > 0 && width > 0,
+            Shape,
+            "{operator}: a window of {:?} does not fit images of {:?} with padding {:?}",
+            [rows.extent(), columns.extent()],
+            [images.height, images.width],
+            [rows.padding, columns.padding]
+        );
+        Ok(Grid { images, axes, height, width })
+    }
+
+    fn output(&self, input: &Tensor, dtype: DType) -> Result<Tensor> {
+        like(input, &self.images.resized(self.height, self.width), dtype)
+    }
+
+    /// Calls a closure with every place, by number and by row and column.
+    fn places(&self, mut f: impl FnMut(usize, [i64; 2])) {
+        for y in 0..self.height {
+            for x in 0..self.width {
+                f((y * self.width + x) as usize, [y, x]);
+            }
+        }
+    }
+
+    /// The pixels under the window at a place.
+    fn pixels(&self, [y, x]: [i64; 2]) -> impl Iterator<Item = usize> {
+        let [rows, columns] = self.axes;
+        let (height, width) = (self.images.height, self.images.width);
+        let columns = columns.covered(x, width);
+        rows.covered(y, height).flat_map(move |y| columns.clone().map(move |x| (y * width + x) as usize))
+    }
+
+    /// How many pixels and pixels of padding lie under the window; what hangs over the padding does not count.
+    fn padded_pixels(&self, [y, x]: [i64; 2]) -> i64 {
+        let along = |axis: Axis, place: i64, size: i64| {
+            let start = place * axis.stride - axis.padding;
+            (start + axis.kernel).min(size + axis.padding) - start
+        };
+        along(self.axes[0], y, self.images.height) * along(self.axes[1], x, self.images.width)
+    }
+
+    /// The pixel with the largest element under the window; NaN counts as larger than all numbers.
+    fn largest<T: Ordered>(&self, plane: &[T], window: [i64; 2]) -> usize {
+        let larger = |a: usize, b: usize| {
+            let (x, y) = (plane[a], plane[b]);
+            if y > x || y.is_unordered() { b } else { a }
+        };
+        self.pixels(window).reduce(larger).unwrap_or(0)
+    }
+}

@@ -1,0 +1,58 @@
+//! Operators that bring elements to a common scale.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Normalisation, on top of what was declared before.
+    pub mod aten extends super::index::aten {
+        /// Exponentials that sum to one along a dimension; converted to `dtype` first, if one is given.
+        ///
+        /// # Errors
+        /// Types that are not floating point.
+        ///
+        /// PyTorch: `torch.softmax`.
+        softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
+        /// The part of [`softmax_int`](fn@softmax_int) that computes.
+        ///
+        /// PyTorch: `aten::_softmax`.
+        _softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
+        /// The logarithm of the softmax, more exact than both steps one after the other.
+        ///
+        /// # Errors
+        /// Types that are not floating point.
+        ///
+        /// PyTorch: `torch.log_softmax`.
+        log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
+        /// The part of [`log_softmax_int`](fn@log_softmax_int) that computes.
+        ///
+        /// PyTorch: `aten::_log_softmax`.
+        _log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
+
+        /// The last dimensions, together, with mean 0 and variance 1; then scaled by `weight` and moved by `bias`.
+        ///
+        /// # Errors
+        /// A `normalized_shape` that the input does not end in, a weight or bias of other sizes.
+        ///
+        /// PyTorch: `torch.nn.functional.layer_norm`.
+        layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True) -> Tensor;
+        /// The part of [`layer_norm`](fn@layer_norm) that computes: the result, the means, and one over the standard deviations.
+        ///
+        /// PyTorch: `aten::native_layer_norm`.
+        native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor);
+
+        /// Each channel (dimension 1) with mean 0 and variance 1; then scaled by `weight` and moved by `bias`.
+        ///
+        /// In training, the statistics are those of the batch, and move the running ones by `momentum`; else they are the
+        /// running ones.
+        ///
+        /// # Errors
+        /// No running statistics outside of training, vectors of another length than the channels.
+        ///
+        /// PyTorch: `torch.nn.functional.batch_norm`.
+        batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor;
+        /// The part of [`batch_norm`](fn@batch_norm) that computes: the result, and the statistics of the batch (none outside of training).
+        ///
+        /// PyTorch: `aten::native_batch_norm`.
+        native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+    }
+}

@@ -1,0 +1,96 @@
+//! Joining, picking, comparing, choosing.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+#[test]
+fn tensors_are_joined() -> Result<()> {
+    let (x, y) = (Tensor::from([[1i32, 2], [3, 4]]), Tensor::from([[5.5f32, 6.5]]));
+    let joined = aten::cat(&[x.clone(), y.clone(), Tensor::from([0f32; 0])])?;
+    assert_eq!(joined.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0, 5.5, 6.5]);
+    assert_eq!(
+        aten::cat::with(&[x.t()?, x.clone()]).dim(-1).call()?.to_vec::<i32>()?,
+        [1, 3, 1, 2, 2, 4, 3, 4]
+    );
+    assert_eq!(
+        aten::cat::with(&[x, y]).dim(1).call().unwrap_err().to_string(),
+        "aten::cat: sizes [2, 2] and [1, 2] differ in another dimension than 1"
+    );
+    assert!(aten::cat(&[]).is_err() && aten::cat(&[Tensor::from(1)]).is_err());
+    Ok(())
+}
+
+#[test]
+fn joined_images_stay_channels_last_if_all_are() -> Result<()> {
+    let x = aten::zeros(&[1, 2, 2, 2])?;
+    let last = x.contiguous_format(MemoryFormat::ChannelsLast)?;
+    let join =
+        |tensors: &[Tensor]| Ok::<_, Error>(aten::cat::with(tensors).dim(1).call()?.strides().to_vec());
+    assert_eq!(join(&[last.clone(), last.clone()])?, [16, 1, 8, 4]);
+    assert_eq!(join(&[last, x])?, [16, 4, 2, 1]);
+    Ok(())
+}
+
+#[test]
+fn stacks_have_a_new_dimension() -> Result<()> {
+    let x = Tensor::from([1, 2]);
+    let stack = aten::stack::with(&[x.clone(), x.add(10)?]).dim(-1).call()?;
+    assert_eq!((stack.sizes(), stack.to_vec::<i32>()?), (&[2, 2][..], vec![1, 11, 2, 12]));
+    assert!(aten::stack(&[x, Tensor::from([1])]).is_err());
+    Ok(())
+}
+
+#[test]
+fn elements_are_gathered_by_index() -> Result<()> {
+    let x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+    let index = Tensor::from([[2i64, 0], [1, 1]]);
+    assert_eq!(x.gather(1, &index)?.to_vec::<i32>()?, [3, 1, 5, 5]);
+    assert_eq!(x.t()?.gather(0, &index)?.to_vec::<i32>()?, [3, 4, 2, 5]);
+    let error = x.gather(0, &Tensor::from([[2i64]])).unwrap_err();
+    assert_eq!(error.to_string(), "aten::gather: index 2 is out of range for dimension 0 of size 2");
+    assert!(x.gather(0, &Tensor::from([[-1i64]])).is_err() && x.gather(0, &Tensor::from([0i64])).is_err());
+    assert!(x.gather(0, &Tensor::from([[0.5f32]])).is_err());
+    assert_eq!(Tensor::from(7).gather(0, &Tensor::from([0i64, 0]))?.to_vec::<i32>()?, [7, 7]);
+    Ok(())
+}
+
+#[test]
+fn slices_are_selected_by_index() -> Result<()> {
+    let x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+    assert_eq!(x.index_select(1, &Tensor::from([2i32, 0]))?.to_vec::<i32>()?, [3, 1, 6, 4]);
+    assert_eq!(x.index_select(0, &Tensor::from(1i64))?.sizes(), [1, 3]);
+    assert!(x.index_select(0, &Tensor::from([2i64])).is_err());
+    assert!(x.index_select(0, &Tensor::from([[0i64]])).is_err());
+    Ok(())
+}
+
+#[test]
+fn embeddings_are_rows() -> Result<()> {
+    let weight = Tensor::from([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+    let rows = aten::embedding(&weight, &Tensor::from([[2i64, 0], [1, 1]]))?;
+    assert_eq!(rows.sizes(), [2, 2, 2]);
+    assert_eq!(rows.to_vec::<f64>()?, [5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 3.0, 4.0]);
+    assert!(aten::embedding(&weight.flatten()?, &Tensor::from([0i64])).is_err());
+    Ok(())
+}
+
+#[test]
+fn comparisons_give_truth_values() -> Result<()> {
+    let (x, y) = (Tensor::from([1, 2, 3]), Tensor::from([2.0, 2.0, 2.0]));
+    assert_eq!(aten::lt_Tensor(&x, &y)?.to_vec::<bool>()?, [true, false, false]);
+    assert_eq!(aten::ge_Scalar(&x, 2.into())?.to_vec::<bool>()?, [false, true, true]);
+    assert_eq!(aten::ne_Scalar(&x, 2.5.into())?.to_vec::<bool>()?, [true; 3]);
+    assert!(aten::lt_Scalar(&Tensor::from([Complex64::new(0.0, 1.0)]), 1.into()).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_condition_chooses() -> Result<()> {
+    let (condition, x) = (Tensor::from([[true], [false]]), Tensor::from([1i8, 2]));
+    let chosen = aten::where_ScalarOther(&condition, &x, 0.5.into())?;
+    assert_eq!(chosen.to_vec::<f32>()?, [1.0, 2.0, 0.5, 0.5]);
+    assert_eq!(aten::where_Scalar(&condition, 1.into(), 2.into())?.dtype(), DType::Int64);
+    assert!(aten::where_self(&x, &x, &x).is_err());
+    Ok(())
+}

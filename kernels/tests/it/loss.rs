@@ -1,0 +1,66 @@
+//! Losses.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+fn value(tensor: Result<Tensor>) -> Result<f64> {
+    tensor?.item()?.to()
+}
+
+#[test]
+fn likelihoods_are_picked_and_reduced() -> Result<()> {
+    let (x, target) = (Tensor::from([[-1.0, -2.0], [-3.0, -4.0]]), Tensor::from([1i64, 0]));
+    let loss = |reduction| aten::nll_loss::with(&x, &target).reduction(reduction).call();
+    assert_eq!(loss(0)?.to_vec::<f64>()?, [2.0, 3.0]);
+    assert_eq!((value(loss(1))?, value(loss(2))?), (2.5, 5.0));
+    assert!(loss(3).is_err());
+    let weight = Tensor::from([1.0, 3.0]);
+    let weighted = aten::nll_loss::with(&x, &target).weight(Some(&weight)).call();
+    assert_eq!(value(weighted)?, 9.0 / 4.0);
+    Ok(())
+}
+
+#[test]
+fn ignored_targets_do_not_count() -> Result<()> {
+    let x = Tensor::from([[-1.0, -2.0], [-3.0, -4.0]]);
+    assert_eq!(value(aten::nll_loss(&x, &Tensor::from([-100i64, 0])))?, 3.0);
+    assert!(value(aten::nll_loss(&x, &Tensor::from([-100i64, -100])))?.is_nan());
+    let error = aten::nll_loss(&x, &Tensor::from([0i64, 2])).unwrap_err();
+    assert_eq!(error.to_string(), "aten::nll_loss_forward: target 2 is none of 2 classes");
+    Ok(())
+}
+
+#[test]
+fn pixels_have_classes_too() -> Result<()> {
+    let x = Tensor::from([[[-1.0, -2.0], [-3.0, -4.0]]]);
+    let target = Tensor::from([[0i64, 1]]);
+    assert_eq!(aten::nll_loss_nd::with(&x, &target).reduction(0).call()?.to_vec::<f64>()?, [1.0, 4.0]);
+    let images = x.unsqueeze(-1)?;
+    assert_eq!(value(aten::nll_loss_nd(&images, &target.unsqueeze(-1)?))?, 2.5);
+    assert!(aten::nll_loss_nd(&x, &target.t()?).is_err());
+    Ok(())
+}
+
+#[test]
+fn cross_entropy_takes_classes_or_probabilities() -> Result<()> {
+    let x = Tensor::from([[0.0, 0.0], [0.0, 3f64.ln()]]);
+    let want = (2f64.ln() + (4f64 / 3.0).ln()) / 2.0;
+    assert!((value(aten::cross_entropy_loss(&x, &Tensor::from([0i64, 1])))? - want).abs() < 1e-12);
+    let one_hot = Tensor::from([[1.0, 0.0], [0.0, 1.0]]);
+    assert!((value(aten::cross_entropy_loss(&x, &one_hot))? - want).abs() < 1e-12);
+    Ok(())
+}
+
+#[test]
+fn smoothed_labels_are_mixed_with_chance() -> Result<()> {
+    let x = Tensor::from([[0.0, 3f64.ln()]]);
+    let loss =
+        |target: &Tensor| value(aten::cross_entropy_loss::with(&x, target).label_smoothing(0.5).call());
+    let want = 0.75 * (4f64 / 3.0).ln() + 0.25 * 4f64.ln();
+    assert!((loss(&Tensor::from([1i64]))? - want).abs() < 1e-12);
+    assert!((loss(&Tensor::from([[0.0, 1.0]]))? - want).abs() < 1e-12);
+    let smoothing = aten::cross_entropy_loss::with(&x, &Tensor::from([1i64])).label_smoothing(1.5).call();
+    assert!(smoothing.is_err());
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! Softmax and normalisation.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+fn close(got: &Tensor, want: &[f64]) -> Result<()> {
+    let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
+    let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= 1e-5;
+    assert!(got.len() == want.len() && got.iter().zip(want).all(is_close), "{got:?} instead of {want:?}");
+    Ok(())
+}
+
+#[test]
+fn softmax_does_not_overflow() -> Result<()> {
+    let x = Tensor::from([[1000.0, 1001.0], [-1000.0, -1000.0]]);
+    close(&x.softmax(1)?, &[0.26894142, 0.73105858, 0.5, 0.5])?;
+    close(&x.log_softmax(-1)?, &[-1.31326169, -0.31326169, -0.69314718, -0.69314718])?;
+    close(&x.softmax(0)?, &[1.0, 1.0, 0.0, 0.0])?;
+    assert_eq!(Tensor::from(3.0).softmax(0)?.item()?, Scalar::Float(1.0));
+    Ok(())
+}
+
+#[test]
+fn softmax_of_integers_needs_a_type() -> Result<()> {
+    let x = Tensor::from([1i64, 1]);
+    assert_eq!(x.softmax(0).unwrap_err().to_string(), "aten::_softmax is not implemented for int64");
+    let halves = aten::softmax_int::with(&x, 0).dtype(Some(DType::Float16)).call()?;
+    assert_eq!(halves.to_vec::<f16>()?, [f16::from_f32(0.5); 2]);
+    assert_eq!(x.t()?.to_dtype(DType::Float32)?.softmax(0)?.strides(), [1]);
+    Ok(())
+}
+
+#[test]
+fn layers_are_normalised_over_the_last_dimensions() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0, 3.0], [10.0, 10.0, 10.0]]);
+    let (weight, bias) = (Tensor::from([1.0, 2.0, 3.0]), Tensor::from([0.0, 0.0, 1.0]));
+    let (y, mean, rstd) = aten::native_layer_norm(&x, &[3], Some(&weight), Some(&bias), 0.0)?;
+    close(&y.narrow(0, 0, 1)?, &[-1.22474487, 0.0, 4.67423461])?;
+    assert_eq!((mean.sizes(), mean.to_vec::<f64>()?), (&[2, 1][..], vec![2.0, 10.0]));
+    assert_eq!(rstd.element::<f64>(&[1, 0])?, f64::INFINITY);
+    assert!(aten::layer_norm(&x, &[2]).is_err() && aten::layer_norm(&x, &[]).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_large_mean_costs_layer_norm_no_digits() -> Result<()> {
+    let x: Vec<f32> = (0..512).map(|i| 1e4 + (i % 2) as f32).collect();
+    let y = aten::layer_norm(&Tensor::from_vec(x, &[512])?, &[512])?;
+    let want: Vec<f64> = (0..512).map(|i| if i % 2 == 0 { -0.99998 } else { 0.99998 }).collect();
+    close(&y, &want)
+}
+
+#[test]
+fn training_moves_the_running_statistics() -> Result<()> {
+    let x = Tensor::from([[1.0, 10.0], [3.0, 10.0]]);
+    let (mean, var) = (Tensor::from([0.0, 0.0]), Tensor::from([1.0, 1.0]));
+    let norm =
+        |training| aten::batch_norm(&x, None, None, Some(&mean), Some(&var), training, 0.1, 0.0, false);
+    close(&norm(false)?, &[1.0, 10.0, 3.0, 10.0])?;
+    let trained = norm(true)?.to_vec::<f64>()?;
+    assert_eq!((trained[0], trained[2]), (-1.0, 1.0));
+    close(&mean, &[0.2, 1.0])?;
+    close(&var, &[1.1, 0.9])?;
+    assert_eq!(mean.version(), 1);
+    let error = aten::batch_norm(&x, None, None, None, None, false, 0.1, 0.0, false).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aten::native_batch_norm: outside of training the running mean and variance are needed"
+    );
+    Ok(())
+}
+
+#[test]
+fn batch_norm_keeps_the_memory_format() -> Result<()> {
+    let x = aten::ones(&[2, 3, 4, 5])?.contiguous_format(MemoryFormat::ChannelsLast)?;
+    let (y, mean, _) = aten::native_batch_norm(&x, None, None, None, None, true, 0.1, 1e-5)?;
+    assert_eq!((y.strides(), mean.sizes()), (&[60, 1, 15, 3][..], &[3][..]));
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Convolution and pooling.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+/// One image of one channel, numbered from 0.
+fn image(height: i64, width: i64) -> Result<Tensor> {
+    let pixels: Vec<f64> = (0..height * width).map(|i| i as f64).collect();
+    Tensor::from_vec(pixels, &[1, 1, height, width])
+}
+
+#[test]
+fn convolutions_multiply_and_add() -> Result<()> {
+    let (x, weight) = (image(3, 3)?, Tensor::from([[[[1.0, 2.0], [3.0, 4.0]]]]));
+    assert_eq!(aten::conv2d(&x, &weight)?.to_vec::<f64>()?, [27.0, 37.0, 57.0, 67.0]);
+    let padded = aten::conv2d::with(&x, &weight).padding(&[1, 1]).stride(&[2, 2]).call()?;
+    assert_eq!(padded.to_vec::<f64>()?, [0.0, 11.0, 30.0, 67.0]);
+    let dilated =
+        aten::conv2d::with(&x, &weight).dilation(&[2, 2]).bias(Some(&Tensor::from([0.5]))).call()?;
+    assert_eq!(dilated.to_vec::<f64>()?, [54.5]);
+    assert_eq!(aten::conv2d(&x.select(0, 0)?, &weight)?.sizes(), [1, 2, 2]);
+    Ok(())
+}
+
+#[test]
+fn same_padding_keeps_the_sizes() -> Result<()> {
+    for kernel in [1, 2, 3, 4] {
+        let weight = aten::ones(&[1, 1, kernel, kernel])?.to_dtype(DType::Float64)?;
+        let y = aten::conv2d_padding::with(&image(5, 4)?, &weight).padding("same").call()?;
+        assert_eq!(y.sizes(), [1, 1, 5, 4]);
+    }
+    let weight = aten::ones(&[1, 1, 2, 2])?.to_dtype(DType::Float64)?;
+    let y = aten::conv2d_padding::with(&image(2, 2)?, &weight).padding("same").call()?;
+    assert_eq!(y.to_vec::<f64>()?, [6.0, 4.0, 5.0, 3.0]);
+    let strided = aten::conv2d_padding::with(&image(5, 5)?, &weight).padding("same").stride(&[2]).call();
+    assert!(strided.is_err());
+    Ok(())
+}
+
+#[test]
+fn groups_see_their_own_channels() -> Result<()> {
+    let x = Tensor::from_slice(&[1i64, 2, 3, 4], &[1, 2, 1, 2])?;
+    let weight = Tensor::from_slice(&[10i64, 100], &[2, 1, 1, 1])?;
+    let y = aten::conv2d::with(&x, &weight).groups(2).call()?;
+    assert_eq!(y.to_vec::<i64>()?, [10, 20, 300, 400]);
+    assert!(aten::conv2d(&x, &weight).is_err());
+    Ok(())
+}
+
+#[test]
+fn convolutions_refuse_what_does_not_fit() -> Result<()> {
+    let (x, weight) = (image(3, 3)?, Tensor::from([[[[1f32; 4]; 4]]]));
+    assert_eq!(
+        aten::conv2d(&x, &weight).unwrap_err().to_string(),
+        "aten::convolution: the input is of float64, the weight of float32; convert one to the other"
+    );
+    assert_eq!(
+        aten::conv2d(&x.to_dtype(DType::Float32)?, &weight).unwrap_err().to_string(),
+        "aten::convolution: a window of [4, 4] does not fit images of [3, 3] with padding [0, 0]"
+    );
+    assert!(aten::conv2d(&aten::ones(&[3, 3])?, &weight).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_channels_last_factor_makes_the_result_so() -> Result<()> {
+    let (x, weight) = (aten::ones(&[2, 3, 4, 4])?, aten::ones(&[5, 3, 1, 1])?);
+    let last = |x: &Tensor| x.contiguous_format(MemoryFormat::ChannelsLast);
+    assert_eq!(aten::conv2d(&x, &weight)?.strides(), [80, 16, 4, 1]);
+    assert_eq!(aten::conv2d(&last(&x)?, &weight)?.strides(), [80, 1, 20, 5]);
+    Ok(())
+}
+
+#[test]
+fn padding_may_be_negative() -> Result<()> {
+    let x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+    let padded = aten::constant_pad_nd::with(&x, &[-1, 1, 1, 0]).value(9.into()).call()?;
+    assert_eq!((padded.sizes(), padded.to_vec::<i32>()?), (&[3, 3][..], vec![9, 9, 9, 2, 3, 9, 5, 6, 9]));
+    assert!(aten::constant_pad_nd(&x, &[1]).is_err() && aten::constant_pad_nd(&x, &[-2, -2]).is_err());
+    Ok(())
+}
+
+#[test]
+fn the_largest_pixel_is_pooled_with_its_place() -> Result<()> {
+    let (y, places) = aten::max_pool2d_with_indices(&image(4, 5)?, &[2, 2])?;
+    assert_eq!((y.sizes(), y.to_vec::<f64>()?), (&[1, 1, 2, 2][..], vec![6.0, 8.0, 16.0, 18.0]));
+    assert_eq!(places.to_vec::<i64>()?, [6, 8, 16, 18]);
+    let ceiled = aten::max_pool2d::with(&image(4, 5)?, &[2]).ceil_mode(true).call()?;
+    assert_eq!(ceiled.sizes(), [1, 1, 2, 3]);
+    let nan = Tensor::from([[[1.0, f64::NAN], [3.0, 4.0]]]);
+    assert!(aten::max_pool2d(&nan, &[2])?.to_vec::<f64>()?[0].is_nan());
+    assert!(aten::max_pool2d::with(&nan, &[2]).padding(&[2]).call().is_err());
+    Ok(())
+}
+
+#[test]
+fn means_count_the_padding_or_not() -> Result<()> {
+    let x = Tensor::from([[[4.0, 4.0], [4.0, 4.0]]]);
+    let mean = |count, divisor| {
+        let call = aten::avg_pool2d::with(&x, &[2]).padding(&[1]).count_include_pad(count);
+        call.divisor_override(divisor).call()?.to_vec::<f64>()
+    };
+    assert_eq!(mean(true, None)?, [1.0; 4]);
+    assert_eq!(mean(false, None)?, [4.0; 4]);
+    assert_eq!(mean(true, Some(2))?, [2.0; 4]);
+    assert!(mean(true, Some(0)).is_err());
+    Ok(())
+}
+
+#[test]
+fn adaptive_windows_cover_the_image() -> Result<()> {
+    let y = aten::adaptive_avg_pool2d(&image(3, 4)?, &[2, 3])?;
+    assert_eq!(y.to_vec::<f64>()?, [2.5, 3.5, 4.5, 6.5, 7.5, 8.5]);
+    assert_eq!(aten::adaptive_avg_pool2d(&image(3, 4)?, &[1, 1])?.to_vec::<f64>()?, [5.5]);
+    assert!(aten::adaptive_avg_pool2d(&aten::zeros(&[1, 1, 0, 2])?, &[1, 1]).is_err());
+    Ok(())
+}

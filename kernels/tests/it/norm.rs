@@ -1,5 +1,7 @@
 //! Softmax and normalisation.
 
+use std::f64::consts::LN_2;
+
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -15,7 +17,7 @@ fn close(got: &Tensor, want: &[f64]) -> Result<()> {
 fn softmax_does_not_overflow() -> Result<()> {
     let x = Tensor::from([[1000.0, 1001.0], [-1000.0, -1000.0]]);
     close(&x.softmax(1)?, &[0.26894142, 0.73105858, 0.5, 0.5])?;
-    close(&x.log_softmax(-1)?, &[-1.31326169, -0.31326169, -0.69314718, -0.69314718])?;
+    close(&x.log_softmax(-1)?, &[-1.31326169, -0.31326169, -LN_2, -LN_2])?;
     close(&x.softmax(0)?, &[1.0, 1.0, 0.0, 0.0])?;
     assert_eq!(Tensor::from(3.0).softmax(0)?.item()?, Scalar::Float(1.0));
     Ok(())

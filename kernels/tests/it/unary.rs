@@ -1,5 +1,7 @@
 //! Functions of one number.
 
+use std::f64::consts::{FRAC_1_SQRT_2, LN_2, SQRT_2};
+
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -21,8 +23,8 @@ fn functions_compute_what_they_say() -> Result<()> {
     close(&x.sigmoid()?, &[0.26894142, 0.62245933, 0.88079708])?;
     close(&x.gelu()?, &[-0.15865525, 0.34573123, 1.95449974])?;
     close(&aten::gelu::with(&x).approximate("tanh").call()?, &[-0.15880801, 0.34571401, 1.95459769])?;
-    close(&x.abs()?.log()?, &[0.0, -0.69314718, 0.69314718])?;
-    close(&aten::rsqrt(&x.abs()?)?, &[1.0, 1.41421356, 0.70710678])?;
+    close(&x.abs()?.log()?, &[0.0, -LN_2, LN_2])?;
+    close(&aten::rsqrt(&x.abs()?)?, &[1.0, SQRT_2, FRAC_1_SQRT_2])?;
     Ok(())
 }
 

@@ -49,7 +49,7 @@ impl Target {
         let mut alias = alias.clone();
         alias.set_span(ident.span());
         quote_spanned! {ident.span()=>
-            #[allow(unused_imports, unused_import_braces)]
+            #[allow(unused_imports, unused_import_braces, clippy::unsafe_removed_from_name)]
             use #namespace::{#ident as #alias};
         }
     }

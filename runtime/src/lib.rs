@@ -1,6 +1,45 @@
-//! PyTorch's operator registration and dispatcher, in Rust.
+//! PyTorch's operator registration and dispatcher, in Rust: an operator is declared once by its schema, kernels for it are
+//! plain functions in any crate, and each call picks its kernel by the keys of its tensors and of its thread.
 //!
-//! The modules are listed bottom-up: each uses only those above it.
+//! ```
+//! use torch_library::prelude::*;
+//!
+//! torch_library! {
+//!     /// Operators of my library.
+//!     pub mod myops {
+//!         /// Adds two tensors of the same shape.
+//!         myadd(Tensor self, Tensor other) -> Tensor;
+//!     }
+//! }
+//!
+//! #[torch_impl(myops, CPU)]
+//! fn myadd(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+//!     ensure!(this.sizes() == other.sizes(), Shape, "sizes {:?} and {:?} differ", this.sizes(), other.sizes());
+//!     let (this_values, other_values) = (this.to_vec::<f64>()?, other.to_vec::<f64>()?);
+//!     Tensor::from_vec(this_values.iter().zip(&other_values).map(|(a, b)| a + b).collect(), this.sizes())
+//! }
+//!
+//! fn main() -> Result<()> {
+//!     let x = Tensor::from([1.0, 2.0]);
+//!     assert_eq!(myops::myadd(&x, &x)?.to_vec::<f64>()?, [2.0, 4.0]);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! | to … | see |
+//! |---|---|
+//! | declare operators | [`torch_library!`] |
+//! | write kernels, or a fallback for all operators | [`torch_impl`], [`torch_fallback`] |
+//! | make tensors, or a backend with its own memory | [`Tensor`], [`Storage`] |
+//! | switch keys on and off for a thread | [`guard`] |
+//! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
+//! | register at run time | [`Library`] |
+//! | see every call | [`trace`] |
+//! | know at the start whether all registrations fit together | [`init`] |
+//!
+//! A crate that is linked for its kernels alone, and named nowhere, is left out by the linker; `use that_crate as _;`
+//! keeps it.
+// The modules are listed bottom-up: each uses only those above it.
 
 mod error;
 pub mod guard;
@@ -27,6 +66,7 @@ mod autograd;
 mod signature;
 
 mod collect;
+mod macros;
 mod registry;
 pub mod trace;
 
@@ -48,23 +88,12 @@ pub use scalar::Scalar;
 pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};
 
 pub use kernel::BoxedFn;
+#[doc(hidden)]
+pub use macros::declare_library;
+pub use macros::{torch_fallback, torch_impl};
 pub use operator::{OperatorHandle, Place};
 pub use registry::{
     CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, OperatorInfo,
     RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,
 };
-#[doc(hidden)]
-pub use torch_library_macros::declare_library;
-pub use torch_library_macros::{torch_fallback, torch_impl};
 pub use value::{FromReturn, FromValue, IntoValue, Stack, Value};
-
-/// Declares the operators of a namespace.
-#[macro_export]
-macro_rules! torch_library {
-    () => {
-        ::core::compile_error! { "expected `mod NAME { … }`: the namespace that the operators belong to" }
-    };
-    ($($tokens:tt)*) => {
-        $crate::declare_library! { [$crate] $($tokens)* }
-    };
-}

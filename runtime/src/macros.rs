@@ -1,0 +1,239 @@
+//! The three macros, with their documentation.
+
+#[doc(hidden)]
+pub use torch_library_macros::declare_library;
+
+/// Declares the operators of a namespace.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     /// Operators on pictures.
+///     pub mod pictures {
+///         /// Mixes two pictures of the same size.
+///         #[tags(pointwise)]
+///         mix(Tensor self, Tensor other, *, float weight=0.5) -> Tensor;
+///         /// Makes a picture brighter, in place.
+///         brighten_(Tensor(a!) self, Scalar by) -> Tensor(a!);
+///         "find.first(Tensor self, str what='ink') -> (int row, int column)";
+///     }
+/// }
+///
+/// #[torch_impl(pictures, CPU)]
+/// fn mix(this: &Tensor, other: &Tensor, weight: f64) -> Result<Tensor> {
+///     let (this_values, other_values) = (this.to_vec::<f64>()?, other.to_vec::<f64>()?);
+///     let pairs = this_values.iter().zip(&other_values);
+///     Tensor::from_vec(pairs.map(|(a, b)| a * (1.0 - weight) + b * weight).collect(), this.sizes())
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let (dark, light) = (Tensor::from([0.0, 0.0]), Tensor::from([1.0, 4.0]));
+/// assert_eq!(pictures::mix(&dark, &light)?.to_vec::<f64>()?, [0.5, 2.0]);
+/// let mixed = pictures::mix::with(&dark, &light).weight(0.25).call()?;
+/// assert_eq!(mixed.to_vec::<f64>()?, [0.25, 1.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What it makes
+///
+/// A module of the namespace's name. For each operator it has a function, the call with all defaults, and a module of the
+/// same name:
+///
+/// | in Rust | what it is |
+/// |---|---|
+/// | `pictures::mix(&a, &b)` | the call: required arguments by position, defaults for the others |
+/// | `pictures::mix::with(&a, &b).weight(0.1).call()` | the call with some of the others by name, where there are any |
+/// | `pictures::mix::call(&a, &b, 0.1)` | the call with all arguments by position |
+/// | `pictures::mix::redispatch(keys, &a, &b, 0.1)` | from a kernel on to the next layer |
+/// | `pictures::mix::handle()` | an [`OperatorHandle`](crate::OperatorHandle): boxed calls, schema, what is registered |
+/// | `pictures::mix::kernel(closure)` | a kernel to register at run time, see [`Library`](crate::Library) |
+///
+/// An overload is a part of the name: `find.first` is `pictures::find_first`. The argument `self` is `this`; other
+/// keywords are raw, as `r#where`.
+///
+/// # Schemas
+///
+/// The language is PyTorch's, so that schemas can be pasted. As bare tokens, strings take double quotes; what Rust cannot
+/// read as tokens goes into a string literal. Either way the mistake is underlined when you compile.
+///
+/// | in a schema | argument | return |
+/// |---|---|---|
+/// | `Tensor` | `&Tensor` | `Tensor` |
+/// | `Tensor(a!)`, which is written to | `&mut Tensor` | the `&mut Tensor` that came in |
+/// | `Tensor[]`, `Tensor(a!)[]`, `Tensor?[]` | `&[Tensor]`, `&mut [Tensor]`, `&[Option<Tensor>]` | `Vec<Tensor>` |
+/// | `int` and `SymInt`, `float`, `bool`, `complex` | `i64`, `f64`, `bool`, `Complex64` | the same |
+/// | `Scalar`, `ScalarType`, `Device`, `Layout`, `MemoryFormat` | `Scalar`, `DType`, `Device`, `Layout`, `MemoryFormat` | the same |
+/// | `str`, `Generator` | `&str`, `&Generator` | `String`, `Generator` |
+/// | `int[]` and `int[2]`, `float[]`, `bool[]` | `&[i64]`, `&[f64]`, `&[bool]` | `Vec<i64>`, `Vec<f64>`, `Vec<bool>` |
+/// | `T?` | `Option<T>` | `Option<T>` |
+/// | `()`, `(A, B)` | | `()`, a tuple |
+///
+/// Every call returns a [`Result`](crate::Result).
+///
+/// # Adding to a namespace
+///
+/// `pub mod my_aten extends other_crate::aten { … }` adds operators to a namespace that another module declares, and
+/// re-exports that module, so that one name reaches old and new operators. `extends "aten"` adds to a namespace by its
+/// name, where there is no module to name. Without `extends`, two libraries of one namespace are a conflict.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod shapes {
+///         corners(Tensor self) -> int;
+///     }
+/// }
+/// torch_library! {
+///     pub mod more_shapes extends shapes {
+///         edges(Tensor self) -> int;
+///     }
+/// }
+///
+/// fn main() {
+///     assert_eq!(more_shapes::edges::handle().to_string(), "shapes::edges");
+///     assert_eq!(more_shapes::corners::handle(), shapes::corners::handle());
+/// }
+/// ```
+///
+/// # Attributes
+///
+/// - `#[tags(pointwise, inplace_view)]` on an operator: PyTorch's tags.
+/// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any gets.
+/// - Documentation, `cfg` and all others are passed on to rustc.
+///
+/// PyTorch: `TORCH_LIBRARY`; with `extends`, `TORCH_LIBRARY_FRAGMENT`.
+#[macro_export]
+macro_rules! torch_library {
+    () => {
+        ::core::compile_error! { "expected `mod NAME { … }`: the namespace that the operators belong to" }
+    };
+    ($($tokens:tt)*) => {
+        $crate::declare_library! { [$crate] $($tokens)* }
+    };
+}
+
+/// Registers a function, or a module of functions, as kernels of declared operators.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod counts {
+///         count(Tensor self) -> int;
+///         count.above(Tensor self, Scalar limit) -> int;
+///         forget_(Tensor(a!) self) -> Tensor(a!);
+///     }
+/// }
+///
+/// // One function: its name is the operator's …
+/// #[torch_impl(counts, CPU)]
+/// fn count(this: &Tensor) -> Result<i64> {
+///     Ok(this.numel())
+/// }
+///
+/// // … or the path ends with the operator, overload included.
+/// #[torch_impl(counts::count_above, CPU)]
+/// fn how_many(this: &Tensor, limit: Scalar) -> Result<i64> {
+///     let limit: f64 = limit.to()?;
+///     Ok(this.to_vec::<f64>()?.iter().filter(|&&value| value > limit).count() as i64)
+/// }
+///
+/// // A layer above the backend: it takes the keys of the call, and calls on with those below its own.
+/// #[torch_impl(counts::count, Tracer)]
+/// fn count_traced(keys: DispatchKeySet, this: &Tensor) -> Result<i64> {
+///     Ok(100 * counts::count::redispatch(keys.remove(DispatchKey::Tracer), this)?)
+/// }
+///
+/// // A block: every function in it is a kernel.
+/// #[torch_impl(counts, Meta, PrivateUse1)]
+/// mod without_memory {
+///     use torch_library::prelude::*;
+///
+///     fn forget_(this: &mut Tensor) -> Result<&mut Tensor> {
+///         Ok(this)
+///     }
+///
+///     #[torch_impl("count.above")]
+///     fn nothing_is_above(_: &Tensor, _: Scalar) -> Result<i64> {
+///         Ok(0)
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let tensor = Tensor::from([1.0, 2.0, 3.0]);
+/// assert_eq!(counts::count_above(&tensor, Scalar::from(1.5))?, 2);
+/// let _layer = torch_library::guard::IncludeDispatchKeyGuard::new(DispatchKey::Tracer);
+/// assert_eq!(counts::count(&tensor)?, 300);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Arguments
+///
+/// `#[torch_impl(PATH, KEY, …)]`. A path of one name, besides `crate`, `self` and `super`, is the namespace; the last name
+/// of a longer one is the operator. On a module, and beside a string, the path is the namespace whatever its length. Then
+/// come, in any order:
+///
+/// - dispatch keys, one or several: `CPU`, `AutogradCPU`, or an alias as `CompositeImplicitAutograd`;
+/// - `"count.above"`: the operator as its schema names it;
+/// - `override`: this kernel replaces one that is registered elsewhere, which is a conflict otherwise;
+/// - `fallthrough`: no kernel, calls go on to the next key: `fn count();`;
+/// - `boxed`: the function takes the stack, as a [`BoxedFn`](crate::BoxedFn).
+///
+/// On a function of a block, the attribute says what is not the block's: the name, `override`, `fallthrough`, `boxed`.
+///
+/// # The signature
+///
+/// It is the schema's, see [`torch_library!`](crate::torch_library), and rustc compares the two, also across crates.
+/// A [`DispatchKeySet`](crate::DispatchKeySet) may come first. Where a kernel returns the one `&mut` argument it has, no
+/// lifetime is needed; where it has several, name the one that is returned: `out: &'o mut Tensor … -> Result<&'o mut Tensor>`.
+/// The function stays an ordinary function, to be called directly and tested.
+///
+/// PyTorch: `TORCH_LIBRARY_IMPL`.
+#[doc(inline)]
+pub use torch_library_macros::torch_impl;
+
+/// Registers a function that serves every operator at one key, unless the operator has a kernel for that key itself.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod sums {
+///         plus(int a, int b) -> int;
+///     }
+/// }
+///
+/// #[torch_impl(sums, CompositeExplicitAutograd)]
+/// fn plus(a: i64, b: i64) -> Result<i64> {
+///     Ok(a + b)
+/// }
+///
+/// /// Refuses what is negative, for all operators.
+/// #[torch_fallback(TESTING_ONLY_GenericMode)]
+/// fn only_natural(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+///     for argument in operator.arguments(stack)? {
+///         ensure!(!matches!(argument, Value::Int(..0)), Argument, "{operator}: {argument:?} is negative");
+///     }
+///     operator.redispatch_boxed(keys.remove(DispatchKey::TESTING_ONLY_GenericMode), stack)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let layer = torch_library::guard::IncludeDispatchKeyGuard::new(DispatchKey::TESTING_ONLY_GenericMode);
+/// assert_eq!(sums::plus(1, 2)?, 3);
+/// assert!(sums::plus(1, -2).is_err());
+/// drop(layer);
+/// assert_eq!(sums::plus(1, -2)?, -1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `#[torch_fallback(KEY, fallthrough)] fn name();` makes all operators skip the key. A crate that knows `torch_library`
+/// by another name says so: `#[torch_fallback(KEY, crate = other_name)]`.
+///
+/// PyTorch: `TORCH_LIBRARY_IMPL(_, KEY, m)` with `m.fallback`.
+#[doc(inline)]
+pub use torch_library_macros::torch_fallback;

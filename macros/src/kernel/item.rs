@@ -144,10 +144,11 @@ impl Function {
     pub(super) fn as_written(&self) -> TokenStream {
         let Function { attributes, visibility, signature, body } = self;
         match body {
-            // Its name is the operator's, whatever the case.
-            Body::Block(body) => {
-                quote!(#[allow(non_snake_case, clippy::too_many_arguments)] #(#attributes)* #visibility #signature #body)
-            }
+            // Its name, arguments and `Result` are the schema's, not the author's choice.
+            Body::Block(body) => quote! {
+                #[allow(non_snake_case, clippy::too_many_arguments, clippy::unnecessary_wraps)]
+                #(#attributes)* #visibility #signature #body
+            },
             Body::Semicolon(_) => quote!(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use torch_library_schema::Schema;
 
 use super::names::Name;
@@ -84,7 +85,7 @@ pub(super) struct Definition {
 pub(super) struct Entry {
     pub(super) name: &'static Name,
     /// The first is the one that counts; more than one is a conflict, or the same crate linked twice.
-    pub(super) definitions: Vec<Definition>,
+    pub(super) definitions: SmallVec<[Definition; 1]>,
     /// The kernels, in the order of registration.
     pub(super) registrations: Vec<Registration>,
     /// Refuses every call.
@@ -99,7 +100,7 @@ impl Entry {
     pub(super) fn new(name: &'static Name) -> Self {
         Entry {
             name,
-            definitions: Vec::new(),
+            definitions: SmallVec::new(),
             registrations: Vec::new(),
             in_conflict: false,
             interned: Vec::new(),

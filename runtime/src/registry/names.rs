@@ -35,7 +35,7 @@ pub(super) struct Name {
 
 impl Name {
     fn leak(text: &str, entry: usize) -> &'static Name {
-        let name = text.find("::").map_or(0, |colons| colons + 2);
+        let name = text.find(':').map_or(0, |colons| colons + 2);
         let end = text[name..].find('.').map_or(text.len(), |dot| name + dot);
         let operator = AtomicPtr::new(std::ptr::null_mut());
         Box::leak(Box::new(Name { text: text.into(), name, end, entry, operator }))
@@ -46,7 +46,7 @@ impl Name {
     }
 
     pub(super) fn namespace(&self) -> &str {
-        self.text[..self.name].trim_end_matches("::")
+        &self.text[..self.name.saturating_sub(2)]
     }
 
     /// Without namespace and overload.
@@ -55,9 +55,10 @@ impl Name {
     }
 
     pub(super) fn overload(&self) -> &str {
-        self.text[self.end..].trim_start_matches('.')
+        self.text.get(self.end + 1..).unwrap_or_default()
     }
 
+    #[inline]
     pub(super) fn operator(&self) -> Option<&'static Operator> {
         let operator = self.operator.load(Ordering::Acquire);
         // SAFETY: null, or from a `&'static` in `set_operator`.

@@ -86,7 +86,7 @@ fn leak(text: &str) -> &'static str {
 pub(super) fn implement(state: &mut State, name: &str, registration: Registration) -> Result<(usize, u64)> {
     let operator = state.named(name).and_then(Entry::operator);
     check_convention(name, operator, &registration)?;
-    if let Some(operator) = operator {
+    if let (Some(operator), Some(_)) = (operator, &registration.signature) {
         check_signature(operator.schema()?, &registration)?;
     }
     let index = state.entry_of_name(name);

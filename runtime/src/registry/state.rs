@@ -78,7 +78,6 @@ impl State {
         let id = self.new_id();
         operator.set_entry(Some(index));
         let entry = &mut self.entries[index];
-        entry.definitions.reserve_exact(1);
         entry.definitions.push(Definition { id, operator });
         entry.name.set_operator(entry.operator());
         id

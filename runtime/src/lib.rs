@@ -41,6 +41,9 @@
 //! keeps it.
 // The modules are listed bottom-up: each uses only those above it.
 
+#[cfg(test)]
+extern crate self as torch_library; // the name that the macros use, for unit tests
+
 mod error;
 pub mod guard;
 mod key;

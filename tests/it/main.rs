@@ -1,4 +1,9 @@
 //! Tests of the public face, one module per theme.
 
+mod calling;
 mod golden;
+mod guards;
 mod hostile;
+mod messages;
+mod order;
+mod trace;

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 use torch_library::{Dispatcher, ErrorKind, OperatorHandle, Result, Tensor, Value};
 use torch_library_kernels as _; // the kernels that are called
+use torch_library_schema::Type;
 
 use crate::report::{Check, Unmet};
 use crate::values;
@@ -50,14 +51,36 @@ impl<'n> Arguments<'n> {
         tensors
     }
 
-    /// Calls an operator. A list of returns is one list; so is a list that is the only return.
+    /// Calls an operator; a number for a tensor stands for one, as in Python. A list of returns is one list; so is a
+    /// list that is the only return.
     pub(crate) fn call(self, operator: OperatorHandle) -> Result<Vec<Value<'static>>> {
-        let returns: Vec<_> = operator.call_with(self.positional, self.named)?.into_iter().collect();
+        let schema = operator.schema()?;
+        let takes_tensor = |index: Option<usize>| {
+            let argument = index.and_then(|index| schema.arguments.get(index));
+            argument.is_some_and(|argument| *argument.ty.without_optional() == Type::Tensor)
+        };
+        let positional = self.positional.into_iter().enumerate();
+        let positional = positional.map(|(index, value)| wrapped(value, takes_tensor(Some(index))));
+        let named = self.named.into_iter();
+        let named =
+            named.map(|(name, value)| (name, wrapped(value, takes_tensor(schema.argument_index(name)))));
+        let returns: Vec<_> = operator.call_with(positional, named)?.into_iter().collect();
         Ok(match <[Value<'_>; 1]>::try_from(returns) {
             Ok([Value::Tensors(list)]) => list.iter().cloned().map(Value::Tensor).collect(),
             Ok(single) => single.into(),
             Err(returns) => returns,
         })
+    }
+}
+
+fn wrapped(value: Value<'static>, takes_tensor: bool) -> Value<'static> {
+    match value {
+        value if !takes_tensor => value,
+        Value::Int(number) => Value::Tensor(Tensor::wrapped_number(number)),
+        Value::Float(number) => Value::Tensor(Tensor::wrapped_number(number)),
+        Value::Bool(number) => Value::Tensor(Tensor::wrapped_number(number)),
+        Value::Complex(number) => Value::Tensor(Tensor::wrapped_number(number)),
+        value => value,
     }
 }
 

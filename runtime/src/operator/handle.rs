@@ -104,7 +104,7 @@ impl OperatorHandle {
     }
 
     /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may stand
-    /// for a tensor, or for a list of known length. Returns a stack of the returns.
+    /// for a list of known length. Returns a stack of the returns.
     ///
     /// ```
     /// use torch_library::prelude::*;

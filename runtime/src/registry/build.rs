@@ -59,7 +59,10 @@ fn add_library(state: &mut State, library: &'static LibraryRecord) {
     if let Some(krate) = library.kernels_in {
         state.kernels_in.insert(library.namespace, krate);
     }
-    for operator in library.operators.iter().filter(|operator| operator.entry().is_none()) {
+    for operator in library.operators {
+        if state.entry(operator).is_ok() {
+            continue;
+        }
         let index = state.entry_of_name(&operator.to_string());
         state.define(index, operator);
     }
@@ -142,3 +145,6 @@ fn default_fallback(
     let origin = Origin::Default;
     state.add_fallback(Registration { id: 0, key, implementation, origin, function, place, signature: None });
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,15 +56,8 @@ fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
         let places = places.into_iter().map(|(place, schema)| (place, schema.to_owned())).collect();
         conflicts.push(Conflict::Operator { operator: name(), places });
     }
-    let linked = entry.registrations.iter().filter(|registration| registration.origin == Origin::Linked);
-    let never_run = linked.clone().filter(|linked| !linked.key.is_alias() && !linked.key.is_runtime());
-    conflicts.extend(never_run.map(|linked| Conflict::Key {
-        operator: name(),
-        key: linked.key,
-        place: linked.place,
-    }));
-    let overrides = entry.registrations.iter().filter(|registration| registration.origin == Origin::Override);
-    let doubled = doubled(linked).into_iter().chain(doubled(overrides));
+    let of = |origin| entry.registrations.iter().filter(move |registration| registration.origin == origin);
+    let doubled = doubled(of(Origin::Linked)).into_iter().chain(doubled(of(Origin::Override)));
     conflicts.extend(doubled.map(|(key, places)| Conflict::Kernel { operator: name(), key, places }));
     conflicts
 }

@@ -39,15 +39,6 @@ pub enum Conflict {
         /// Where, with the functions' names.
         places: Vec<(Place, &'static str)>,
     },
-    /// A kernel is registered for a key that no call can have.
-    Key {
-        /// The operator's full name, or nothing for a fallback.
-        operator: String,
-        /// The key.
-        key: DispatchKey,
-        /// Where.
-        place: Place,
-    },
     /// A kernel is registered for an operator that no linked library declares.
     Undeclared {
         /// The operator's full name.
@@ -82,10 +73,6 @@ impl fmt::Display for Conflict {
             Conflict::Fallback { key, places } => {
                 write!(f, "there are {} fallbacks for {key}", places.len())?;
                 places.iter().try_for_each(|(place, function)| write!(f, "\n     `{function}` at {place}"))
-            }
-            Conflict::Key { operator, key, place } => {
-                write!(f, "a kernel of `{operator}` for {key} can never run\n     at {place}\n     ")?;
-                write!(f, "help: {key} is a building block; name a key of one backend, as CPU, or an alias")
             }
             Conflict::Undeclared { operator, place } => {
                 write!(

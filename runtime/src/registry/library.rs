@@ -127,7 +127,7 @@ impl Library {
         if !is_identifier(namespace) {
             bail!(Argument, "{namespace:?} is not a namespace: use letters, digits and `_`");
         }
-        let key = key.map(DispatchKey::registration_key);
+        let key = key.filter(|key| *key != DispatchKey::Undefined);
         let own = (!wildcard).then(|| namespace.into());
         let mut library = Library { dispatcher, kind, namespace: own, key, place, undo: Vec::new() };
         if kind == LibraryKind::Definition {
@@ -189,7 +189,8 @@ impl Library {
 
     /// Registers a kernel for an operator (`add.Tensor`) and a key. The operator may be defined later.
     ///
-    /// Of several kernels for one key the newest counts; when it goes, the one before it counts again.
+    /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` where that has none. Of several kernels
+    /// for one key the newest counts; when it goes, the one before it counts again.
     ///
     /// # Errors
     /// The name names another namespace or is a whole schema, the library is for another key, or the kernel's
@@ -204,7 +205,7 @@ impl Library {
             None => (None, operator),
         };
         let name = full_name(self.own_namespace(given)?, rest, "");
-        let key = self.merged_key(key)?;
+        let key = self.merged_key(key)?.unwrap_or(DispatchKey::Undefined).registration_key();
         let mut state = self.dispatcher.lock();
         if state.named(&name).is_none() {
             OperatorName::parse(operator).map_err(|error| {
@@ -217,7 +218,8 @@ impl Library {
         Ok(())
     }
 
-    /// Registers a kernel that serves every operator at a key; for an alias, at each of its runtime keys.
+    /// Registers a kernel that serves every operator at a key; for an alias, at each of its runtime keys. For a building
+    /// block, as `Dense`, that is none. Without a key, with `Undefined`, it is the library's.
     ///
     /// # Errors
     /// The library is not an implementation library for `_`, the kernel is typed, or there is a fallback already.
@@ -229,7 +231,10 @@ impl Library {
         if self.kind != LibraryKind::Implementation || self.namespace.is_some() {
             bail!(Argument, "fallbacks serve all namespaces: open an implementation library for `_`");
         }
-        let key = self.merged_key(key)?;
+        let given = Some(key).filter(|key| *key != DispatchKey::Undefined);
+        let Some(key) = given.or(self.key) else {
+            bail!(Argument, "a fallback serves all operators at one key, but none was given")
+        };
         let mut state = self.dispatcher.lock();
         let ids = runtime::add_fallbacks(&mut state, &kernel.registration(key, place))?;
         kernel.keep();
@@ -256,15 +261,16 @@ impl Library {
         }
     }
 
-    fn merged_key(&self, key: DispatchKey) -> Result<DispatchKey> {
-        let key = key.registration_key();
-        match self.key {
-            Some(own) if own != key => bail!(
+    /// The key of a kernel: the one that is given, or else that of the library. `Undefined` gives none.
+    fn merged_key(&self, key: DispatchKey) -> Result<Option<DispatchKey>> {
+        match (self.key, key) {
+            (own, DispatchKey::Undefined) => Ok(own),
+            (Some(own), key) if own != key => bail!(
                 Argument,
                 "the kernel is for {key}, but the library at {} is for {own}: open another one",
                 self.place
             ),
-            _ => Ok(key),
+            (_, key) => Ok(Some(key)),
         }
     }
 }

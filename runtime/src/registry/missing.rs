@@ -127,18 +127,18 @@ impl State {
         }
     }
 
-    /// The crate to link, where nothing that is linked serves the key in the operator's namespace.
+    /// The crate to link: the one that the namespace's library names, unless it is; where that names none, whatever crate
+    /// it is that has kernels for the key.
     fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<&'static str> {
         let namespace = operator.spec().namespace;
-        let mut same_namespace = self
-            .entries
-            .iter()
-            .filter(|entry| entry.operator().is_some() && entry.name.namespace() == namespace)
-            .flat_map(|entry| &entry.registrations);
-        let is_served =
-            same_namespace.any(|registration| registration.key == key || registration.key.covers(key));
-        let krate = self.kernels_in.get(namespace).copied().unwrap_or("the_crate_with_the_kernels");
-        (!is_served && key != DispatchKey::Undefined).then_some(krate)
+        let of_namespace = self.entries.iter().filter(|entry| entry.name.namespace() == namespace);
+        let mut registrations = of_namespace.flat_map(|entry| &entry.registrations);
+        let krate = self.kernels_in.get(namespace).copied();
+        let is_linked = match krate {
+            Some(krate) => registrations.any(|registration| registration.place.krate() == krate),
+            None => registrations.any(|registration| registration.key == key),
+        };
+        (!is_linked && key != DispatchKey::Undefined).then(|| krate.unwrap_or("the_crate_with_the_kernels"))
     }
 }
 

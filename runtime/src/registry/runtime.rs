@@ -155,13 +155,6 @@ pub(super) fn add_fallbacks(state: &mut State, registration: &Registration) -> R
         );
     }
     let keys: Vec<_> = registration.key.expansion().iter().collect();
-    if keys.is_empty() {
-        bail!(
-            Argument,
-            "{} is a building block of keys, so no fallback for it can ever run",
-            registration.key
-        );
-    }
     if let Some(other) = keys.iter().find_map(|key| state.fallback(*key)) {
         bail!(
             Conflict,

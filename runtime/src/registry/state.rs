@@ -149,7 +149,7 @@ impl State {
             );
         }
         let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
-        let farthest = 3.max(text.len() / 4);
+        let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
         let mut near: Vec<_> = names
             // No name is nearer than by how much it is shorter; so a text of megabytes is compared with none.
             .filter(|name| name.len() + farthest >= text.len())

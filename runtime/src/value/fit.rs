@@ -1,4 +1,4 @@
-//! Fitting the values of a call to the types of a schema: numbers to tensors, a number to a list, defaults to values.
+//! Fitting the values of a call to the types of a schema: whole numbers to floats, a number to a list, defaults to values.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,6 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::layout::{Layout, MemoryFormat};
 use crate::scalar::Scalar;
-use crate::tensor::Tensor;
 
 impl schema::Value for Value<'_> {
     fn of_default(default: &DefaultValue, argument: &Argument) -> Self {
@@ -20,7 +19,8 @@ impl schema::Value for Value<'_> {
     fn is_a(&self, ty: &Type) -> bool {
         match (ty, self) {
             (Type::Optional(inner), value) => value.is_none() || value.is_a(inner),
-            (Type::Tensor, value) => value.as_tensor().is_some() || as_scalar(value).is_some(),
+            // None is PyTorch's undefined tensor; boxed kernels may take it.
+            (Type::Tensor, value) => value.is_none() || value.as_tensor().is_some(),
             (Type::Scalar, value) => as_scalar(value).is_some(),
             (Type::Int | Type::SymInt, Value::Int(_) | Value::Bool(_)) => true,
             (Type::Float, Value::Float(_) | Value::Int(_) | Value::Bool(_)) => true,
@@ -30,6 +30,7 @@ impl schema::Value for Value<'_> {
             (Type::ScalarType, Value::DType(_)) => true,
             (Type::Layout, Value::Layout(_)) => true,
             (Type::MemoryFormat, Value::MemoryFormat(_)) => true,
+            (ty, Value::Int(number)) if of_number(*number, ty).is_some() => true,
             (Type::Device, Value::Device(_)) => true,
             (Type::Device, Value::Str(text)) => text.parse::<Device>().is_ok(),
             (Type::Generator, Value::Generator(_)) => true,
@@ -50,8 +51,8 @@ fn is_list_of(value: &Value<'_>, element: &Type) -> bool {
         (Type::Tensor, Value::Tensors(_) | Value::TensorsMut(_)) => true,
         (Type::Optional(inner), Value::OptionalTensors(_) | Value::Tensors(_)) => **inner == Type::Tensor,
         (Type::Int | Type::SymInt, Value::Ints(_) | Value::Int(_)) => true,
-        (Type::Float, Value::Floats(_) | Value::Ints(_) | Value::Float(_) | Value::Int(_)) => true,
-        (Type::Bool, Value::Bools(_) | Value::Bool(_)) => true,
+        (Type::Float, Value::Floats(_) | Value::Ints(_) | Value::Float(_)) => true,
+        (Type::Bool, Value::Bools(_)) => true,
         (Type::Scalar, Value::Scalars(_) | Value::Ints(_) | Value::Floats(_) | Value::Bools(_)) => true,
         (Type::Str, Value::Strs(_)) => true,
         _ => false,
@@ -76,15 +77,13 @@ fn is_empty_list(value: &Value<'_>) -> bool {
 pub(crate) fn fit<'v>(value: Value<'v>, argument: &Argument) -> Option<Value<'v>> {
     let ty = argument.ty.without_optional();
     Some(match (ty, value) {
-        (Type::Tensor, value) if !value.is_none() && value.as_tensor().is_none() => {
-            Value::Tensor(Tensor::wrapped_number(as_scalar(&value)?))
-        }
         (Type::Int | Type::SymInt, Value::Bool(value)) => Value::Int(i64::from(value)),
         (Type::Float, Value::Int(value)) => Value::Float(value as f64),
         (Type::Float, Value::Bool(value)) => Value::Float(f64::from(u8::from(value))),
         (Type::Complex, Value::Int(value)) => Value::Complex(Complex64::new(value as f64, 0.0)),
         (Type::Complex, Value::Float(value)) => Value::Complex(Complex64::new(value, 0.0)),
         (Type::Device, Value::Str(text)) => Value::Device(text.parse().ok()?),
+        (Type::ScalarType | Type::Layout | Type::MemoryFormat, Value::Int(number)) => of_number(number, ty)?,
         (Type::List(element), value) if !value.is_none() => fit_list(value, element, argument.size)?,
         (_, value) => value,
     })
@@ -103,9 +102,7 @@ fn fit_list<'v>(value: Value<'v>, element: &Type, size: Option<i64>) -> Option<V
         }
         (Type::Int | Type::SymInt, Value::Int(value)) => vec![value; count()?].into(),
         (Type::Float, Value::Float(value)) => vec![value; count()?].into(),
-        (Type::Float, Value::Int(value)) => vec![value as f64; count()?].into(),
         (Type::Float, Value::Ints(list)) => ints_as(&list).into(),
-        (Type::Bool, Value::Bool(value)) => vec![value; count()?].into(),
         (Type::Scalar, Value::Ints(list)) => scalars(&list),
         (Type::Scalar, Value::Floats(list)) => scalars(&list),
         (Type::Scalar, Value::Bools(list)) => scalars(&list),

@@ -1,0 +1,109 @@
+//! The order in which the linker gives the records shows nowhere.
+#![expect(
+    unsafe_code,
+    dead_code,
+    unreachable_pub,
+    reason = "what the macros write, which other crates do not see"
+)]
+
+use super::*;
+
+mod one {
+    crate::torch_library! {
+        pub mod build_tests {
+            /// A kernel in each module, one of them on purpose.
+            overridden(int x) -> int;
+            /// Declared a second time, by an extension.
+            declared(Tensor x) -> Tensor;
+            /// A kernel in each module.
+            doubled(Tensor x) -> Tensor;
+        }
+    }
+
+    #[crate::torch_impl(build_tests, CompositeExplicitAutograd, CPU)]
+    mod kernels {
+        use crate::prelude::*;
+
+        fn overridden(x: i64) -> Result<i64> {
+            Ok(x)
+        }
+
+        fn doubled(x: &Tensor) -> Result<Tensor> {
+            Ok(x.clone())
+        }
+    }
+}
+
+mod other {
+    use crate::prelude::*;
+
+    crate::torch_library! {
+        pub mod more extends super::one::build_tests {
+            /// The second declaration.
+            declared(Tensor x, int n) -> Tensor;
+        }
+    }
+
+    #[crate::torch_impl(super::one::build_tests::overridden, CPU, override)]
+    fn overridden(x: i64) -> Result<i64> {
+        Ok(2 * x)
+    }
+
+    #[crate::torch_impl(super::one::build_tests::doubled, CPU, Meta)]
+    fn doubled(x: &Tensor) -> Result<Tensor> {
+        Ok(x.clone())
+    }
+
+    #[crate::torch_fallback(TESTING_ONLY_GenericMode)]
+    fn fallback(_: OperatorHandle, _: DispatchKeySet, _: &mut Stack<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// All that the registry says after taking these records in.
+fn everything(records: &[&'static Record]) -> String {
+    let mut state = State::new(Names::leak());
+    default_fallbacks(&mut state);
+    absorb(&mut state, records);
+    let operators = state.operators();
+    let tables: Vec<_> = state.entries.iter().map(|entry| state.table_info(entry)).collect();
+    let mut tables: Vec<_> = tables.iter().map(|table| format!("{}\n{table}", table.name)).collect();
+    tables.sort();
+    format!("{operators:?}\n{:?}\n{:?}\n{tables:?}", state.fallbacks(), state.report())
+}
+
+#[test]
+fn no_order_of_records_shows() {
+    let place = |record: &Record| match record {
+        Record::Library(library) => library.place,
+        Record::Kernels(kernels) => kernels[0].place,
+        Record::Fallback(fallback) => fallback.place,
+    };
+    let ours = collect::records().filter(|record| place(record).file == file!());
+    let mut records: Vec<_> = ours.collect();
+    assert_eq!(records.len(), 6);
+    let expected = everything(&records);
+    assert!(expected.contains("2 conflicts"), "{expected}");
+
+    // Every rotation of every prefix reversed: enough to put each pair in both orders.
+    for length in 2..=records.len() {
+        records[..length].reverse();
+        for _ in 0..records.len() {
+            records.rotate_left(1);
+            assert_eq!(everything(&records), expected);
+        }
+    }
+}
+
+#[test]
+fn records_are_taken_in_once() {
+    let records: Vec<_> = collect::records().collect();
+    let doubled: Vec<_> = records.iter().chain(&records).copied().collect();
+    let count = |records: &[&'static Record]| {
+        let mut state = State::new(Names::leak());
+        absorb(&mut state, records);
+        let once = state.entries.iter().map(|entry| (entry.definitions.len(), entry.registrations.len()));
+        once.collect::<Vec<_>>()
+    };
+    assert_eq!(count(&doubled), count(&records));
+}

@@ -1,0 +1,277 @@
+//! Typed and boxed calls reach the same kernels with the same arguments.
+
+use torch_library::guard::ExcludeDispatchKeyGuard;
+use torch_library::prelude::*;
+use torch_library::{Library, RuntimeKernel};
+
+torch_library! {
+    pub mod it_calling {
+        /// The keys that the kernel is handed.
+        keys(Tensor[] xs, Generator? g=None) -> int;
+        /// Adds in place.
+        add_(Tensor(a!) self, int by=1) -> Tensor(a!);
+        /// Writes two results.
+        split(Tensor self, *, Tensor(a!) low, Tensor(b!) high) -> (Tensor(a!), Tensor(b!));
+        /// Everything that is no tensor.
+        describe(int a, float b=0.5, *, str c="x", int[2] d=3, bool? e=None, ScalarType f=float, Device? g=None) -> str;
+        /// Has a boxed kernel.
+        boxed(Tensor(a!) self, Tensor? other, Scalar factor) -> Tensor(a!);
+    }
+}
+
+#[torch_impl(it_calling, CPU, CompositeExplicitAutograd)]
+fn keys(keys: DispatchKeySet, _: &[Tensor], _: Option<&Generator>) -> Result<i64> {
+    Ok(keys.raw() as i64)
+}
+
+#[torch_impl(it_calling, CPU)]
+mod cpu {
+    use torch_library::prelude::*;
+
+    fn add_(this: &mut Tensor, by: i64) -> Result<&mut Tensor> {
+        let sums: Vec<i64> = this.to_vec::<i64>()?.into_iter().map(|x| x + by).collect();
+        this.copy_from_slice(&sums)?;
+        Ok(this)
+    }
+
+    fn split<'l, 'h>(
+        this: &Tensor,
+        low: &'l mut Tensor,
+        high: &'h mut Tensor,
+    ) -> Result<(&'l mut Tensor, &'h mut Tensor)> {
+        let elements = this.to_vec::<i64>()?;
+        low.copy_from_slice(&elements[..1])?;
+        high.copy_from_slice(&elements[1..])?;
+        Ok((low, high))
+    }
+}
+
+#[torch_impl(it_calling, CompositeExplicitAutograd)]
+fn describe(
+    a: i64,
+    b: f64,
+    c: &str,
+    d: &[i64],
+    e: Option<bool>,
+    f: DType,
+    g: Option<Device>,
+) -> Result<String> {
+    Ok(format!("{a} {b} {c} {d:?} {e:?} {f} {g:?}"))
+}
+
+/// Doubles in place, on the stack.
+#[torch_impl(it_calling, CPU, boxed)]
+fn boxed(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    let [this, other, factor] = operator.arguments(stack)? else { bail!(Internal, "three arguments") };
+    ensure!(other.is_none(), Argument, "no second tensor was passed");
+    let (Some(this), Value::Int(factor)) = (this.as_tensor(), factor) else {
+        bail!(Type, "a tensor, a number")
+    };
+    let products: Vec<i64> = this.to_vec::<i64>()?.into_iter().map(|x| x * factor).collect();
+    this.clone().copy_from_slice(&products)?;
+    stack.drop_last(2);
+    Ok(())
+}
+
+#[test]
+fn in_place_calls_return_the_callers_own_object() {
+    let mut x = Tensor::from([1i64, 2]);
+    let at = std::ptr::from_ref(&x);
+    let returned = it_calling::add_(&mut x).unwrap();
+    assert_eq!(std::ptr::from_ref(returned), at);
+    let returned = it_calling::boxed(&mut x, None, Scalar::Int(10)).unwrap();
+    assert_eq!(std::ptr::from_ref(returned), at, "also through a boxed kernel");
+    assert_eq!(x.to_vec::<i64>().unwrap(), [20, 30]);
+
+    let handle = it_calling::add_::handle();
+    let mut stack = handle.call_with([Value::from(&mut x)], [("by", Value::Int(5))]).unwrap();
+    assert_eq!(stack.len(), 1);
+    let Some(Value::TensorMut(returned)) = stack.pop() else {
+        panic!("the argument comes back as it went in")
+    };
+    assert_eq!((std::ptr::from_ref(returned), returned.to_vec::<i64>().unwrap()), (at, vec![25, 35]));
+}
+
+#[test]
+fn several_results_come_back_in_their_own_places() {
+    let x = Tensor::from([1i64, 2]);
+    let (mut low, mut high) = (Tensor::from([0i64]), Tensor::from([0i64]));
+    let places = (std::ptr::from_ref(&low), std::ptr::from_ref(&high));
+    let (a, b) = it_calling::split(&x, &mut low, &mut high).unwrap();
+    assert_eq!((std::ptr::from_ref(a), std::ptr::from_ref(b)), places);
+    assert_eq!((a.to_vec::<i64>().unwrap(), b.to_vec::<i64>().unwrap()), (vec![1], vec![2]));
+}
+
+#[test]
+fn typed_and_boxed_calls_see_the_same_keys() {
+    let meta = Tensor::empty(&[1], DType::Float32, Device::META).unwrap();
+    let of_meta = DispatchKeySet::from_key(DispatchKey::Meta);
+    let generator = Generator::for_backend(Device::META, of_meta, 0);
+    let lists: [Vec<Tensor>; 4] =
+        [vec![], vec![Tensor::from([1.0])], vec![Tensor::from([1.0]), meta.clone()], vec![meta]];
+    for list in lists {
+        for generator in [None, Some(&generator)] {
+            let typed = it_calling::keys::with(&list).g(generator).call().unwrap();
+            let mut stack = Stack::new();
+            stack.push(list.as_slice());
+            stack.push(generator);
+            it_calling::keys::handle().call_boxed(&mut stack).unwrap();
+            assert_eq!(stack.pop_as::<i64>().unwrap(), typed);
+            let keys = DispatchKeySet::from_raw(typed as u64);
+            assert!(generator.is_none() || keys.has_all(of_meta), "{keys}");
+        }
+    }
+}
+
+#[test]
+fn a_redispatch_masks_again() {
+    let mut library = Library::fragment("it_calling_redispatch").unwrap();
+    let op = library.define("op(Tensor x) -> int").unwrap();
+    let answer = RuntimeKernel::boxed(|_, keys, stack| {
+        stack.drop_last(1);
+        stack.push(keys.raw() as i64);
+        Ok(())
+    });
+    library.implement("op", DispatchKey::CPU, answer).unwrap();
+    library.implement("op", DispatchKey::Tracer, RuntimeKernel::fallthrough()).unwrap();
+    let keys = DispatchKeySet::from_keys(&[DispatchKey::CPU, DispatchKey::Tracer]);
+    let mut stack = Stack::from_iter([Value::Tensor(Tensor::from([1.0]))]);
+    op.redispatch_boxed(keys, &mut stack).unwrap();
+    assert_eq!(stack.pop_as::<i64>().unwrap() as u64, DispatchKeySet::from_key(DispatchKey::CPU).raw());
+}
+
+#[test]
+fn a_fallthrough_for_one_backend_lets_another_stop() {
+    let mut library = Library::fragment("it_calling_masks").unwrap();
+    let op = library.define("op(Tensor x) -> str").unwrap();
+    for key in [DispatchKey::CPU, DispatchKey::AutogradCPU, DispatchKey::Meta, DispatchKey::AutogradMeta] {
+        let kernel = match key {
+            DispatchKey::AutogradMeta => RuntimeKernel::fallthrough(),
+            key => RuntimeKernel::boxed(move |_, _, stack| {
+                stack.drop_last(1);
+                stack.push(key.to_string());
+                Ok(())
+            }),
+        };
+        library.implement("op", key, kernel).unwrap();
+    }
+    let stop = |x: Tensor| op.call_with([Value::Tensor(x)], []).unwrap().pop_as::<String>().unwrap();
+    assert_eq!(stop(Tensor::from([1.0])), "AutogradCPU");
+    assert_eq!(stop(Tensor::empty(&[1], DType::Float32, Device::META).unwrap()), "Meta");
+}
+
+#[test]
+fn calls_by_name_fill_defaults() {
+    let describe = it_calling::describe::handle();
+    let call = |arguments: &[Value<'static>], named: &[(&'static str, Value<'static>)]| {
+        let copy = |value: &Value<'static>| match value {
+            Value::Int(value) => Value::Int(*value),
+            Value::Float(value) => Value::Float(*value),
+            Value::Str(text) => Value::Str(text.clone()),
+            other => panic!("{other:?}"),
+        };
+        let named = named.iter().map(|(name, value)| (*name, copy(value)));
+        describe.call_with(arguments.iter().map(copy), named)?.pop_as::<String>()
+    };
+    assert_eq!(call(&[Value::Int(1)], &[]).unwrap(), "1 0.5 x [3, 3] None float32 None");
+    let named =
+        [("c", Value::from("y")), ("d", Value::Int(7)), ("g", Value::from("meta")), ("b", Value::Int(2))];
+    assert_eq!(
+        call(&[Value::Int(1)], &named).unwrap(),
+        "1 2 y [7, 7] None float32 Some(Device { kind: Meta, index: None })"
+    );
+    assert_eq!(it_calling::describe(1).unwrap(), call(&[Value::Int(1)], &[]).unwrap());
+
+    let refused = [
+        (call(&[], &[]), "argument `a` is missing"),
+        (
+            call(&[Value::Int(1), Value::Int(2), Value::Int(3)], &[]),
+            "at most 2 positional arguments, received 3",
+        ),
+        (call(&[Value::from("1")], &[]), "argument `a` (position 0) is of type `int`, received `str`"),
+        (call(&[Value::Int(1)], &[("a", Value::Int(1))]), "argument `a` is given twice"),
+        (call(&[Value::Int(1)], &[("z", Value::Int(1))]), "there is no argument `z`"),
+    ];
+    for (outcome, message) in refused {
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.starts_with("it_calling::describe: ") && error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn a_boxed_call_checks_the_stack() {
+    let add = it_calling::add_::handle();
+    let error = |stack: &mut Stack<'_>| add.call_boxed(stack).unwrap_err();
+    let few = error(&mut Stack::from_iter([Value::Tensor(Tensor::from([1i64]))]));
+    assert_eq!(few.kind(), ErrorKind::Argument);
+    let swapped = error(&mut Stack::from_iter([Value::Tensor(Tensor::from([1i64])), Value::from("1")]));
+    assert_eq!(swapped.kind(), ErrorKind::Type);
+    assert!(
+        swapped.to_string().contains("argument 2 of it_calling::add_ must be int, but is str"),
+        "{swapped}"
+    );
+    let x = Tensor::from([1i64]);
+    let shared = error(&mut Stack::from_iter([Value::from(&x), Value::Int(1)]));
+    assert!(shared.to_string().contains("must be Tensor(a!)"), "{shared}");
+    assert_eq!(x.to_vec::<i64>().unwrap(), [1]);
+}
+
+#[test]
+fn a_kernel_may_register_and_call_other_operators() {
+    let mut outer = Library::fragment("it_calling_reentrant").unwrap();
+    let op = outer.define("outer(int x) -> int").unwrap();
+    let kernel = RuntimeKernel::boxed(|_, _, stack| {
+        let mut inner = Library::fragment("it_calling_reentrant")?;
+        let twice = inner.define("twice(int x) -> int")?;
+        let kernel = RuntimeKernel::boxed(|_, _, stack| {
+            let x: i64 = stack.pop_as()?;
+            stack.push(2 * x);
+            Ok(())
+        });
+        inner.implement("twice", DispatchKey::CompositeExplicitAutograd, kernel)?;
+        twice.call_boxed(stack)
+    });
+    outer.implement("outer", DispatchKey::CompositeExplicitAutograd, kernel).unwrap();
+    assert_eq!(op.call_with([Value::Int(21)], []).unwrap().pop_as::<i64>().unwrap(), 42);
+    assert!(torch_library::Dispatcher::global().find("it_calling_reentrant::twice").is_err());
+}
+
+#[test]
+fn a_kernel_of_the_run_time_counts_while_its_library_lives() {
+    let mut x = Tensor::from([1i64]);
+    let mut library = Library::implementation("it_calling", DispatchKey::PrivateUse2).unwrap();
+    let kernel = it_calling::add_::kernel(|this, by| {
+        this.copy_from_slice(&[100 * by])?;
+        Ok(this)
+    });
+    library.implement("add_", DispatchKey::PrivateUse2, kernel).unwrap();
+    let mut other = x.with_key_set(DispatchKeySet::from_key(DispatchKey::PrivateUse2));
+    it_calling::add_(&mut other).unwrap();
+    assert_eq!(x.to_vec::<i64>().unwrap(), [100]);
+    drop(library);
+    assert_eq!(it_calling::add_(&mut other).unwrap_err().kind(), ErrorKind::MissingKernel);
+    it_calling::add_(&mut x).unwrap();
+    assert_eq!(x.to_vec::<i64>().unwrap(), [101]);
+}
+
+#[test]
+fn a_typed_kernel_serves_its_own_operator_alone() {
+    let mut library = Library::fragment("it_calling").unwrap();
+    let kernel = || it_calling::add_::kernel(|this, _| Ok(this));
+    library.define("other_(Tensor(a!) self, int by=1) -> Tensor(a!)").unwrap();
+    for operator in ["other_", "never_declared", "describe"] {
+        let error = library.implement(operator, DispatchKey::CUDA, kernel()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Type, "{operator}: {error}");
+    }
+}
+
+#[test]
+fn excluded_keys_are_not_reached() {
+    let mut library = Library::implementation("it_calling", DispatchKey::Tracer).unwrap();
+    let kernel = it_calling::describe::kernel(|a, _, _, _, _, _, _| Ok(format!("traced {a}")));
+    library.implement("describe", DispatchKey::Tracer, kernel).unwrap();
+    let _included = torch_library::guard::IncludeDispatchKeyGuard::new(DispatchKey::Tracer);
+    assert_eq!(it_calling::describe(1).unwrap(), "traced 1");
+    let _excluded = ExcludeDispatchKeyGuard::new(DispatchKey::Tracer);
+    assert!(it_calling::describe(1).unwrap().starts_with("1 0.5"), "exclusion wins over inclusion");
+}

@@ -1,0 +1,93 @@
+//! What a trace shows of a call through several layers.
+
+use std::sync::{Arc, Mutex};
+
+use expect_test::expect;
+use torch_library::guard::{AutoDispatchBelowAutograd, NoGradGuard};
+use torch_library::prelude::*;
+use torch_library::trace;
+
+torch_library! {
+    pub mod it_trace {
+        /// Has an autograd kernel above the one for the CPU.
+        layered(Tensor x) -> Tensor;
+        /// Is made of the other.
+        twice(Tensor x) -> Tensor;
+        /// Has no kernel.
+        absent(Tensor x) -> Tensor;
+    }
+}
+
+#[torch_impl(it_trace::layered, CPU)]
+fn layered(x: &Tensor) -> Result<Tensor> {
+    Ok(x.clone())
+}
+
+#[torch_impl(it_trace::layered, Autograd)]
+fn layered_autograd(keys: DispatchKeySet, x: &Tensor) -> Result<Tensor> {
+    let _guard = AutoDispatchBelowAutograd::new();
+    it_trace::layered::redispatch(keys & DispatchKeySet::AFTER_AUTOGRAD, x)
+}
+
+#[torch_impl(it_trace, CompositeImplicitAutograd)]
+fn twice(x: &Tensor) -> Result<Tensor> {
+    it_trace::layered(&it_trace::layered(x)?)
+}
+
+/// Runs `calls` and returns what was traced of this thread's operators, without places.
+fn traced(calls: impl FnOnce()) -> String {
+    let lines = Arc::new(Mutex::new(String::new()));
+    let (listener, this) = (lines.clone(), std::thread::current().id());
+    let guard = trace::listen(move |event| {
+        if std::thread::current().id() == this {
+            let line = event.to_string();
+            let line = line.split(" at ").next().unwrap_or_default().to_owned();
+            *listener.lock().unwrap() += &format!("{line}\n");
+        }
+    });
+    calls();
+    drop(guard);
+    let lines = lines.lock().unwrap();
+    lines.clone()
+}
+
+#[test]
+fn layers_nest() {
+    let x = Tensor::from([1.0]);
+    let text = traced(|| {
+        it_trace::twice(&x).unwrap();
+    });
+    expect![[r#"
+        [call] op=[it_trace::twice], key=[AutogradCPU], kernel=[twice
+          [call] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd
+            [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered
+          [call] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd
+            [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn boxed_calls_and_missing_kernels_show() {
+    let x = Tensor::from([1.0]);
+    let text = traced(|| {
+        let _guard = NoGradGuard::new();
+        it_trace::layered::handle().call_with([Value::from(&x)], []).unwrap();
+        it_trace::absent(&x).unwrap_err();
+    });
+    expect![[r#"
+        [callBoxed] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd
+          [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered
+        [call] op=[it_trace::absent], key=[AutogradCPU], kernel=[not_implemented
+          [redispatch] op=[it_trace::absent], key=[CPU], kernel=[missing]
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn nothing_is_traced_without_a_listener() {
+    let x = Tensor::from([1.0]);
+    traced(|| drop(it_trace::layered(&x)));
+    it_trace::layered(&x).unwrap();
+    assert_eq!(traced(|| ()), "");
+}

@@ -13,6 +13,7 @@
 #![expect(clippy::new_without_default, reason = "a guard that is made by default guards nothing")]
 
 mod mode;
+mod travelling;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -23,6 +24,8 @@ pub use mode::{
     EnableGradGuard, GradMode, InferenceMode, NoGradGuard, ThreadLocalState, enable_grad, inference_mode,
     no_grad,
 };
+
+pub(crate) use travelling::{set_travelling, travelling};
 
 /// What rides on a thread. Cells of their own, so that the hot path reads two words and a guard writes two.
 struct Thread {

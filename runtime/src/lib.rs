@@ -71,6 +71,8 @@ mod signature;
 mod collect;
 mod macros;
 mod registry;
+
+pub mod observe;
 pub mod trace;
 
 #[doc(hidden)]

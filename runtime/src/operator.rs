@@ -28,8 +28,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
 use crate::kernel::{ErasedCode, Kernel};
 use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
+use crate::observe::{self, CallKind};
 use crate::registry::{self, Dispatcher};
-use crate::trace::{self, CallKind};
+use crate::value::Value;
 
 mod handle;
 mod resolved;
@@ -130,6 +131,8 @@ pub(crate) struct Detour {
 
 /// Marks the keys that a redispatch hands to the stub: a bit that no key has.
 const REDISPATCHED: DispatchKeySet = DispatchKeySet::from_raw(1 << 63);
+/// Marks the keys that the stub hands to its boxed face for a typed call whose values somebody wants to see.
+pub(crate) const TYPED: DispatchKeySet = DispatchKeySet::from_raw(1 << 62);
 
 const FIRST_ROW: usize = std::mem::offset_of!(Header, first_row);
 
@@ -240,7 +243,7 @@ impl Operator {
     #[inline(never)]
     fn select_again_cold(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         match self.resolved() {
-            Ok(resolved) if !trace::is_active() => resolved.row(keys),
+            Ok(resolved) if !observe::is_active() => resolved.row(keys),
             // The stub reports the call, or what is wrong with the operator.
             _ => (&self.initial.stub, keys | REDISPATCHED),
         }
@@ -271,10 +274,10 @@ impl Operator {
         keys: DispatchKeySet,
         argument_keys: &[DispatchKeySet],
     ) -> Result<Entered> {
-        self.enter([CallKind::Call, CallKind::Redispatch], keys, argument_keys)
+        self.enter(keys | TYPED, argument_keys, &[])
     }
 
-    /// As [`enter_typed`](Self::enter_typed), for a boxed call.
+    /// As [`enter_typed`](Self::enter_typed), for a call with boxed arguments.
     ///
     /// # Errors
     /// As there.
@@ -282,25 +285,30 @@ impl Operator {
         &'static self,
         keys: DispatchKeySet,
         argument_keys: &[DispatchKeySet],
+        arguments: &[Value<'_>],
     ) -> Result<Entered> {
-        self.enter([CallKind::CallBoxed, CallKind::RedispatchBoxed], keys, argument_keys)
+        self.enter(keys, argument_keys, arguments)
     }
 
     fn enter(
         &'static self,
-        [call, redispatch]: [CallKind; 2],
-        keys: DispatchKeySet,
+        marked: DispatchKeySet,
         argument_keys: &[DispatchKeySet],
+        arguments: &[Value<'_>],
     ) -> Result<Entered> {
-        let (kind, keys) = if keys.has_any(REDISPATCHED) {
-            (redispatch, keys - REDISPATCHED)
+        let keys = if marked.has_any(REDISPATCHED) {
+            marked - REDISPATCHED - TYPED
         } else {
-            (call, guard::apply(argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys)))
+            guard::apply(argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys))
         };
-        let resolved = self.resolved()?;
-        let (kernel, keys) = resolved.row(keys);
-        let scope = trace::enter(kind, self, keys, argument_keys);
-        Ok(Entered { kernel, keys, _scope: scope })
+        let kind = match (marked.has_any(REDISPATCHED), marked.has_any(TYPED)) {
+            (false, true) => CallKind::Call,
+            (true, true) => CallKind::Redispatch,
+            (false, false) => CallKind::CallBoxed,
+            (true, false) => CallKind::RedispatchBoxed,
+        };
+        let (kernel, keys) = self.resolved()?.row(keys);
+        Ok(Entered { kernel, keys, running: observe::call(kind, self, keys, argument_keys, arguments) })
     }
 
     /// The resolved operator, from the registry the first time.
@@ -355,13 +363,13 @@ impl fmt::Display for Operator {
     }
 }
 
-/// A call on the cold path, ready for its kernel; dropping it ends the call for those who trace.
+/// A call on the cold path, ready for its kernel; dropping it ends the call for its observers.
 pub(crate) struct Entered {
     /// The kernel to call.
     pub(crate) kernel: &'static Kernel,
     /// The keys to hand to it.
     pub(crate) keys: DispatchKeySet,
-    _scope: Option<trace::Scope>,
+    pub(crate) running: Option<observe::Running>,
 }
 
 const _: () = assert!(NUM_RUNTIME_KEYS == 137);

@@ -136,11 +136,6 @@ impl Dispatcher {
         build::rescan(&mut self.lock());
     }
 
-    /// The kernel in a row, as the registrations stand.
-    pub(crate) fn kernel_at(&self, operator: &'static Operator, row: usize) -> Option<KernelInfo> {
-        self.lock().kernel_at(operator, row)
-    }
-
     fn resolve(&self, operator: &'static Operator) -> Result<&'static Resolved> {
         self.lock().resolve(operator)
     }
@@ -191,7 +186,13 @@ pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> 
     of(operator).resolve(operator)
 }
 
-/// Publishes detours or takes them back, after a listener came or went.
+/// The kernel in a row of an operator's table, as the registrations stand.
+pub(crate) fn kernel_at(operator: OperatorHandle, row: usize) -> Option<KernelInfo> {
+    let operator = operator.operator();
+    of(operator).lock().kernel_at(operator, row)
+}
+
+/// Publishes detours or takes them back, after an observer came or went.
 pub(crate) fn refresh_detours() {
     // Before the first use there is nothing to refresh, and the first use looks for itself.
     let dispatchers: Vec<_> = GLOBAL.get().into_iter().chain(others().iter().copied()).collect();

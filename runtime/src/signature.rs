@@ -22,7 +22,8 @@ use crate::autograd::{below_autograd, needs_derivative, no_derivative};
 use crate::error::Result;
 use crate::kernel::{BoxedCode, ErasedCode, Kernel};
 use crate::key::DispatchKeySet;
-use crate::operator::{Operator, too_few};
+use crate::observe;
+use crate::operator::{Operator, TYPED, too_few};
 use crate::value::{FromValue, IntoValue, Stack, Value};
 
 mod failure;
@@ -116,6 +117,9 @@ macro_rules! signatures {
 
             #[cold]
             fn stub<R: Output, $($A: Input),*>(kernel: &'static Kernel, keys: DispatchKeySet, $($a: $A),*) -> Result<R> {
+                if observe::wants_values() {
+                    return boxing(kernel, keys | TYPED, $($a),*);
+                }
                 let entered = kernel.operator().enter_typed(keys, &[$($a.dispatch_keys()),*])?;
                 // SAFETY: the operator's tables hold kernels of its own calling convention alone.
                 let code = unsafe { entered.kernel.code::<Code<R, $($A),*>>() };

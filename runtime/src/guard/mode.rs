@@ -1,7 +1,9 @@
 //! Modes of a thread: grad mode, inference mode, and the whole state as a value that crosses threads.
 
+use std::fmt;
 use std::marker::PhantomData;
 
+use super::travelling::Travelling;
 use super::{LocalDispatchKeySet, NotSend, THREAD};
 use crate::{DispatchKey, DispatchKeySet};
 
@@ -106,7 +108,7 @@ grad_guards! {
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct InferenceMode {
-    before: ThreadLocalState,
+    before: Modes,
     not_send: NotSend,
 }
 
@@ -114,7 +116,7 @@ impl InferenceMode {
     /// Turns it on or off; grad mode becomes the opposite.
     #[inline]
     pub fn new(enabled: bool) -> Self {
-        let before = ThreadLocalState::capture();
+        let before = Modes::capture();
         let LocalDispatchKeySet { included, excluded } = before.keys;
         let keys = if enabled {
             LocalDispatchKeySet {
@@ -127,7 +129,7 @@ impl InferenceMode {
                 excluded: excluded - DispatchKeySet::AUTOGRAD,
             }
         };
-        ThreadLocalState { keys, grad_mode: !enabled, inference_mode: enabled }.force();
+        Modes { keys, grad_mode: !enabled, inference_mode: enabled }.force();
         InferenceMode { before, not_send: PhantomData }
     }
 
@@ -169,8 +171,36 @@ pub fn inference_mode<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// What rides on a thread, as a value: included and excluded keys, grad mode, inference mode. A new thread
-/// starts fresh; work that is handed to it takes the state along.
+/// What the guards of this module set.
+#[derive(Clone, Copy, Debug)]
+struct Modes {
+    keys: LocalDispatchKeySet,
+    grad_mode: bool,
+    inference_mode: bool,
+}
+
+impl Modes {
+    #[inline]
+    fn capture() -> Self {
+        Modes {
+            keys: LocalDispatchKeySet::current(),
+            grad_mode: GradMode::is_enabled(),
+            inference_mode: InferenceMode::is_enabled(),
+        }
+    }
+
+    #[inline]
+    fn force(self) {
+        self.keys.force();
+        THREAD.with(|thread| {
+            thread.grad_mode.set(self.grad_mode);
+            thread.inference_mode.set(self.inference_mode);
+        });
+    }
+}
+
+/// What rides on a thread, as a value: included and excluded keys, grad mode, inference mode, observers. A new
+/// thread starts fresh; work that is handed to it takes the state along.
 ///
 /// ```
 /// use torch_library::guard::{GradMode, ThreadLocalState, no_grad};
@@ -181,43 +211,35 @@ pub fn inference_mode<R>(f: impl FnOnce() -> R) -> R {
 /// ```
 ///
 /// PyTorch: `at::ThreadLocalState`, `at::ThreadLocalStateGuard`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct ThreadLocalState {
-    keys: LocalDispatchKeySet,
-    grad_mode: bool,
-    inference_mode: bool,
+    modes: Modes,
+    travelling: Travelling,
 }
 
 impl ThreadLocalState {
     /// This thread's state.
-    #[inline]
     pub fn capture() -> Self {
-        ThreadLocalState {
-            keys: LocalDispatchKeySet::current(),
-            grad_mode: GradMode::is_enabled(),
-            inference_mode: InferenceMode::is_enabled(),
-        }
+        ThreadLocalState { modes: Modes::capture(), travelling: Travelling::capture() }
     }
 
     /// Runs a closure with this state; afterwards, a panic included, the thread has its own again.
-    pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        struct Restore(ThreadLocalState);
+    pub fn run<R>(&self, f: impl FnOnce() -> R) -> R {
+        struct Restore(Modes, Option<Travelling>);
         impl Drop for Restore {
             fn drop(&mut self) {
                 self.0.force();
+                self.1.take().map(Travelling::replace);
             }
         }
-        let _restore = Restore(Self::capture());
-        self.force();
+        let _restore = Restore(Modes::capture(), Some(self.travelling.clone().replace()));
+        self.modes.force();
         f()
     }
+}
 
-    #[inline]
-    fn force(self) {
-        self.keys.force();
-        THREAD.with(|thread| {
-            thread.grad_mode.set(self.grad_mode);
-            thread.inference_mode.set(self.inference_mode);
-        });
+impl fmt::Debug for ThreadLocalState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.modes.fmt(f)
     }
 }

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use smallvec::SmallVec;
 use torch_library_schema::Schema;
 
-use super::{Operator, Place};
+use super::{Entered, Operator, Place};
 use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
@@ -173,6 +173,10 @@ impl OperatorHandle {
         kernel.call_boxed(self.0, keys, stack)
     }
 
+    pub(crate) const fn operator(&self) -> &'static Operator {
+        self.0
+    }
+
     /// The arguments of a call on top of the stack.
     ///
     /// # Errors
@@ -200,8 +204,12 @@ pub(super) fn stub_boxed(
 ) -> Result<()> {
     let arguments = operator.handle().arguments(stack)?;
     let argument_keys: SmallVec<[DispatchKeySet; 8]> = arguments.iter().map(Value::dispatch_keys).collect();
-    let entered = operator.enter_boxed(keys, &argument_keys)?;
-    entered.kernel.call_boxed(operator, entered.keys, stack)
+    let Entered { kernel, keys, running } = operator.enter_boxed(keys, &argument_keys, arguments)?;
+    kernel.call_boxed(operator, keys, stack)?;
+    if let Some(running) = running {
+        running.end(stack.last(usize::from(operator.spec().returns)));
+    }
+    Ok(())
 }
 
 #[cold]

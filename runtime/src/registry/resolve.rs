@@ -8,9 +8,9 @@ use crate::autograd;
 use crate::error::Result;
 use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::{DispatchKey, NUM_RUNTIME_KEYS};
+use crate::observe;
 use crate::operator::{Operator, Resolved};
 use crate::table::{self, Fallbacks, Source, Table};
-use crate::trace;
 
 /// What a row of a computed table names: a registration of the operator, or a fallback.
 pub(super) type Row<'s> = &'s Registration;
@@ -32,7 +32,7 @@ impl State {
             interned.push(Resolved::leak(&mask, &rows, &kernels));
             interned[interned.len() - 1]
         });
-        operator.publish(resolved, resolved.masks_differ() || trace::is_active());
+        operator.publish(resolved, resolved.masks_differ() || observe::is_active());
         Ok(resolved)
     }
 

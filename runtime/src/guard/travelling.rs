@@ -1,0 +1,41 @@
+//! What modules above keep on a thread and want to travel with [`ThreadLocalState`](super::ThreadLocalState).
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// One value of each type; cheap to clone, and free while there is none.
+#[derive(Clone, Default)]
+pub(super) struct Travelling(Vec<(TypeId, Arc<dyn Any + Send + Sync>)>);
+
+thread_local! {
+    static TRAVELLING: RefCell<Travelling> = const { RefCell::new(Travelling(Vec::new())) };
+}
+
+impl Travelling {
+    pub(super) fn capture() -> Self {
+        TRAVELLING.try_with(|travelling| travelling.borrow().clone()).unwrap_or_default()
+    }
+
+    /// Makes these values the thread's, and returns those that were.
+    pub(super) fn replace(self) -> Self {
+        // A thread that is at its end has lost its values, and needs none.
+        TRAVELLING.try_with(|travelling| travelling.replace(self)).unwrap_or_default()
+    }
+}
+
+/// This thread's value of a type, if it has one.
+pub(crate) fn travelling<T: Any + Send + Sync>() -> Option<Arc<T>> {
+    let Travelling(values) = Travelling::capture();
+    values.into_iter().find_map(|(_, value)| value.downcast::<T>().ok())
+}
+
+/// Makes a value this thread's only one of its type, or takes it away.
+pub(crate) fn set_travelling<T: Any + Send + Sync>(value: Option<T>) {
+    let mut travelling = Travelling::capture();
+    travelling.0.retain(|(id, _)| *id != TypeId::of::<T>());
+    travelling
+        .0
+        .extend(value.map(|value| (TypeId::of::<T>(), Arc::new(value) as Arc<dyn Any + Send + Sync>)));
+    drop(travelling.replace()); // outside of the cell: what goes may run code that asks for values
+}

@@ -1,0 +1,285 @@
+//! Observers: who wants to see operators called, and other work that has a name.
+//!
+//! # How it works
+//!
+//! 1. Observing costs nothing while nobody does: the registry then publishes tables that lead straight to the kernels.
+//!    With an observer of calls it publishes detours instead, so that every call passes through the cold path, which
+//!    tells the observers.
+//! 2. A typed call has no boxed values to show. Where an observer asks for inputs or outputs, the cold path makes the
+//!    call through the stack, as it would for a boxed kernel; elsewhere nothing is boxed.
+//! 3. The [trace](crate::trace) is an observer like any other.
+//!
+//! What an observer calls itself is not observed.
+//!
+//! PyTorch: `at::RecordFunction`.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::registry::{self, KernelInfo};
+use crate::value::Value;
+
+mod observers;
+mod running;
+
+use observers::Registered;
+pub use observers::{ObserverHandle, ObservingGuard};
+pub(crate) use observers::{is_active, wants_values};
+pub use running::Work;
+pub(crate) use running::{Running, call};
+
+/// What kind of work is observed.
+///
+/// PyTorch: `at::RecordScope`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Scope {
+    /// A call of an operator.
+    Function,
+    /// A node of the backward pass.
+    BackwardFunction,
+    /// Whatever a user gives a name, see [`Work`].
+    User,
+}
+
+/// How a kernel came to be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    /// A typed call.
+    Call,
+    /// A typed call on to the next key.
+    Redispatch,
+    /// A call through the stack.
+    CallBoxed,
+    /// A call through the stack on to the next key.
+    RedispatchBoxed,
+}
+
+impl CallKind {
+    /// Whether a kernel made the call, on to the next key.
+    pub fn is_redispatch(self) -> bool {
+        matches!(self, CallKind::Redispatch | CallKind::RedispatchBoxed)
+    }
+}
+
+/// A call of an operator.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Call<'a> {
+    /// How it came to be called.
+    pub kind: CallKind,
+    /// The operator.
+    pub operator: OperatorHandle,
+    /// The keys that are handed to the kernel.
+    pub keys: DispatchKeySet,
+    /// The keys that each argument brought.
+    pub argument_keys: &'a [DispatchKeySet],
+}
+
+impl Call<'_> {
+    /// The key whose kernel runs.
+    pub fn key(&self) -> DispatchKey {
+        self.keys.highest_priority()
+    }
+
+    /// The kernel that runs; nothing where there is none, and the call will fail. It is looked up in the registry.
+    pub fn kernel(&self) -> Option<KernelInfo> {
+        registry::kernel_at(self.operator, self.keys.table_index())
+    }
+}
+
+/// Work that begins or has ended.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Event<'a> {
+    /// What kind of work it is.
+    pub scope: Scope,
+    /// A number of its own, the same at the start and at the end.
+    pub id: u64,
+    /// How many calls, redispatches and other works of this thread are under way around it.
+    pub depth: usize,
+    /// The call, where an operator is called.
+    pub call: Option<Call<'a>>,
+    /// The arguments of a call at its start, where the observer asks for them.
+    pub inputs: &'a [Value<'a>],
+    /// The returns of a call at its end, where the observer asks for them; none of a call that failed.
+    pub outputs: &'a [Value<'a>],
+    name: &'a str,
+}
+
+impl<'a> Event<'a> {
+    /// The name: that of the operator, `aten::add.Tensor`, or the one that was given.
+    pub fn name(&self) -> Cow<'a, str> {
+        match self.call {
+            Some(call) => call.operator.to_string().into(),
+            None => self.name.into(),
+        }
+    }
+}
+
+/// Who sees work begin and end, to be registered [for all threads](Self::on_all_threads) or
+/// [for this one](Self::on_this_thread).
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use std::time::Instant;
+/// use torch_library::observe::Observer;
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod observer_docs {
+///         /// Adds two numbers.
+///         plus(int a, int b) -> int;
+///     }
+/// }
+///
+/// #[torch_impl(observer_docs, CompositeExplicitAutograd)]
+/// fn plus(a: i64, b: i64) -> Result<i64> {
+///     Ok(a + b)
+/// }
+///
+/// let seen = Arc::new(Mutex::new(Vec::new()));
+/// let ended = seen.clone();
+/// let timer = Observer::with_context(
+///     |_| Instant::now(),
+///     move |event, began: Instant| {
+///         ended.lock().unwrap().push(format!("{}: {:?}", event.name(), event.outputs));
+///         assert!(began.elapsed().as_secs() < 60);
+///     },
+/// );
+/// let handle = timer.with_outputs().on_all_threads();
+/// observer_docs::plus(1, 2)?;
+/// drop(handle);
+/// observer_docs::plus(3, 4)?;
+/// assert_eq!(*seen.lock().unwrap(), ["observer_docs::plus: [Int(3)]"]);
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// PyTorch: `at::RecordFunctionCallback`.
+#[must_use = "an observer sees nothing before it is registered"]
+pub struct Observer {
+    watch: Box<dyn Watch>,
+    wants: Wants,
+}
+
+/// What an observer asks for.
+#[derive(Clone, Copy)]
+struct Wants {
+    inputs: bool,
+    outputs: bool,
+    redispatches: bool,
+    /// One bit for each.
+    scopes: u8,
+    probability: f64,
+}
+
+/// The two callbacks; what the first returns is handed to the second.
+trait Watch: Send + Sync {
+    fn start(&self, event: &Event<'_>) -> Box<dyn Any>;
+    fn end(&self, event: &Event<'_>, context: Box<dyn Any>);
+}
+
+struct Callbacks<S, E>(S, E);
+
+impl<C, S, E> Watch for Callbacks<S, E>
+where
+    C: Any,
+    S: Fn(&Event<'_>) -> C + Send + Sync,
+    E: Fn(&Event<'_>, C) + Send + Sync,
+{
+    fn start(&self, event: &Event<'_>) -> Box<dyn Any> {
+        Box::new((self.0)(event))
+    }
+
+    fn end(&self, event: &Event<'_>, context: Box<dyn Any>) {
+        if let Ok(context) = context.downcast::<C>() {
+            (self.1)(event, *context);
+        }
+    }
+}
+
+impl Observer {
+    /// Sees calls begin.
+    pub fn new(start: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        Self::with_context(start, |_, ()| {})
+    }
+
+    /// Sees calls begin and end; what `start` returns is handed to `end`.
+    pub fn with_context<C: Any>(
+        start: impl Fn(&Event<'_>) -> C + Send + Sync + 'static,
+        end: impl Fn(&Event<'_>, C) + Send + Sync + 'static,
+    ) -> Self {
+        let wants = Wants { inputs: false, outputs: false, redispatches: false, scopes: 0, probability: 1.0 };
+        Observer { watch: Box::new(Callbacks(start, end)), wants }.of_scopes(&[Scope::Function])
+    }
+
+    /// Asks for the arguments of calls.
+    ///
+    /// PyTorch: `needsInputs`.
+    pub fn with_inputs(mut self) -> Self {
+        self.wants.inputs = true;
+        self
+    }
+
+    /// Asks for the returns of calls.
+    ///
+    /// PyTorch: `needsOutputs`.
+    pub fn with_outputs(mut self) -> Self {
+        self.wants.outputs = true;
+        self
+    }
+
+    /// Sees redispatches as well, which PyTorch's never do.
+    pub fn with_redispatches(mut self) -> Self {
+        self.wants.redispatches = true;
+        self
+    }
+
+    /// Sees work of these kinds instead of calls.
+    ///
+    /// PyTorch: `scopes`.
+    pub fn of_scopes(mut self, scopes: &[Scope]) -> Self {
+        self.wants.scopes = scopes.iter().fold(0, |all, scope| all | bit(*scope));
+        self
+    }
+
+    /// Sees one work of many: each with this probability, by chance.
+    ///
+    /// PyTorch: `samplingProb`.
+    pub fn sampled(mut self, probability: f64) -> Self {
+        self.wants.probability = probability;
+        self
+    }
+
+    /// Sees the work of every thread, until the handle is dropped.
+    ///
+    /// PyTorch: `at::addGlobalCallback`.
+    pub fn on_all_threads(self) -> ObserverHandle {
+        ObserverHandle::for_all_threads(Registered::new(self))
+    }
+
+    /// Sees the work of this thread, and of threads that run with its
+    /// [state](crate::guard::ThreadLocalState), until the handle is dropped.
+    ///
+    /// PyTorch: `at::addThreadLocalCallback`.
+    pub fn on_this_thread(self) -> ObserverHandle {
+        ObserverHandle::for_this_thread(Registered::new(self))
+    }
+}
+
+impl Wants {
+    /// Whether a work is of a kind that the observer sees.
+    fn sees(&self, scope: Scope, call: Option<CallKind>) -> bool {
+        self.scopes & bit(scope) != 0 && (self.redispatches || !call.is_some_and(CallKind::is_redispatch))
+    }
+}
+
+fn bit(scope: Scope) -> u8 {
+    1 << scope as u8
+}
+
+/// An observer, as those who tell it hold it.
+type Shared = Arc<Registered>;

@@ -1,0 +1,201 @@
+//! The observers that there are, and who may see what now.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::{CallKind, Observer, Scope, Shared, Wants, Watch, bit};
+use crate::{guard, registry};
+
+/// An observer that is registered, or was.
+pub(super) struct Registered {
+    pub(super) watch: Box<dyn Watch>,
+    pub(super) wants: Wants,
+    state: AtomicU8,
+}
+
+const ENABLED: u8 = 0;
+const DISABLED: u8 = 1;
+const REMOVED: u8 = 2;
+
+/// Those of all threads.
+static GLOBAL: RwLock<Vec<Shared>> = RwLock::new(Vec::new());
+/// How many are enabled on any thread.
+static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+/// How many of these see calls.
+static OF_CALLS: AtomicUsize = AtomicUsize::new(0);
+/// How many of these ask for inputs or outputs.
+static OF_VALUES: AtomicUsize = AtomicUsize::new(0);
+
+/// Those of one thread.
+#[derive(Clone, Default)]
+struct OnThread {
+    observers: Vec<Shared>,
+    is_silent: bool,
+}
+
+impl Registered {
+    pub(super) fn new(observer: Observer) -> Shared {
+        Arc::new(Registered { watch: observer.watch, wants: observer.wants, state: AtomicU8::new(DISABLED) })
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.state.load(Ordering::Acquire) == ENABLED
+    }
+
+    /// Goes from one state to the other, if it is in the first.
+    fn change(&self, from: u8, to: u8) {
+        let changed = self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if !changed || (from != ENABLED && to != ENABLED) {
+            return;
+        }
+        let count = |counter: &AtomicUsize| match to {
+            ENABLED => counter.fetch_add(1, Ordering::AcqRel),
+            _ => counter.fetch_sub(1, Ordering::AcqRel),
+        };
+        count(&ACTIVE);
+        if self.wants.scopes & bit(Scope::Function) != 0 {
+            count(&OF_CALLS);
+            if self.wants.inputs || self.wants.outputs {
+                count(&OF_VALUES);
+            }
+            registry::refresh_detours();
+        }
+    }
+}
+
+/// An observer that is registered; dropping it ends that, for all threads.
+///
+/// PyTorch: `at::CallbackHandle`.
+#[must_use = "the observer goes when this is dropped"]
+pub struct ObserverHandle(Shared);
+
+impl ObserverHandle {
+    pub(super) fn for_all_threads(observer: Shared) -> Self {
+        GLOBAL.write().unwrap_or_else(PoisonError::into_inner).push(observer.clone());
+        observer.change(DISABLED, ENABLED);
+        ObserverHandle(observer)
+    }
+
+    pub(super) fn for_this_thread(observer: Shared) -> Self {
+        OnThread::update(|thread| thread.observers.push(observer.clone()));
+        observer.change(DISABLED, ENABLED);
+        ObserverHandle(observer)
+    }
+
+    /// Lets the observer see nothing until it is enabled again.
+    ///
+    /// PyTorch: `at::disableCallback`.
+    pub fn disable(&self) {
+        self.0.change(ENABLED, DISABLED);
+    }
+
+    /// Lets a disabled observer see work again.
+    ///
+    /// PyTorch: `at::reenableCallback`.
+    pub fn enable(&self) {
+        self.0.change(DISABLED, ENABLED);
+    }
+}
+
+/// PyTorch: `at::removeCallback`.
+impl Drop for ObserverHandle {
+    fn drop(&mut self) {
+        self.0.change(ENABLED, REMOVED);
+        self.0.change(DISABLED, REMOVED);
+        let is_other = |other: &Shared| !Arc::ptr_eq(other, &self.0);
+        // Nobody loses the last of it under the lock: the handle has it, and what it holds may call operators as it goes.
+        GLOBAL.write().unwrap_or_else(PoisonError::into_inner).retain(is_other);
+        OnThread::update(|_| {});
+    }
+}
+
+impl OnThread {
+    fn update(change: impl FnOnce(&mut OnThread)) {
+        let mut thread = guard::travelling::<OnThread>().as_deref().cloned().unwrap_or_default();
+        change(&mut thread);
+        // Handles may be dropped on another thread, which does not see this list.
+        thread.observers.retain(|observer| observer.state.load(Ordering::Acquire) != REMOVED);
+        guard::set_travelling((thread.is_silent || !thread.observers.is_empty()).then_some(thread));
+    }
+}
+
+/// Lets nothing of this thread be observed while it lives, or lets it again.
+///
+/// ```
+/// use torch_library::observe::ObservingGuard;
+///
+/// let _quiet = ObservingGuard::new(false);
+/// // Here this thread's work is nobody's business.
+/// let _loud = ObservingGuard::new(true);
+/// // Here it is again.
+/// ```
+///
+/// PyTorch: `at::RecordFunctionGuard`, `at::DisableRecordFunctionGuard`.
+#[must_use = "a guard acts while it lives"]
+pub struct ObservingGuard {
+    was_silent: bool,
+    not_send: std::marker::PhantomData<*const ()>,
+}
+
+impl ObservingGuard {
+    /// Turns observing on or off for this thread.
+    pub fn new(enabled: bool) -> Self {
+        ObservingGuard { was_silent: set_silent(!enabled), not_send: std::marker::PhantomData }
+    }
+}
+
+impl Drop for ObservingGuard {
+    fn drop(&mut self) {
+        set_silent(self.was_silent);
+    }
+}
+
+fn set_silent(is_silent: bool) -> bool {
+    let mut before = false;
+    OnThread::update(|thread| before = std::mem::replace(&mut thread.is_silent, is_silent));
+    before
+}
+
+/// Whether anybody sees calls.
+pub(crate) fn is_active() -> bool {
+    OF_CALLS.load(Ordering::Acquire) != 0
+}
+
+/// Whether anybody asks for the values of calls.
+pub(crate) fn wants_values() -> bool {
+    OF_VALUES.load(Ordering::Acquire) != 0
+}
+
+/// Who sees a work that begins on this thread now; nothing where nobody sees anything.
+pub(super) fn observers_of(scope: Scope, call: Option<CallKind>) -> Option<Vec<Shared>> {
+    if ACTIVE.load(Ordering::Acquire) == 0 {
+        return None;
+    }
+    let thread = guard::travelling::<OnThread>();
+    if thread.as_ref().is_some_and(|thread| thread.is_silent) {
+        return None;
+    }
+    let mut observers = GLOBAL.read().unwrap_or_else(PoisonError::into_inner).clone();
+    observers.extend(thread.iter().flat_map(|thread| thread.observers.iter().cloned()));
+    observers.retain(|observer| {
+        observer.is_enabled() && observer.wants.sees(scope, call) && chance(observer.wants.probability)
+    });
+    Some(observers)
+}
+
+/// True with this probability.
+fn chance(probability: f64) -> bool {
+    thread_local! {
+        static STATE: Cell<u64> = const { Cell::new(0) };
+    }
+    if probability >= 1.0 {
+        return true;
+    }
+    // SplitMix64: one addition, then a mix of the bits.
+    let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    STATE.set(state);
+    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ (mixed >> 31)) as f64) < probability * u64::MAX as f64
+}

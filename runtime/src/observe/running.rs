@@ -1,0 +1,181 @@
+//! Work that is under way: it tells its observers that it begins, and that it has ended.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use smallvec::SmallVec;
+
+use super::observers::observers_of;
+use super::{Call, CallKind, Event, Scope, Shared};
+use crate::key::DispatchKeySet;
+use crate::operator::{Operator, OperatorHandle};
+use crate::value::Value;
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    /// Whether this thread is inside an observer, whose own work is not observed.
+    static TELLING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Work that is observed; dropping it ends it.
+pub(crate) struct Running {
+    scope: Scope,
+    id: u64,
+    depth: usize,
+    name: String,
+    call: Option<(CallKind, OperatorHandle, DispatchKeySet, SmallVec<[DispatchKeySet; 8]>)>,
+    /// With what their start returned.
+    observers: Vec<(Shared, Box<dyn Any>)>,
+}
+
+/// Keeps the work of observers from being observed, until a panic of one included.
+struct Telling {
+    before: bool,
+}
+
+impl Telling {
+    fn begin() -> Self {
+        Telling { before: TELLING.replace(true) }
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        TELLING.set(self.before);
+    }
+}
+
+/// A call begins, with its arguments where they are boxed.
+pub(crate) fn call(
+    kind: CallKind,
+    operator: &'static Operator,
+    keys: DispatchKeySet,
+    argument_keys: &[DispatchKeySet],
+    inputs: &[Value<'_>],
+) -> Option<Running> {
+    let call = (kind, operator.handle(), keys, argument_keys.into());
+    Running::start(
+        Scope::Function,
+        Some(kind),
+        |id, depth| Running {
+            scope: Scope::Function,
+            id,
+            depth,
+            name: String::new(),
+            call: Some(call),
+            observers: Vec::new(),
+        },
+        inputs,
+    )
+}
+
+impl Running {
+    fn start(
+        scope: Scope,
+        kind: Option<CallKind>,
+        make: impl FnOnce(u64, usize) -> Running,
+        inputs: &[Value<'_>],
+    ) -> Option<Running> {
+        if TELLING.get() {
+            return None;
+        }
+        let observers = observers_of(scope, kind)?;
+        let telling = Telling::begin();
+        let mut running = make(NEXT_ID.fetch_add(1, Ordering::Relaxed), DEPTH.replace(DEPTH.get() + 1));
+        for observer in observers {
+            let inputs = if observer.wants.inputs { inputs } else { &[] };
+            let context = observer.watch.start(&running.event(inputs, &[]));
+            running.observers.push((observer, context));
+        }
+        drop(telling);
+        Some(running)
+    }
+
+    /// The work has ended with these returns.
+    pub(crate) fn end(mut self, outputs: &[Value<'_>]) {
+        self.tell_end(outputs);
+    }
+
+    fn tell_end(&mut self, outputs: &[Value<'_>]) {
+        let _telling = Telling::begin();
+        for (observer, context) in std::mem::take(&mut self.observers) {
+            let outputs = if observer.wants.outputs { outputs } else { &[] };
+            observer.watch.end(&self.event(&[], outputs), context);
+        }
+    }
+
+    fn event<'a>(&'a self, inputs: &'a [Value<'a>], outputs: &'a [Value<'a>]) -> Event<'a> {
+        let call = self.call.as_ref().map(|(kind, operator, keys, argument_keys)| Call {
+            kind: *kind,
+            operator: *operator,
+            keys: *keys,
+            argument_keys,
+        });
+        let Running { scope, id, depth, .. } = *self;
+        Event { scope, id, depth, call, inputs, outputs, name: &self.name }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        DEPTH.set(self.depth);
+        if std::thread::panicking() {
+            // A second panic would end the process.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.tell_end(&[])));
+        } else {
+            self.tell_end(&[]);
+        }
+    }
+}
+
+/// Work that is no call and that observers see by its name, while it lives.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use torch_library::observe::{Observer, Scope, Work};
+///
+/// static EPOCHS: AtomicUsize = AtomicUsize::new(0);
+/// let observer = Observer::new(|event| {
+///     assert_eq!(event.name(), "epoch");
+///     EPOCHS.fetch_add(1, Ordering::Relaxed);
+/// });
+/// let _handle = observer.of_scopes(&[Scope::User]).on_this_thread();
+/// for _ in 0..3 {
+///     let _work = Work::begin("epoch");
+/// }
+/// assert_eq!(EPOCHS.load(Ordering::Relaxed), 3);
+/// ```
+///
+/// PyTorch: `RECORD_USER_SCOPE`, `torch.profiler.record_function`.
+#[must_use = "the work ends when this is dropped"]
+pub struct Work {
+    _running: Option<Running>,
+    /// Observers are told on the thread where the work began.
+    not_send: std::marker::PhantomData<*const ()>,
+}
+
+impl Work {
+    /// Work of a user begins.
+    pub fn begin(name: &str) -> Self {
+        Self::begin_as(Scope::User, name)
+    }
+
+    /// Work of some kind begins.
+    ///
+    /// PyTorch: `RECORD_FUNCTION_WITH_SCOPE`.
+    pub fn begin_as(scope: Scope, name: &str) -> Self {
+        let make = |id, depth| Running {
+            scope,
+            id,
+            depth,
+            name: name.to_owned(),
+            call: None,
+            observers: Vec::new(),
+        };
+        Work { _running: Running::start(scope, None, make, &[]), not_send: std::marker::PhantomData }
+    }
+}

@@ -5,6 +5,7 @@
     unreachable_pub,
     reason = "what the macros write, which other crates do not see"
 )]
+#![expect(clippy::allow_attributes, reason = "generated code cannot know which lints it meets")]
 
 use super::*;
 

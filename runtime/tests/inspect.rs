@@ -176,3 +176,11 @@ fn kernels_that_wait_for_a_definition_dangle() -> Result<()> {
     assert_eq!(dispatcher.dangling(), []);
     Ok(())
 }
+
+#[test]
+fn a_name_without_its_namespace_is_told_the_whole_one() -> Result<()> {
+    let (dispatcher, _libraries) = registered(&["CPU"])?;
+    let error = dispatcher.find("op").unwrap_err();
+    assert_eq!(error.to_string(), "there is no operator op\n  help: similar names: ns::op");
+    Ok(())
+}

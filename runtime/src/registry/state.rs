@@ -150,11 +150,18 @@ impl State {
         }
         let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
         let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
+        // Names without a namespace are compared with the same part of others.
+        let comparable = |name: &str| match name.split_once("::") {
+            Some((_, rest)) if !text.contains("::") => rest.to_owned(),
+            _ => name.to_owned(),
+        };
         let mut near: Vec<_> = names
+            .map(|name| (comparable(&name), name))
             // No name is nearer than by how much it is shorter; so a text of megabytes is compared with none.
-            .filter(|name| name.len() + farthest >= text.len())
-            .map(|name| (edit_distance(text, &name), name))
-            .filter(|(distance, name)| *distance <= farthest || name.starts_with(text))
+            .filter(|(like, _)| like.len() + farthest >= text.len())
+            .map(|(like, name)| (edit_distance(text, &like), like, name))
+            .filter(|(distance, like, _)| *distance <= farthest || like.starts_with(text))
+            .map(|(distance, _, name)| (distance, name))
             .collect();
         near.sort();
         near.truncate(5);

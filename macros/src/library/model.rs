@@ -119,6 +119,7 @@ impl Operator {
             errors.push(place.error(message));
             return None;
         }
+        errors.ok(check_counts(&schema, place))?;
         let mut arguments = Vec::new();
         for (argument, places) in schema.arguments.iter().zip(places.arguments) {
             arguments.push(errors.ok(Argument::new(argument, places))?);
@@ -143,6 +144,17 @@ impl Operator {
 
     pub(super) fn is_conditional(&self) -> bool {
         self.cfgs().next().is_some()
+    }
+}
+
+/// The runtime has adapters for so many arguments and returns, see its `signature.rs`.
+fn check_counts(schema: &Schema, place: Place) -> syn::Result<()> {
+    let counts = [("arguments", schema.arguments.len(), 32), ("returns", schema.returns.len(), 10)];
+    match counts.into_iter().find(|(_, count, most)| count > most) {
+        None => Ok(()),
+        Some((what, count, most)) => {
+            Err(place.error(format!("not supported yet: {count} {what}, at most {most} are")))
+        }
     }
 }
 

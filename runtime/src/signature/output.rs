@@ -211,14 +211,24 @@ owned!(
     Option<String>
 );
 owned!(Option<DType>, Option<Layout>, Option<MemoryFormat>, Option<Device>, Option<Generator>);
-owned!(Option<Vec<Tensor>>, Option<Vec<i64>>, Option<Vec<f64>>, Option<Vec<bool>>);
+owned!(
+    Option<Vec<Tensor>>,
+    Option<Vec<Option<Tensor>>>,
+    Option<Vec<i64>>,
+    Option<Vec<f64>>,
+    Option<Vec<bool>>
+);
+owned!(Option<Vec<Scalar>>, Option<Vec<String>>);
 
 argument! {
     &'static mut Tensor, Original::Tensor(pointer) => &mut *pointer;
     &'static mut [Tensor], Original::Tensors(pointer) => &mut *pointer;
 }
 
-impl Single for Option<&'static mut Tensor> {
+impl<T: ?Sized> Single for Option<&'static mut T>
+where
+    &'static mut T: Single,
+{
     type Left = Argument;
 
     unsafe fn take(
@@ -229,7 +239,7 @@ impl Single for Option<&'static mut Tensor> {
         match original {
             Some(Original::Nothing) => Ok(None),
             // SAFETY: passed on.
-            original => unsafe { <&'static mut Tensor as Single>::take(operator, value, original) }.map(Some),
+            original => unsafe { <&'static mut T as Single>::take(operator, value, original) }.map(Some),
         }
     }
 
@@ -239,6 +249,7 @@ impl Single for Option<&'static mut Tensor> {
 }
 
 one!(Option<&'static mut Tensor>);
+one!(Option<&'static mut [Tensor]>);
 
 macro_rules! tuple {
     ($count:literal $($R:ident $index:tt)*) => {

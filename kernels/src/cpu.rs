@@ -16,14 +16,3 @@ pub(crate) mod number;
 mod reduce;
 mod unary;
 mod window;
-
-use torch_library::prelude::*;
-
-/// The end of an in-place kernel: reports the write, unless it failed.
-///
-/// The version counter belongs to the layer above (`ADInplaceOrView`), which is to take this over.
-fn written(this: &mut Tensor, result: Result<Tensor>) -> Result<&mut Tensor> {
-    result?;
-    this.bump_version();
-    Ok(this)
-}

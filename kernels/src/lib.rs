@@ -26,6 +26,7 @@ mod reduction;
 
 mod composite;
 mod cpu;
+mod inplace;
 
 pub mod methods;
 

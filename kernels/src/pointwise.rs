@@ -2,7 +2,10 @@
 //!
 //! PyTorch: the parts of `TensorIterator` that are not a loop.
 
-use torch_library::geometry::{Dims, contiguous_strides, infer_size};
+use torch_library::geometry::{
+    Dims, Geometry, contiguous_strides, infer_size, is_non_overlapping_and_dense, preserved_strides,
+    strides_for,
+};
 use torch_library::prelude::*;
 use torch_library::{promote_types, result_type};
 
@@ -19,6 +22,8 @@ pub(crate) struct Pointwise<'a, const N: usize> {
     sizes: Dims,
     /// The type that the operator computes in, and that its result has unless it says otherwise.
     pub(crate) dtype: DType,
+    /// An input that is not computed with, but looked at: a condition.
+    condition: Option<usize>,
     device: Device,
 }
 
@@ -50,7 +55,13 @@ impl<'a, const N: usize> Pointwise<'a, N> {
             }
         }
         let device = common_device(operator, &inputs)?;
-        Ok(Pointwise { operator, inputs, sizes, dtype, device })
+        Ok(Pointwise { operator, inputs, sizes, dtype, condition: None, device })
+    }
+
+    /// Says that the first input keeps its type.
+    pub(crate) fn with_condition(mut self) -> Self {
+        self.condition = Some(0);
+        self
     }
 
     /// The tensor to write to: `out` after a check that it can be, or a new one.
@@ -104,15 +115,14 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     fn output_strides(&self) -> Dims {
         let sizes = self.sizes.as_slice();
         if self.inputs.iter().all(|input| input.sizes() == sizes) {
-            let all_are = |format| self.inputs.iter().all(|input| input.is_contiguous(format));
-            if all_are(MemoryFormat::Contiguous) {
+            if self.inputs.iter().all(|input| input.is_contiguous(MemoryFormat::Contiguous)) {
                 return contiguous_strides(sizes);
             }
-            if let Some(strides) = self.common_strides(all_are(MemoryFormat::ChannelsLast)) {
+            if let Some(strides) = self.common_strides() {
                 return strides;
             }
         }
-        let inputs: Vec<Dims> = self.inputs.iter().map(|input| broadcast_strides(input, sizes)).collect();
+        let inputs: Vec<Dims> = (0..N).map(|k| broadcast_strides(&self.input_geometry(k), sizes)).collect();
         let order = order_of_dimensions(sizes, &inputs);
         if order.iter().rev().copied().eq(0..sizes.len()) {
             return contiguous_strides(sizes);
@@ -125,16 +135,39 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         strides
     }
 
-    /// The strides of inputs of one shape that are all channels-last, or all dense with the same strides.
-    fn common_strides(&self, is_channels_last: bool) -> Option<Dims> {
-        if is_channels_last {
-            return torch_library::geometry::strides_for(&self.sizes, MemoryFormat::ChannelsLast).ok();
+    /// The strides of inputs of one shape that are all contiguous, all channels-last, or all dense with the same strides.
+    fn common_strides(&self) -> Option<Dims> {
+        let geometries: [Geometry; N] = std::array::from_fn(|k| self.input_geometry(k));
+        let (sizes, strides) = (geometries[0].sizes(), geometries[0].strides());
+        for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+            let Ok(wanted) = strides_for(sizes, format) else { continue };
+            if geometries.iter().all(|geometry| lie_alike(sizes, geometry.strides(), &wanted)) {
+                return Some(wanted);
+            }
         }
-        let first = self.inputs[0];
-        let is_like_first =
-            |input: &&Tensor| input.is_non_overlapping_and_dense() && input.strides() == first.strides();
-        self.inputs.iter().all(is_like_first).then(|| Dims::from_slice(first.strides()))
+        let is_like_first = |geometry: &Geometry| {
+            is_non_overlapping_and_dense(sizes, geometry.strides()) && geometry.strides() == strides
+        };
+        geometries.iter().all(is_like_first).then(|| Dims::from_slice(strides))
     }
+
+    /// Where the elements of an input lie, after its conversion to the computing type if it needs one.
+    ///
+    /// A converted copy has no gaps, and no elements that coincide; that may put another dimension in front.
+    fn input_geometry(&self, k: usize) -> Geometry {
+        let (input, is_condition) = (self.inputs[k], self.condition == Some(k));
+        let geometry = input.geometry();
+        if input.dtype() == self.dtype || is_condition || input.is_non_overlapping_and_dense() {
+            return geometry.clone();
+        }
+        let strides = preserved_strides(geometry.sizes(), geometry.strides());
+        Geometry::new(geometry.sizes(), &strides, 0).expect("a dense copy of a tensor has a geometry")
+    }
+}
+
+/// Whether strides put every element where others do; of dimensions of size 1 they say nothing.
+fn lie_alike(sizes: &[i64], strides: &[i64], others: &[i64]) -> bool {
+    sizes.contains(&0) || (0..sizes.len()).all(|dim| sizes[dim] == 1 || strides[dim] == others[dim])
 }
 
 /// The type in which tensors are computed together.
@@ -176,8 +209,7 @@ pub(crate) fn unsupported(operator: &str, dtype: DType) -> Error {
 }
 
 /// The strides of an input as if it had the whole shape: 0 where it repeats.
-fn broadcast_strides(input: &Tensor, sizes: &[i64]) -> Dims {
-    let geometry = input.geometry();
+fn broadcast_strides(geometry: &Geometry, sizes: &[i64]) -> Dims {
     let missing = sizes.len() - geometry.dim();
     let stride = |dim: usize| match dim.checked_sub(missing) {
         Some(own) if geometry.sizes()[own] != 1 || sizes[dim] == 1 => geometry.strides()[own],

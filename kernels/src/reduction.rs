@@ -24,13 +24,14 @@ impl<'a> Reduction<'a> {
         keepdim: bool,
     ) -> Result<Self> {
         let dims = dims.unwrap_or_default();
-        let mut is_reduced: SmallVec<[bool; 6]> = SmallVec::from_elem(dims.is_empty(), input.dim());
+        // A tensor without dimensions is asked as if it had one.
+        let mut is_reduced: SmallVec<[bool; 6]> = SmallVec::from_elem(dims.is_empty(), input.dim().max(1));
         for &dim in dims {
             let wrapped = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
-            let Some(is_reduced) = is_reduced.get_mut(wrapped) else { continue }; // the one of a 0-dim tensor
-            ensure!(!*is_reduced, Argument, "{operator}: dimension {dim} is named twice in {dims:?}");
-            *is_reduced = true;
+            ensure!(!is_reduced[wrapped], Argument, "{operator}: dimension {dim} is named twice in {dims:?}");
+            is_reduced[wrapped] = true;
         }
+        is_reduced.truncate(input.dim());
         Ok(Reduction { operator, input, is_reduced, keepdim })
     }
 

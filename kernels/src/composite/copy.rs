@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 
+use super::unseen;
 use crate::aten;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -10,7 +11,7 @@ mod explicit {
 
     fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
         let mut copy = aten::empty_like::with(this).memory_format(memory_format).call()?;
-        aten::copy_(&mut copy, this)?;
+        unseen(|| aten::copy_(&mut copy, this).map(drop))?;
         Ok(copy)
     }
 
@@ -24,7 +25,7 @@ mod explicit {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let mut copy = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        aten::copy_::call(&mut copy, this, non_blocking)?;
+        unseen(|| aten::copy_::call(&mut copy, this, non_blocking).map(drop))?;
         Ok(copy)
     }
 }

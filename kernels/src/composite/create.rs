@@ -3,6 +3,7 @@
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
 
+use super::unseen;
 use crate::aten;
 
 /// Operators without a tensor among their arguments: the device says which backend serves them.
@@ -68,7 +69,7 @@ mod kernels {
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
-        aten::zero_(&mut zeros)?;
+        unseen(|| aten::zero_(&mut zeros).map(drop))?;
         Ok(zeros)
     }
 
@@ -93,7 +94,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let dtype = dtype.or(Some(dtype_of(fill_value)));
         let mut full = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
-        aten::fill__Scalar(&mut full, fill_value)?;
+        unseen(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
         Ok(full)
     }
 
@@ -106,7 +107,7 @@ mod kernels {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        aten::zero_(&mut zeros)?;
+        unseen(|| aten::zero_(&mut zeros).map(drop))?;
         Ok(zeros)
     }
 
@@ -131,11 +132,11 @@ mod kernels {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let mut full = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        aten::fill__Scalar(&mut full, fill_value)?;
+        unseen(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
         Ok(full)
     }
 
-    fn fill__Tensor<'a>(this: &'a mut Tensor, value: &Tensor) -> Result<&'a mut Tensor> {
+    fn fill__Tensor(this: &mut Tensor, value: &Tensor) -> Result<&mut Tensor> {
         ensure!(
             value.dim() == 0,
             Shape,

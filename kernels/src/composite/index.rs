@@ -1,5 +1,6 @@
 //! Joining and picking by other operators.
 
+use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -15,11 +16,15 @@ mod kernels {
         if let Some(other) = tensors.iter().find(|tensor| tensor.sizes() != first.sizes()) {
             bail!(Shape, "aten::stack: sizes {:?} and {:?} differ", first.sizes(), other.sizes());
         }
-        let dim = torch_library::geometry::wrap_dim(dim, first.dim() + 1);
-        let dim = dim.map_err(|error| error.context("aten::stack"))? as i64;
-        let slices: Vec<_> =
-            tensors.iter().map(|tensor| aten::unsqueeze(tensor, dim)).collect::<Result<_>>()?;
-        aten::cat::call(&slices, dim)
+        let dim = wrap_dim(dim, first.dim() + 1).map_err(|error| error.context("aten::stack"))?;
+        if dim == first.dim() {
+            let columns: Result<Vec<_>> = tensors.iter().map(|tensor| aten::unsqueeze(tensor, -1)).collect();
+            return aten::cat::call(&columns?, dim as i64);
+        }
+        // One behind the other along an old dimension, which is split afterwards.
+        let mut sizes = first.sizes().to_vec();
+        sizes.insert(dim, tensors.len() as i64);
+        aten::view(&aten::cat::call(tensors, dim as i64)?, &sizes)
     }
 
     fn embedding(

@@ -37,16 +37,18 @@ mod kernels {
         );
         let weight = aten::t(weight)?;
         let Some(bias) = bias else { return aten::matmul(input, &weight) };
-        if input.dim() == 2 && weight.dim() == 2 {
+        if weight.dim() == 2 && input.dim() == 2 {
             return aten::addmm(bias, input, &weight);
         }
-        if input.dim() > 2 && weight.dim() == 2 && input.is_contiguous(MemoryFormat::Contiguous) {
+        if weight.dim() == 2 && input.is_contiguous(MemoryFormat::Contiguous) {
             let (outer, last) = leading(input, 1);
             let rows = aten::reshape(input, &[outer.iter().product(), last[0]])?;
             let product = aten::addmm(bias, &rows, &weight)?;
             return aten::_unsafe_view(&product, &[outer, &product.sizes()[1..]].concat());
         }
-        aten::add_Tensor(&aten::matmul(input, &weight)?, bias)
+        let mut product = aten::matmul(input, &weight)?;
+        aten::add__Tensor(&mut product, bias)?;
+        Ok(product)
     }
 }
 

@@ -36,12 +36,12 @@ mod explicit {
         view.map_err(|error| error.context("aten::as_strided"))
     }
 
-    fn as_strided_<'a>(
-        this: &'a mut Tensor,
+    fn as_strided_(
+        this: &mut Tensor,
         size: &[i64],
         stride: &[i64],
         storage_offset: Option<i64>,
-    ) -> Result<&'a mut Tensor> {
+    ) -> Result<&mut Tensor> {
         let offset = storage_offset.unwrap_or(this.storage_offset());
         this.set_geometry(size, stride, offset).map_err(|error| error.context("aten::as_strided_"))?;
         Ok(this)

@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 
+use super::unseen;
 use crate::aten;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -117,15 +118,17 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
         .device(Some(this.device()))
         .memory_format(Some(this.suggest_memory_format()))
         .call()?;
-    aten::fill__Scalar(&mut out, value)?;
-    let (mut source, mut place) = (this.clone(), out.clone());
-    for (back, pad) in pad.chunks_exact(2).enumerate() {
-        let dim = -1 - back as i64;
-        let kept = this.size(dim)? + pad[0].min(0) + pad[1].min(0);
-        source = aten::narrow(&source, dim, (-pad[0]).max(0), kept.max(0))?;
-        place = aten::narrow(&place, dim, pad[0].max(0), kept.max(0))?;
-    }
-    aten::copy_(&mut place, &source)?;
+    unseen(|| {
+        aten::fill__Scalar(&mut out, value)?;
+        let (mut source, mut place) = (this.clone(), out.clone());
+        for (back, pad) in pad.chunks_exact(2).enumerate() {
+            let dim = -1 - back as i64;
+            let kept = (this.size(dim)? + pad[0].min(0) + pad[1].min(0)).max(0);
+            source = aten::narrow(&source, dim, (-pad[0]).max(0), kept)?;
+            place = aten::narrow(&place, dim, pad[0].max(0), kept)?;
+        }
+        aten::copy_(&mut place, &source).map(drop)
+    })?;
     Ok(out)
 }
 

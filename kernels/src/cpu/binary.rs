@@ -7,7 +7,6 @@ use torch_library::prelude::*;
 
 use super::loops::{self, match_computing};
 use super::number::Number;
-use super::written;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
@@ -19,49 +18,49 @@ mod kernels {
         add("aten::add.Tensor", None, [this, other], alpha)
     }
 
-    fn add__Tensor<'a>(this: &'a mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&'a mut Tensor> {
-        let sum = add("aten::add_.Tensor", Some(this), [this, other], alpha);
-        written(this, sum)
+    fn add__Tensor(this: &mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&mut Tensor> {
+        add("aten::add_.Tensor", Some(this), [this, other], alpha)?;
+        Ok(this)
     }
 
     fn sub_Tensor(this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
         sub("aten::sub.Tensor", None, [this, other], alpha)
     }
 
-    fn sub__Tensor<'a>(this: &'a mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&'a mut Tensor> {
-        let difference = sub("aten::sub_.Tensor", Some(this), [this, other], alpha);
-        written(this, difference)
+    fn sub__Tensor(this: &mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&mut Tensor> {
+        sub("aten::sub_.Tensor", Some(this), [this, other], alpha)?;
+        Ok(this)
     }
 
     fn mul_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         mul("aten::mul.Tensor", None, [this, other])
     }
 
-    fn mul__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        let product = mul("aten::mul_.Tensor", Some(this), [this, other]);
-        written(this, product)
+    fn mul__Tensor(this: &mut Tensor, other: &Tensor) -> Result<&mut Tensor> {
+        mul("aten::mul_.Tensor", Some(this), [this, other])?;
+        Ok(this)
     }
 
     fn div_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         div("aten::div.Tensor", None, [this, other])
     }
 
-    fn div__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        let quotient = div("aten::div_.Tensor", Some(this), [this, other]);
-        written(this, quotient)
+    fn div__Tensor(this: &mut Tensor, other: &Tensor) -> Result<&mut Tensor> {
+        div("aten::div_.Tensor", Some(this), [this, other])?;
+        Ok(this)
     }
 
     fn div_Tensor_mode(this: &Tensor, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
         div_rounded("aten::div.Tensor_mode", None, [this, other], rounding_mode)
     }
 
-    fn div__Tensor_mode<'a>(
-        this: &'a mut Tensor,
+    fn div__Tensor_mode(
+        this: &mut Tensor,
         other: &Tensor,
         rounding_mode: Option<&str>,
-    ) -> Result<&'a mut Tensor> {
-        let quotient = div_rounded("aten::div_.Tensor_mode", Some(this), [this, other], rounding_mode);
-        written(this, quotient)
+    ) -> Result<&mut Tensor> {
+        div_rounded("aten::div_.Tensor_mode", Some(this), [this, other], rounding_mode)?;
+        Ok(this)
     }
 }
 

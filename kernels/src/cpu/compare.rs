@@ -48,7 +48,7 @@ fn where_self(condition: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tenso
     );
     let dtype = result_type([this.promotion_operand(), other.promotion_operand()]);
     let dtype = dtype.map_err(|error| error.context(OPERATOR))?;
-    let call = Pointwise::with_dtype(OPERATOR, [condition, this, other], dtype)?;
+    let call = Pointwise::with_dtype(OPERATOR, [condition, this, other], dtype)?.with_condition();
     let out = call.output(None, dtype)?;
     match_dtype!(dtype, T => {
         loops::map(&out, call.inputs, |[c, a, b]: [T; 3]| if c == T::default() { b } else { a })?;

@@ -4,16 +4,16 @@ use torch_library::geometry::infer_size;
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
-use super::{loops, written};
+use super::loops;
 use crate::aten;
 
 #[torch_impl(aten, CPU, Meta)]
-fn copy_<'a>(this: &'a mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&'a mut Tensor> {
+fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Tensor> {
     if this.is_same(src) {
         return Ok(this);
     }
-    let result = copy(this, src).map_err(|error| error.context("aten::copy_"));
-    written(this, result)
+    copy(this, src).map_err(|error| error.context("aten::copy_"))?;
+    Ok(this)
 }
 
 fn copy(this: &Tensor, src: &Tensor) -> Result<Tensor> {

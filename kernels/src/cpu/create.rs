@@ -41,8 +41,8 @@ mod kernels {
     }
 
     pub(super) fn fill__Scalar(this: &mut Tensor, value: Scalar) -> Result<&mut Tensor> {
-        let result = fill(this, value).map_err(|error| error.context("aten::fill_.Scalar"));
-        super::super::written(this, result)
+        fill(this, value).map_err(|error| error.context("aten::fill_.Scalar"))?;
+        Ok(this)
     }
 }
 

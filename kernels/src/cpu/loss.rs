@@ -23,7 +23,7 @@ mod kernels {
         const OPERATOR: &str = "aten::nll_loss_forward";
         let fits = match (this.sizes(), target.sizes()) {
             ([_], []) => true,
-            ([_], [n]) => *n == 1,
+            ([classes], [targets]) => classes == targets, // PyTorch's check; the first of them counts
             ([n, _], [targets]) => n == targets,
             _ => false,
         };
@@ -138,7 +138,8 @@ impl Likelihoods<'_> {
             let likelihood = likelihoods[(row * classes as usize + class) * pixels + pixel];
             Ok((-weight * likelihood, weight))
         };
-        targets.iter().enumerate().map(loss).collect()
+        let count = if self.this.dim() == 1 { 1 } else { targets.len() };
+        targets.iter().take(count).enumerate().map(loss).collect()
     }
 }
 

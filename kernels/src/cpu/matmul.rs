@@ -7,7 +7,6 @@ use torch_library::{Overlap, can_cast};
 
 use super::loops::{self, match_computing, parallel};
 use super::number::Number;
-use super::written;
 use crate::aten;
 use crate::pointwise::{common_device, unsupported};
 
@@ -22,9 +21,9 @@ mod kernels {
         product("aten::mm", this, mat2)
     }
 
-    fn mm_out<'a>(this: &Tensor, mat2: &Tensor, out: &'a mut Tensor) -> Result<&'a mut Tensor> {
-        let result = product_to("aten::mm.out", this, mat2, out);
-        written(out, result)
+    fn mm_out(this: &Tensor, mat2: &Tensor, out: &mut Tensor) -> Result<&mut Tensor> {
+        product_to("aten::mm.out", this, mat2, out)?;
+        Ok(out)
     }
 
     fn bmm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {

@@ -182,9 +182,7 @@ fn scaled<T: Float + Number>(
 fn update<T: Float + Number>(running: Option<&Tensor>, batch: &Tensor, momentum: T, scale: T) -> Result<()> {
     let Some(running) = running else { return Ok(()) };
     let batch = batch.strided_view(&[batch.numel()], &[1], 0)?;
-    loops::map(running, [running, &batch], |[old, new]: [T; 2]| old + momentum * (new * scale - old))?;
-    running.bump_version();
-    Ok(())
+    loops::map(running, [running, &batch], |[old, new]: [T; 2]| old + momentum * (new * scale - old))
 }
 
 /// How many dimensions come before those that are normalised.

@@ -6,7 +6,6 @@ use torch_library::prelude::*;
 
 use super::loops::{self, match_computing};
 use super::number::Number;
-use super::written;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
@@ -26,8 +25,8 @@ macro_rules! functions {
                 }
 
                 fn $in_place(this: &mut Tensor) -> Result<&mut Tensor> {
-                    let result = super::$name(concat!("aten::", stringify!($in_place)), Some(this), this);
-                    written(this, result)
+                    super::$name(concat!("aten::", stringify!($in_place)), Some(this), this)?;
+                    Ok(this)
                 }
             )+
         }
@@ -80,8 +79,8 @@ mod more {
     }
 
     fn abs_(this: &mut Tensor) -> Result<&mut Tensor> {
-        let result = magnitude("aten::abs_", Some(this), this);
-        written(this, result)
+        magnitude("aten::abs_", Some(this), this)?;
+        Ok(this)
     }
 
     fn gelu(this: &Tensor, approximate: &str) -> Result<Tensor> {

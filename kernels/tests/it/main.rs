@@ -3,6 +3,7 @@
 mod binary;
 mod create;
 mod index;
+mod inplace;
 mod loss;
 mod matmul;
 mod norm;

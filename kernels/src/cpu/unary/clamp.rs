@@ -6,7 +6,6 @@ use torch_library::{Operand, result_type};
 use crate::aten;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
-use crate::cpu::written;
 use crate::pointwise::Pointwise;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -18,8 +17,8 @@ mod kernels {
     }
 
     fn clamp_(this: &mut Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<&mut Tensor> {
-        let result = by_numbers("aten::clamp_", Some(this), this, min, max);
-        written(this, result)
+        by_numbers("aten::clamp_", Some(this), this, min, max)?;
+        Ok(this)
     }
 
     fn clamp_min(this: &Tensor, min: Scalar) -> Result<Tensor> {

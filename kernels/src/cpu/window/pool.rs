@@ -50,6 +50,12 @@ mod kernels {
         let axes = Axis::both(OPERATOR, kernel_size, stride, padding, &[1])?;
         let grid = Grid::new(OPERATOR, this, axes, ceil_mode)?;
         let out = grid.output(this, this.dtype())?;
+        ensure!(
+            !this.dtype().is_integer() || this.dtype() == DType::Int64,
+            DType,
+            "{OPERATOR} is not implemented for {}",
+            this.dtype()
+        );
         let divisor = |window: [i64; 2]| match divisor_override {
             Some(divisor) => divisor,
             None if count_include_pad => grid.padded_pixels(window),
@@ -109,7 +115,7 @@ impl Grid {
         let channels = input.sizes()[input.dim() - 3];
         ensure!(channels > 0, Shape, "{operator}: sizes {:?} have no channels", input.sizes());
         ensure!(
-            axes.iter().all(|axis| axis.padding <= axis.extent() / 2),
+            axes.iter().all(|axis| axis.padding <= axis.kernel / 2),
             Argument,
             "{operator}: padding {:?} is more than half the window, {:?}",
             [rows.padding, columns.padding],

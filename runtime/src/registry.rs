@@ -183,6 +183,7 @@ pub(crate) fn check_alive(operator: &'static Operator) -> Result<()> {
 
 /// The table of an operator that has none yet.
 pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> {
+    check_alive(operator)?; // a stale handle takes no lock
     of(operator).resolve(operator)
 }
 
@@ -196,7 +197,7 @@ pub(crate) fn kernel_at(operator: OperatorHandle, row: usize) -> Option<KernelIn
 pub(crate) fn refresh_detours() {
     // Before the first use there is nothing to refresh, and the first use looks for itself.
     let dispatchers: Vec<_> = GLOBAL.get().into_iter().chain(others().iter().copied()).collect();
-    dispatchers.into_iter().for_each(|dispatcher| dispatcher.lock().retract_all());
+    dispatchers.into_iter().for_each(|dispatcher| dispatcher.lock().refresh_all());
 }
 
 fn others() -> MutexGuard<'static, Vec<&'static Dispatcher>> {
@@ -210,3 +211,6 @@ fn removed(operator: &Operator) -> Error {
         format!("operator {operator} was removed, with the library that defined it, or never linked in"),
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,4 +6,5 @@ mod guards;
 mod hostile;
 mod messages;
 mod order;
+mod stress;
 mod trace;

@@ -23,7 +23,7 @@ impl State {
         conflicts.extend(namespaces.map(|(namespace, places)| Conflict::Namespace { namespace, places }));
         conflicts.sort();
         self.conflicts = conflicts;
-        self.retract_all();
+        self.refresh_all();
     }
 
     fn namespace_conflicts(&self) -> BTreeMap<String, Vec<Place>> {

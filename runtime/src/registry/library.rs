@@ -278,16 +278,31 @@ impl Library {
 impl Drop for Library {
     fn drop(&mut self) {
         let mut state = self.dispatcher.lock();
+        let mut touched = Vec::new();
+        let mut all = false;
         for undo in self.undo.drain(..).rev() {
             match undo {
                 Undo::Namespace(id) => state.namespaces.retain(|namespace| namespace.id != id),
                 Undo::Definition { index, id } => state.undefine(index, id),
-                Undo::Kernel { index, id } => state.remove_kernel(index, id),
-                Undo::Fallback(id) => runtime::remove_fallback(&mut state, id),
+                Undo::Kernel { index, id } => {
+                    state.remove_kernel(index, id);
+                    touched.push(index);
+                }
+                Undo::Fallback(id) => {
+                    state.fallbacks.retain(|fallback| fallback.id != id);
+                    all = true;
+                }
             }
         }
         if !state.conflicts.is_empty() {
             state.find_conflicts(); // this library may have been one side of a conflict
+        } else if all {
+            state.refresh_all();
+        } else {
+            // Once for each operator, when all is gone: it loses the kernels of the library in one step.
+            touched.sort_unstable();
+            touched.dedup();
+            touched.into_iter().for_each(|index| state.refresh(index));
         }
     }
 }

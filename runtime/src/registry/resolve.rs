@@ -16,8 +16,17 @@ use crate::table::{self, Fallbacks, Source, Table};
 pub(super) type Row<'s> = &'s Registration;
 
 impl State {
-    /// Publishes an operator's table and returns it.
+    /// The table of an operator, published by whoever asks first.
     pub(super) fn resolve(&mut self, operator: &'static Operator) -> Result<&'static Resolved> {
+        self.entry(operator)?;
+        match operator.published() {
+            Some(resolved) => Ok(resolved),
+            None => self.publish(operator),
+        }
+    }
+
+    /// Publishes an operator's table as the registrations stand, and returns it.
+    pub(super) fn publish(&mut self, operator: &'static Operator) -> Result<&'static Resolved> {
         let entry = self.entry(operator)?;
         if entry.in_conflict {
             return Err(missing::in_conflict_error(operator, self.report()));

@@ -166,11 +166,6 @@ pub(super) fn add_fallbacks(state: &mut State, registration: &Registration) -> R
     }
     let add = |key| state.add_fallback(Registration { key, origin: Origin::Library, ..registration.clone() });
     let ids = keys.into_iter().map(add).collect();
-    state.retract_all();
+    state.refresh_all();
     Ok(ids)
-}
-
-pub(super) fn remove_fallback(state: &mut State, id: u64) {
-    state.fallbacks.retain(|fallback| fallback.id != id);
-    state.retract_all();
 }

@@ -104,13 +104,13 @@ impl State {
             registrations.reserve_exact(1); // most operators have one
         }
         registrations.push(Registration { id, ..registration });
-        self.retract(index);
+        self.refresh(index);
         id
     }
 
+    /// Takes a kernel back; the caller refreshes.
     pub(super) fn remove_kernel(&mut self, index: usize, id: u64) {
         self.entries[index].registrations.retain(|registration| registration.id != id);
-        self.retract(index);
     }
 
     /// Adds a kernel for all operators at a runtime key and gives it its id.
@@ -120,14 +120,20 @@ impl State {
         id
     }
 
-    /// Lets the next call of an entry's operators compute their table anew.
-    fn retract(&mut self, index: usize) {
-        self.entries[index].definitions.iter().for_each(|definition| definition.operator.retract());
+    /// Publishes the tables of an entry's operators anew, where calls use them already: so a call waits for the registry
+    /// when it is the first of its operator, and never because somebody registers something.
+    pub(super) fn refresh(&mut self, index: usize) {
+        for definition in 0..self.entries[index].definitions.len() {
+            let operator = self.entries[index].definitions[definition].operator;
+            if operator.published().is_some() && self.publish(operator).is_err() {
+                operator.retract(); // in conflict: the next call comes here for the report
+            }
+        }
     }
 
-    /// As [`retract`](Self::retract), for all operators.
-    pub(super) fn retract_all(&mut self) {
-        (0..self.entries.len()).for_each(|index| self.retract(index));
+    /// As [`refresh`](Self::refresh), for all operators.
+    pub(super) fn refresh_all(&mut self) {
+        (0..self.entries.len()).for_each(|index| self.refresh(index));
     }
 
     /// What somebody other than this library registered as the fallback of a runtime key.

@@ -251,6 +251,24 @@ where
 one!(Option<&'static mut Tensor>);
 one!(Option<&'static mut [Tensor]>);
 
+impl Output for () {
+    const COUNT: usize = 0;
+    type Left = ();
+
+    #[inline]
+    unsafe fn take(_: &'static Operator, _: &mut [Value<'static>], _: &[Original]) -> Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn give_up(self) {}
+
+    #[inline]
+    fn leave((): (), _: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
+        stack.drop_last(arguments);
+    }
+}
+
 macro_rules! tuple {
     ($count:literal $($R:ident $index:tt)*) => {
         impl<$($R: Single),*> Output for ($($R,)*) {
@@ -259,14 +277,14 @@ macro_rules! tuple {
 
             #[inline]
             unsafe fn take(
-                _operator: &'static Operator,
-                _values: &mut [Value<'static>],
-                _originals: &[Original],
+                operator: &'static Operator,
+                values: &mut [Value<'static>],
+                originals: &[Original],
             ) -> Result<Self> {
                 Ok(($({
-                    let original = _operator.returned_argument($index).map(|source| _originals[source]);
+                    let original = operator.returned_argument($index).map(|source| originals[source]);
                     // SAFETY: passed on.
-                    unsafe { $R::take(_operator, &mut _values[$index], original) }?
+                    unsafe { $R::take(operator, &mut values[$index], original) }?
                 },)*))
             }
 
@@ -276,9 +294,9 @@ macro_rules! tuple {
             }
 
             #[inline]
-            fn leave(_left: Self::Left, _operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
+            fn leave(left: Self::Left, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
                 let values: [Value<'static>; $count] = [$(
-                    _left.$index.leave().unwrap_or_else(|| take_argument(_operator, $index, arguments, stack))
+                    left.$index.leave().unwrap_or_else(|| take_argument(operator, $index, arguments, stack))
                 ),*];
                 stack.drop_last(arguments);
                 values.into_iter().for_each(|value| stack.push(value));
@@ -287,7 +305,6 @@ macro_rules! tuple {
     };
 }
 
-tuple!(0);
 tuple!(2 A 0 B 1);
 tuple!(3 A 0 B 1 C 2);
 tuple!(4 A 0 B 1 C 2 D 3);

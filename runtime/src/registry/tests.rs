@@ -1,0 +1,51 @@
+//! Tests that hold the registry's lock.
+
+use super::{Dispatcher, Library, LibraryKind, RuntimeKernel};
+use crate::error::Result;
+use crate::key::DispatchKey;
+use crate::operator::OperatorHandle;
+use crate::value::Stack;
+
+/// Where a call without tensors goes in a dispatcher without fallbacks.
+const KEY: DispatchKey = DispatchKey::ADInplaceOrView;
+
+fn answer<const N: i64>() -> RuntimeKernel {
+    RuntimeKernel::boxed(|_, _, stack| {
+        stack.push(N);
+        Ok(())
+    })
+}
+
+fn call(operator: OperatorHandle) -> Result<i64> {
+    let mut stack = Stack::new();
+    operator.call_boxed(&mut stack)?;
+    stack.pop_as()
+}
+
+#[test]
+fn calls_do_not_wait_for_who_registers() {
+    let dispatcher = Dispatcher::leak_empty();
+    let open = |kind| Library::open(dispatcher, kind, "own", None).unwrap();
+    let mut library = open(LibraryKind::Definition);
+    let operator = library.define("f() -> int").unwrap();
+    library.implement("f", KEY, answer::<1>()).unwrap();
+    assert_eq!(call(operator).unwrap(), 1);
+    let mut other = open(LibraryKind::Fragment);
+    let stale = other.define("g() -> int").unwrap();
+    other.implement("f", KEY, answer::<2>()).unwrap();
+    let while_locked = |expected: i64, is_there: bool| {
+        let _locked = dispatcher.lock();
+        let outcome = std::thread::scope(|scope| {
+            let calls =
+                || (call(operator), dispatcher.find("own::f").is_ok(), is_there || call(stale).is_err());
+            scope.spawn(calls).join().unwrap()
+        });
+        assert_eq!((outcome.0.unwrap(), outcome.1, outcome.2), (expected, true, true));
+    };
+    while_locked(2, true);
+    drop(other);
+    while_locked(1, false);
+    let mut wildcard = Library::open(dispatcher, LibraryKind::Implementation, "_", None).unwrap();
+    wildcard.fallback(DispatchKey::Tracer, RuntimeKernel::fallthrough()).unwrap();
+    while_locked(1, false);
+}

@@ -44,6 +44,8 @@
 #[cfg(test)]
 extern crate self as torch_library; // the name that the macros use, for unit tests
 
+mod sync;
+
 mod error;
 pub mod guard;
 mod key;

@@ -19,7 +19,7 @@
 #![expect(unsafe_code, reason = "the call path reads rows through one raw pointer, with no bound checks")]
 
 use std::fmt;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use once_cell::sync::OnceCell;
 use torch_library_schema::{Mode, Schema, SchemaError};
@@ -30,15 +30,18 @@ use crate::kernel::{ErasedCode, Kernel};
 use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
 use crate::observe::{self, CallKind};
 use crate::registry::{self, Dispatcher};
+use crate::sync::AtomicPtr;
 use crate::value::Value;
 
 mod handle;
 mod resolved;
+mod slot;
 
 pub use handle::OperatorHandle;
 use handle::stub_boxed;
 pub(crate) use handle::too_few;
 pub(crate) use resolved::Resolved;
+use slot::Slot;
 
 /// Where something was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -104,9 +107,8 @@ pub struct OperatorSpec {
 /// PyTorch: `OperatorEntry` and `TypedOperatorHandle`.
 #[repr(C)]
 pub struct Operator {
-    /// The published table; first, because that is all that a warm call reads here.
-    table: AtomicPtr<Header>,
-    resolved: AtomicPtr<Resolved>,
+    /// First, because the published table is all that a warm call reads here.
+    slot: Slot<Header, Resolved>,
     initial: Detour,
     spec: OperatorSpec,
     /// Where its registry keeps it, plus one; zero while it is not registered.
@@ -156,8 +158,10 @@ impl Operator {
         // SAFETY: `this` is a static, or leaked.
         let stub = unsafe { Kernel::new(stub, stub_boxed).of_operator(this) };
         Operator {
-            table: AtomicPtr::new(initial.cast::<Header>().cast_mut()),
-            resolved: AtomicPtr::new(std::ptr::null_mut()),
+            slot: Slot::new(
+                AtomicPtr::new(initial.cast::<Header>().cast_mut()),
+                AtomicPtr::new(std::ptr::null_mut()),
+            ),
             initial: Detour::new(stub),
             spec,
             entry: AtomicU32::new(0),
@@ -251,7 +255,7 @@ impl Operator {
 
     #[inline(always)]
     fn row(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
-        let table = self.table.load(Ordering::Acquire).cast_const();
+        let table = self.slot.table();
         // SAFETY: `table` is the initial one or one that was leaked; both start with a header.
         let keys = keys & unsafe { (*table).mask };
         // SAFETY: the mask leaves either no key, row 0, which every table has, or was published with all rows.
@@ -318,21 +322,17 @@ impl Operator {
 
     /// The resolved operator, if it is.
     pub(crate) fn published(&self) -> Option<&'static Resolved> {
-        // SAFETY: null, or from a `&'static` in `publish`.
-        unsafe { self.resolved.load(Ordering::Acquire).cast_const().as_ref() }
+        self.slot.resolved()
     }
 
     /// Makes the next call use this; with `detour`, by way of the stub.
     pub(crate) fn publish(&self, resolved: &'static Resolved, detour: bool) {
-        self.resolved.store(std::ptr::from_ref(resolved).cast_mut(), Ordering::Release);
-        let table = if detour { self.initial_header() } else { resolved.header() };
-        self.table.store(table.cast_mut(), Ordering::Release);
+        self.slot.publish(resolved, if detour { self.initial_header() } else { resolved.header() });
     }
 
     /// Back to the state before the first call.
     pub(crate) fn retract(&self) {
-        self.resolved.store(std::ptr::null_mut(), Ordering::Release);
-        self.table.store(self.initial_header().cast_mut(), Ordering::Release);
+        self.slot.retract(self.initial_header());
     }
 
     fn initial_header(&self) -> *const Header {

@@ -16,9 +16,9 @@
 
 use std::fmt;
 use std::hash::Hasher;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::operator::Operator;
+use crate::sync::{AtomicPtr, Ordering};
 
 /// The name of an operator, `ns::name.overload`, and the operator that has it.
 pub(super) struct Name {

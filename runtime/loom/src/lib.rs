@@ -1,0 +1,156 @@
+//! The lock-free files of the runtime, compiled against loom's atomics, and the models that exercise them.
+//!
+//! The files are the runtime's own, not copies: they take their atomics from `crate::sync`, which is another one here.
+//! `cargo test --release` in this folder runs each model under every interleaving that C11 allows.
+#![expect(dead_code, reason = "the models use a part of each file")]
+
+#[path = "../../src/registry/names.rs"]
+mod names;
+#[path = "../../src/operator/slot.rs"]
+mod slot;
+
+mod sync {
+    pub(crate) use loom::sync::atomic::{AtomicPtr, Ordering};
+}
+
+mod operator {
+    /// As much of an operator as its name needs.
+    pub(crate) struct Operator;
+}
+
+use loom::sync::{Arc, Mutex};
+use loom::thread;
+use sync::{AtomicPtr, Ordering};
+
+use slot::Slot;
+
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// A table, and what is known of it. Loom refuses to load from an atomic whose making does not happen before the load,
+/// so a table that is read too early is found.
+struct Table(AtomicPtr<()>);
+
+impl Table {
+    fn leak(kernel: usize) -> &'static Self {
+        leak(Table(AtomicPtr::new(std::ptr::without_provenance_mut(kernel))))
+    }
+
+    fn kernel(&self) -> usize {
+        self.0.load(Ordering::Relaxed).addr()
+    }
+}
+
+/// What an operator's calls and its registry share. Kernel 0 is the stub.
+struct Model {
+    slot: Slot<Table, Table>,
+    initial: &'static Table,
+    /// The registry behind its lock: the kernel that is registered, or nothing where the operator was removed.
+    registered: Mutex<Option<usize>>,
+}
+
+impl Model {
+    fn new() -> Arc<Self> {
+        let initial = Table::leak(0);
+        let table = AtomicPtr::new(std::ptr::from_ref(initial).cast_mut());
+        let slot = Slot::new(table, AtomicPtr::new(std::ptr::null_mut()));
+        Arc::new(Model { slot, initial, registered: Mutex::new(Some(1)) })
+    }
+
+    /// The kernel that a call runs, or nothing where it fails.
+    fn call(&self) -> Option<usize> {
+        // SAFETY: tables are leaked.
+        match unsafe { &*self.slot.table() }.kernel() {
+            0 => self.resolve(),
+            kernel => Some(kernel),
+        }
+    }
+
+    /// As the stub does.
+    fn resolve(&self) -> Option<usize> {
+        if let Some(resolved) = self.slot.resolved() {
+            return Some(resolved.kernel());
+        }
+        let registered = self.registered.lock().unwrap();
+        let kernel = (*registered)?;
+        Some(self.slot.resolved().map_or_else(|| self.publish(kernel), Table::kernel))
+    }
+
+    /// Under the lock.
+    fn publish(&self, kernel: usize) -> usize {
+        let table = Table::leak(kernel);
+        self.slot.publish(table, table);
+        kernel
+    }
+
+    fn register(&self, kernel: usize) {
+        let mut registered = self.registered.lock().unwrap();
+        if registered.is_some() {
+            *registered = Some(kernel);
+            if self.slot.resolved().is_some() {
+                self.publish(kernel);
+            }
+        }
+    }
+
+    fn remove(&self) {
+        *self.registered.lock().unwrap() = None;
+        // The lock is taken again, as if by the next step of a library that goes.
+        let _registered = self.registered.lock().unwrap();
+        self.slot.retract(self.initial);
+    }
+}
+
+/// First calls race with a registration: each runs a kernel that was registered, the next one runs the newest.
+pub fn first_calls_race_with_a_registration() {
+    loom::model(|| {
+        let model = Model::new();
+        let (first, second) = (model.clone(), model.clone());
+        let caller = thread::spawn(move || first.call());
+        let writer = thread::spawn(move || second.register(2));
+        let here = model.call();
+        assert!(matches!(here, Some(1 | 2)) && matches!(caller.join().unwrap(), Some(1 | 2)));
+        writer.join().unwrap();
+        assert_eq!(model.call(), Some(2));
+    });
+}
+
+/// Calls race with a removal: each runs the kernel or fails, and none brings the table back.
+pub fn calls_race_with_a_removal() {
+    loom::model(|| {
+        let model = Model::new();
+        let (first, second) = (model.clone(), model.clone());
+        let caller = thread::spawn(move || first.call());
+        let writer = thread::spawn(move || second.remove());
+        assert!(matches!(model.call(), None | Some(1)));
+        assert!(matches!(caller.join().unwrap(), None | Some(1)));
+        writer.join().unwrap();
+        assert_eq!(model.call(), None);
+    });
+}
+
+/// A name is looked up while the table of names grows: names that were there are found, a new one is
+/// whole or not there.
+pub fn names_are_looked_up_while_the_table_grows() {
+    loom::model(|| {
+        let names = names::Names::leak();
+        let name = |index: usize| format!("ns::op{index}");
+        for index in 0..8 {
+            names.add(&name(index), index, index);
+        }
+        // The reader is the second thread: loom forgets that a load matters to a later store once the writer loads too.
+        let reader = thread::spawn(move || {
+            let new = names.get(&name(9));
+            let operator = new.and_then(names::Name::operator);
+            let old = names.get(&name(3)).map(|name| name.entry);
+            (old, new.map(|name| (name.entry, name.name())), operator.is_some())
+        });
+        names.add(&name(8), 8, 8); // the table grows
+        names.add(&name(9), 9, 9).set_operator(Some(leak(operator::Operator)));
+        let (old, new, has_operator) = reader.join().unwrap();
+        assert_eq!(old, Some(3));
+        assert!(new.map_or(!has_operator, |new| new == (9, "op9")));
+        assert!(names.get(&name(9)).is_some_and(|name| name.operator().is_some()));
+    });
+}

@@ -1,0 +1,16 @@
+//! Runs the models.
+
+#[test]
+fn first_calls_race_with_a_registration() {
+    torch_library_loom::first_calls_race_with_a_registration();
+}
+
+#[test]
+fn calls_race_with_a_removal() {
+    torch_library_loom::calls_race_with_a_removal();
+}
+
+#[test]
+fn names_are_looked_up_while_the_table_grows() {
+    torch_library_loom::names_are_looked_up_while_the_table_grows();
+}

@@ -3,7 +3,7 @@
 
 use expect_test::expect;
 use torch_library::prelude::*;
-use torch_library::{Conflict, Dispatcher};
+use torch_library::{Conflict, Dispatcher, Library};
 
 mod first {
     use torch_library::prelude::*;
@@ -18,6 +18,8 @@ mod first {
             doubled(Tensor x) -> Tensor;
             /// Has two kernels for one key, one of them on purpose.
             overridden(int x) -> int;
+            /// As the one before; a library of the run time replaces it again.
+            replaced(int x) -> int;
         }
     }
 
@@ -30,6 +32,10 @@ mod first {
         }
 
         fn overridden(_: i64) -> Result<i64> {
+            Ok(1)
+        }
+
+        fn replaced(_: i64) -> Result<i64> {
             Ok(1)
         }
     }
@@ -60,9 +66,17 @@ mod second {
         Ok(x.clone())
     }
 
-    #[torch_impl(super::first::ops::overridden, CompositeExplicitAutograd, override)]
-    fn overridden(_: i64) -> Result<i64> {
-        Ok(2)
+    #[torch_impl(super::first::ops, CompositeExplicitAutograd, override)]
+    mod kernels {
+        use torch_library::prelude::*;
+
+        fn overridden(_: i64) -> Result<i64> {
+            Ok(2)
+        }
+
+        fn replaced(_: i64) -> Result<i64> {
+            Ok(2)
+        }
     }
 
     #[torch_fallback(Tracer)]
@@ -168,4 +182,15 @@ fn an_override_is_listed_before_what_it_replaces() {
     let info = Dispatcher::global().operator("ops::overridden").unwrap();
     let kernels: Vec<_> = info.kernels.iter().map(|kernel| (kernel.overrides, kernel.is_active)).collect();
     assert_eq!(kernels, [(true, true), (false, false)]);
+}
+
+#[test]
+fn a_library_of_the_run_time_counts_more_than_an_override() {
+    let call = || first::ops::replaced(7).unwrap();
+    assert_eq!(call(), 2);
+    let mut library = Library::implementation("ops", DispatchKey::CompositeExplicitAutograd).unwrap();
+    library.implement("replaced", DispatchKey::Undefined, first::ops::replaced::kernel(|_| Ok(3))).unwrap();
+    assert_eq!(call(), 3);
+    drop(library);
+    assert_eq!(call(), 2);
 }

@@ -14,6 +14,8 @@ torch_library! {
         split(Tensor self, *, Tensor(a!) low, Tensor(b!) high) -> (Tensor(a!), Tensor(b!));
         /// Everything that is no tensor.
         describe(int a, float b=0.5, *, str c="x", int[2] d=3, bool? e=None, ScalarType f=float, Device? g=None) -> str;
+        /// Names the kernel that the call reached.
+        stop(Tensor x) -> str;
         /// Has a boxed kernel.
         boxed(Tensor(a!) self, Tensor? other, Scalar factor) -> Tensor(a!);
     }
@@ -158,6 +160,56 @@ fn a_fallthrough_for_one_backend_lets_another_stop() {
     let stop = |x: Tensor| op.call_with([Value::Tensor(x)], []).unwrap().pop_as::<String>().unwrap();
     assert_eq!(stop(Tensor::from([1.0])), "AutogradCPU");
     assert_eq!(stop(Tensor::empty(&[1], DType::Float32, Device::META).unwrap()), "Meta");
+}
+
+#[test]
+fn typed_calls_take_the_mask_of_their_backend() {
+    let mut library = Library::fragment("it_calling").unwrap();
+    let stop = |name: &'static str| it_calling::stop::kernel(move |_| Ok(name.to_owned()));
+    library.implement("stop", DispatchKey::CPU, stop("CPU")).unwrap();
+    library.implement("stop", DispatchKey::Meta, stop("Meta")).unwrap();
+    library.implement("stop", DispatchKey::AutogradCPU, stop("AutogradCPU")).unwrap();
+    let (x, meta) = (Tensor::from([1.0]), Tensor::empty(&[1], DType::Float32, Device::META).unwrap());
+    assert_eq!(it_calling::stop(&meta).unwrap(), "Meta", "by way of the default for autograd");
+    let below = DispatchKeySet::AFTER_AUTOGRAD;
+    for _ in 0..2 {
+        let mut masks = Library::implementation("it_calling", DispatchKey::AutogradMeta).unwrap();
+        masks.implement("stop", DispatchKey::AutogradMeta, RuntimeKernel::fallthrough()).unwrap();
+        let mut only_cpu = Library::implementation("it_calling", DispatchKey::CPU).unwrap();
+        only_cpu.implement("stop", DispatchKey::CPU, RuntimeKernel::fallthrough()).unwrap();
+        assert_eq!(it_calling::stop(&meta).unwrap(), "Meta");
+        assert_eq!(it_calling::stop(&x).unwrap(), "AutogradCPU");
+        assert_eq!(it_calling::stop::redispatch(meta.key_set(), &meta).unwrap(), "Meta");
+        assert_eq!(it_calling::stop::redispatch(meta.key_set() & below, &meta).unwrap(), "Meta");
+        // Nothing is left for the CPU below autograd.
+        let error = it_calling::stop::redispatch(x.key_set() & below, &x).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MissingKernel, "{error}");
+    }
+    assert_eq!(it_calling::stop::redispatch(x.key_set() & below, &x).unwrap(), "CPU");
+}
+
+#[test]
+fn fallbacks_serve_operators_that_were_called_before() {
+    let mut library = Library::fragment("it_calling").unwrap();
+    let kernel = it_calling::stop::kernel(|_| Ok("PrivateUse3".to_owned()));
+    library.implement("stop", DispatchKey::PrivateUse3, kernel).unwrap();
+    let keys =
+        DispatchKeySet::from_keys(&[DispatchKey::PrivateUse3, DispatchKey::TESTING_ONLY_GenericWrapper]);
+    let x = Tensor::from([1.0]).with_key_set(keys);
+    assert_eq!(it_calling::stop(&x).unwrap_err().kind(), ErrorKind::MissingKernel);
+
+    let mut fallbacks = Library::implementation("_", DispatchKey::TESTING_ONLY_GenericWrapper).unwrap();
+    let wrap = RuntimeKernel::boxed(|operator, keys, stack| {
+        let below = DispatchKeySet::full_after(DispatchKey::TESTING_ONLY_GenericWrapper);
+        operator.redispatch_boxed(keys & below, stack)?;
+        let inner: String = stack.pop_as()?;
+        stack.push(format!("wrapped {inner}"));
+        Ok(())
+    });
+    fallbacks.fallback(DispatchKey::Undefined, wrap).unwrap();
+    assert_eq!(it_calling::stop(&x).unwrap(), "wrapped PrivateUse3");
+    drop(fallbacks);
+    assert_eq!(it_calling::stop(&x).unwrap_err().kind(), ErrorKind::MissingKernel);
 }
 
 #[test]

@@ -49,6 +49,11 @@ fn dispatch_calls() {
 }
 
 #[test]
+fn promotion() {
+    replay_all("promotion");
+}
+
+#[test]
 fn kernels() {
     assert!(replay("kernels").passed > 0);
 }

@@ -1,5 +1,6 @@
 //! Tests of the public face, one module per theme.
 
+mod boxed_calls;
 mod calling;
 mod golden;
 mod guards;

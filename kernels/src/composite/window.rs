@@ -105,7 +105,7 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
     );
     let mut sizes = this.sizes().to_vec();
     for (size, pad) in sizes.iter_mut().rev().zip(pad.chunks_exact(2)) {
-        *size += pad[0] + pad[1];
+        *size = size.saturating_add(pad[0].saturating_add(pad[1])); // what is too much is refused as a size
     }
     ensure!(
         sizes.iter().all(|size| *size >= 0),
@@ -123,8 +123,8 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
         let (mut source, mut place) = (this.clone(), out.clone());
         for (back, pad) in pad.chunks_exact(2).enumerate() {
             let dim = -1 - back as i64;
-            let kept = (this.size(dim)? + pad[0].min(0) + pad[1].min(0)).max(0);
-            source = aten::narrow(&source, dim, (-pad[0]).max(0), kept)?;
+            let kept = this.size(dim)?.saturating_add(pad[0].min(0)).saturating_add(pad[1].min(0)).max(0);
+            source = aten::narrow(&source, dim, pad[0].saturating_neg().max(0), kept)?;
             place = aten::narrow(&place, dim, pad[0].max(0), kept)?;
         }
         aten::copy_(&mut place, &source).map(drop)

@@ -28,7 +28,8 @@ mod explicit {
     fn split_with_sizes(this: &Tensor, split_sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
         let size = size_along("aten::split_with_sizes", this, dim)?;
         ensure!(
-            split_sizes.iter().all(|size| *size >= 0) && split_sizes.iter().sum::<i64>() == size,
+            split_sizes.iter().all(|size| *size >= 0)
+                && split_sizes.iter().map(|size| i128::from(*size)).sum::<i128>() == i128::from(size),
             Argument,
             "aten::split_with_sizes: parts of sizes {split_sizes:?} do not make up a dimension of size {size}"
         );
@@ -62,6 +63,7 @@ mod implicit {
         let size = size_along("aten::chunk", this, dim)?;
         ensure!(chunks > 0, Argument, "aten::chunk: a tensor cannot be cut into {chunks} parts");
         if size == 0 {
+            ensure!(chunks <= 1 << 16, Argument, "aten::chunk: {chunks} parts of nothing are too many");
             return aten::split_with_sizes::call(this, &vec![0; chunks as usize], dim);
         }
         let part = size / chunks + i64::from(size % chunks != 0);

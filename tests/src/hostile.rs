@@ -1,0 +1,190 @@
+//! Calls that nobody would write: any operator, with values that fit its schema or do not, made from a source of choices.
+//! A test feeds it with random numbers, a fuzz target with bytes.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use torch_library::prelude::*;
+use torch_library::{
+    DType, Device, Generator, Layout, MemoryFormat, OperatorHandle, Scalar, WeakTensor, element,
+};
+use torch_library_schema::Type;
+
+/// Numbers that sizes, dimensions and steps go wrong with. None between a few hundred and what no machine can hold.
+const NUMBERS: [i64; 16] =
+    [0, 1, 2, 3, 4, -1, -2, -3, -4, 7, 100, i64::MAX, i64::MIN, i64::MAX - 1, 1 << 61, -(1 << 61)];
+
+const FLOATS: [f64; 8] = [0.0, -0.0, 1.5, -2.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300];
+
+const DTYPES: [DType; 8] = [
+    DType::Float32,
+    DType::Float64,
+    DType::Int64,
+    DType::Int8,
+    DType::UInt8,
+    DType::Bool,
+    DType::Float16,
+    DType::Complex64,
+];
+
+/// Makes one call after the other.
+pub struct Hostile<'c> {
+    operators: Vec<OperatorHandle>,
+    /// A number below the one given.
+    choose: &'c mut dyn FnMut(usize) -> usize,
+    tensors: Vec<WeakTensor>,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It returned.
+    Returned,
+    /// It refused the arguments, and said which operator did.
+    Refused,
+    /// It refused the arguments in a message that names no operator.
+    RefusedNamelessly,
+}
+
+impl<'c> Hostile<'c> {
+    /// For these operators; `choose(n)` gives a number below `n`.
+    pub fn new(operators: Vec<OperatorHandle>, choose: &'c mut dyn FnMut(usize) -> usize) -> Self {
+        Hostile { operators, choose, tensors: Vec::new() }
+    }
+
+    /// Makes one call.
+    ///
+    /// # Errors
+    /// It panicked, or kept a tensor alive.
+    pub fn call(&mut self) -> Result<Outcome, String> {
+        let index = self.below(self.operators.len());
+        let operator = self.operators[index];
+        let arguments = self.arguments(operator);
+        let what = format!("{} with {arguments:?}", operator.schema_text());
+        let by_name = self.one_in(2);
+        let call = AssertUnwindSafe(|| {
+            if by_name {
+                return operator.call_with(arguments, []).map(drop);
+            }
+            let mut stack = Stack::from_iter(arguments);
+            operator.call_boxed(&mut stack)
+        });
+        let result = catch_unwind(call).map_err(|_| format!("panicked: {what}"))?;
+        if self.tensors.drain(..).any(|tensor| tensor.upgrade().is_some()) {
+            return Err(format!("kept an argument: {what}"));
+        }
+        match result {
+            Ok(()) => Ok(Outcome::Returned),
+            // A composite kernel may leave it to the operator it calls.
+            Err(error) if error.to_string().contains("aten::") => Ok(Outcome::Refused),
+            Err(_) => Ok(Outcome::RefusedNamelessly),
+        }
+    }
+
+    fn arguments(&mut self, operator: OperatorHandle) -> Vec<Value<'static>> {
+        let types: Vec<Type> = operator
+            .schema()
+            .map(|schema| schema.arguments.iter().map(|argument| argument.ty.clone()).collect())
+            .unwrap_or_default();
+        let mut values: Vec<_> = types.iter().map(|ty| self.value(ty)).collect();
+        if self.one_in(16) {
+            values.truncate(self.below(values.len() + 1));
+        } else if self.one_in(16) {
+            values.push(self.anything());
+        }
+        values
+    }
+
+    /// Mostly a value of the type.
+    fn value(&mut self, ty: &Type) -> Value<'static> {
+        if self.one_in(24) {
+            return self.anything();
+        }
+        match ty {
+            Type::Optional(_) if self.one_in(2) => Value::None,
+            Type::Optional(inner) => self.value(inner),
+            Type::Tensor => Value::Tensor(self.tensor()),
+            Type::Int | Type::SymInt => Value::Int(self.number()),
+            Type::Float => Value::Float(FLOATS[self.below(FLOATS.len())]),
+            Type::Bool | Type::SymBool => Value::Bool(self.one_in(2)),
+            Type::Scalar => self.scalar(),
+            Type::Str => Value::Str(Cow::Borrowed(["", "floor", "trunc", "é"][self.below(4)])),
+            Type::ScalarType => Value::DType(DTYPES[self.below(DTYPES.len())]),
+            Type::Layout => Value::Layout(Layout::ALL[self.below(Layout::ALL.len())]),
+            Type::MemoryFormat => Value::MemoryFormat(MemoryFormat::ALL[self.below(MemoryFormat::ALL.len())]),
+            Type::Device => Value::Device(self.device()),
+            Type::Generator => Value::Generator(Cow::Owned(Generator::with_seed(1))),
+            Type::List(element) => self.list(element),
+            _ => self.anything(),
+        }
+    }
+
+    fn list(&mut self, element: &Type) -> Value<'static> {
+        let len = self.below(4);
+        match element {
+            Type::Tensor => (0..len).map(|_| self.tensor()).collect::<Vec<_>>().into(),
+            Type::Optional(_) => {
+                (0..len).map(|_| self.one_in(2).then(|| self.tensor())).collect::<Vec<_>>().into()
+            }
+            Type::Float => (0..len).map(|_| FLOATS[self.below(FLOATS.len())]).collect::<Vec<_>>().into(),
+            Type::Bool => (0..len).map(|_| self.one_in(2)).collect::<Vec<_>>().into(),
+            Type::Scalar => (0..len).map(|_| Scalar::Int(self.number())).collect::<Vec<_>>().into(),
+            _ => (0..len).map(|_| self.number()).collect::<Vec<_>>().into(),
+        }
+    }
+
+    fn anything(&mut self) -> Value<'static> {
+        let types = [
+            Type::Tensor,
+            Type::Int,
+            Type::Float,
+            Type::Bool,
+            Type::Str,
+            Type::ScalarType,
+            Type::Device,
+            Type::Generator,
+            Type::List(Box::new(Type::Int)),
+            Type::List(Box::new(Type::Tensor)),
+            Type::List(Box::new(Type::Optional(Box::new(Type::Tensor)))),
+        ];
+        let ty = &types[self.below(types.len())];
+        if self.one_in(8) { Value::None } else { self.value(ty) }
+    }
+
+    /// A small tensor; some are empty, transposed, or without memory.
+    fn tensor(&mut self) -> Tensor {
+        let sizes: Vec<i64> = (0..self.below(4)).map(|_| self.below(4) as i64).collect();
+        let dtype = DTYPES[self.below(DTYPES.len())];
+        let device = self.device();
+        let tensor = Tensor::zeros(&sizes, dtype, device)
+            .or_else(|_| Tensor::zeros(&sizes, dtype, Device::CPU))
+            .expect("a few elements");
+        self.tensors.push(tensor.downgrade());
+        tensor
+    }
+
+    fn device(&mut self) -> Device {
+        if self.one_in(8) { Device::META } else { Device::CPU }
+    }
+
+    fn scalar(&mut self) -> Value<'static> {
+        match self.below(4) {
+            0 => Value::Int(self.number()),
+            1 => Value::Bool(true),
+            2 => Value::Complex(element::Complex64::new(1.0, -1.0)),
+            _ => Value::Float(FLOATS[self.below(FLOATS.len())]),
+        }
+    }
+
+    fn number(&mut self) -> i64 {
+        NUMBERS[self.below(NUMBERS.len())]
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.choose)(bound)
+    }
+}

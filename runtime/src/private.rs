@@ -3,7 +3,8 @@
 #[path = "private/constant.rs"]
 pub mod constant;
 
-pub use std::marker::PhantomData;
+pub use std::marker::{PhantomData, Send, Sync};
+pub use std::ops::Fn;
 pub use std::option::Option;
 pub use std::primitive::{bool, f64, i64, str};
 pub use std::string::String;
@@ -107,12 +108,12 @@ macro_rules! __operator {
         /// A closure as a kernel of this operator, to be registered at run time.
         pub fn kernel<F>(kernel: F) -> __torch::RuntimeKernel
         where
-            F: for<$($lifetime),*> Fn($($type),*) -> __torch::Result<$output> + Send + Sync + 'static,
+            F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static,
         {
             // The bound once more, where it cannot see the lifetimes of `shim`.
-            trait Closure: for<$($lifetime),*> Fn($($type),*) -> __torch::Result<$output> + Send + Sync + 'static {}
+            trait Closure: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static {}
             impl<F> Closure for F where
-                F: for<$($lifetime),*> Fn($($type),*) -> __torch::Result<$output> + Send + Sync + 'static
+                F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static
             {
             }
             #[allow(clippy::too_many_arguments)]

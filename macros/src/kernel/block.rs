@@ -45,12 +45,13 @@ pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors:
     });
     let (import, record) = extras.unzip();
     let import = import.unwrap_or_else(|| used(path));
-    let Module { attributes, visibility, keyword, ident, items } = &module;
+    let Module { attributes, visibility, keyword, ident, inner_attributes, items } = &module;
     quote! {
         #import
         #imports
         #(#attributes)*
         #visibility #keyword #ident {
+            #(#inner_attributes)*
             #(#items)*
             #record
         }

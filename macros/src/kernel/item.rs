@@ -34,6 +34,7 @@ pub(super) struct Module {
     pub(super) visibility: Visibility,
     pub(super) keyword: Token![mod],
     pub(super) ident: Ident,
+    pub(super) inner_attributes: Vec<Attribute>,
     pub(super) items: Vec<ModuleItem>,
 }
 
@@ -92,18 +93,18 @@ impl Parse for Body {
 
 impl Parse for Module {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut attributes = input.call(Attribute::parse_outer)?;
+        let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let keyword = input.parse()?;
         let ident = input.parse()?;
         let body;
         syn::braced!(body in input);
-        attributes.extend(body.call(Attribute::parse_inner)?);
+        let inner_attributes = body.call(Attribute::parse_inner)?;
         let mut items = Vec::new();
         while !body.is_empty() {
             items.push(body.parse()?);
         }
-        Ok(Module { attributes, visibility, keyword, ident, items })
+        Ok(Module { attributes, visibility, keyword, ident, inner_attributes, items })
     }
 }
 
@@ -146,7 +147,7 @@ impl Function {
         match body {
             // Its name, arguments and `Result` are the schema's, not the author's choice.
             Body::Block(body) => quote! {
-                #[allow(non_snake_case, clippy::too_many_arguments, clippy::unnecessary_wraps)]
+                #[allow(non_snake_case, clippy::too_many_arguments, clippy::type_complexity, clippy::unnecessary_wraps)]
                 #(#attributes)* #visibility #signature #body
             },
             Body::Semicolon(_) => quote!(),

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Lifetime;
 
 use super::with;
-use crate::library::model::{Argument, Operator, Returned};
+use crate::library::model::{Argument, Operator, Return, Returned};
 use crate::source;
 
 pub(super) fn operator(operator: &Operator) -> TokenStream {
@@ -45,28 +45,25 @@ pub(super) enum Lifetimes<'a> {
     One(&'a Lifetime),
 }
 
-/// An argument's type, as if it stood where the schema has it.
-pub(super) fn argument_type(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
-    let lifetime = match lifetimes {
+/// An argument's type.
+fn argument_type(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
+    argument.ty.tokens(match lifetimes {
         Lifetimes::Own => argument.lifetime.as_ref(),
         Lifetimes::Elided => None,
         Lifetimes::One(lifetime) => Some(lifetime),
-    };
-    argument.place.lend(argument.ty.tokens(lifetime))
+    })
+}
+
+fn return_type(operator: &Operator, ret: &Return, lifetimes: Lifetimes<'_>) -> TokenStream {
+    match &ret.value {
+        Returned::Owned(ty) => ty.tokens(None),
+        Returned::Argument(index) => argument_type(&operator.arguments[*index], lifetimes),
+    }
 }
 
 /// What a call gives, inside of `Result<…>`.
 pub(super) fn output(operator: &Operator, lifetimes: Lifetimes<'_>) -> TokenStream {
-    let types: Vec<_> = operator
-        .returns
-        .iter()
-        .map(|ret| match &ret.value {
-            Returned::Owned(ty) => ret.place.lend(ty.tokens(None)),
-            Returned::Argument(index) => {
-                ret.place.lend(argument_type(&operator.arguments[*index], lifetimes))
-            }
-        })
-        .collect();
+    let types: Vec<_> = operator.returns.iter().map(|ret| return_type(operator, ret, lifetimes)).collect();
     tuple(&types)
 }
 
@@ -78,16 +75,10 @@ fn tuple(items: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// `name: Type, …`
-pub(super) fn parameters<'a>(
-    arguments: impl Iterator<Item = &'a Argument>,
-    lifetimes: Lifetimes<'_>,
-) -> TokenStream {
-    let parameters = arguments.map(|argument| {
-        let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
-        quote!(#ident: #ty)
-    });
-    quote!(#(#parameters),*)
+/// `name: Type`
+pub(super) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
+    let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
+    quote!(#ident: #ty)
 }
 
 /// The plain call: required arguments in, defaults for the others.
@@ -95,7 +86,7 @@ fn function(operator: &Operator) -> TokenStream {
     let Operator { ident, lifetimes, .. } = operator;
     let output = output(operator, Lifetimes::Own);
     let required = operator.arguments.iter().filter(|argument| argument.default.is_none());
-    let parameters = parameters(required, Lifetimes::Own);
+    let parameters = required.map(|argument| parameter(argument, Lifetimes::Own));
     let all = operator.arguments.iter().map(|argument| {
         let ident = &argument.ident;
         argument.default.clone().unwrap_or_else(|| quote!(#ident))
@@ -103,7 +94,7 @@ fn function(operator: &Operator) -> TokenStream {
     quote! {
         #[inline]
         #[allow(non_snake_case, clippy::all, clippy::pedantic)]
-        pub fn #ident<#(#lifetimes),*>(#parameters) -> __torch::Result<#output> {
+        pub fn #ident<#(#lifetimes),*>(#(#parameters),*) -> __torch::Result<#output> {
             self::#ident::call(#(#all),*)
         }
     }
@@ -119,16 +110,23 @@ fn traits(operator: &Operator) -> TokenStream {
     } else {
         (quote!(<#(#lifetimes),*>), Lifetimes::Own)
     };
-    let (parameters, output) = (parameters(operator.arguments.iter(), used), output(operator, used));
-    // A further `DispatchKeySet` is no reference, so elision stays the same.
+    let parameters = operator.arguments.iter().map(|argument| {
+        let (ident, ty) = (&argument.ident, argument.place.lend(argument_type(argument, used)));
+        quote!(#ident: #ty)
+    });
+    let parameters = quote!(#(#parameters),*);
+    let returns: Vec<_> =
+        operator.returns.iter().map(|ret| ret.place.lend(return_type(operator, ret, used))).collect();
+    let output = tuple(&returns);
+    // A `DispatchKeySet` before them is no reference, so elision stays the same.
     quote! {
         #[doc(hidden)]
-        #[allow(dead_code, clippy::all, clippy::pedantic)]
+        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
         pub trait Kernel {
             fn #ident #generics(#parameters) -> __torch::Result<#output>;
         }
         #[doc(hidden)]
-        #[allow(dead_code, clippy::all, clippy::pedantic)]
+        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
         pub trait KernelWithKeys {
             fn #ident #generics(_: __torch::DispatchKeySet, #parameters) -> __torch::Result<#output>;
         }

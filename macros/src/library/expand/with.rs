@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::Lifetime;
 
-use super::operator::{Lifetimes, argument_type, output, parameters};
+use super::operator::{Lifetimes, output, parameter};
 use crate::library::model::{Argument, Operator};
 
 pub(super) fn with(operator: &Operator) -> TokenStream {
@@ -16,8 +16,8 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
     let lifetimes = Lifetimes::One(&lifetime);
     let output = output(operator, lifetimes);
     let required = operator.arguments.iter().filter(|argument| argument.default.is_none());
-    let (required, fields) =
-        (parameters(required, lifetimes), parameters(operator.arguments.iter(), lifetimes));
+    let required = required.map(|argument| parameter(argument, lifetimes));
+    let fields = operator.arguments.iter().map(|argument| parameter(argument, lifetimes));
     let values = operator.arguments.iter().map(|argument| {
         let ident = &argument.ident;
         let value = argument.default.clone().unwrap_or_else(|| quote!(#ident));
@@ -32,14 +32,14 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
         #[doc = #start]
         #[inline]
         #[allow(clippy::all, clippy::pedantic)]
-        pub fn with<'w>(#required) -> With<'w> {
+        pub fn with<'w>(#(#required),*) -> With<'w> {
             With { #(#values,)* __lifetime: __torch::PhantomData }
         }
 
         #[doc = #about]
         #[must_use = "nothing happens before `call`"]
         pub struct With<'w> {
-            #fields,
+            #(#fields,)*
             __lifetime: __torch::PhantomData<&'w ()>,
         }
 
@@ -57,14 +57,14 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
 }
 
 fn setter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
-    let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
+    let (ident, parameter) = (&argument.ident, parameter(argument, lifetimes));
     let about = format!("Gives `{ident}`.");
     // An argument of this name would hide the call itself.
     let name = if ident == "call" { format_ident!("call_", span = ident.span()) } else { ident.clone() };
     quote! {
         #[doc = #about]
         #[inline]
-        pub fn #name(mut self, #ident: #ty) -> Self {
+        pub fn #name(mut self, #parameter) -> Self {
             self.#ident = #ident;
             self
         }

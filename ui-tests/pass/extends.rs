@@ -1,0 +1,58 @@
+//! Namespaces that others extend.
+
+use torch_library::prelude::*;
+use torch_library_ui_tests::myops;
+
+torch_library! {
+    /// More operators for a namespace of another crate.
+    pub mod more extends torch_library_ui_tests::myops {
+        add.Three(Tensor self, Tensor other, Tensor third) -> Tensor;
+    }
+}
+
+torch_library! {
+    /// A namespace by name, without its module.
+    mod by_name extends "myops" {
+        negate(Tensor self) -> Tensor;
+    }
+}
+
+torch_library! {
+    /// Extends what extends.
+    mod most extends self::more {
+        add.Four(Tensor self, Tensor other, Tensor third, Tensor fourth) -> Tensor;
+    }
+}
+
+#[torch_impl(more, CPU)]
+fn add_Three(this: &Tensor, _: &Tensor, _: &Tensor) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+#[torch_impl(most, CPU)]
+fn add_Four(this: &Tensor, other: &Tensor, third: &Tensor, _: &Tensor) -> Result<Tensor> {
+    most::add_Three(this, other, third)
+}
+
+/// By the extension, for an operator of the base.
+#[torch_impl(more, CPU)]
+fn add(this: &Tensor, _: &Tensor) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+#[torch_impl(by_name, CPU)]
+fn negate(this: &Tensor) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+#[test]
+fn one_module_reaches_old_and_new_operators() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    most::add_Four(&x, &x, &x, &x)?;
+    most::add(&x, &x)?;
+    assert_eq!(most::add::handle(), myops::add::handle());
+    by_name::negate(&x)?;
+    let names = [most::add_Four::handle(), more::add_Three::handle(), by_name::negate::handle()];
+    assert_eq!(names.map(|name| name.to_string()), ["myops::add.Four", "myops::add.Three", "myops::negate"]);
+    Ok(())
+}

@@ -104,6 +104,29 @@ pub use torch_library_macros::declare_library;
 /// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any gets.
 /// - Documentation, `cfg` and all others are passed on to rustc.
 ///
+/// # Mistakes
+///
+/// A mistake is one error at the token that is wrong; in a string literal, one with the line and a caret under it.
+/// Declarations are strict: two arguments of one name, a default of the wrong kind, an alias set that no argument has and
+/// more that PyTorch lets pass are errors. A type that is not carried here yet is `not supported yet`.
+///
+/// ```compile_fail
+/// torch_library::torch_library! {
+///     pub mod pictures {
+///         mix(Tensor self, tensor other) -> Tensor;
+///     }
+/// }
+/// ```
+///
+/// ```text
+/// error: unknown type `tensor`
+///          help: write `Tensor`
+///  --> src/lib.rs:3:26
+///   |
+/// 3 |         mix(Tensor self, tensor other) -> Tensor;
+///   |                          ^^^^^^
+/// ```
+///
 /// PyTorch: `TORCH_LIBRARY`; with `extends`, `TORCH_LIBRARY_FRAGMENT`.
 #[macro_export]
 macro_rules! torch_library {
@@ -191,6 +214,44 @@ macro_rules! torch_library {
 /// A [`DispatchKeySet`](crate::DispatchKeySet) may come first. Where a kernel returns the one `&mut` argument it has, no
 /// lifetime is needed; where it has several, name the one that is returned: `out: &'o mut Tensor … -> Result<&'o mut Tensor>`.
 /// The function stays an ordinary function, to be called directly and tested.
+///
+/// ```compile_fail
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod counts {
+///         count(Tensor self) -> int;
+///     }
+/// }
+///
+/// #[torch_impl(counts, CPU)]
+/// fn count(this: &mut Tensor) -> Result<i64> {
+///     Ok(this.numel())
+/// }
+/// # fn main() {}
+/// ```
+///
+/// ```text
+/// error[E0053]: method `count` has an incompatible type for trait
+///  --> src/lib.rs:10:16
+///    |
+/// 10 | fn count(this: &mut Tensor) -> Result<i64> {
+///    |                ^^^^^^^^^^^ types differ in mutability
+///    |
+/// note: type in trait
+///  --> src/lib.rs:5:15
+///    |
+/// 5  |         count(Tensor self) -> int;
+///    |               ^^^^^^
+/// ```
+///
+/// # Who else has a kernel
+///
+/// Two kernels for one operator and key are a mistake unless one says `override`: in one module rustc says so, across
+/// modules and crates the first call of the operator does, or [`init`](crate::init), with both places.
+///
+/// A crate with nothing but kernels must be named by the program that wants them, `use my_kernels as _;`, or the linker leaves
+/// it out. Where there is no such linker, [`register!`](crate::register) takes blocks by their path.
 ///
 /// PyTorch: `TORCH_LIBRARY_IMPL`.
 #[doc(inline)]

@@ -1,4 +1,7 @@
 //! What the macros refuse and what the linker keeps, by building small programs.
 
+mod cargo;
 mod fail;
+mod packages;
+mod registrations;
 mod tidy;

@@ -78,4 +78,5 @@ fn main() -> Result<()> {
 // lengths: 2 to 8
 // join: call-me-anything
 // repeat: mama
-// words::repeat: there is no argument `tims`; the declaration is `words::repeat(str word, int times=2) -> str`
+// words::repeat: there is no argument `tims`
+//   schema: words::repeat(str word, int times=2) -> str

@@ -65,9 +65,10 @@ fn main() -> Result<()> {
 // there is no operator myops::double.Tensr
 //   help: similar names: myops::double.Tensor
 // # no kernel for a key: MissingKernel
-// myops::double.Tensor has no kernel for Meta, and no linked crate registers any Meta kernel in myops; did you forget `use the_crate_with_the_kernels as _;`?
+// myops::double.Tensor has no kernel for Meta
 //   argument 1 `self`: Tensor with DispatchKeySet(Meta, ADInplaceOrView, AutogradMeta)
 //   kernel for CPU: double at examples/09_errors.rs:18 (crate 09_errors)
+//   help: write one with `#[torch_impl(myops, Meta)]`: it makes results of the right sizes, and no data
 // # no kernel at all: MissingKernel
 // myops::halve has no kernel for CPU
 //   argument 1 `self`: Tensor with DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU, AutocastCPU)

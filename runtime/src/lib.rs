@@ -34,7 +34,8 @@
 //! | switch keys on and off for a thread | [`guard`] |
 //! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
-//! | see every call | [`trace`] |
+//! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
+//! | know why a call goes where it goes | [`Dispatcher::explain`] |
 //! | know at the start whether all registrations fit together | [`init`] |
 //!
 //! A crate that is linked for its kernels alone, and named nowhere, is left out by the linker; `use that_crate as _;`

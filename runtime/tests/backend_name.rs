@@ -1,6 +1,9 @@
 //! Naming a private backend changes the whole process, hence a test binary of its own.
 
-use torch_library::{DispatchKey, DispatchKeySet, ErrorKind, Result, register_backend_name};
+use torch_library::{
+    DispatchKey, DispatchKeySet, Error, ErrorKind, Library, Result, RuntimeKernel, Tensor, Value,
+    register_backend_name,
+};
 
 #[test]
 fn a_private_backend_takes_one_name() -> Result<()> {
@@ -20,8 +23,8 @@ fn a_private_backend_takes_one_name() -> Result<()> {
     assert_eq!(twice.kind(), ErrorKind::Conflict);
     assert_eq!(
         twice.to_string(),
-        "PrivateUse1 is named \"xyz\" at runtime/tests/backend_name.rs:9:5 and \"abc\" at \
-         runtime/tests/backend_name.rs:7:30; a process has one name for it"
+        "PrivateUse1 is named \"xyz\" at runtime/tests/backend_name.rs:12:5 and \"abc\" at \
+         runtime/tests/backend_name.rs:10:30; a process has one name for it"
     );
 
     assert_eq!(
@@ -41,5 +44,20 @@ fn a_private_backend_takes_one_name() -> Result<()> {
             format!("{name:?} cannot name a backend: {meaning:?} already means something else")
         );
     }
+
+    let missing = call_without_a_kernel()?;
+    assert_eq!(missing.kind(), ErrorKind::MissingKernel);
+    let text = missing.to_string();
+    assert!(text.starts_with("backend_name::f has no kernel for xyz"), "{text}");
+    assert!(text.contains("argument 1 `x`: Tensor with DispatchKeySet(xyz)"), "{text}");
     Ok(())
+}
+
+/// What a call says on the private backend, of an operator that knows the CPU only.
+fn call_without_a_kernel() -> Result<Error> {
+    let mut library = Library::new("backend_name")?;
+    let f = library.define("f(Tensor x) -> Tensor")?;
+    library.implement("f", DispatchKey::CPU, RuntimeKernel::boxed(|_, _, _| Ok(())))?;
+    let x = Tensor::from([1.0]).with_key_set(DispatchKey::PrivateUse1.into());
+    Ok(f.call_with([Value::from(x)], []).expect_err("no kernel"))
 }

@@ -6,6 +6,7 @@ mod golden;
 mod guards;
 mod hostile;
 mod messages;
+mod mistakes;
 mod order;
 mod stress;
 mod trace;

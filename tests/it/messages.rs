@@ -156,7 +156,9 @@ fn a_fallthrough_with_nothing_below() {
         ErrorKind::MissingKernel,
         expect![[r#"
             it_messages::fall falls through at Undefined, and no key is left below it
-              argument 1 `x`: Tensor with DispatchKeySet(CPU)"#]],
+              argument 1 `x`: Tensor with DispatchKeySet(CPU)
+              skipped, as their kernel is a fallthrough: CPU
+              kernel for CompositeExplicitAutograd: fallthrough at tests/it/messages.rs"#]],
     );
 }
 
@@ -211,9 +213,9 @@ fn a_second_definition_and_a_wrong_kernel() {
         library.implement("op", DispatchKey::CPU, kernel),
         ErrorKind::Type,
         expect![[r#"
-            the operator has 1 arguments, the kernel has 2
-              kernel for CPU at tests/it/messages.rs: op(Tensor x, int y) -> Tensor
-              operator: ns::op(Tensor x) -> Tensor"#]],
+            the CPU kernel does not fit ns::op: the operator has 1 argument, the kernel 2
+              kernel at tests/it/messages.rs: op(Tensor x, int y) -> Tensor
+              operator at tests/it/messages.rs: ns::op(Tensor x) -> Tensor"#]],
     );
     check(
         Library::open(dispatcher, LibraryKind::Definition, "ns", None),

@@ -66,9 +66,9 @@ pub enum ArgumentErrorKind {
     },
 }
 
-impl fmt::Display for ArgumentError {
+impl fmt::Display for ArgumentErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
+        match self {
             ArgumentErrorKind::TooMany { expected, received } => {
                 write!(f, "expected at most {expected} positional arguments, received {received}")
             }
@@ -82,8 +82,13 @@ impl fmt::Display for ArgumentError {
             ArgumentErrorKind::Missing { argument } => write!(f, "argument `{argument}` is missing"),
             ArgumentErrorKind::Unknown { argument } => write!(f, "there is no argument `{argument}`"),
             ArgumentErrorKind::Twice { argument } => write!(f, "argument `{argument}` is given twice"),
-        }?;
-        write!(f, "; the declaration is `{}`", self.declaration)
+        }
+    }
+}
+
+impl fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; the declaration is `{}`", self.kind, self.declaration)
     }
 }
 

@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 use torch_library_schema::Schema;
 
 use super::{Entered, Operator, Place};
-use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::key::DispatchKeySet;
@@ -144,17 +143,12 @@ impl OperatorHandle {
     ) -> Result<Stack<'v>> {
         let schema = self.schema()?;
         let values = schema.normalize(arguments.into_iter().collect(), named);
-        let values = values.map_err(|error| Error::new(ErrorKind::Argument, format!("{self}: {error}")))?;
+        let wrong = |what| Error::new(ErrorKind::Argument, format!("{self}: {what}\n  schema: {schema}"));
+        let values = values.map_err(|error| wrong(error.kind.to_string()))?;
         let mut stack = Stack::new();
         for (value, argument) in values.into_iter().zip(&schema.arguments) {
-            let Some(value) = fit(value, argument) else {
-                bail!(
-                    Argument,
-                    "{self}: argument `{}` takes a list, not one number\n  schema: {schema}",
-                    argument.name
-                )
-            };
-            stack.push(value);
+            let not_one = || wrong(format!("argument `{}` takes a list, not one number", argument.name));
+            stack.push(fit(value, argument).ok_or_else(not_one)?);
         }
         self.call_boxed(&mut stack)?;
         Ok(stack)

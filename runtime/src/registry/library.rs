@@ -111,10 +111,10 @@ impl Library {
         key: Option<DispatchKey>,
     ) -> Result<Self> {
         let place = caller();
-        if key.is_some() && kind != LibraryKind::Implementation {
+        if let (Some(key), LibraryKind::Definition | LibraryKind::Fragment) = (key, kind) {
             bail!(
                 Argument,
-                "a library that defines operators has no dispatch key of its own, but {key:?} was given"
+                "a library that defines operators has no dispatch key of its own, but {key} was given"
             );
         }
         let wildcard = namespace == "_";

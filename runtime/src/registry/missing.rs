@@ -1,7 +1,9 @@
 //! Rows that no kernel can fill: what happens when a call reaches one, and what it is told.
 
+use super::explain::Fate;
 use super::state::State;
 use crate::error::{Error, ErrorKind, Result};
+use crate::guard::LocalDispatchKeySet;
 use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, OperatorHandle};
@@ -23,14 +25,16 @@ fn missing(
     stack: &mut Stack<'_>,
 ) -> Result<()> {
     let arguments = describe(operator.handle(), stack);
+    let dropped = dropped(operator, keys, stack);
     let state = super::of(operator).lock();
     let key = keys.highest_priority();
     let call = match key {
-        DispatchKey::Undefined => "a call without tensors".to_owned(),
+        DispatchKey::Undefined if dropped.is_empty() => "a call without tensors".to_owned(),
+        DispatchKey::Undefined => "a call that is left without keys".to_owned(),
         key => key.to_string(),
     };
     let (cause, help) = match state.unlinked(operator, key) {
-        None => (String::new(), remedy(operator, key)),
+        None => (String::new(), remedy(operator, key, &dropped)),
         Some(krate) => {
             let namespace = operator.spec().namespace;
             let cause = format!(
@@ -40,7 +44,7 @@ fn missing(
             (cause, String::new())
         }
     };
-    let message = format!("{operator} has no kernel for {call}{cause}{arguments}");
+    let message = format!("{operator} has no kernel for {call}{cause}{arguments}{dropped}");
     Err(Error::new(ErrorKind::MissingKernel, message + &state.available(operator) + &help))
 }
 
@@ -70,10 +74,15 @@ fn fallthrough(
     stack: &mut Stack<'_>,
 ) -> Result<()> {
     let arguments = describe(operator.handle(), stack);
-    let key = keys.highest_priority();
+    let dropped = dropped(operator, keys, stack);
+    let state = super::of(operator).lock();
     Err(Error::new(
         ErrorKind::MissingKernel,
-        format!("{operator} falls through at {key}, and no key is left below it{arguments}"),
+        format!(
+            "{operator} falls through at {}, and no key is left below it{arguments}{dropped}{}",
+            keys.highest_priority(),
+            state.available(operator)
+        ),
     ))
 }
 
@@ -110,6 +119,31 @@ fn describe(operator: OperatorHandle, stack: &Stack<'_>) -> String {
     lines
 }
 
+/// What became of the keys that the arguments brought, where none is left for the call.
+fn dropped(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>) -> String {
+    let arguments = operator.handle().arguments(stack).unwrap_or_default();
+    let brought =
+        arguments.iter().fold(DispatchKeySet::EMPTY, |all, argument| all | Value::dispatch_keys(argument));
+    let table = super::of(operator).table(&operator.to_string());
+    let (DispatchKey::Undefined, Ok(table)) = (keys.highest_priority(), table) else { return String::new() };
+    let call = table.explain(brought, LocalDispatchKeySet::current());
+    let mut lines = String::new();
+    let reason = |fate| match fate {
+        Fate::Excluded => "excluded by the thread",
+        Fate::Skipped => "skipped, as their kernel is a fallthrough",
+        Fate::Taken | Fate::Below => "not handed on by the kernel above",
+    };
+    for wanted in [Fate::Excluded, Fate::Skipped, Fate::Below].map(reason) {
+        let keys = call.layers.iter().filter(|layer| reason(layer.fate) == wanted).map(|layer| layer.row.key);
+        let keys = keys.filter(|key| *key != DispatchKey::Undefined && brought.has(*key));
+        let names: Vec<_> = keys.map(|key| key.to_string()).collect();
+        if !names.is_empty() {
+            lines += &format!("\n  {wanted}: {}", names.join(", "));
+        }
+    }
+    lines
+}
+
 impl State {
     /// The kernels that there are.
     fn available(&self, operator: &'static Operator) -> String {
@@ -136,19 +170,25 @@ impl State {
         let krate = self.kernels_in.get(namespace).copied();
         let is_linked = match krate {
             Some(krate) => registrations.any(|registration| registration.place.krate() == krate),
-            None => registrations.any(|registration| registration.key == key),
+            // A kernel for Meta is more often not written than not linked.
+            None => key == DispatchKey::Meta || registrations.any(|registration| registration.key == key),
         };
         (!is_linked && key != DispatchKey::Undefined).then(|| krate.unwrap_or("the_crate_with_the_kernels"))
     }
 }
 
 /// What would most likely help.
-fn remedy(operator: &'static Operator, key: DispatchKey) -> String {
+fn remedy(operator: &'static Operator, key: DispatchKey, dropped: &str) -> String {
     match key {
+        DispatchKey::Undefined if !dropped.is_empty() => String::new(), // the reasons say what to do
         DispatchKey::Undefined => {
             "\n  help: register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend"
                 .to_owned()
         }
+        DispatchKey::Meta => format!(
+            "\n  help: write one with `#[torch_impl({}, Meta)]`: it makes results of the right sizes, and no data",
+            operator.spec().namespace
+        ),
         key => format!("\n  help: write one with `#[torch_impl({}, {key})]`", operator.spec().namespace),
     }
 }

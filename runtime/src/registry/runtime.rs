@@ -41,7 +41,7 @@ pub(super) fn define(state: &mut State, request: &Request<'_>) -> Result<(&'stat
             );
         }
         for registration in &entry.registrations {
-            check_signature(schema, registration)?;
+            check_signature(name, (schema, *place), registration)?;
             check_convention(name, None, registration)?;
         }
     }
@@ -87,7 +87,7 @@ pub(super) fn implement(state: &mut State, name: &str, registration: Registratio
     let operator = state.named(name).and_then(Entry::operator);
     check_convention(name, operator, &registration)?;
     if let (Some(operator), Some(_)) = (operator, &registration.signature) {
-        check_signature(operator.schema()?, &registration)?;
+        check_signature(name, (operator.schema()?, operator.spec().place), &registration)?;
     }
     let index = state.entry_of_name(name);
     let id = state.add_kernel(index, registration);
@@ -102,7 +102,8 @@ fn check_convention(name: &str, operator: Option<&Operator>, registration: &Regi
         {
             bail!(
                 Type,
-                "the kernel at {} was made for {made_for} as declared at {}, not for {name}",
+                "the {} kernel was made for {made_for}, not for {name}\n  kernel at {}\n  {made_for} is declared at {}",
+                registration.key,
                 registration.place,
                 made_for.spec().place
             )
@@ -111,30 +112,39 @@ fn check_convention(name: &str, operator: Option<&Operator>, registration: &Regi
     }
 }
 
-/// Whether a kernel with a known signature fits: the number and the types of arguments and returns.
-fn check_signature(schema: &Schema, registration: &Registration) -> Result<()> {
+/// Whether a kernel with a known signature fits an operator: the number and the types of arguments and returns.
+fn check_signature(
+    name: &str,
+    (schema, declared): (&Schema, Place),
+    registration: &Registration,
+) -> Result<()> {
     let Some(signature) = &registration.signature else { return Ok(()) };
-    let what = format!(
-        "\n  kernel for {} at {}: {signature}\n  operator: {schema}",
-        registration.key, registration.place
-    );
-    let types = |schema: &Schema| schema.arguments.iter().map(|argument| argument.ty.clone()).collect();
-    check_types("argument", types(schema), types(signature), &what)?;
-    let types = |schema: &Schema| schema.returns.iter().map(|ret| ret.ty.clone()).collect();
-    check_types("return", types(schema), types(signature), &what)
+    let arguments = |schema: &Schema| schema.arguments.iter().map(|argument| argument.ty.clone()).collect();
+    let returns = |schema: &Schema| schema.returns.iter().map(|ret| ret.ty.clone()).collect();
+    let difference = difference("argument", arguments(schema), arguments(signature))
+        .or_else(|| difference("return", returns(schema), returns(signature)));
+    match difference {
+        None => Ok(()),
+        Some(difference) => bail!(
+            Type,
+            "the {} kernel does not fit {name}: {difference}\n  kernel at {}: {signature}\n  operator at {declared}: {schema}",
+            registration.key,
+            registration.place
+        ),
+    }
 }
 
-fn check_types(word: &str, want: Vec<Type>, found: Vec<Type>, what: &str) -> Result<()> {
+/// How the types that an operator wants differ from those that a kernel has.
+fn difference(word: &str, want: Vec<Type>, found: Vec<Type>) -> Option<String> {
+    let counted = |count: usize| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     if want.len() != found.len() {
-        bail!(Type, "the operator has {} {word}s, the kernel has {}{what}", want.len(), found.len());
+        return Some(format!("the operator has {}, the kernel {}", counted(want.len()), found.len()));
     }
-    for (index, (want, found)) in want.iter().zip(&found).enumerate() {
-        // A kernel takes sizes as `int` whatever the schema calls them.
-        if symbols_as_integers(want) != symbols_as_integers(found) {
-            bail!(Type, "{word} {} is {want} for the operator and {found} for the kernel{what}", index + 1);
-        }
-    }
-    Ok(())
+    // A kernel takes sizes as `int` whatever the schema calls them.
+    let differs = |(want, found): (&Type, &Type)| symbols_as_integers(want) != symbols_as_integers(found);
+    let index = want.iter().zip(&found).position(differs)?;
+    let (want, found) = (&want[index], &found[index]);
+    Some(format!("{word} {} is `{want}` for the operator, `{found}` for the kernel", index + 1))
 }
 
 fn symbols_as_integers(ty: &Type) -> Type {

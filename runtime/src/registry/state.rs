@@ -156,10 +156,10 @@ impl State {
         }
         let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
         let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
-        // Names without a namespace are compared with the same part of others.
-        let comparable = |name: &str| match name.split_once("::") {
-            Some((_, rest)) if !text.contains("::") => rest.to_owned(),
-            _ => name.to_owned(),
+        // What is not asked for, a namespace or an overload, is not compared.
+        let comparable = |name: &str| {
+            let name = name.split_once("::").filter(|_| !text.contains("::")).map_or(name, |(_, rest)| rest);
+            name.split_once('.').filter(|_| !text.contains('.')).map_or(name, |(name, _)| name).to_owned()
         };
         let mut near: Vec<_> = names
             .map(|name| (comparable(&name), name))

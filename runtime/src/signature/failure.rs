@@ -18,7 +18,7 @@ pub(super) fn wrong_type(operator: &'static Operator, index: usize, want: &str, 
 pub(super) fn wrong_return_count(operator: &'static Operator, found: usize) -> Error {
     let spec = operator.spec();
     let message =
-        format!("a boxed kernel of {operator} left {found} values on the stack instead of {}", spec.returns);
+        format!("a boxed kernel of {operator} left {found} on the stack instead of {} returns", spec.returns);
     Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", spec.schema))
 }
 

@@ -443,20 +443,23 @@ fn bad_arguments_are_told_what_would_be_right() {
     check_error(
         &["call", "line::midpoint", "[1.0]"],
         expect![[r#"
-        inspect: line::midpoint: argument `b` is missing; the declaration is `line::midpoint(Tensor a, Tensor b) -> Tensor`
-    "#]],
+            inspect: line::midpoint: argument `b` is missing
+              schema: line::midpoint(Tensor a, Tensor b) -> Tensor
+        "#]],
     );
     check_error(
         &["call", "line::shift_", "[1.0]", "1", "2"],
         expect![[r#"
-        inspect: line::shift_: expected at most 2 positional arguments, received 3; the declaration is `line::shift_(Tensor(a!) points, float by=1., *, bool back=False) -> Tensor(a!)`
-    "#]],
+            inspect: line::shift_: expected at most 2 positional arguments, received 3
+              schema: line::shift_(Tensor(a!) points, float by=1., *, bool back=False) -> Tensor(a!)
+        "#]],
     );
     check_error(
         &["call", "line::shift_", "[1.0]", "to=2"],
         expect![[r#"
-        inspect: line::shift_: there is no argument `to`; the declaration is `line::shift_(Tensor(a!) points, float by=1., *, bool back=False) -> Tensor(a!)`
-    "#]],
+            inspect: line::shift_: there is no argument `to`
+              schema: line::shift_(Tensor(a!) points, float by=1., *, bool back=False) -> Tensor(a!)
+        "#]],
     );
     check_error(
         &["call", "line::nothing", "[1.0]"],

@@ -1,6 +1,5 @@
 //! What an operator returns, between a typed kernel and the stack.
 #![expect(unsafe_code, reason = "a returned argument is the caller's own object, found again by its pointer")]
-#![expect(clippy::unused_unit, reason = "the tuple of no returns is written by the macro for all tuples")]
 
 use super::failure::wrong_return;
 use crate::error::Result;

@@ -137,6 +137,7 @@ impl Kernel {
     }
 
     /// Runs the boxed face.
+    #[inline]
     pub(crate) fn call_boxed(
         &'static self,
         operator: &'static Operator,

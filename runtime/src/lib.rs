@@ -43,7 +43,7 @@
 // The modules are listed bottom-up: each uses only those above it.
 
 #[cfg(test)]
-extern crate self as torch_library; // the name that the macros use, for unit tests
+pub extern crate self as torch_library; // the name that the macros use, for unit tests; the prelude exports it
 
 mod sync;
 

@@ -40,14 +40,10 @@ pub use stack::Stack;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {
+    // In the order of what calls ask of values: whether they have keys (from `TensorRef` to `OptionalTensors`), whether they
+    // own something (from `Tensor` on). One comparison answers each.
     /// `None`: an absent optional.
     None,
-    /// A tensor handle of its own.
-    Tensor(Tensor),
-    /// A tensor of the caller.
-    TensorRef(&'a Tensor),
-    /// A tensor of the caller that the operator writes to.
-    TensorMut(&'a mut Tensor),
     /// `int`, `SymInt`.
     Int(i64),
     /// `float`.
@@ -56,8 +52,6 @@ pub enum Value<'a> {
     Bool(bool),
     /// `complex`.
     Complex(Complex64),
-    /// `str`.
-    Str(Cow<'a, str>),
     /// `ScalarType`.
     DType(DType),
     /// `Layout`.
@@ -66,14 +60,22 @@ pub enum Value<'a> {
     MemoryFormat(MemoryFormat),
     /// `Device`.
     Device(Device),
+    /// A tensor of the caller.
+    TensorRef(&'a Tensor),
+    /// A tensor of the caller that the operator writes to.
+    TensorMut(&'a mut Tensor),
+    /// `Tensor(a!)[]`: tensors of the caller that the operator writes to.
+    TensorsMut(&'a mut [Tensor]),
+    /// A tensor handle of its own.
+    Tensor(Tensor),
     /// `Generator`.
     Generator(Cow<'a, Generator>),
     /// `Tensor[]`.
     Tensors(Cow<'a, [Tensor]>),
-    /// `Tensor(a!)[]`: tensors of the caller that the operator writes to.
-    TensorsMut(&'a mut [Tensor]),
     /// `Tensor?[]`.
     OptionalTensors(Cow<'a, [Option<Tensor>]>),
+    /// `str`.
+    Str(Cow<'a, str>),
     /// `int[]`, `SymInt[]`.
     Ints(Cow<'a, [i64]>),
     /// `float[]`.
@@ -144,15 +146,14 @@ impl<'a> Value<'a> {
     /// PyTorch looks at generators in unboxed calls only; here both kinds of call see the same keys.
     #[inline]
     pub fn dispatch_keys(&self) -> DispatchKeySet {
-        match self {
-            Value::TensorRef(tensor) => tensor.key_set(),
-            Value::Tensor(tensor) => tensor.key_set(),
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::None => DispatchKeySet::EMPTY,
-            other => other.dispatch_keys_of_lists(),
+        if let Value::TensorRef(tensor) = self {
+            return tensor.key_set();
         }
+        if self.is_plain() { DispatchKeySet::EMPTY } else { self.dispatch_keys_of_others() }
     }
 
-    fn dispatch_keys_of_lists(&self) -> DispatchKeySet {
+    #[inline(never)]
+    fn dispatch_keys_of_others(&self) -> DispatchKeySet {
         match self {
             Value::Generator(generator) => generator.key_set(),
             Value::OptionalTensors(tensors) => keys_of(tensors.iter().flatten()),
@@ -160,14 +161,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether dropping the value does nothing: a number, or a reference to what the caller has.
+    /// Whether this is a number or a word: nothing that has keys or that owns something.
     #[inline]
-    fn owns_nothing(&self) -> bool {
+    fn is_plain(&self) -> bool {
         matches!(
             self,
             Value::None
-                | Value::TensorRef(_)
-                | Value::TensorMut(_)
                 | Value::Int(_)
                 | Value::Float(_)
                 | Value::Bool(_)
@@ -176,8 +175,13 @@ impl<'a> Value<'a> {
                 | Value::Layout(_)
                 | Value::MemoryFormat(_)
                 | Value::Device(_)
-                | Value::TensorsMut(_)
         )
+    }
+
+    /// Whether dropping the value does nothing: it is plain, or a reference to what the caller has.
+    #[inline]
+    fn owns_nothing(&self) -> bool {
+        self.is_plain() || matches!(self, Value::TensorRef(_) | Value::TensorMut(_) | Value::TensorsMut(_))
     }
 
     /// The same value with nothing borrowed: clones tensor handles, copies lists.

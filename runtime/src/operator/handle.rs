@@ -175,6 +175,7 @@ impl OperatorHandle {
     ///
     /// # Errors
     /// There are fewer values than the operator has arguments.
+    #[inline]
     pub fn arguments<'s, 'v>(&self, stack: &'s Stack<'v>) -> Result<&'s [Value<'v>]> {
         let arity = usize::from(self.0.spec().arity);
         let arguments = stack.last(arity);

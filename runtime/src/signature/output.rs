@@ -21,6 +21,8 @@ pub(crate) enum Original {
 
 /// One return.
 pub(crate) trait Single: Sized {
+    /// Whether it is an argument.
+    const IS_ARGUMENT: bool;
     /// What a kernel's return leaves on the stack.
     type Left: Left;
 
@@ -48,8 +50,7 @@ pub(crate) trait Left: Sized {
     #[inline]
     fn leave_alone(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
         let value = self.leave().unwrap_or_else(|| take_argument(operator, 0, arguments, stack));
-        stack.drop_last(arguments);
-        stack.push(value);
+        stack.replace_last(arguments, value);
     }
 }
 
@@ -94,6 +95,7 @@ pub(crate) trait Output: Sized {
 macro_rules! owned {
     ($($type:ty),*) => {$(
         impl Single for $type {
+            const IS_ARGUMENT: bool = false;
             type Left = Self;
 
             #[inline]
@@ -116,8 +118,7 @@ macro_rules! owned {
 
             #[inline]
             fn leave_alone(self, _: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
-                stack.drop_last(arguments);
-                stack.push(self); // made in its place
+                stack.replace_last(arguments, self); // made in its place
             }
         }
 
@@ -129,6 +130,7 @@ macro_rules! owned {
 macro_rules! argument {
     ($($type:ty, $original:pat => $reference:expr;)*) => {$(
         impl Single for $type {
+            const IS_ARGUMENT: bool = true;
             type Left = Argument;
 
             #[inline]
@@ -163,9 +165,14 @@ macro_rules! one {
                 values: &mut [Value<'static>],
                 originals: &[Original],
             ) -> Result<Self> {
-                let original = operator.returned_argument(0).map(|index| originals[index]);
                 // SAFETY: passed on.
-                unsafe { <$type as Single>::take(operator, &mut values[0], original) }
+                unsafe {
+                    <$type as Single>::take(
+                        operator,
+                        &mut values[0],
+                        original::<Self>(operator, 0, originals),
+                    )
+                }
             }
 
             #[inline]
@@ -184,6 +191,16 @@ macro_rules! one {
             }
         }
     };
+}
+
+/// The argument that a return is, if it is one.
+#[inline(always)]
+fn original<R: Single>(
+    operator: &'static Operator,
+    index: usize,
+    originals: &[Original],
+) -> Option<Original> {
+    if R::IS_ARGUMENT { operator.returned_argument(index).map(|source| originals[source]) } else { None }
 }
 
 /// The argument that a return is, moved out of its place on the stack.
@@ -228,6 +245,7 @@ impl<T: ?Sized> Single for Option<&'static mut T>
 where
     &'static mut T: Single,
 {
+    const IS_ARGUMENT: bool = true;
     type Left = Argument;
 
     unsafe fn take(
@@ -281,9 +299,8 @@ macro_rules! tuple {
                 originals: &[Original],
             ) -> Result<Self> {
                 Ok(($({
-                    let original = operator.returned_argument($index).map(|source| originals[source]);
                     // SAFETY: passed on.
-                    unsafe { $R::take(operator, &mut values[$index], original) }?
+                    unsafe { $R::take(operator, &mut values[$index], original::<$R>(operator, $index, originals)) }?
                 },)*))
             }
 

@@ -1,16 +1,18 @@
 //! The stack of a boxed call.
 #![expect(
     unsafe_code,
-    reason = "a stack of borrowed values is emptied without looking at each for something to free"
+    reason = "the first values lie in the stack itself, in memory that is partly uninitialised"
 )]
 
-use std::mem::ManuallyDrop;
-
-use smallvec::SmallVec;
+use std::fmt;
+use std::mem::MaybeUninit;
 
 use super::from::mismatch;
 use super::{FromReturn, Value};
 use crate::error::{Error, ErrorKind, Result};
+
+/// How many values a stack holds before it allocates.
+const INLINE: usize = 6;
 
 /// The arguments, then the returns, of a boxed call: last in, last argument.
 ///
@@ -27,73 +29,124 @@ use crate::error::{Error, ErrorKind, Result};
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
+/// # How it works
+///
+/// The first `len` places of the memory in use are initialised, the others are not. That memory is `inline` until it is too
+/// small, then `heap`. A boxed call is all pushes, reads and drops, so unlike in a `SmallVec` the length has one place, and
+/// values that own nothing are dropped by forgetting them.
+///
 /// PyTorch: `torch::jit::Stack`.
-#[derive(Debug)]
-pub struct Stack<'a>(ManuallyDrop<SmallVec<[Value<'a>; 6]>>);
+pub struct Stack<'a> {
+    len: usize,
+    heap: Option<Box<[MaybeUninit<Value<'a>>]>>,
+    inline: [MaybeUninit<Value<'a>>; INLINE],
+}
 
 impl<'a> Stack<'a> {
     /// An empty stack.
     #[inline]
     pub fn new() -> Self {
-        Stack(ManuallyDrop::new(SmallVec::new()))
+        Stack { len: 0, heap: None, inline: [const { MaybeUninit::uninit() }; INLINE] }
+    }
+
+    #[inline(always)]
+    fn capacity(&self) -> usize {
+        self.heap.as_ref().map_or(INLINE, |heap| heap.len())
+    }
+
+    #[inline(always)]
+    fn start(&self) -> *const Value<'a> {
+        self.heap.as_ref().map_or(self.inline.as_ptr(), |heap| heap.as_ptr()).cast()
+    }
+
+    #[inline(always)]
+    fn start_mut(&mut self) -> *mut Value<'a> {
+        self.heap.as_mut().map_or(self.inline.as_mut_ptr(), |heap| heap.as_mut_ptr()).cast()
+    }
+
+    /// Doubles the memory.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let mut larger = Box::new_uninit_slice(2 * self.capacity());
+        // SAFETY: the first `len` values are initialised, and there is room for twice as many. They are not dropped at their
+        // old place: the memory there counts as uninitialised from here on.
+        unsafe { std::ptr::copy_nonoverlapping(self.start(), larger.as_mut_ptr().cast(), self.len) };
+        self.heap = Some(larger);
     }
 
     /// Adds a value on top.
     #[inline]
     pub fn push(&mut self, value: impl Into<Value<'a>>) {
-        let len = self.0.len();
-        if len == self.0.capacity() {
-            self.0.grow(2 * len);
+        if self.len == self.capacity() {
+            self.grow();
         }
         // Made in its place: a value that is made elsewhere and copied as a whole stalls on its parts, which were just stored.
-        // SAFETY: there is room for one more, and the length counts what is initialised.
-        unsafe {
-            self.0.as_mut_ptr().add(len).write(value.into());
-            self.0.set_len(len + 1);
-        }
+        // SAFETY: there is room for one more.
+        unsafe { self.start_mut().add(self.len).write(value.into()) };
+        self.len += 1;
     }
 
     /// Takes the value on top.
     #[inline]
     pub fn pop(&mut self) -> Option<Value<'a>> {
-        self.0.pop()
+        self.len = self.len.checked_sub(1)?;
+        // SAFETY: it was initialised, and the length does not count it any more.
+        Some(unsafe { self.start().add(self.len).read() })
     }
 
     /// How many values there are.
     #[inline]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.len
     }
 
     /// Whether there is no value.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len == 0
     }
 
     /// The uppermost `n` values, in the order they were pushed; all of them where there are fewer.
     #[inline]
     pub fn last(&self, n: usize) -> &[Value<'a>] {
-        &self.0[self.0.len().saturating_sub(n)..]
+        let n = n.min(self.len);
+        // SAFETY: the first `len` values are initialised, and `n` is no more than that.
+        unsafe { std::slice::from_raw_parts(self.start().add(self.len - n), n) }
     }
 
     /// The uppermost `n` values to change in place; all of them where there are fewer.
     #[inline]
     pub fn last_mut(&mut self, n: usize) -> &mut [Value<'a>] {
-        let start = self.0.len().saturating_sub(n);
-        &mut self.0[start..]
+        let n = n.min(self.len);
+        // SAFETY: as in `last`.
+        unsafe { std::slice::from_raw_parts_mut(self.start_mut().add(self.len - n), n) }
     }
 
     /// Drops the uppermost `n` values.
     #[inline]
     pub fn drop_last(&mut self, n: usize) {
-        let left = self.0.len().saturating_sub(n);
-        if self.0[left..].iter().all(Value::owns_nothing) {
-            // SAFETY: the first `left` values are initialised; the others need no drop.
-            unsafe { self.0.set_len(left) };
-        } else {
-            self.0.truncate(left);
+        let dropped = std::ptr::from_mut(self.last_mut(n));
+        self.len -= dropped.len(); // first: a value whose drop panics is not dropped again
+        // SAFETY: the values were initialised, and the length does not count them any more.
+        unsafe { drop_all(&mut *dropped) };
+    }
+
+    /// Drops the uppermost `n` values, which are there, and adds one.
+    #[inline(always)] // `n` is known to each caller
+    pub(crate) fn replace_last(&mut self, n: usize, value: impl Into<Value<'a>>) {
+        if n == 0 || n > self.len {
+            self.drop_last(n);
+            return self.push(value);
         }
+        self.len -= n;
+        // SAFETY: the value at the new length was initialised.
+        let place = unsafe { self.start_mut().add(self.len) };
+        // SAFETY: so were those above it, and the length does not count them any more.
+        unsafe { drop_all(std::slice::from_raw_parts_mut(place, n)) };
+        // SAFETY: there was a value, so there is room for one.
+        unsafe { place.write(value.into()) };
+        self.len += 1;
     }
 
     /// Takes the uppermost value as a Rust type.
@@ -102,17 +155,38 @@ impl<'a> Stack<'a> {
     /// The stack is empty, or the value has another type.
     #[inline]
     pub fn pop_as<T: FromReturn>(&mut self) -> Result<T> {
-        let Some(value) = self.0.last_mut() else { return Err(empty(T::TYPE)) };
-        let Some(taken) = T::take(value) else { return Err(mismatch(T::TYPE, value)) };
-        self.drop_last(1);
+        let Some(value) = self.last_array_mut::<1>() else { return Err(empty(T::TYPE)) };
+        let Some(taken) = T::take(&mut value[0]) else { return Err(mismatch(T::TYPE, &value[0])) };
+        let rest = std::ptr::from_mut(value);
+        self.len -= 1;
+        // SAFETY: the value was initialised, and the length does not count it any more.
+        unsafe { drop_all(&mut *rest) };
         Ok(taken)
     }
 
-    /// The uppermost `N` values as an array, for the generated code that unboxes a call.
-    #[doc(hidden)]
-    #[inline]
-    pub fn last_array_mut<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
-        self.0.last_chunk_mut::<N>()
+    /// The uppermost `N` values as an array, for code that unboxes a call.
+    #[inline(always)]
+    pub(crate) fn last_array_mut<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
+        let start = self.len.checked_sub(N)?;
+        // SAFETY: the `N` values from there on are initialised.
+        Some(unsafe { &mut *self.start_mut().add(start).cast() })
+    }
+}
+
+/// Drops values, at the cost of a look at each where none owns anything.
+///
+/// # Safety
+/// Nobody uses them any more.
+#[inline(always)]
+unsafe fn drop_all(values: &mut [Value<'_>]) {
+    #[inline(never)]
+    unsafe fn drop_owned(values: &mut [Value<'_>]) {
+        // SAFETY: by contract.
+        unsafe { std::ptr::drop_in_place(values) }
+    }
+    if !values.iter().all(Value::owns_nothing) {
+        // SAFETY: by contract.
+        unsafe { drop_owned(values) }
     }
 }
 
@@ -124,10 +198,8 @@ fn empty(want: &str) -> Error {
 impl Drop for Stack<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.drop_last(self.0.len());
-        if self.0.spilled() {
-            // SAFETY: dropped here alone. What did not spill is empty now and has nothing to free.
-            unsafe { ManuallyDrop::drop(&mut self.0) };
+        if self.len > 0 {
+            self.drop_last(self.len);
         }
     }
 }
@@ -138,17 +210,75 @@ impl Default for Stack<'_> {
     }
 }
 
-impl<'a> FromIterator<Value<'a>> for Stack<'a> {
-    fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
-        Stack(ManuallyDrop::new(values.into_iter().collect()))
+impl fmt::Debug for Stack<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.last(self.len)).finish()
     }
 }
 
+impl<'a> FromIterator<Value<'a>> for Stack<'a> {
+    fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
+        let mut stack = Stack::new();
+        values.into_iter().for_each(|value| stack.push(value));
+        stack
+    }
+}
+
+/// From the lowest value to the uppermost.
 impl<'a> IntoIterator for Stack<'a> {
     type Item = Value<'a>;
-    type IntoIter = smallvec::IntoIter<[Value<'a>; 6]>;
+    type IntoIter = std::iter::Rev<std::vec::IntoIter<Value<'a>>>;
 
     fn into_iter(mut self) -> Self::IntoIter {
-        std::mem::take(&mut *self.0).into_iter()
+        std::iter::from_fn(|| self.pop()).collect::<Vec<_>>().into_iter().rev()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Tensor;
+
+    #[test]
+    fn values_keep_their_order_through_every_growth() {
+        let mut stack: Stack<'_> = (0..40).map(Value::Int).collect();
+        assert_eq!(stack.len(), 40);
+        assert!(matches!(stack.last(2), [Value::Int(38), Value::Int(39)]));
+        assert_eq!(stack.last(100).len(), 40);
+        assert_eq!(stack.pop_as::<i64>().unwrap(), 39);
+        stack.replace_last(3, "top");
+        assert!(matches!(stack.pop(), Some(Value::Str(text)) if text == "top"));
+        let rest: Vec<_> = stack.into_iter().map(|value| i64::from_return(value).unwrap()).collect();
+        assert_eq!(rest, (0..36).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_a_stack_owns_is_freed_once() {
+        let tensor = Tensor::from([1.0]);
+        let kept = tensor.downgrade();
+        let copies = |n| (0..n).map(|_| Value::Tensor(tensor.clone())).collect::<Stack<'_>>();
+        for n in [1, 6, 7, 20] {
+            copies(n).drop_last(1);
+            copies(n).replace_last(n, 1i64);
+            copies(n).pop_as::<Tensor>().unwrap();
+            copies(n).pop_as::<i64>().unwrap_err();
+            copies(n).into_iter().next();
+        }
+        drop(tensor);
+        assert!(kept.upgrade().is_none());
+    }
+
+    #[test]
+    fn an_empty_stack_refuses() {
+        let mut stack = Stack::new();
+        assert!(stack.pop().is_none());
+        assert!(stack.last_array_mut::<1>().is_none());
+        assert_eq!(
+            stack.pop_as::<i64>().unwrap_err().to_string(),
+            "the stack is empty where a value of type int was expected"
+        );
+        stack.drop_last(3);
+        stack.replace_last(0, 1i64);
+        assert_eq!(stack.len(), 1);
     }
 }

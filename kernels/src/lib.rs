@@ -17,12 +17,14 @@
 //! `composite/binary.rs` builds on other operators.
 
 #[doc(inline)]
-pub use ops::loss::aten;
+pub use ops::declared::aten;
 
 mod ops;
 
 mod pointwise;
 mod reduction;
+
+pub mod autocast;
 
 mod composite;
 mod cpu;

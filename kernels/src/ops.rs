@@ -5,6 +5,7 @@
 pub(crate) mod binary;
 pub(crate) mod copy;
 pub(crate) mod create;
+pub(crate) mod declared;
 pub(crate) mod index;
 pub(crate) mod loss;
 pub(crate) mod matmul;

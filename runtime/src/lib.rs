@@ -34,6 +34,7 @@
 //! | switch keys on and off for a thread | [`guard`] |
 //! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
+//! | run in lower precision | [`autocast`] |
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
 //! | know why a call goes where it goes | [`Dispatcher::explain`] |
 //! | know at the start whether all registrations fit together | [`init`] |
@@ -61,6 +62,8 @@ mod generator;
 mod tensor;
 
 pub mod table;
+
+pub mod autocast;
 
 mod argument;
 mod value;

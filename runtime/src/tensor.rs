@@ -242,6 +242,12 @@ impl Tensor {
         self.storage().bump_version();
     }
 
+    /// A number that this tensor alone has while it lives, the same for all of its handles: a key for maps.
+    #[inline]
+    pub fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// A handle that does not keep the tensor alive.
     pub fn downgrade(&self) -> WeakTensor {
         WeakTensor(Arc::downgrade(&self.0))

@@ -1,5 +1,6 @@
 //! How the rows of each file are replayed.
 
+mod autocast;
 mod bad_schemas;
 mod dispatch_calls;
 mod dispatch_keys;
@@ -21,6 +22,6 @@ pub(crate) const ALL: &[File] = &[
     File { name: "promotion", replay: promotion::replay },
     File { name: "kernels", replay: kernels::replay },
     File { name: "programs", replay: layers::programs },
-    File { name: "autocast", replay: layers::autocast },
+    File { name: "autocast", replay: autocast::replay },
     File { name: "vmap", replay: layers::vmap },
 ];

@@ -22,9 +22,15 @@ pub(crate) struct Arguments<'n> {
 impl<'n> Arguments<'n> {
     /// Decodes the fields `args` and `kwargs` of a row.
     pub(crate) fn of(row: &'n Json) -> Result<Self> {
-        let positional = row["args"].as_array().into_iter().flatten().map(values::decode);
+        Self::with_variables(row, &|_| None)
+    }
+
+    /// As [`of`](Self::of), where an argument may be `{"var": name}`.
+    pub(crate) fn with_variables(row: &'n Json, variable: &dyn Fn(&str) -> Option<Tensor>) -> Result<Self> {
+        let decode = |json: &Json| values::decode_with(json, variable);
+        let positional = row["args"].as_array().into_iter().flatten().map(decode);
         let named = row["kwargs"].as_object().into_iter().flatten();
-        let named = named.map(|(name, value)| Ok((name.as_str(), values::decode(value)?)));
+        let named = named.map(|(name, value)| Ok((name.as_str(), decode(value)?)));
         Ok(Arguments { positional: positional.collect::<Result<_>>()?, named: named.collect::<Result<_>>()? })
     }
 

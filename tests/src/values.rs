@@ -11,11 +11,21 @@ use torch_library::{
 /// # Errors
 /// It is nothing that an operator takes.
 pub(crate) fn decode(json: &Json) -> Result<Value<'static>> {
+    decode_with(json, &|_| None)
+}
+
+/// As [`decode`], where `{"var": name}` is the variable of that name.
+///
+/// # Errors
+/// As there, and for a name that is no variable.
+pub(crate) fn decode_with(json: &Json, variable: &dyn Fn(&str) -> Option<Tensor>) -> Result<Value<'static>> {
     Ok(match json {
         Json::Null => Value::None,
         Json::Bool(value) => Value::Bool(*value),
         Json::String(text) => text.clone().into(),
-        Json::Array(list) => self::list(list.iter().map(decode).collect::<Result<_>>()?)?,
+        Json::Array(list) => {
+            self::list(list.iter().map(|json| decode_with(json, variable)).collect::<Result<_>>()?)?
+        }
         Json::Number(number) => match number.as_i64() {
             Some(value) => Value::Int(value),
             None => Value::Float(float(json)?),
@@ -34,6 +44,8 @@ pub(crate) fn decode(json: &Json) -> Result<Value<'static>> {
                 Value::Device(name.parse()?)
             } else if let Some(tensor) = fields.get("tensor") {
                 Value::Tensor(self::tensor(tensor)?)
+            } else if let Some(tensor) = text("var").and_then(variable) {
+                Value::Tensor(tensor)
             } else {
                 bail!(NotSupported, "no value is written {json}")
             }

@@ -79,7 +79,7 @@ fn whole_storage(tensor: &Tensor) -> Option<Vec<u8>> {
 }
 
 /// About how many numbers an element of a result is a sum of: the tolerance grows with it.
-fn summands(operator: &str, inputs: &[Input], outputs: &[Value<'_>]) -> usize {
+pub(super) fn summands(operator: &str, inputs: &[Input], outputs: &[Value<'_>]) -> usize {
     const SUMS: [&str; 31] = [
         "sum",
         "mean",

@@ -1,4 +1,4 @@
-//! `programs`, `autocast` and `vmap`: they need layers above the kernels.
+//! `programs` and `vmap`: they need layers above the kernels.
 
 use serde_json::Value as Json;
 
@@ -6,10 +6,6 @@ use crate::report::{Report, Unmet};
 
 pub(crate) fn programs(rows: &[Json], report: &mut Report) {
     skip(rows, report, "programs need the autograd layer");
-}
-
-pub(crate) fn autocast(rows: &[Json], report: &mut Report) {
-    skip(rows, report, "autocast is not there yet");
 }
 
 pub(crate) fn vmap(rows: &[Json], report: &mut Report) {

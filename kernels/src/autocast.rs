@@ -1,0 +1,202 @@
+//! Autocast for `aten` on the CPU: which operators run in lower precision, which in `float32`, which in the widest type of
+//! their inputs; and what a library needs to say the same of its own operators.
+//!
+//! An operator that is in no list falls through: it runs in the types that it is given.
+//!
+//! ```
+//! use torch_library::autocast::Autocast;
+//! use torch_library::prelude::*;
+//! use torch_library::DeviceType;
+//! use torch_library_kernels::{aten, autocast};
+//!
+//! torch_library! {
+//!     pub mod autocast_docs {
+//!         /// A matrix product of mine.
+//!         mymatmul(Tensor self, Tensor other) -> Tensor;
+//!     }
+//! }
+//!
+//! #[torch_impl(autocast_docs, CompositeImplicitAutograd)]
+//! fn mymatmul(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+//!     aten::mm(this, other)
+//! }
+//!
+//! #[torch_impl(autocast_docs::mymatmul, AutocastCPU)]
+//! fn mymatmul_autocast(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+//!     let _no_autocast = autocast::below(DeviceType::Cpu);
+//!     let cast = |tensor| autocast::cached_cast(DType::BFloat16, tensor, DeviceType::Cpu);
+//!     autocast_docs::mymatmul(&cast(this)?, &cast(other)?)
+//! }
+//!
+//! # fn main() -> Result<()> {
+//! let x = Tensor::from([[1f32, 2.0], [3.0, 4.0]]);
+//! let y = Autocast::on(DeviceType::Cpu).run(|| autocast_docs::mymatmul(&x, &x))?;
+//! assert_eq!(y.dtype(), DType::BFloat16);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! PyTorch: `aten/src/ATen/autocast_mode.h`, its lists for the CPU.
+
+use torch_library::autocast::{self as state, cached};
+use torch_library::guard::ExcludeDispatchKeyGuard;
+use torch_library::prelude::*;
+use torch_library::{DeviceType, RuntimeKernel};
+
+use crate::aten;
+
+pub use torch_library::autocast::promote_type;
+
+/// What autocast does with the inputs of an operator. Only [eligible](torch_library::autocast::is_eligible) tensors are
+/// cast: floating-point ones of the device that are not `float64`.
+///
+/// PyTorch: `at::autocast::CastPolicy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Policy {
+    /// To the precision of the region: products of matrices, convolutions.
+    LowerPrecision,
+    /// To `float32`: what loses too much in less, such as losses and decompositions.
+    Float32,
+    /// To the widest type among the inputs.
+    Promote,
+}
+
+impl Policy {
+    /// A boxed kernel with this policy, for operators of one's own and other devices' autocast keys.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    /// use torch_library::{DeviceType, Dispatcher, Library, LibraryKind};
+    /// use torch_library_kernels::autocast::Policy;
+    ///
+    /// let mut library = Library::open(Dispatcher::global(), LibraryKind::Implementation, "aten", None)?;
+    /// let kernel = Policy::LowerPrecision.kernel(DeviceType::PrivateUse1);
+    /// library.implement("mm", DispatchKey::AutocastPrivateUse1, kernel)?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn kernel(self, device: DeviceType) -> RuntimeKernel {
+        RuntimeKernel::boxed(move |operator, keys, stack| self.apply(device, operator, keys, stack))
+    }
+
+    /// Casts the arguments on the stack and calls the kernel below.
+    fn apply(
+        self,
+        device: DeviceType,
+        operator: OperatorHandle,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        let arity = operator.arguments(stack)?.len();
+        let _no_autocast = below(device);
+        let arguments = stack.last_mut(arity);
+        let to = self.target(device, arguments).map_err(|error| error.context(operator))?;
+        for argument in arguments {
+            cast_argument(argument, to, device)?;
+        }
+        let key = state::key(device).unwrap_or(DispatchKey::Undefined);
+        operator.redispatch_boxed(keys & DispatchKeySet::full_after(key), stack)
+    }
+
+    fn target(self, device: DeviceType, arguments: &[Value<'_>]) -> Result<DType> {
+        match self {
+            Policy::LowerPrecision => Ok(state::dtype(device)),
+            Policy::Float32 => Ok(DType::Float32),
+            Policy::Promote => {
+                promote_type(state::dtype(device), device, arguments.iter().flat_map(Value::tensors))
+            }
+        }
+    }
+}
+
+/// A tensor in another type if it is eligible, else as it is. Casts of weights are
+/// [remembered](torch_library::autocast::cached) until the outermost region ends.
+///
+/// # Errors
+/// The cast fails.
+///
+/// PyTorch: `at::autocast::cached_cast`.
+pub fn cached_cast(to: DType, tensor: &Tensor, device: DeviceType) -> Result<Tensor> {
+    cached(tensor, to, device, aten::to_dtype)
+}
+
+/// Excludes autocast for a device: what an autocast kernel holds around its call of the kernel below.
+pub fn below(device: DeviceType) -> ExcludeDispatchKeyGuard {
+    ExcludeDispatchKeyGuard::new(state::key(device).map_or(DispatchKeySet::EMPTY, DispatchKeySet::from_key))
+}
+
+fn cast_argument(argument: &mut Value<'_>, to: DType, device: DeviceType) -> Result<()> {
+    let needs_cast = |tensor: &Tensor| tensor.dtype() != to && state::is_eligible(tensor, device);
+    let cast = |tensor: &Tensor| cached_cast(to, tensor, device);
+    match argument {
+        Value::OptionalTensors(list) if list.iter().flatten().any(needs_cast) => {
+            let list = list.iter().map(|element| element.as_ref().map(cast).transpose());
+            *argument = list.collect::<Result<Vec<_>>>()?.into();
+        }
+        Value::Tensors(list) if list.iter().any(needs_cast) => {
+            *argument = list.iter().map(cast).collect::<Result<Vec<_>>>()?.into();
+        }
+        _ => {
+            if let Some(tensor) = argument.as_tensor().filter(|tensor| needs_cast(tensor)) {
+                *argument = cast(tensor)?.into();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes a boxed kernel with one policy for each operator of a list, and the list for those who ask.
+macro_rules! policies {
+    ($($kernels:ident: $policy:ident [$($operator:ident)*])+) => {
+        $(
+            #[torch_impl(aten, AutocastCPU)]
+            mod $kernels {
+                use super::*;
+
+                $(
+                    #[torch_impl(boxed)]
+                    fn $operator(op: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+                        Policy::$policy.apply(DeviceType::Cpu, op, keys, stack)
+                    }
+                )*
+            }
+        )+
+
+        /// The operators that autocast has a policy for on the CPU.
+        pub fn policies() -> Vec<(OperatorHandle, Policy)> {
+            vec![$($((aten::$operator::handle(), Policy::$policy),)*)+]
+        }
+    };
+}
+
+policies! {
+    lower_precision: LowerPrecision [
+        addbmm addmm _addmm_activation baddbmm bmm conv1d conv1d_padding conv2d conv2d_padding
+        conv3d conv3d_padding conv_tbc conv_transpose1d conv_transpose2d_input
+        conv_transpose3d_input _convolution_deprecated linalg_vecdot linear matmul mkldnn_rnn_layer
+        mm _native_multi_head_attention prelu scaled_dot_product_attention
+    ]
+    float32: Float32 [
+        adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy
+        binary_cross_entropy_with_logits cdist cholesky_inverse cholesky_solve cosine_embedding_loss
+        cross_entropy_loss ctc_loss_IntList ctc_loss_Tensor fake_quantize_per_tensor_affine fft_fft
+        fft_fft2 fft_fftn fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_irfft fft_irfft2
+        fft_irfftn fft_rfft fft_rfft2 fft_rfftn fractional_max_pool2d fractional_max_pool3d geqrf
+        grid_sampler grid_sampler_2d _grid_sampler_2d_cpu_fallback grid_sampler_3d
+        hinge_embedding_loss huber_loss inverse kl_div l1_loss linalg_cholesky linalg_cholesky_ex
+        linalg_cond linalg_cond_p_str linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh
+        linalg_householder_product linalg_inv linalg_inv_ex linalg_lstsq linalg_matrix_rank
+        linalg_matrix_rank_atol_rtol_float linalg_matrix_rank_atol_rtol_tensor
+        linalg_matrix_rank_tol_tensor linalg_matrix_sqrth linalg_qr linalg_solve linalg_svd
+        linalg_svdvals linalg_tensorinv linalg_tensorsolve lu_solve _lu_with_info
+        margin_ranking_loss max_pool3d max_unpool2d max_unpool3d mse_loss multi_margin_loss
+        multilabel_margin_loss multilabel_margin_loss_forward nanquantile nanquantile_scalar
+        nll_loss nll_loss2d orgqr ormqr pinverse poisson_nll_loss polar prod prod_dim_int quantile
+        quantile_scalar reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d
+        replication_pad3d smooth_l1_loss soft_margin_loss stft stft_center svd trace
+        triangular_solve triplet_margin_loss view_as_complex
+    ]
+    promote: Promote [
+        cat index_copy stack
+    ]
+}

@@ -1,0 +1,259 @@
+//! Autocast: in which precision a thread wants its operators to run, and the casts that it remembers.
+//!
+//! Autocast of a device is on where the device's autocast key is *not* excluded: every tensor carries that key, and a
+//! fresh thread excludes it. So it costs nothing while it is off. What is cast, and where to, is said by kernels at the
+//! autocast keys; those of `aten` are in `torch-library-kernels`, with `cached_cast` for one's own.
+//!
+//! ```
+//! use torch_library::autocast::{self, Autocast};
+//! use torch_library::{DType, DeviceType};
+//!
+//! let inside = Autocast::on(DeviceType::Cpu).run(|| autocast::dtype(DeviceType::Cpu));
+//! assert_eq!(inside, DType::BFloat16);
+//! assert!(!autocast::is_enabled(DeviceType::Cpu));
+//! ```
+//!
+//! PyTorch: `at::autocast`, `torch.autocast`.
+
+mod cache;
+
+use std::cell::Cell;
+
+use crate::device::DeviceType;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::guard::{ForceDispatchKeyGuard, LocalDispatchKeySet};
+use crate::key::{BackendComponent, DispatchKey};
+use crate::tensor::Tensor;
+use crate::{bail, ensure};
+
+pub use cache::cached;
+
+/// The number of device types that PyTorch numbers.
+const DEVICES: usize = 23;
+
+thread_local! {
+    /// The types that were set; each device has a default.
+    static DTYPES: Cell<[Option<DType>; DEVICES]> = const { Cell::new([None; DEVICES]) };
+    static CACHE_ENABLED: Cell<bool> = const { Cell::new(true) };
+    static NESTING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The autocast key of a device, if it has one.
+///
+/// PyTorch: `get_autocast_dispatch_key_from_device_type`.
+pub fn key(device: DeviceType) -> Option<DispatchKey> {
+    device.dispatch_key().backend().and_then(BackendComponent::autocast_key)
+}
+
+/// Whether this thread's calls are cast for a device.
+///
+/// PyTorch: `at::autocast::is_autocast_enabled`, `torch.is_autocast_enabled`.
+pub fn is_enabled(device: DeviceType) -> bool {
+    key(device).is_some_and(|key| !LocalDispatchKeySet::current().excluded.has(key))
+}
+
+/// The lower precision that this thread wants for a device: `bfloat16` or `float16` unless something else was set.
+///
+/// PyTorch: `at::autocast::get_autocast_dtype`, `torch.get_autocast_dtype`.
+pub fn dtype(device: DeviceType) -> DType {
+    DTYPES.get()[device as usize].unwrap_or(match device {
+        DeviceType::Cpu | DeviceType::Hpu | DeviceType::Xla | DeviceType::Maia => DType::BFloat16,
+        _ => DType::Float16,
+    })
+}
+
+/// Whether this thread remembers the casts of weights until the outermost region ends.
+///
+/// PyTorch: `at::autocast::is_autocast_cache_enabled`.
+pub fn is_cache_enabled() -> bool {
+    CACHE_ENABLED.get()
+}
+
+/// Whether a tensor takes part: a floating-point one of this device, but not of double precision, which somebody chose
+/// on purpose.
+///
+/// PyTorch: `at::autocast::is_eligible`.
+pub fn is_eligible(tensor: &Tensor, device: DeviceType) -> bool {
+    tensor.device().kind == device && tensor.dtype().is_floating_point() && tensor.dtype() != DType::Float64
+}
+
+/// The widest type among the eligible tensors, or `lowest` if there is none wider: where an operator with several inputs
+/// is best run.
+///
+/// ```
+/// use torch_library::autocast::promote_type;
+/// use torch_library::{DType, DeviceType, Tensor};
+///
+/// let (x, n) = (Tensor::from([1f32]), Tensor::from([1i64]));
+/// assert_eq!(promote_type(DType::BFloat16, DeviceType::Cpu, [&x, &n])?, DType::Float32);
+/// assert_eq!(promote_type(DType::BFloat16, DeviceType::Cpu, [&n])?, DType::BFloat16);
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// # Errors
+/// `lowest` is double precision; a tensor of the other 16-bit type than the one that is set for the device.
+///
+/// PyTorch: `at::autocast::promote_type`.
+pub fn promote_type<'t>(
+    lowest: DType,
+    device: DeviceType,
+    tensors: impl IntoIterator<Item = &'t Tensor>,
+) -> Result<DType> {
+    ensure!(lowest != DType::Float64, DType, "autocast does not promote from float64, which it leaves alone");
+    let lower = dtype(device);
+    let mut widest = lowest;
+    for tensor in tensors.into_iter().filter(|tensor| is_eligible(tensor, device)) {
+        widest = match (widest, tensor.dtype()) {
+            (DType::Float32, _) | (_, DType::Float32) => DType::Float32,
+            (current, next) if current == lower && next == lower => lower,
+            (current, next) => bail!(
+                DType,
+                "autocast to {lower} finds no common type for {current} and {next}, convert one of them first"
+            ),
+        };
+    }
+    Ok(widest)
+}
+
+/// A region of autocast, before it is entered.
+///
+/// ```
+/// use torch_library::autocast::{self, Autocast};
+/// use torch_library::{DType, DeviceType};
+///
+/// let _region = Autocast::on(DeviceType::Cpu).dtype(DType::Float16).enter();
+/// let _but_not_here = Autocast::on(DeviceType::Cpu).enabled(false).enter();
+/// assert!(!autocast::is_enabled(DeviceType::Cpu));
+/// ```
+///
+/// PyTorch: `torch.autocast(device_type, dtype, enabled, cache_enabled)`.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a region acts once it is entered"]
+pub struct Autocast {
+    device: DeviceType,
+    dtype: Option<DType>,
+    enabled: bool,
+    cache_enabled: Option<bool>,
+}
+
+impl Autocast {
+    /// A region for a device, with the precision that is set for it.
+    pub fn on(device: DeviceType) -> Self {
+        Autocast { device, dtype: None, enabled: true, cache_enabled: None }
+    }
+
+    /// The precision to run in. One that is no lower precision, as `float32`, turns autocast off, as in PyTorch: a
+    /// program that takes the type from its user needs no second path.
+    pub fn dtype(self, dtype: DType) -> Self {
+        Autocast { dtype: Some(dtype), ..self }
+    }
+
+    /// Whether to cast at all; `false` makes a region without autocast inside of one with it.
+    pub fn enabled(self, enabled: bool) -> Self {
+        Autocast { enabled, ..self }
+    }
+
+    /// Whether to remember the casts of weights; as outside unless said.
+    pub fn cache_enabled(self, enabled: bool) -> Self {
+        Autocast { cache_enabled: Some(enabled), ..self }
+    }
+
+    /// Begins the region, which lasts while the guard lives. Guards are to be dropped in reverse order.
+    pub fn enter(self) -> AutocastGuard {
+        let (dtypes, cache_enabled) = (DTYPES.get(), CACHE_ENABLED.get());
+        let dtype = self.dtype.unwrap_or_else(|| dtype(self.device));
+        let enabled = self.enabled && matches!(dtype, DType::Float16 | DType::BFloat16);
+        let mut changed = dtypes;
+        changed[self.device as usize] = Some(dtype);
+        DTYPES.set(changed);
+        CACHE_ENABLED.set(self.cache_enabled.unwrap_or(cache_enabled));
+        NESTING.set(NESTING.get() + 1);
+        AutocastGuard { _keys: keys(self.device, enabled), dtypes, cache_enabled }
+    }
+
+    /// Runs a closure in the region.
+    pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        let _region = self.enter();
+        f()
+    }
+}
+
+/// Excludes a device's autocast key, or no longer does.
+fn keys(device: DeviceType, enabled: bool) -> Option<ForceDispatchKeyGuard> {
+    let key = key(device)?;
+    let LocalDispatchKeySet { included, excluded } = LocalDispatchKeySet::current();
+    let excluded = if enabled { excluded.remove(key) } else { excluded.add(key) };
+    Some(ForceDispatchKeyGuard::new(LocalDispatchKeySet { included, excluded }))
+}
+
+/// A region of autocast, while it lives. The end of the outermost one forgets all casts.
+#[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
+pub struct AutocastGuard {
+    _keys: Option<ForceDispatchKeyGuard>,
+    dtypes: [Option<DType>; DEVICES],
+    cache_enabled: bool,
+}
+
+impl Drop for AutocastGuard {
+    fn drop(&mut self) {
+        DTYPES.set(self.dtypes);
+        CACHE_ENABLED.set(self.cache_enabled);
+        NESTING.set(NESTING.get() - 1);
+        if NESTING.get() == 0 {
+            cache::clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CPU: DeviceType = DeviceType::Cpu;
+
+    #[test]
+    fn regions_nest() {
+        let state = || (is_enabled(CPU), dtype(CPU), is_cache_enabled());
+        assert_eq!(state(), (false, DType::BFloat16, true));
+        Autocast::on(CPU).dtype(DType::Float16).run(|| {
+            assert_eq!(state(), (true, DType::Float16, true));
+            Autocast::on(CPU).enabled(false).cache_enabled(false).run(|| {
+                assert_eq!(state(), (false, DType::Float16, false));
+                Autocast::on(CPU).run(|| assert_eq!(state(), (true, DType::Float16, false)));
+            });
+            assert_eq!(state(), (true, DType::Float16, true));
+        });
+        assert_eq!(state(), (false, DType::BFloat16, true));
+    }
+
+    #[test]
+    fn only_lower_precision_turns_it_on() {
+        for dtype in [DType::Float32, DType::Float64, DType::Int32] {
+            assert!(!Autocast::on(CPU).dtype(dtype).run(|| is_enabled(CPU)), "{dtype}");
+        }
+        assert!(!Autocast::on(DeviceType::Meta).run(|| is_enabled(DeviceType::Meta)));
+    }
+
+    #[test]
+    fn other_devices_have_their_own_state() {
+        Autocast::on(DeviceType::Cuda).run(|| {
+            assert!(is_enabled(DeviceType::Cuda) && !is_enabled(CPU));
+            assert_eq!((dtype(DeviceType::Cuda), dtype(CPU)), (DType::Float16, DType::BFloat16));
+        });
+    }
+
+    #[test]
+    fn types_are_promoted_as_pytorch_does() {
+        let bf16 = Tensor::from([half::bf16::ONE]);
+        let f16 = Tensor::from([half::f16::ONE]);
+        let (f32, f64) = (Tensor::from([1f32]), Tensor::from([1f64]));
+        let promote = |tensors: &[&Tensor]| promote_type(DType::BFloat16, CPU, tensors.iter().copied());
+        assert_eq!(promote(&[&bf16, &f32, &bf16]).unwrap(), DType::Float32);
+        assert_eq!(promote(&[&bf16, &f64]).unwrap(), DType::BFloat16);
+        let error = promote(&[&bf16, &f16]).unwrap_err();
+        assert!(error.to_string().contains("no common type for bfloat16 and float16"), "{error}");
+        assert!(promote_type(DType::Float64, CPU, [&f32]).is_err());
+    }
+}

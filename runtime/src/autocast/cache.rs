@@ -1,0 +1,101 @@
+//! Casts that are made once in a region: those of weights, which every step of a program uses anew.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use crate::autocast::{dtype, is_cache_enabled, is_eligible};
+use crate::device::DeviceType;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::guard::{InferenceMode, enable_grad};
+use crate::tensor::{Tensor, WeakTensor};
+
+thread_local! {
+    /// By tensor and type. The weak handle keeps the address from being given to another tensor.
+    static CASTS: RefCell<HashMap<(usize, DType), (WeakTensor, Tensor)>> = RefCell::default();
+}
+
+/// An eligible tensor cast to another type by `cast`, any other as it is. Casts of weights to the lower precision of the
+/// device, that is of `float32` leaves that require a gradient, are remembered until the outermost region ends.
+///
+/// This names no operator, so it has to be told how to cast; `torch_library_kernels::autocast::cached_cast` does so.
+///
+/// # Errors
+/// Those of `cast`.
+///
+/// PyTorch: `at::autocast::cached_cast`, which keeps casts by tensor alone, and so hands out a cast of an outer region
+/// in an inner one of another precision.
+pub fn cached(
+    tensor: &Tensor,
+    to: DType,
+    device: DeviceType,
+    cast: impl FnOnce(&Tensor, DType) -> Result<Tensor>,
+) -> Result<Tensor> {
+    if tensor.dtype() == to || !is_eligible(tensor, device) {
+        return Ok(tensor.clone());
+    }
+    if to != dtype(device) || !is_weight(tensor) || !is_cache_enabled() || InferenceMode::is_enabled() {
+        return cast(tensor, to);
+    }
+    let key = (tensor.id(), to);
+    if let Some(known) = CASTS.with_borrow(|casts| casts.get(&key).map(|(_, cast)| cast.clone())) {
+        return Ok(known);
+    }
+    // Also where no gradient is wanted now: the next user of this cast may want one.
+    let made = enable_grad(|| cast(tensor, to))?;
+    CASTS.with_borrow_mut(|casts| casts.insert(key, (tensor.downgrade(), made.clone())));
+    Ok(made)
+}
+
+fn is_weight(tensor: &Tensor) -> bool {
+    tensor.dtype() == DType::Float32 && tensor.requires_grad() && tensor.autograd_slot().get().is_none()
+}
+
+pub(super) fn clear() {
+    drop(CASTS.take()); // outside of the cell: what goes may run a backend's code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autocast::Autocast;
+
+    const CPU: DeviceType = DeviceType::Cpu;
+
+    /// How often three uses of a tensor cast it.
+    fn casts(tensor: &Tensor, to: DType) -> usize {
+        let mut count = 0;
+        for _ in 0..3 {
+            let cast = |tensor: &Tensor, to| {
+                count += 1;
+                tensor.empty_like(to, crate::MemoryFormat::Preserve)
+            };
+            cached(tensor, to, CPU, cast).unwrap();
+        }
+        count
+    }
+
+    #[test]
+    fn weights_are_cast_once_in_a_region() {
+        let (x, w) = (Tensor::from([1f32]), Tensor::from([1f32]));
+        w.set_requires_grad(true).unwrap();
+        let region = Autocast::on(CPU);
+        region.run(|| {
+            assert_eq!((casts(&x, DType::BFloat16), casts(&w, DType::BFloat16)), (3, 1));
+            region.run(|| assert_eq!(casts(&w, DType::BFloat16), 0)); // an inner region forgets nothing
+            assert_eq!(casts(&w, DType::BFloat16), 0);
+            region.dtype(DType::Float16).run(|| assert_eq!(casts(&w, DType::Float16), 1));
+            region.cache_enabled(false).run(|| assert_eq!(casts(&w, DType::BFloat16), 3));
+            crate::guard::inference_mode(|| assert_eq!(casts(&w, DType::BFloat16), 3));
+        });
+        region.run(|| assert_eq!(casts(&w, DType::BFloat16), 1));
+    }
+
+    #[test]
+    fn what_is_not_eligible_is_never_cast() {
+        let tensors = [Tensor::from([1f64]), Tensor::from([1i32]), Tensor::from([half::bf16::ONE])];
+        assert!(tensors.iter().all(|tensor| casts(tensor, DType::BFloat16) == 0));
+        let meta = Tensor::empty(&[1], DType::Float32, crate::Device::META).unwrap();
+        assert_eq!(casts(&meta, DType::BFloat16), 0);
+    }
+}

@@ -75,7 +75,11 @@ pub(crate) fn traced<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, Table)> {
     let guard = trace::listen(move |event| {
         progress.say(event.operator.to_string());
         let operator = format!("{:1$}{2}", "", 2 * event.depth, event.operator);
-        let [krate, at] = event.kernel.as_ref().map_or_else(Default::default, |kernel| origin(kernel.place));
+        let [krate, at] = event.kernel.as_ref().map_or_else(Default::default, |kernel| {
+            let [krate, at] = origin(kernel.place);
+            // What the library brings itself has no place in this program.
+            if kernel.place.file.is_empty() { [krate, kernel.function.to_owned()] } else { [krate, at] }
+        });
         let line = [operator, event.key.to_string(), krate, at];
         listener.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     });

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
-use crate::registry::{self, KernelInfo};
+use crate::registry::{self, RowInfo};
 use crate::value::Value;
 
 mod observers;
@@ -85,9 +85,9 @@ impl Call<'_> {
         self.keys.highest_priority()
     }
 
-    /// The kernel that runs; nothing where there is none, and the call will fail. It is looked up in the registry.
-    pub fn kernel(&self) -> Option<KernelInfo> {
-        registry::kernel_at(self.operator, self.keys.table_index())
+    /// The kernel that runs and the rule that chose it, looked up in the registry; nothing where the operator is gone.
+    pub fn row(&self) -> Option<RowInfo> {
+        registry::row_of(self.operator, self.key())
     }
 }
 

@@ -10,6 +10,7 @@ use once_cell::sync::OnceCell;
 
 use crate::collect::Record;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key::DispatchKey;
 use crate::operator::{Operator, OperatorHandle, Resolved};
 use crate::trace;
 
@@ -187,10 +188,10 @@ pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> 
     of(operator).resolve(operator)
 }
 
-/// The kernel in a row of an operator's table, as the registrations stand.
-pub(crate) fn kernel_at(operator: OperatorHandle, row: usize) -> Option<KernelInfo> {
+/// A row of an operator's table, as the registrations stand.
+pub(crate) fn row_of(operator: OperatorHandle, key: DispatchKey) -> Option<RowInfo> {
     let operator = operator.operator();
-    of(operator).lock().kernel_at(operator, row)
+    of(operator).lock().row_of(operator, key)
 }
 
 /// Publishes detours or takes them back, after an observer came or went.

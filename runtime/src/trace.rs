@@ -8,6 +8,7 @@ use crate::key::{DispatchKey, DispatchKeySet};
 use crate::observe::{self, Observer, ObserverHandle};
 use crate::operator::OperatorHandle;
 use crate::registry::KernelInfo;
+use crate::table::Source;
 
 pub use crate::observe::CallKind;
 
@@ -42,18 +43,32 @@ pub struct Event<'a> {
     pub argument_keys: &'a [DispatchKeySet],
     /// The kernel that runs; nothing where there is none, and the call will fail.
     pub kernel: Option<KernelInfo>,
+    /// The rule that chose it, or why there is none.
+    pub source: Source,
 }
 
-/// One line, indented by depth.
+/// One line, indented by depth: `[call] op=[ns::add], key=[CPU], kernel=[add at …], arguments=[CPU+AutogradCPU, -]`.
+///
+/// What runs is a `kernel`, a `boxed kernel`, a `fallback` or nothing. An argument without keys is `-`.
 impl fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Event { kind, operator, key, .. } = self;
-        write!(f, "{:1$}[{kind}] op=[{operator}], key=[{key}]", "", self.depth * 2)?;
-        match &self.kernel {
-            Some(kernel) => write!(f, ", kernel=[{kernel}]"),
-            None => write!(f, ", kernel=[missing]"),
+        let Event { kind, operator, argument_keys, key, .. } = self;
+        write!(f, "{:1$}[{kind}] op=[{operator}], key=[{key}], ", "", self.depth * 2)?;
+        match (&self.kernel, self.source) {
+            (Some(kernel), Source::BackendFallback) => write!(f, "fallback=[{kernel}]")?,
+            (Some(kernel), _) if kernel.is_boxed => write!(f, "boxed kernel=[{kernel}]")?,
+            (Some(kernel), _) => write!(f, "kernel=[{kernel}]")?,
+            (None, source) => write!(f, "{source}")?,
         }
+        let arguments: Vec<_> = argument_keys.iter().map(|keys| joined(*keys)).collect();
+        write!(f, ", arguments=[{}]", arguments.join(", "))
     }
+}
+
+/// `CPU+AutogradCPU`
+fn joined(keys: DispatchKeySet) -> String {
+    let names: Vec<_> = keys.iter().map(|key| key.to_string()).collect();
+    if names.is_empty() { "-".to_owned() } else { names.join("+") }
 }
 
 /// Calls `listener` for every operator call of every thread until the guard is dropped.
@@ -92,8 +107,9 @@ pub fn listen(listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> TraceGua
     let tell = move |event: &observe::Event<'_>| {
         if let Some(call) = event.call {
             let observe::Call { kind, operator, keys, argument_keys } = call;
-            let (depth, key, kernel) = (event.depth, call.key(), call.kernel());
-            listener(&Event { depth, kind, operator, key, keys, argument_keys, kernel });
+            let (source, kernel) = call.row().map_or((Source::Missing, None), |row| (row.source, row.kernel));
+            let (depth, key) = (event.depth, call.key());
+            listener(&Event { depth, kind, operator, key, keys, argument_keys, kernel, source });
         }
     };
     TraceGuard { _handle: Observer::new(tell).with_redispatches().on_all_threads() }

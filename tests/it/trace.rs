@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use expect_test::expect;
-use torch_library::guard::{AutoDispatchBelowAutograd, NoGradGuard};
+use torch_library::guard::{AutoDispatchBelowAutograd, NoGradGuard, include};
 use torch_library::prelude::*;
 use torch_library::trace;
 
@@ -15,6 +15,8 @@ torch_library! {
         twice(Tensor x) -> Tensor;
         /// Has no kernel.
         absent(Tensor x) -> Tensor;
+        /// Takes other things than tensors, and works on the stack.
+        several(Tensor[] xs, int n, Tensor? y=None, *, Generator? g=None) -> Tensor;
     }
 }
 
@@ -34,6 +36,18 @@ fn twice(x: &Tensor) -> Result<Tensor> {
     it_trace::layered(&it_trace::layered(x)?)
 }
 
+#[torch_impl(it_trace, CompositeExplicitAutograd, boxed)]
+fn several(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    stack.drop_last(4);
+    stack.push(Tensor::from(1));
+    Ok(())
+}
+
+#[torch_fallback(PythonTLSSnapshot)]
+fn pass_on(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    operator.redispatch_boxed(keys & DispatchKeySet::full_after(DispatchKey::PythonTLSSnapshot), stack)
+}
+
 /// Runs `calls` and returns what was traced of this thread's operators, without places.
 fn traced(calls: impl FnOnce()) -> String {
     let lines = Arc::new(Mutex::new(String::new()));
@@ -41,7 +55,10 @@ fn traced(calls: impl FnOnce()) -> String {
     let guard = trace::listen(move |event| {
         if std::thread::current().id() == this {
             let line = event.to_string();
-            let line = line.split(" at ").next().unwrap_or_default().to_owned();
+            let line = match line.split_once(" at ") {
+                Some((before, after)) => before.to_owned() + &after[after.find(']').unwrap()..],
+                None => line,
+            };
             *listener.lock().unwrap() += &format!("{line}\n");
         }
     });
@@ -58,11 +75,11 @@ fn layers_nest() {
         it_trace::twice(&x).unwrap();
     });
     expect![[r#"
-        [call] op=[it_trace::twice], key=[AutogradCPU], kernel=[twice
-          [call] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd
-            [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered
-          [call] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd
-            [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered
+        [call] op=[it_trace::twice], key=[AutogradCPU], kernel=[twice], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
+          [call] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
+            [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
+          [call] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
+            [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
     "#]]
     .assert_eq(&text);
 }
@@ -76,12 +93,27 @@ fn boxed_calls_and_missing_kernels_show() {
         it_trace::absent(&x).unwrap_err();
     });
     expect![[r#"
-        [callBoxed] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd
-          [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered
-        [call] op=[it_trace::absent], key=[AutogradCPU], kernel=[not_implemented
-          [redispatch] op=[it_trace::absent], key=[CPU], kernel=[missing]
+        [callBoxed] op=[it_trace::layered], key=[AutogradCPU], kernel=[layered_autograd], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
+          [redispatch] op=[it_trace::layered], key=[CPU], kernel=[layered], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
+        [call] op=[it_trace::absent], key=[AutogradCPU], fallback=[autograd default], arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
+          [redispatch] op=[it_trace::absent], key=[CPU], missing, arguments=[CPU+ADInplaceOrView+AutogradCPU+AutocastCPU]
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn arguments_fallbacks_and_boxed_kernels_show() {
+    let bare = |key| Tensor::from([1.0]).with_key_set(DispatchKeySet::from_key(key));
+    let (cpu, meta) = (bare(DispatchKey::CPU), bare(DispatchKey::Meta));
+    let text = traced(|| {
+        include(DispatchKey::PythonTLSSnapshot, || {
+            it_trace::several::with(&[cpu.clone(), meta.clone()], 3).y(Some(&cpu)).call().unwrap();
+        });
+    });
+    expect![[r#"
+        [call] op=[it_trace::several], key=[PythonTLSSnapshot], fallback=[pass_on], arguments=[CPU+Meta, -, CPU, -]
+          [redispatchBoxed] op=[it_trace::several], key=[Meta], boxed kernel=[several], arguments=[CPU+Meta, -, CPU, -]
+    "#]].assert_eq(&text);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(crate) fn kernel(kernel: &KernelInfo) -> Value {
     json!({
         "key": kernel.key.to_string(),
         "function": kernel.function,
-        "place": place(kernel.place),
+        "place": (!kernel.place.file.is_empty()).then(|| place(kernel.place)),
         "fallthrough": kernel.is_fallthrough,
         "boxed": kernel.is_boxed,
         "override": kernel.overrides,

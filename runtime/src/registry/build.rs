@@ -131,7 +131,7 @@ fn default_fallbacks(state: &mut State) {
         default_fallback(state, key, Implementation::Fallthrough, "fallthrough");
     }
     for key in DispatchKey::Autograd.expansion().iter() {
-        default_fallback(state, key, Implementation::AutogradDefault, "not_implemented");
+        default_fallback(state, key, Implementation::AutogradDefault, "autograd default");
     }
 }
 
@@ -141,7 +141,8 @@ fn default_fallback(
     implementation: Implementation,
     function: &'static str,
 ) {
-    let place = Place { file: file!(), line: line!(), column: 1, module: module_path!() };
+    // No place of a program: nobody who reads a listing is to look for it.
+    let place = Place { file: "", line: 0, column: 0, module: module_path!() };
     let origin = Origin::Default;
     state.add_fallback(Registration { id: 0, key, implementation, origin, function, place, signature: None });
 }

@@ -68,7 +68,7 @@ impl Registration {
             function: self.function,
             place: self.place,
             is_fallthrough: self.is_fallthrough(),
-            is_boxed: !matches!(self.implementation, Implementation::Typed(..)),
+            is_boxed: matches!(self.implementation, Implementation::Boxed(_)),
             overrides: self.origin == Origin::Override,
             is_active: active,
         }

@@ -13,7 +13,7 @@ pub struct KernelInfo {
     pub key: DispatchKey,
     /// The name of the function.
     pub function: &'static str,
-    /// Where it is registered.
+    /// Where it is registered; without a file for what this library brings itself.
     pub place: Place,
     /// Whether it only says "go on with the next key".
     pub is_fallthrough: bool,
@@ -25,10 +25,11 @@ pub struct KernelInfo {
     pub is_active: bool,
 }
 
-/// `function at file:line (crate …)`
+/// `function at file:line (crate …)`, or `autograd default`
 impl fmt::Display for KernelInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.function, self.place)
+        f.write_str(self.function)?;
+        if self.place.file.is_empty() { Ok(()) } else { write!(f, " at {}", self.place) }
     }
 }
 

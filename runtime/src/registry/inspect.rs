@@ -6,7 +6,7 @@ use super::KernelInfo;
 use super::entry::Entry;
 use super::state::State;
 use crate::key::DispatchKey;
-use crate::operator::OperatorHandle;
+use crate::operator::{Operator, OperatorHandle};
 use crate::table::{self, Mask, Source};
 
 /// The dispatch table of one name, as the registrations stand.
@@ -66,6 +66,12 @@ impl State {
             mask: table.mask().clone(),
             kernels: entry.kernels(),
         }
+    }
+
+    /// A row of an operator's table.
+    pub(super) fn row_of(&self, operator: &'static Operator, key: DispatchKey) -> Option<RowInfo> {
+        let table = self.table(self.entry(operator).ok()?);
+        key.is_runtime().then(|| row_info(key, &table.get(key)))
     }
 }
 

@@ -1,6 +1,5 @@
 //! From registrations to published tables.
 
-use super::KernelInfo;
 use super::entry::{Entry, Implementation, Origin, Registration};
 use super::missing::{self, AMBIGUOUS, FALLTHROUGH, IN_CONFLICT, MISSING};
 use super::state::State;
@@ -106,12 +105,6 @@ impl State {
     fn fallback_in_conflict(&self, key: DispatchKey) -> bool {
         let linked = |fallback: &&Registration| fallback.key == key && fallback.origin != Origin::Default;
         self.fallbacks.iter().filter(linked).count() > 1
-    }
-
-    /// The kernel in a row of an operator's table.
-    pub(super) fn kernel_at(&self, operator: &'static Operator, row: usize) -> Option<KernelInfo> {
-        let table = self.table(self.entry(operator).ok()?);
-        table.entries().get(row)?.kernel.map(|registration| registration.info(true))
     }
 }
 

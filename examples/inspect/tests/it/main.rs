@@ -81,12 +81,12 @@ fn table_shows_where_each_key_leads() {
               shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
                   CPU
 
-              fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]: calls skip
+              fallthrough [backend fallback]: calls skip
                   BackendSelect, ADInplaceOrView, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU,
                   AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode,
                   VmapMode
 
-              not_implemented at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]
+              autograd default [backend fallback]
                   AutogradOther, AutogradCUDA, AutogradHIP, AutogradXLA, AutogradMPS, AutogradIPU, AutogradXPU,
                   AutogradHPU, AutogradVE, AutogradLazy, AutogradMTIA, AutogradMAIA, AutogradPrivateUse1,
                   AutogradPrivateUse2, AutogradPrivateUse3, AutogradMeta, AutogradNestedTensor
@@ -112,7 +112,8 @@ fn table_can_show_every_key() {
         |key: &str| output.lines().find(|line| line.trim_start().starts_with(&format!("{key} "))).unwrap();
     assert_eq!(output.lines().filter(|line| line.contains("default backend kernel")).count(), 70);
     expect!["  SparseCUDA                      default backend kernel  midpoint at examples/inspect/tests/it/operators.rs:N (crate it)"].assert_eq(line("SparseCUDA"));
-    expect!["  AutogradCUDA                    backend fallback        not_implemented at runtime/src/registry/build.rs:N (crate torch_library)"].assert_eq(line("AutogradCUDA"));
+    expect!["  AutogradCUDA                    backend fallback        autograd default"]
+        .assert_eq(line("AutogradCUDA"));
     assert_eq!(json(&["table", "line::midpoint"])["rows"].as_array().map(Vec::len), Some(137));
 }
 
@@ -132,8 +133,8 @@ fn explain_tells_what_becomes_of_each_key() {
 
           AutocastCPU      excluded  by the thread
           AutogradCPU      taken     shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
-          ADInplaceOrView  skipped   fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]
-          BackendSelect    skipped   fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]
+          ADInplaceOrView  skipped   fallthrough [backend fallback]
+          BackendSelect    skipped   fallthrough [backend fallback]
           CPU              below     shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
 
         Rules for AutogradCPU
@@ -166,11 +167,11 @@ fn explain_takes_the_keys_of_arguments_and_thread() {
 
             From the highest key
 
-              AutocastCUDA     skipped   fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]
+              AutocastCUDA     skipped   fallthrough [backend fallback]
               Tracer           taken     [missing]: the call fails
               AutogradCUDA     excluded  by the thread
-              ADInplaceOrView  skipped   fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]
-              BackendSelect    skipped   fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]
+              ADInplaceOrView  skipped   fallthrough [backend fallback]
+              BackendSelect    skipped   fallthrough [backend fallback]
               CUDA             below     midpoint at examples/inspect/tests/it/operators.rs:N (crate it) [default backend kernel]
 
             Rules for Tracer
@@ -198,7 +199,7 @@ fn registrations_are_those_of_exactly_the_key() {
             Kernels for AutogradCPU
 
               line::shift_    AutogradCPU  shift_ at examples/inspect/tests/it/operators.rs:N (crate it)
-              every operator  AutogradCPU  not_implemented at runtime/src/registry/build.rs:N (crate torch_library) (boxed)
+              every operator  AutogradCPU  autograd default
         "#]],
     );
 }
@@ -251,7 +252,7 @@ fn whatif_shows_the_table_of_registrations() {
               kernel for XLA [kernel]
                   XLA
 
-              fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]: calls skip
+              fallthrough [backend fallback]: calls skip
                   BackendSelect, ADInplaceOrView, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU,
                   AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode,
                   VmapMode
@@ -259,7 +260,7 @@ fn whatif_shows_the_table_of_registrations() {
               kernel for AutogradCPU [kernel]
                   AutogradCPU
 
-              not_implemented at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]
+              autograd default [backend fallback]
                   AutogradXLA
 
               [missing]
@@ -281,7 +282,7 @@ fn whatif_shows_the_table_of_registrations() {
               kernel for FPGA [kernel]
                   FPGA
 
-              fallthrough at runtime/src/registry/build.rs:N (crate torch_library) [backend fallback]: calls skip
+              fallthrough [backend fallback]: calls skip
                   BackendSelect, ADInplaceOrView, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU,
                   AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode,
                   VmapMode

@@ -76,4 +76,4 @@ fn main() -> Result<()> {
 // the same, with autocast off:
 //   Autograd: notes that both gradients are the result's
 //   CPU: adds float32 and float64
-// elements of float32 were asked of a tensor of float64, convert one to the other first
+// myops::myadd: elements of float32 were asked of a tensor of float64, convert one to the other first

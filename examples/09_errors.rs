@@ -79,7 +79,7 @@ fn main() -> Result<()> {
 // # a type without a kernel: DType
 // aten::mean.dim: the mean is no int32, give a floating-point or complex dtype
 // # a value of the wrong type on the stack: Type
-// argument 2 of aten::select.int must be int, but is str
+// argument 2 `dim` of aten::select.int must be int, but is str
 //   schema: select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 // # a gradient that would be lost: Autograd
 // myops::double.Tensor has no derivative, and one of its arguments requires a gradient

@@ -82,6 +82,20 @@ impl Error {
         self
     }
 
+    /// Puts the name of an operator, `ns::name.overload`, in front, unless the message has it. Overloads are not told
+    /// apart: kernels that several share say `ns::name`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn name_operator(&mut self, operator: &dyn fmt::Display) {
+        let full = operator.to_string();
+        let name = full.split('.').next().unwrap_or_default();
+        let is_whole = |after: Option<char>| !after.is_some_and(|c| c == '_' || c.is_alphanumeric());
+        let message = &mut self.0.message;
+        if !message.match_indices(name).any(|(at, _)| is_whole(message[at + name.len()..].chars().next())) {
+            *message = format!("{full}: {message}").into();
+        }
+    }
+
     /// The kind, to branch on.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
@@ -139,4 +153,23 @@ macro_rules! ensure {
             $crate::bail!($kind, $($message)+);
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operator_is_named_once() {
+        let named = |message: &'static str, operator| {
+            let mut error = Error::new(ErrorKind::Kernel, message);
+            error.name_operator(&operator);
+            error.to_string()
+        };
+        assert_eq!(named("no", "ns::add.Tensor"), "ns::add.Tensor: no");
+        assert_eq!(named("ns::add: no", "ns::add.Tensor"), "ns::add: no");
+        assert_eq!(named("argument 1 of ns::add.out", "ns::add.Tensor"), "argument 1 of ns::add.out");
+        assert_eq!(named("ns::add_: no", "ns::add"), "ns::add: ns::add_: no");
+        assert_eq!(named("ns::addmm: no; ns::add", "ns::add"), "ns::addmm: no; ns::add");
+    }
 }

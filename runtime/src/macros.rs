@@ -44,7 +44,7 @@ pub use torch_library_macros::declare_library;
 /// | in Rust | what it is |
 /// |---|---|
 /// | `pictures::mix(&a, &b)` | the call: required arguments by position, defaults for the others |
-/// | `pictures::mix::with(&a, &b).weight(0.1).call()` | the call with some of the others by name, where there are any |
+/// | `pictures::mix::with(&a, &b).weight(0.1).call()` | the call with some of the others by name; an operator without defaults has none to name, and no `with` |
 /// | `pictures::mix::call(&a, &b, 0.1)` | the call with all arguments by position |
 /// | `pictures::mix::redispatch(keys, &a, &b, 0.1)` | from a kernel on to the next layer |
 /// | `pictures::mix::handle()` | an [`OperatorHandle`](crate::OperatorHandle): boxed calls, schema, what is registered |
@@ -70,7 +70,8 @@ pub use torch_library_macros::declare_library;
 /// | `T?` | `Option<T>` | `Option<T>` |
 /// | `()`, `(A, B)` | | `()`, a tuple |
 ///
-/// Every call returns a [`Result`](crate::Result).
+/// Every call returns a [`Result`](crate::Result). An operator has at most 32 arguments and 10 returns, since the code that
+/// boxes a call is written once for each number; [`Library::define`](crate::Library::define) takes up to 64 arguments.
 ///
 /// # Adding to a namespace
 ///

@@ -84,7 +84,7 @@ pub struct OperatorSpec {
     pub overload: &'static str,
     /// The schema without the namespace: `add.Tensor(Tensor self, …) -> Tensor`.
     pub schema: &'static str,
-    /// How many arguments the schema has.
+    /// How many arguments the schema has, see [`arity`].
     pub arity: u16,
     /// How many returns.
     pub returns: u16,
@@ -100,6 +100,14 @@ pub struct OperatorSpec {
     pub boxing: ErasedCode,
     /// Typed code for autograd rows that nobody fills, which must lose no gradient.
     pub autograd_default: ErasedCode,
+}
+
+/// The arity of operators whose schema ends in `...`: more than any stack holds.
+const ANY_NUMBER: u16 = u16::MAX;
+
+/// How many values of the stack a call takes.
+pub(crate) fn arity(schema: &Schema) -> u16 {
+    if schema.is_vararg { ANY_NUMBER } else { schema.arguments.len() as u16 }
 }
 
 /// An operator that was declared, with its published dispatch table.
@@ -200,6 +208,25 @@ impl Operator {
         schema.map(Box::as_ref).map_err(|error: SchemaError| {
             Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned())
         })
+    }
+
+    /// An argument as messages name it: ``argument 2 `alpha` ``, counted from 1.
+    pub(crate) fn argument(&self, index: usize) -> String {
+        let argument = self.schema().ok().and_then(|schema| schema.arguments.get(index));
+        let name = argument.map_or_else(String::new, |argument| format!(" `{}`", argument.name));
+        format!("argument {}{name}", index + 1)
+    }
+
+    /// The result of a kernel of this operator.
+    ///
+    /// # Errors
+    /// That of the result, which names the operator now if it did not.
+    #[inline(always)]
+    pub fn named<T>(&self, mut result: Result<T>) -> Result<T> {
+        if let Err(error) = &mut result {
+            error.name_operator(self);
+        }
+        result
     }
 
     /// The index of the registry's entry, while the operator is registered.

@@ -124,7 +124,7 @@ macro_rules! __operator {
             ) -> __torch::Result<$output> {
                 // SAFETY: the kernel below is made from an `F`.
                 let closure = unsafe { kernel.state::<F>() };
-                closure($($argument),*)
+                OPERATOR.named(closure($($argument),*))
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<F> as Code) };
@@ -140,7 +140,7 @@ macro_rules! __operator {
                 _: __torch::DispatchKeySet,
                 $($argument: $type),*
             ) -> __torch::Result<$output> {
-                K::$name($($argument),*)
+                OPERATOR.named(K::$name($($argument),*))
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
@@ -155,7 +155,7 @@ macro_rules! __operator {
                 keys: __torch::DispatchKeySet,
                 $($argument: $type),*
             ) -> __torch::Result<$output> {
-                K::$name(keys, $($argument),*)
+                OPERATOR.named(K::$name(keys, $($argument),*))
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };

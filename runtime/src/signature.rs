@@ -82,7 +82,7 @@ fn call_boxed<R: Output>(
     originals: &[Original],
 ) -> Result<R> {
     let operator = kernel.operator();
-    kernel.call_boxed(operator, keys, stack)?;
+    operator.named(kernel.call_boxed(operator, keys, stack))?;
     let found = stack.len();
     match stack.last_mut(R::COUNT) {
         // SAFETY: `originals` are the arguments of this call, lent to a stack that gives nothing out any more.

@@ -124,13 +124,15 @@ fn one_report_has_every_conflict_with_both_places() {
           2. operator `ops::declared` is declared 2 times
              at tests/alone/conflicts.rs (crate conflicts): declared(Tensor x) -> Tensor
              at tests/alone/conflicts.rs (crate conflicts): declared(Tensor x, int n) -> Tensor
+             help: keep one, or give the other a name or an overload of its own
           3. operator `ops::doubled` has 2 kernels for CPU
              `doubled` at tests/alone/conflicts.rs (crate conflicts)
              `doubled` at tests/alone/conflicts.rs (crate conflicts)
              help: keep one, or write `override` on the one that is to replace the other
           4. there are 2 fallbacks for Tracer
              `trace` at tests/alone/conflicts.rs (crate conflicts)
-             `trace` at tests/alone/conflicts.rs (crate conflicts)"#]]
+             `trace` at tests/alone/conflicts.rs (crate conflicts)
+             help: keep one: a key has one fallback, which serves all operators"#]]
     .assert_eq(&without_lines(&error.to_string()));
     assert_eq!(Dispatcher::global().conflicts().len(), 4);
 }

@@ -240,7 +240,7 @@ fn calls_by_name_fill_defaults() {
             call(&[Value::Int(1), Value::Int(2), Value::Int(3)], &[]),
             "at most 2 positional arguments, received 3",
         ),
-        (call(&[Value::from("1")], &[]), "argument `a` (position 0) is of type `int`, received `str`"),
+        (call(&[Value::from("1")], &[]), "argument 1 `a` is of type `int`, received `str`"),
         (call(&[Value::Int(1)], &[("a", Value::Int(1))]), "argument `a` is given twice"),
         (call(&[Value::Int(1)], &[("z", Value::Int(1))]), "there is no argument `z`"),
     ];
@@ -248,6 +248,53 @@ fn calls_by_name_fill_defaults() {
         let error = outcome.unwrap_err().to_string();
         assert!(error.starts_with("it_calling::describe: ") && error.contains(message), "{error}");
     }
+}
+
+#[test]
+fn further_values_reach_an_operator_that_takes_any_number() {
+    let mut library = Library::fragment("it_calling").unwrap();
+    let count = library.define("count(Tensor x, int by, ...) -> int").unwrap();
+    let kernel = RuntimeKernel::boxed(|operator, keys, stack| {
+        let values = operator.arguments(stack)?.len() as i64;
+        stack.drop_last(stack.len());
+        stack.push(10 * values + i64::from(keys.has(DispatchKey::Meta)));
+        Ok(())
+    });
+    library.implement("count", DispatchKey::CompositeExplicitAutograd, kernel).unwrap();
+    let tensor = |key| Value::from(Tensor::from(1).with_key_set(DispatchKeySet::from_key(key)));
+    let call = |values: Vec<Value<'static>>| count.call_with(values, [])?.pop_as::<i64>();
+    let x = || tensor(DispatchKey::CPU);
+    assert_eq!(call(vec![x(), Value::Int(1)]).unwrap(), 20);
+    assert_eq!(call(vec![x(), Value::Int(1), Value::from("further"), x()]).unwrap(), 40);
+    let meta_among_the_further = vec![x(), Value::Int(1), tensor(DispatchKey::Meta)];
+    assert_eq!(call(meta_among_the_further).unwrap(), 31);
+    let error = count.call_boxed(&mut Stack::from_iter([x()])).unwrap_err();
+    assert!(error.to_string().contains("takes at least 2 arguments, but the stack holds 1"), "{error}");
+}
+
+#[test]
+fn whatever_fails_names_the_operator() {
+    let x = Tensor::from([1i64]).with_key_set(DispatchKeySet::from_key(DispatchKey::CPU));
+    let message = |outcome: Result<()>| outcome.unwrap_err().to_string();
+    let wrong = message(it_calling::add_(&mut Tensor::from([1.5])).map(drop));
+    assert!(wrong.starts_with("it_calling::add_: elements of int64 were asked"), "{wrong}");
+    let mut library = Library::fragment("it_calling").unwrap();
+    let fail = || Error::new(ErrorKind::Kernel, "out of luck");
+    let own = library.define("unlucky(Tensor x) -> Tensor").unwrap();
+    library.implement("unlucky", DispatchKey::CPU, RuntimeKernel::boxed(move |_, _, _| Err(fail()))).unwrap();
+    let boxed = |operator: OperatorHandle| operator.call_with([Value::from(&x)], []).map(drop);
+    assert_eq!(message(boxed(own)), "it_calling::unlucky: out of luck");
+
+    library.implement("stop", DispatchKey::CPU, it_calling::stop::kernel(move |_| Err(fail()))).unwrap();
+    assert_eq!(message(it_calling::stop(&x).map(drop)), "it_calling::stop: out of luck");
+    assert_eq!(message(boxed(it_calling::stop::handle())), "it_calling::stop: out of luck");
+    let composite = RuntimeKernel::boxed(|_, _, stack| {
+        let x: Tensor = stack.pop_as()?;
+        it_calling::stop(&x).map(drop)
+    });
+    let outer = library.define("outer(Tensor x) -> Tensor").unwrap();
+    library.implement("outer", DispatchKey::CompositeImplicitAutograd, composite).unwrap();
+    assert_eq!(message(boxed(outer)), "it_calling::outer: it_calling::stop: out of luck");
 }
 
 #[test]
@@ -259,7 +306,7 @@ fn a_boxed_call_checks_the_stack() {
     let swapped = error(&mut Stack::from_iter([Value::Tensor(Tensor::from([1i64])), Value::from("1")]));
     assert_eq!(swapped.kind(), ErrorKind::Type);
     assert!(
-        swapped.to_string().contains("argument 2 of it_calling::add_ must be int, but is str"),
+        swapped.to_string().contains("argument 2 `by` of it_calling::add_ must be int, but is str"),
         "{swapped}"
     );
     let x = Tensor::from([1i64]);

@@ -86,9 +86,9 @@ fn a_crate_that_is_not_linked() {
         it_forgotten::twice(&x),
         ErrorKind::MissingKernel,
         expect![[r#"
-        it_forgotten::add has no kernel for CPU, and no linked crate registers any CPU kernel in it_forgotten; did you forget `use it_kernels as _;`?
-          argument 1 `x`: Tensor with DispatchKeySet(CPU)
-          it has no kernels at all"#]],
+            it_forgotten::twice: it_forgotten::add has no kernel for CPU, and no linked crate registers any CPU kernel in it_forgotten; did you forget `use it_kernels as _;`?
+              argument 1 `x`: Tensor with DispatchKeySet(CPU)
+              it has no kernels at all"#]],
     );
 }
 

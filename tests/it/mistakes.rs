@@ -201,7 +201,7 @@ fn a_kernel_with_another_signature() {
     check(
         library.implement("before", DispatchKey::CPU, kernel("k(Tensor x, float n) -> Tensor")),
         expect![[r#"
-            the CPU kernel does not fit ns::before: argument 2 is `SymInt` for the operator, `float` for the kernel
+            the CPU kernel does not fit ns::before: argument 2 `n` is `SymInt` for the operator, `float` for the kernel
               kernel at tests/it/mistakes.rs: k(Tensor x, float n) -> Tensor
               operator at tests/it/mistakes.rs: ns::before(Tensor x, SymInt n) -> Tensor"#]],
     );
@@ -316,8 +316,8 @@ fn arguments_that_do_not_fit() {
     check(
         scale.call_with([x(), Value::from("two")], []),
         expect![[r#"
-        it_mistakes::scale: argument `factor` (position 1) is of type `float`, received `str`
-          schema: it_mistakes::scale(Tensor self, float factor, *, str? note=None) -> Tensor"#]],
+            it_mistakes::scale: argument 2 `factor` is of type `float`, received `str`
+              schema: it_mistakes::scale(Tensor self, float factor, *, str? note=None) -> Tensor"#]],
     );
 }
 
@@ -335,8 +335,8 @@ fn a_boxed_call_that_does_not_fit() {
     check(
         scale.call_boxed(&mut stack),
         expect![[r#"
-        argument 2 of it_mistakes::scale must be float, but is str
-          schema: scale(Tensor self, float factor, *, str? note=None) -> Tensor"#]],
+            argument 2 `factor` of it_mistakes::scale must be float, but is str
+              schema: scale(Tensor self, float factor, *, str? note=None) -> Tensor"#]],
     );
     check(
         Stack::from_iter([Value::Int(1)]).pop_as::<Tensor>(),

@@ -40,10 +40,8 @@ pub struct Hostile<'c> {
 pub enum Outcome {
     /// It returned.
     Returned,
-    /// It refused the arguments, and said which operator did.
+    /// It refused the arguments.
     Refused,
-    /// It refused the arguments in a message that names no operator.
-    RefusedNamelessly,
 }
 
 impl<'c> Hostile<'c> {
@@ -55,7 +53,7 @@ impl<'c> Hostile<'c> {
     /// Makes one call.
     ///
     /// # Errors
-    /// It panicked, or kept a tensor alive.
+    /// It panicked, kept a tensor alive, or refused the arguments in a message that does not name the operator.
     pub fn call(&mut self) -> Result<Outcome, String> {
         let index = self.below(self.operators.len());
         let operator = self.operators[index];
@@ -73,11 +71,11 @@ impl<'c> Hostile<'c> {
         if self.tensors.drain(..).any(|tensor| tensor.upgrade().is_some()) {
             return Err(format!("kept an argument: {what}"));
         }
+        let name = format!("{}::{}", operator.namespace(), operator.name());
         match result {
             Ok(()) => Ok(Outcome::Returned),
-            // A composite kernel may leave it to the operator it calls.
-            Err(error) if error.to_string().contains("aten::") => Ok(Outcome::Refused),
-            Err(_) => Ok(Outcome::RefusedNamelessly),
+            Err(error) if error.to_string().contains(&name) => Ok(Outcome::Refused),
+            Err(error) => Err(format!("does not name the operator: {what}\n{error}")),
         }
     }
 

@@ -27,7 +27,7 @@ fn ignored_targets_do_not_count() -> Result<()> {
     assert_eq!(value(aten::nll_loss(&x, &Tensor::from([-100i64, 0])))?, 3.0);
     assert!(value(aten::nll_loss(&x, &Tensor::from([-100i64, -100])))?.is_nan());
     let error = aten::nll_loss(&x, &Tensor::from([0i64, 2])).unwrap_err();
-    assert_eq!(error.to_string(), "aten::nll_loss_forward: target 2 is none of 2 classes");
+    assert_eq!(error.to_string(), "aten::nll_loss: aten::nll_loss_forward: target 2 is none of 2 classes");
     Ok(())
 }
 

@@ -26,7 +26,10 @@ fn softmax_does_not_overflow() -> Result<()> {
 #[test]
 fn softmax_of_integers_needs_a_type() -> Result<()> {
     let x = Tensor::from([1i64, 1]);
-    assert_eq!(x.softmax(0).unwrap_err().to_string(), "aten::_softmax is not implemented for int64");
+    assert_eq!(
+        x.softmax(0).unwrap_err().to_string(),
+        "aten::softmax.int: aten::_softmax is not implemented for int64"
+    );
     let halves = aten::softmax_int::with(&x, 0).dtype(Some(DType::Float16)).call()?;
     assert_eq!(halves.to_vec::<f16>()?, [f16::from_f32(0.5); 2]);
     assert_eq!(x.t()?.to_dtype(DType::Float32)?.softmax(0)?.strides(), [1]);
@@ -67,7 +70,7 @@ fn training_moves_the_running_statistics() -> Result<()> {
     let error = aten::batch_norm(&x, None, None, None, None, false, 0.1, 0.0, false).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "aten::native_batch_norm: outside of training the running mean and variance are needed"
+        "aten::batch_norm: aten::native_batch_norm: outside of training the running mean and variance are needed"
     );
     Ok(())
 }

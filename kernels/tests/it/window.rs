@@ -53,11 +53,11 @@ fn convolutions_refuse_what_does_not_fit() -> Result<()> {
     let (x, weight) = (image(3, 3)?, Tensor::from([[[[1f32; 4]; 4]]]));
     assert_eq!(
         aten::conv2d(&x, &weight).unwrap_err().to_string(),
-        "aten::convolution: the input is of float64, the weight of float32; convert one to the other"
+        "aten::conv2d: aten::convolution: the input is of float64, the weight of float32; convert one to the other"
     );
     assert_eq!(
         aten::conv2d(&x.to_dtype(DType::Float32)?, &weight).unwrap_err().to_string(),
-        "aten::convolution: a window of [4, 4] does not fit images of [3, 3] with padding [0, 0]"
+        "aten::conv2d: aten::convolution: a window of [4, 4] does not fit images of [3, 3] with padding [0, 0]"
     );
     assert!(aten::conv2d(&aten::ones(&[3, 3])?, &weight).is_err());
     Ok(())

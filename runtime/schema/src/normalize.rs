@@ -46,7 +46,7 @@ pub enum ArgumentErrorKind {
         expected: String,
         /// The type of the value.
         found: String,
-        /// Its position, if it was given by position.
+        /// Its position, from 0, if it was given by position; messages count from 1.
         position: Option<usize>,
     },
     /// No value for an argument without a default.
@@ -73,11 +73,11 @@ impl fmt::Display for ArgumentErrorKind {
                 write!(f, "expected at most {expected} positional arguments, received {received}")
             }
             ArgumentErrorKind::WrongType { argument, expected, found, position } => {
-                write!(f, "argument `{argument}`")?;
+                f.write_str("argument ")?;
                 if let Some(position) = position {
-                    write!(f, " (position {position})")?;
+                    write!(f, "{} ", position + 1)?;
                 }
-                write!(f, " is of type `{expected}`, received `{found}`")
+                write!(f, "`{argument}` is of type `{expected}`, received `{found}`")
             }
             ArgumentErrorKind::Missing { argument } => write!(f, "argument `{argument}` is missing"),
             ArgumentErrorKind::Unknown { argument } => write!(f, "there is no argument `{argument}`"),

@@ -68,7 +68,7 @@ fn further_values_follow_where_the_schema_has_dots() {
 #[test]
 fn each_mistake_has_its_message() {
     refused(&[Int(1), Nothing, Int(2)], &[], "expected at most 2 positional arguments, received 3");
-    refused(&[Str("x")], &[], "argument `a` (position 0) is of type `int`, received `str`");
+    refused(&[Str("x")], &[], "argument 1 `a` is of type `int`, received `str`");
     refused(&[Int(1)], &[("k", Str("x"))], "argument `k` is of type `int`, received `str`");
     refused(&[], &[("k", Int(1))], "argument `a` is missing");
     refused(&[Int(1)], &[("b", Int(1))], "there is no argument `b`");

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use smallvec::SmallVec;
 use torch_library_schema::Schema;
 
-use super::{Entered, Operator, Place};
+use super::{ANY_NUMBER, Entered, Operator, Place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::key::DispatchKeySet;
@@ -99,7 +99,7 @@ impl OperatorHandle {
     pub fn call_boxed(&self, stack: &mut Stack<'_>) -> Result<()> {
         let keys = keys_of(self.arguments(stack)?);
         let (kernel, keys) = self.0.select(keys);
-        kernel.call_boxed(self.0, keys, stack)
+        self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
     /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may stand
@@ -146,7 +146,12 @@ impl OperatorHandle {
         let wrong = |what| Error::new(ErrorKind::Argument, format!("{self}: {what}\n  schema: {schema}"));
         let values = values.map_err(|error| wrong(error.kind.to_string()))?;
         let mut stack = Stack::new();
-        for (value, argument) in values.into_iter().zip(&schema.arguments) {
+        let mut arguments = schema.arguments.iter();
+        for value in values {
+            let Some(argument) = arguments.next() else {
+                stack.push(value); // one of `...`
+                continue;
+            };
             let not_one = || wrong(format!("argument `{}` takes a list, not one number", argument.name));
             stack.push(fit(value, argument).ok_or_else(not_one)?);
         }
@@ -164,14 +169,14 @@ impl OperatorHandle {
     pub fn redispatch_boxed(&self, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         self.arguments(stack)?;
         let (kernel, keys) = self.0.select_again(keys);
-        kernel.call_boxed(self.0, keys, stack)
+        self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
     pub(crate) const fn operator(&self) -> &'static Operator {
         self.0
     }
 
-    /// The arguments of a call on top of the stack.
+    /// The arguments of a call on top of the stack; all that is on it where the schema ends in `...`.
     ///
     /// # Errors
     /// There are fewer values than the operator has arguments.
@@ -179,7 +184,16 @@ impl OperatorHandle {
     pub fn arguments<'s, 'v>(&self, stack: &'s Stack<'v>) -> Result<&'s [Value<'v>]> {
         let arity = usize::from(self.0.spec().arity);
         let arguments = stack.last(arity);
-        if arguments.len() < arity { Err(too_few(self.0, stack.len())) } else { Ok(arguments) }
+        if arguments.len() < arity { self.variable_arguments(stack) } else { Ok(arguments) }
+    }
+
+    #[cold]
+    fn variable_arguments<'s, 'v>(&self, stack: &'s Stack<'v>) -> Result<&'s [Value<'v>]> {
+        let least = self.0.schema()?.arguments.len();
+        if self.0.spec().arity != ANY_NUMBER || stack.len() < least {
+            return Err(too_few(self.0, stack.len()));
+        }
+        Ok(stack.last(stack.len()))
     }
 }
 
@@ -209,7 +223,10 @@ pub(super) fn stub_boxed(
 
 #[cold]
 pub(crate) fn too_few(operator: &Operator, found: usize) -> Error {
-    let arity = operator.spec().arity;
+    let arity = match (operator.spec().arity, operator.schema()) {
+        (ANY_NUMBER, Ok(schema)) => format!("at least {}", schema.arguments.len()),
+        (arity, _) => arity.to_string(),
+    };
     Error::new(
         ErrorKind::Argument,
         format!(

@@ -7,7 +7,7 @@ use super::resolve::table_registrations;
 use super::state::State;
 use super::{Dispatcher, KernelInfo};
 use crate::key::DispatchKey;
-use crate::operator::Operator;
+use crate::operator::{self, Operator};
 use crate::table;
 
 /// A kernel, and the operator it is registered for.
@@ -108,9 +108,9 @@ impl State {
         hold(operator.entry() == Some(index), "the operator is of another entry");
         match operator.schema() {
             Ok(schema) => {
-                let counts = (schema.arguments.len(), schema.returns.len());
+                let counts = (operator::arity(schema), schema.returns.len());
                 hold(
-                    counts == (usize::from(spec.arity), usize::from(spec.returns)),
+                    counts == (spec.arity, usize::from(spec.returns)),
                     "the schema has another number of arguments or returns than the operator",
                 );
             }

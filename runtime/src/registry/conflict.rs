@@ -58,7 +58,8 @@ impl fmt::Display for Conflict {
             }
             Conflict::Operator { operator, places } => {
                 write!(f, "operator `{operator}` is declared {} times", places.len())?;
-                places.iter().try_for_each(|(place, schema)| write!(f, "\n     at {place}: {schema}"))
+                places.iter().try_for_each(|(place, schema)| write!(f, "\n     at {place}: {schema}"))?;
+                write!(f, "\n     help: keep one, or give the other a name or an overload of its own")
             }
             Conflict::Kernel { operator, key, places } => {
                 write!(f, "operator `{operator}` has {} kernels for {key}", places.len())?;
@@ -72,12 +73,16 @@ impl fmt::Display for Conflict {
             }
             Conflict::Fallback { key, places } => {
                 write!(f, "there are {} fallbacks for {key}", places.len())?;
-                places.iter().try_for_each(|(place, function)| write!(f, "\n     `{function}` at {place}"))
+                places
+                    .iter()
+                    .try_for_each(|(place, function)| write!(f, "\n     `{function}` at {place}"))?;
+                write!(f, "\n     help: keep one: a key has one fallback, which serves all operators")
             }
             Conflict::Undeclared { operator, place } => {
                 write!(
                     f,
-                    "a kernel is registered for `{operator}`, which no linked library declares\n     at {place}"
+                    "a kernel is registered for `{operator}`, which no linked library declares\n     at {place}\n     \
+                     help: link the crate that declares it (`use that_crate as _;`), or pass its library to `register!` as well"
                 )
             }
         }

@@ -156,7 +156,7 @@ impl Library {
     ///
     /// # Errors
     /// The schema does not parse (the message has a caret under the place), names another namespace, is defined
-    /// already, has more than 64 arguments, or does not fit a kernel that is registered already. Nothing changes then.
+    /// already, has more than 64 arguments (one that a macro declares has at most 32), or does not fit a kernel that is registered already. Nothing changes then.
     ///
     /// PyTorch: `Library::def`.
     #[track_caller]
@@ -191,6 +191,10 @@ impl Library {
     ///
     /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` where that has none. Of several kernels
     /// for one key the newest counts; when it goes, the one before it counts again.
+    ///
+    /// A key that other keys are built of, as `Dense` or `Sparse`, and no call has, is taken as PyTorch takes it: the kernel
+    /// never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd` then leaves
+    /// alone. The macros refuse such a key.
     ///
     /// # Errors
     /// The name names another namespace or is a whole schema, the library is for another key, or the kernel's

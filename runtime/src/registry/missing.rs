@@ -2,38 +2,37 @@
 
 use super::explain::Fate;
 use super::state::State;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 use crate::guard::LocalDispatchKeySet;
-use crate::kernel::{BoxedKernel, Kernel};
+use crate::kernel::BoxedKernel;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, OperatorHandle};
 use crate::value::{Stack, Value};
 
 /// There is neither a kernel nor a fallback.
-pub(super) const MISSING: BoxedKernel = BoxedKernel::new(missing);
+pub(super) const MISSING: BoxedKernel =
+    BoxedKernel::new(|_, operator, keys, stack| Err(missing(operator, keys, stack)));
 /// A composite kernel and a backend's kernel both want `AutogradOther`.
-pub(super) const AMBIGUOUS: BoxedKernel = BoxedKernel::new(ambiguous);
+pub(super) const AMBIGUOUS: BoxedKernel =
+    BoxedKernel::new(|_, operator, _, stack| Err(ambiguous(operator, stack)));
 /// A fallthrough was reached because nothing is left below it.
-pub(super) const FALLTHROUGH: BoxedKernel = BoxedKernel::new(fallthrough);
+pub(super) const FALLTHROUGH: BoxedKernel =
+    BoxedKernel::new(|_, operator, keys, stack| Err(fallthrough(operator, keys, stack)));
 /// There are two fallbacks.
-pub(super) const IN_CONFLICT: BoxedKernel = BoxedKernel::new(in_conflict);
+pub(super) const IN_CONFLICT: BoxedKernel = BoxedKernel::new(|_, operator, _, _| {
+    Err(in_conflict_error(operator, super::of(operator).lock().report()))
+});
 
-fn missing(
-    _: &'static Kernel,
-    operator: &'static Operator,
-    keys: DispatchKeySet,
-    stack: &mut Stack<'_>,
-) -> Result<()> {
-    let arguments = describe(operator.handle(), stack);
-    let dropped = dropped(operator, keys, stack);
-    let state = super::of(operator).lock();
+fn missing(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>) -> Error {
     let key = keys.highest_priority();
+    let dropped = dropped(operator, keys, stack);
     let call = match key {
         DispatchKey::Undefined if dropped.is_empty() => "a call without tensors".to_owned(),
         DispatchKey::Undefined => "a call that is left without keys".to_owned(),
         key => key.to_string(),
     };
-    let (cause, help) = match state.unlinked(operator, key) {
+    let unlinked = super::of(operator).lock().unlinked(operator, key);
+    let (cause, help) = match unlinked {
         None => (String::new(), remedy(operator, key, &dropped)),
         Some(krate) => {
             let namespace = operator.spec().namespace;
@@ -44,55 +43,27 @@ fn missing(
             (cause, String::new())
         }
     };
-    let message = format!("{operator} has no kernel for {call}{cause}{arguments}{dropped}");
-    Err(Error::new(ErrorKind::MissingKernel, message + &state.available(operator) + &help))
+    refusal(operator, stack, &format!("has no kernel for {call}{cause}"), &dropped, &help)
 }
 
-fn ambiguous(
-    _: &'static Kernel,
-    operator: &'static Operator,
-    _: DispatchKeySet,
-    stack: &mut Stack<'_>,
-) -> Result<()> {
+fn ambiguous(operator: &'static Operator, stack: &Stack<'_>) -> Error {
+    let what = "has both a CompositeImplicitAutograd kernel and one for a backend under AutogradOther, \
+                so it is not clear which differentiates it";
+    let help =
+        "\n  help: register a kernel for AutogradOther, or the composite one for CompositeExplicitAutograd";
+    refusal(operator, stack, what, "", help)
+}
+
+fn fallthrough(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>) -> Error {
+    let what = format!("falls through at {}, and no key is left below it", keys.highest_priority());
+    refusal(operator, stack, &what, &dropped(operator, keys, stack), "")
+}
+
+/// What is wrong, the arguments, what became of their keys, the kernels that there are, and what would help.
+fn refusal(operator: &'static Operator, stack: &Stack<'_>, what: &str, dropped: &str, help: &str) -> Error {
     let arguments = describe(operator.handle(), stack);
-    let state = super::of(operator).lock();
-    Err(Error::new(
-        ErrorKind::MissingKernel,
-        format!(
-            "{operator} has both a CompositeImplicitAutograd kernel and one for a backend under AutogradOther, so it is \
-             not clear which differentiates it{arguments}{}\n  \
-             help: register a kernel for AutogradOther, or the composite one for CompositeExplicitAutograd",
-            state.available(operator)
-        ),
-    ))
-}
-
-fn fallthrough(
-    _: &'static Kernel,
-    operator: &'static Operator,
-    keys: DispatchKeySet,
-    stack: &mut Stack<'_>,
-) -> Result<()> {
-    let arguments = describe(operator.handle(), stack);
-    let dropped = dropped(operator, keys, stack);
-    let state = super::of(operator).lock();
-    Err(Error::new(
-        ErrorKind::MissingKernel,
-        format!(
-            "{operator} falls through at {}, and no key is left below it{arguments}{dropped}{}",
-            keys.highest_priority(),
-            state.available(operator)
-        ),
-    ))
-}
-
-fn in_conflict(
-    _: &'static Kernel,
-    operator: &'static Operator,
-    _: DispatchKeySet,
-    _: &mut Stack<'_>,
-) -> Result<()> {
-    Err(in_conflict_error(operator, super::of(operator).lock().report()))
+    let available = super::of(operator).lock().available(operator);
+    Error::new(ErrorKind::MissingKernel, format!("{operator} {what}{arguments}{dropped}{available}{help}"))
 }
 
 pub(super) fn in_conflict_error(operator: &Operator, report: Option<String>) -> Error {
@@ -103,14 +74,11 @@ pub(super) fn in_conflict_error(operator: &Operator, report: Option<String>) -> 
 /// A line for each argument that brings keys; at most four.
 fn describe(operator: OperatorHandle, stack: &Stack<'_>) -> String {
     let Ok(arguments) = operator.arguments(stack) else { return String::new() };
-    let schema = operator.schema().ok();
     let mut lines = String::new();
     let tensors = arguments.iter().enumerate().filter(|(_, value)| !value.dispatch_keys().is_empty());
     for (index, value) in tensors.clone().take(4) {
-        let name = schema.and_then(|schema| schema.arguments.get(index)).map(|argument| &argument.name);
-        let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
-        let keys = Value::dispatch_keys(value);
-        lines += &format!("\n  argument {}{name}: {} with {keys}", index + 1, value.type_name());
+        let (argument, keys) = (operator.operator().argument(index), Value::dispatch_keys(value));
+        lines += &format!("\n  {argument}: {} with {keys}", value.type_name());
     }
     let more = tensors.count().saturating_sub(4);
     if more > 0 {

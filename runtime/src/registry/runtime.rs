@@ -8,7 +8,7 @@ use super::state::State;
 use crate::bail;
 use crate::error::Result;
 use crate::kernel::ErasedCode;
-use crate::operator::{Operator, OperatorSpec, Place};
+use crate::operator::{self, Operator, OperatorSpec, Place};
 
 /// The dispatcher's masks and PyTorch's have one bit for each argument.
 const MAX_ARGUMENTS: usize = 64;
@@ -67,7 +67,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         name: entry.name.name(),
         overload: entry.name.overload(),
         schema: leak(text),
-        arity: schema.arguments.len() as u16,
+        arity: operator::arity(schema),
         returns: schema.returns.len() as u16,
         dispatcher: Some(dispatcher),
         tags: Vec::leak(tags),
@@ -119,10 +119,8 @@ fn check_signature(
     registration: &Registration,
 ) -> Result<()> {
     let Some(signature) = &registration.signature else { return Ok(()) };
-    let arguments = |schema: &Schema| schema.arguments.iter().map(|argument| argument.ty.clone()).collect();
-    let returns = |schema: &Schema| schema.returns.iter().map(|ret| ret.ty.clone()).collect();
-    let difference = difference("argument", arguments(schema), arguments(signature))
-        .or_else(|| difference("return", returns(schema), returns(signature)));
+    let difference = difference("argument", &argument_types(schema), &argument_types(signature))
+        .or_else(|| difference("return", &return_types(schema), &return_types(signature)));
     match difference {
         None => Ok(()),
         Some(difference) => bail!(
@@ -134,17 +132,27 @@ fn check_signature(
     }
 }
 
-/// How the types that an operator wants differ from those that a kernel has.
-fn difference(word: &str, want: Vec<Type>, found: Vec<Type>) -> Option<String> {
+/// The names and types of a schema's arguments.
+fn argument_types(schema: &Schema) -> Vec<(String, &Type)> {
+    schema.arguments.iter().map(|argument| (format!(" `{}`", argument.name), &argument.ty)).collect()
+}
+
+/// The types of a schema's returns, which seldom have names.
+fn return_types(schema: &Schema) -> Vec<(String, &Type)> {
+    schema.returns.iter().map(|ret| (String::new(), &ret.ty)).collect()
+}
+
+/// How what an operator wants differs from what a kernel has.
+fn difference(word: &str, want: &[(String, &Type)], found: &[(String, &Type)]) -> Option<String> {
     let counted = |count: usize| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     if want.len() != found.len() {
         return Some(format!("the operator has {}, the kernel {}", counted(want.len()), found.len()));
     }
     // A kernel takes sizes as `int` whatever the schema calls them.
-    let differs = |(want, found): (&Type, &Type)| symbols_as_integers(want) != symbols_as_integers(found);
-    let index = want.iter().zip(&found).position(differs)?;
-    let (want, found) = (&want[index], &found[index]);
-    Some(format!("{word} {} is `{want}` for the operator, `{found}` for the kernel", index + 1))
+    let same = |want: &Type, found: &Type| symbols_as_integers(want) == symbols_as_integers(found);
+    let index = want.iter().zip(found).position(|((_, want), (_, found))| !same(want, found))?;
+    let ((name, want), (_, found)) = (&want[index], &found[index]);
+    Some(format!("{word} {}{name} is `{want}` for the operator, `{found}` for the kernel", index + 1))
 }
 
 fn symbols_as_integers(ty: &Type) -> Type {

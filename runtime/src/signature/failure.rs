@@ -9,7 +9,8 @@ use crate::value::{Stack, Value};
 pub(super) fn wrong_type(operator: &'static Operator, index: usize, want: &str, stack: &Stack<'_>) -> Error {
     let spec = operator.spec();
     let found = stack.last(usize::from(spec.arity)).get(index).map_or("missing", Value::type_name);
-    let message = format!("argument {} of {operator} must be {want}, but is {found}", index + 1);
+    let argument = operator.argument(index);
+    let message = format!("{argument} of {operator} must be {want}, but is {found}");
     Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", spec.schema))
 }
 

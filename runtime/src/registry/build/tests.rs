@@ -108,3 +108,15 @@ fn records_are_taken_in_once() {
     };
     assert_eq!(count(&doubled), count(&records));
 }
+
+#[test]
+fn kernels_without_their_library_are_a_conflict() {
+    let is_kernel_here =
+        |record: &&Record| matches!(record, Record::Kernels(kernels) if kernels[0].place.file == file!());
+    let kernels: Vec<_> = collect::records().filter(is_kernel_here).take(1).collect();
+    let mut state = State::new(Names::leak());
+    absorb(&mut state, &kernels);
+    let report = state.report().unwrap();
+    assert!(report.contains("a kernel is registered for `build_tests::"), "{report}");
+    assert!(report.contains("help: link the crate that declares it (`use that_crate as _;`)"), "{report}");
+}

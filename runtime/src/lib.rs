@@ -35,6 +35,7 @@
 //! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
 //! | run in lower precision | [`autocast`] |
+//! | write a batching rule | [`vmap`] |
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
 //! | know why a call goes where it goes | [`Dispatcher::explain`] |
 //! | know at the start whether all registrations fit together | [`init`] |
@@ -73,6 +74,8 @@ mod operator;
 
 mod autograd;
 mod signature;
+
+pub mod vmap;
 
 mod collect;
 mod macros;

@@ -7,6 +7,7 @@ mod overlap;
 mod print;
 mod published;
 mod storage;
+mod wrapper;
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,6 +69,8 @@ struct TensorImpl {
     requires_grad: AtomicBool,
     place: Published<Place>,
     autograd: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Of a wrapper: what the layer that made it keeps in it.
+    content: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// The elements: which memory, and where in it. Always within the storage's bounds.
@@ -329,6 +332,7 @@ impl Tensor {
             requires_grad: AtomicBool::new(false),
             place: Published::new(place),
             autograd: OnceLock::new(),
+            content: None,
         }))
     }
 
@@ -353,8 +357,13 @@ impl Tensor {
         let geometry = Geometry::new(sizes, strides, offset)?;
         let storage = self.storage();
         Place::check(storage, &geometry, self.dtype())?;
+        ensure!(
+            !self.is_wrapper() || geometry == *self.geometry(),
+            NotSupported,
+            "a tensor that stands for others has no views of its own, its layer makes them"
+        );
         let place = Place { storage: storage.clone(), geometry };
-        Ok(Tensor::from_place(place, self.dtype(), self.key_set()))
+        Ok(Tensor::from_place(place, self.dtype(), self.key_set()).with_content_of(self))
     }
 
     /// Another tensor over the same elements, for dispatch under other keys.
@@ -366,6 +375,7 @@ impl Tensor {
             self.dtype(),
             key_set,
         )
+        .with_content_of(self)
     }
 
     /// Moves this tensor, for all its handles, to other sizes, strides and offset in its storage.

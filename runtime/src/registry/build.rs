@@ -7,6 +7,7 @@ use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, 
 use crate::kernel::BoxedKernel;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, Place};
+use crate::vmap;
 
 /// The registry as the linker filled it.
 pub(super) fn from_records(names: &'static Names) -> State {
@@ -130,6 +131,9 @@ fn default_fallbacks(state: &mut State) {
     for key in fallthrough.into_iter().chain(DispatchKeySet::AUTOCAST.iter()) {
         default_fallback(state, key, Implementation::Fallthrough, "fallthrough");
     }
+    let boxed = |function| Implementation::Boxed(BoxedKernel::from_function(function));
+    default_fallback(state, DispatchKey::FuncTorchDynamicLayerFrontMode, boxed(vmap::front), "vmap_front");
+    default_fallback(state, DispatchKey::FuncTorchDynamicLayerBackMode, boxed(vmap::back), "vmap_back");
     for key in DispatchKey::Autograd.expansion().iter() {
         default_fallback(state, key, Implementation::AutogradDefault, "autograd default");
     }

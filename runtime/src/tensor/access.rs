@@ -31,6 +31,11 @@ impl<'a, T: Element> Elements<'a, T> {
             T::DTYPE,
             tensor.dtype()
         );
+        ensure!(
+            !tensor.is_wrapper(),
+            NotSupported,
+            "this tensor stands for others (inside vmap: for one of each example), so it has no elements to look at"
+        );
         let place = tensor.place();
         match place.storage.data_ptr() {
             Some(base) => {

@@ -36,10 +36,10 @@ impl fmt::Display for Tensor {
         // A tensor of our own: nobody changes its sizes while it is printed.
         let snapshot = self.with_key_set(self.key_set());
         let mut text = String::from(PREFIX);
-        let contents = match snapshot.storage().data_ptr() {
-            None => String::from("..."),
-            Some(_) if snapshot.numel() == 0 => String::from("[]"),
-            Some(_) => contents(&snapshot, f.precision().unwrap_or(PRECISION)).map_err(|_| fmt::Error)?,
+        let contents = match has_elements(&snapshot) {
+            false => String::from("..."),
+            true if snapshot.numel() == 0 => String::from("[]"),
+            true => contents(&snapshot, f.precision().unwrap_or(PRECISION)).map_err(|_| fmt::Error)?,
         };
         text.push_str(&contents);
         add_suffixes(&mut text, &suffixes(&snapshot, self.requires_grad()));
@@ -54,6 +54,11 @@ impl fmt::Debug for Tensor {
     }
 }
 
+/// Whether there is something to look at: not on other devices, and not where a tensor stands for others.
+fn has_elements(tensor: &Tensor) -> bool {
+    tensor.storage().data_ptr().is_some() && !tensor.is_wrapper()
+}
+
 /// What has to be said besides the elements.
 fn suffixes(tensor: &Tensor, requires_grad: bool) -> Vec<String> {
     let mut suffixes = Vec::new();
@@ -62,8 +67,8 @@ fn suffixes(tensor: &Tensor, requires_grad: bool) -> Vec<String> {
         suffixes.push(format!("device='{device}'"));
     }
     // Without elements to look at, only the default type goes without saying.
-    let is_bare = tensor.storage().data_ptr().is_none() || tensor.numel() == 0;
-    if is_bare && (tensor.dim() != 1 || tensor.storage().data_ptr().is_none()) {
+    let is_bare = !has_elements(tensor) || tensor.numel() == 0;
+    if is_bare && (tensor.dim() != 1 || !has_elements(tensor)) {
         suffixes.push(format!("size={}", tuple(tensor.sizes())));
     }
     let is_evident = matches!(dtype, DType::Complex64 | DType::Int64 | DType::Bool) && !is_bare;

@@ -1,0 +1,298 @@
+//! vmap: a tensor that stands for one of each example of a batch, and the way of a call that has such arguments.
+//!
+//! This is mechanism: it says which level of nesting a call is at and what rules there are, and names no operator.
+//! The function `vmap`, rules for the operators of `aten` and the loop for those that have none are in
+//! `torch-library-kernels`.
+//!
+//! # How it works
+//! 1. Inside of vmap a batched input is a [wrapper](Tensor::wrapper): it has the sizes of one example, and keeps the
+//!    *value*, the tensor of all examples, with the dimension of the batch.
+//! 2. A wrapper carries two keys more than its value. `FuncTorchDynamicLayerFrontMode` stands above all others: it
+//!    remembers what the thread includes and excludes, and goes on. So autocast, tracer and autograd see a call on
+//!    examples, as the user wrote it, and autograd inside of vmap differentiates each example by itself.
+//! 3. `FuncTorchDynamicLayerBackMode` stands below autograd and above the backends. It takes the innermost level among
+//!    the arguments, puts the thread's keys back as they were in front, and runs the operator's *batching rule*:
+//!    its kernel at `FuncTorchBatched`.
+//! 4. The rule takes the values out ([`Level::unwrap`]), calls operators on them, which may be wrappers of an outer
+//!    level or recorded by an outer autograd, and wraps the result ([`Level::wrap`]).
+//!
+//! No thread state says "vmap is on": tensors that are not batched pay nothing.
+//!
+//! PyTorch: functorch's `DynamicLayer` and `BatchedTensorImpl`. There each call visits every level of a stack; here it
+//! visits the levels of its arguments, which is the same for whoever watches the results.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::Result;
+use crate::guard::{ForceDispatchKeyGuard, IncludeDispatchKeyGuard, LocalDispatchKeySet};
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::tensor::geometry::Geometry;
+use crate::tensor::{Storage, Tensor};
+use crate::value::{Stack, Value};
+use crate::{bail, ensure};
+
+/// What random operators do inside of vmap.
+///
+/// PyTorch: the argument `randomness` of `torch.vmap`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Randomness {
+    /// They are an error: which of the two is meant is for the caller to say.
+    #[default]
+    Error,
+    /// All examples get the same numbers.
+    Same,
+    /// Each example gets numbers of its own.
+    Different,
+}
+
+/// One vmap that is under way on this thread; nested ones are different levels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    id: u64,
+    batch_size: i64,
+    randomness: Randomness,
+    not_send: PhantomData<*const ()>,
+}
+
+thread_local! {
+    /// From the outermost to the innermost.
+    static LEVELS: RefCell<Vec<Level>> = const { RefCell::new(Vec::new()) };
+    /// The level whose rule runs.
+    static SERVED: Cell<Option<Level>> = const { Cell::new(None) };
+    /// The thread's keys in front of the call that is above its rule, if one is.
+    static IN_FRONT: Cell<Option<LocalDispatchKeySet>> = const { Cell::new(None) };
+}
+
+/// What a wrapper keeps. Shared with handles that autograd makes of it, so that a change in place shows in all.
+struct Batched {
+    level: u64,
+    value: Mutex<(Tensor, usize)>,
+}
+
+impl Batched {
+    fn value(&self) -> (Tensor, usize) {
+        self.value.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+const FRONT: DispatchKey = DispatchKey::FuncTorchDynamicLayerFrontMode;
+const BACK: DispatchKey = DispatchKey::FuncTorchDynamicLayerBackMode;
+
+impl Level {
+    /// Begins a vmap over a batch of this size; it lasts while the guard lives.
+    ///
+    /// # Errors
+    /// A negative size.
+    pub fn enter(batch_size: i64, randomness: Randomness) -> Result<LevelGuard> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        ensure!(batch_size >= 0, Argument, "a batch of {batch_size} examples");
+        // Numbers grow, so an inner level is always the larger one.
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let level = Level { id, batch_size, randomness, not_send: PhantomData };
+        LEVELS.with_borrow_mut(|levels| levels.push(level));
+        let random = IncludeDispatchKeyGuard::new(DispatchKey::FuncTorchVmapMode);
+        Ok(LevelGuard { level, _random: random })
+    }
+
+    /// The level that the batching rule which is running serves.
+    ///
+    /// # Errors
+    /// No batching rule is running.
+    pub fn current() -> Result<Level> {
+        match SERVED.get() {
+            Some(level) => Ok(level),
+            None => bail!(
+                Internal,
+                "a batching rule was called outside of vmap: call its operator, dispatch finds the rule"
+            ),
+        }
+    }
+
+    /// The innermost vmap that is under way on this thread.
+    pub fn innermost() -> Option<Level> {
+        LEVELS.with_borrow(|levels| levels.last().copied())
+    }
+
+    /// How many examples there are.
+    pub fn batch_size(&self) -> i64 {
+        self.batch_size
+    }
+
+    /// What random operators do.
+    pub fn randomness(&self) -> Randomness {
+        self.randomness
+    }
+
+    /// Whether a tensor is batched at this level.
+    pub fn has(&self, tensor: &Tensor) -> bool {
+        tensor.content::<Batched>().is_some_and(|batched| batched.level == self.id)
+    }
+
+    /// The tensor of all examples and the dimension of the batch in it; a tensor that is not batched at this level as it
+    /// is.
+    ///
+    /// PyTorch: `unwrapTensorAtLevel`.
+    pub fn unwrap(&self, tensor: &Tensor) -> (Tensor, Option<usize>) {
+        match tensor.content::<Batched>().filter(|batched| batched.level == self.id) {
+            Some(batched) => {
+                let (value, dim) = batched.value();
+                (value, Some(dim))
+            }
+            None => (tensor.clone(), None),
+        }
+    }
+
+    /// The tensor that stands for one of each example, which lie along a dimension of `value`.
+    ///
+    /// # Errors
+    /// The value has no such dimension, or one of another size than the batch.
+    ///
+    /// PyTorch: `makeBatched`.
+    pub fn wrap(&self, value: Tensor, dim: usize) -> Result<Tensor> {
+        let geometry = self.geometry_of_one(&value, dim)?;
+        let key_set = value.key_set() | DispatchKeySet::from_keys(&[FRONT, BACK]);
+        // The memory is the value's, for whoever compares storages and counts versions. An empty batch has less of it
+        // than one example would need.
+        let storage = if value.numel() == 0 {
+            let nbytes = usize::try_from(geometry.end()?).unwrap_or(0) * value.dtype().size();
+            Storage::without_data(nbytes, value.device())
+        } else {
+            value.storage().clone()
+        };
+        let dtype = value.dtype();
+        let batched = Batched { level: self.id, value: Mutex::new((value, dim)) };
+        Tensor::wrapper(storage, &geometry, dtype, key_set, batched)
+    }
+
+    /// Makes a batched tensor stand for another value, for all its handles: what rules of operators do that change sizes
+    /// in place.
+    ///
+    /// # Errors
+    /// As [`wrap`](Self::wrap); the tensor is not batched at this level.
+    pub fn rewrap(&self, tensor: &mut Tensor, value: Tensor, dim: usize) -> Result<()> {
+        let geometry = self.geometry_of_one(&value, dim)?;
+        let Some(batched) = tensor.content::<Batched>().filter(|batched| batched.level == self.id) else {
+            bail!(Argument, "the tensor is not batched at this level of vmap");
+        };
+        *batched.value.lock().unwrap_or_else(PoisonError::into_inner) = (value, dim);
+        tensor.set_geometry(geometry.sizes(), geometry.strides(), geometry.offset())
+    }
+
+    fn geometry_of_one(&self, value: &Tensor, dim: usize) -> Result<Geometry> {
+        let geometry = value.geometry();
+        ensure!(
+            geometry.sizes().get(dim) == Some(&self.batch_size),
+            Shape,
+            "dimension {dim} of sizes {:?} is not one of {} examples",
+            geometry.sizes(),
+            self.batch_size
+        );
+        let without = |list: &[i64]| [&list[..dim], &list[dim + 1..]].concat();
+        Geometry::new(&without(geometry.sizes()), &without(geometry.strides()), geometry.offset())
+    }
+
+    /// Runs a closure as if this innermost vmap were not there: what a random operator does for one example.
+    pub fn outside<R>(&self, f: impl FnOnce() -> R) -> R {
+        struct Restore(Vec<Level>, Option<ForceDispatchKeyGuard>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                LEVELS.set(std::mem::take(&mut self.0));
+                drop(self.1.take());
+            }
+        }
+        let levels = LEVELS.take();
+        let outer: Vec<_> = levels.iter().copied().filter(|level| level.id < self.id).collect();
+        let LocalDispatchKeySet { included, excluded } = LocalDispatchKeySet::current();
+        let random = DispatchKey::FuncTorchVmapMode;
+        let included = if outer.is_empty() { included.remove(random) } else { included };
+        let keys = ForceDispatchKeyGuard::new(LocalDispatchKeySet { included, excluded });
+        LEVELS.set(outer);
+        let _restore = Restore(levels, Some(keys));
+        f()
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Level({} of {} examples)", self.id, self.batch_size)
+    }
+}
+
+/// A vmap, while it lives. Guards are to be dropped in reverse order.
+#[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
+pub struct LevelGuard {
+    level: Level,
+    _random: IncludeDispatchKeyGuard,
+}
+
+impl LevelGuard {
+    /// The level that began here.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+}
+
+impl Drop for LevelGuard {
+    fn drop(&mut self) {
+        LEVELS.with_borrow_mut(|levels| levels.retain(|level| level.id != self.level.id));
+    }
+}
+
+/// Sets a cell and, when dropped, sets it back.
+struct Setting<T: Copy + 'static>(&'static std::thread::LocalKey<Cell<T>>, T);
+
+impl<T: Copy> Setting<T> {
+    fn new(cell: &'static std::thread::LocalKey<Cell<T>>, value: T) -> Self {
+        Setting(cell, cell.replace(value))
+    }
+}
+
+impl<T: Copy> Drop for Setting<T> {
+    fn drop(&mut self) {
+        self.0.set(self.1);
+    }
+}
+
+/// The fallback in front of everything: remembers what the thread includes and excludes.
+///
+/// A call that a layer makes on its way, with its own keys excluded, belongs to the call it is part of.
+pub(crate) fn front(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    let in_front = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
+    let _remembered = Setting::new(&IN_FRONT, Some(in_front));
+    operator.redispatch_boxed(keys & DispatchKeySet::full_after(FRONT), stack)
+}
+
+/// The fallback behind autograd: runs the batching rule for the innermost level among the arguments.
+pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    let level = innermost(operator.arguments(stack)?).map_err(|error| error.context(operator))?;
+    let keys = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
+    let _keys = ForceDispatchKeyGuard::new(keys);
+    let _in_front = Setting::new(&IN_FRONT, None);
+    let _served = Setting::new(&SERVED, Some(level));
+    operator.redispatch_boxed(DispatchKeySet::from_key(DispatchKey::FuncTorchBatched), stack)
+}
+
+/// The innermost level at which a value is batched.
+fn innermost(values: &[Value<'_>]) -> Result<Level> {
+    let id = |tensor: &Tensor| tensor.content::<Batched>().map(|batched| batched.level);
+    let of_value = |value: &Value<'_>| match value {
+        Value::OptionalTensors(list) => list.iter().flatten().filter_map(id).max(),
+        value => value.tensors().iter().filter_map(id).max(),
+    };
+    let Some(id) = values.iter().filter_map(of_value).max() else {
+        bail!(Internal, "a call with the keys of vmap has no batched argument");
+    };
+    match LEVELS.with_borrow(|levels| levels.iter().copied().find(|level| level.id == id)) {
+        Some(level) => Ok(level),
+        None => bail!(
+            Argument,
+            "a batched tensor is used outside of its vmap: what leaves vmap has to be returned from its function"
+        ),
+    }
+}

@@ -1,0 +1,120 @@
+//! vmap without operators of `aten`: levels, wrappers, the way of a call.
+
+use torch_library::guard::{AutoDispatchBelowAutograd, LocalDispatchKeySet, exclude};
+use torch_library::prelude::*;
+use torch_library::vmap::{Level, LevelGuard, Randomness};
+use torch_library::{Dispatcher, Library, LibraryKind, RuntimeKernel};
+
+torch_library! {
+    mod vmap_tests {
+        plus(Tensor self, Tensor other) -> Tensor;
+        no_rule(Tensor self) -> Tensor;
+    }
+}
+
+#[torch_impl(vmap_tests, CPU)]
+fn plus(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let sums = this.to_vec::<i32>()?.into_iter().zip(other.to_vec::<i32>()?).map(|(a, b)| a + b);
+    Tensor::from_vec(sums.collect(), this.sizes())
+}
+
+#[torch_impl(vmap_tests, CPU)]
+fn no_rule(this: &Tensor) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+/// For values that are batched alike.
+#[torch_impl(vmap_tests::plus, FuncTorchBatched)]
+fn plus_batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let level = Level::current()?;
+    let ((this, dim), (other, _)) = (level.unwrap(this), level.unwrap(other));
+    level.wrap(vmap_tests::plus(&this, &other)?, dim.unwrap_or(0))
+}
+
+fn enter(batch_size: i64) -> LevelGuard {
+    Level::enter(batch_size, Randomness::default()).unwrap()
+}
+
+#[test]
+fn a_wrapper_looks_like_one_example() {
+    let guard = enter(2);
+    let value = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+    let x = guard.level().wrap(value.clone(), 0).unwrap();
+    assert_eq!((x.sizes(), x.strides(), x.dtype()), (&[3][..], &[1][..], DType::Int32));
+    assert!(x.shares_storage_with(&value) && guard.level().has(&x) && !guard.level().has(&value));
+    assert_eq!(guard.level().unwrap(&x).1, Some(0));
+    assert_eq!(x.to_string(), "tensor(..., size=(3,), dtype=torch.int32)");
+    assert_eq!(x.to_vec::<i32>().unwrap_err().kind(), ErrorKind::NotSupported);
+    assert_eq!(guard.level().wrap(value, 1).unwrap_err().kind(), ErrorKind::Shape);
+}
+
+#[test]
+fn a_call_runs_the_rule_of_each_level() {
+    let value = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+    let outer = enter(2);
+    let x = outer.level().wrap(value.clone(), 0).unwrap();
+    let inner = enter(3);
+    let y = inner.level().wrap(x, 0).unwrap();
+    assert_eq!(y.sizes(), [0; 0]);
+    let sum = vmap_tests::plus(&y, &y).unwrap();
+    let (sum, dim) = inner.level().unwrap(&sum);
+    assert_eq!((sum.sizes(), dim), (&[3][..], Some(0)));
+    let (sum, dim) = outer.level().unwrap(&sum);
+    assert_eq!((sum.to_vec::<i32>().unwrap(), dim), (vec![2, 4, 6, 8, 10, 12], Some(0)));
+}
+
+#[test]
+fn a_tensor_that_escapes_is_an_error() {
+    let guard = enter(2);
+    let x = guard.level().wrap(Tensor::from([1, 2]), 0).unwrap();
+    drop(guard);
+    let error = vmap_tests::plus(&x, &x).unwrap_err();
+    assert!(error.to_string().contains("a batched tensor is used outside of its vmap"), "{error}");
+    assert!(Level::current().is_err() && Level::innermost().is_none());
+}
+
+#[test]
+fn an_operator_without_rule_says_so() {
+    let guard = enter(2);
+    let x = guard.level().wrap(Tensor::from([1, 2]), 0).unwrap();
+    let error = vmap_tests::no_rule(&x).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MissingKernel);
+    assert!(error.to_string().contains("FuncTorchBatched"), "{error}");
+}
+
+#[test]
+fn rules_see_the_keys_in_front() {
+    let guard = enter(2);
+    let x = guard.level().wrap(Tensor::from([1, 2]), 0).unwrap();
+    let mut library = Library::open(Dispatcher::global(), LibraryKind::Fragment, "vmap_keys", None).unwrap();
+    library.define("look(Tensor self) -> bool").unwrap();
+    // A kernel of autograd excludes autograd, and goes on with the same call.
+    let autograd = RuntimeKernel::boxed(|operator, keys, stack| {
+        let _below = AutoDispatchBelowAutograd::new();
+        operator.redispatch_boxed(keys & DispatchKeySet::full_after(DispatchKey::AutogradOther), stack)
+    });
+    library.implement("look", DispatchKey::Autograd, autograd).unwrap();
+    let rule = RuntimeKernel::boxed(|_, _, stack| {
+        stack.pop();
+        stack.push(LocalDispatchKeySet::current().excluded.has(DispatchKey::AutogradOther));
+        Ok(())
+    });
+    library.implement("look", DispatchKey::FuncTorchBatched, rule).unwrap();
+    let look = || -> bool {
+        let look = Dispatcher::global().find("vmap_keys::look").unwrap();
+        look.call_with([Value::TensorRef(&x)], []).unwrap().pop_as().unwrap()
+    };
+    assert!(!look());
+    assert!(exclude(DispatchKeySet::AUTOGRAD, look));
+}
+
+#[test]
+fn random_operators_may_look_past_the_innermost_level() {
+    let (outer, inner) = (enter(2), enter(3));
+    inner.level().outside(|| assert_eq!(Level::innermost(), Some(outer.level())));
+    outer.level().outside(|| {
+        assert_eq!(Level::innermost(), None);
+        assert!(!LocalDispatchKeySet::current().included.has(DispatchKey::FuncTorchVmapMode));
+    });
+    assert_eq!(Level::innermost(), Some(inner.level()));
+}

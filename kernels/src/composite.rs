@@ -9,6 +9,7 @@ mod loss;
 mod matmul;
 mod norm;
 mod reduce;
+mod scatter;
 mod view;
 mod window;
 

@@ -2,11 +2,13 @@
 //!
 //! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
 
+mod activation;
 mod binary;
 mod compare;
 mod copy;
 mod create;
 mod folds;
+mod functions;
 mod index;
 pub(crate) mod loops;
 mod loss;
@@ -14,5 +16,6 @@ mod matmul;
 mod norm;
 pub(crate) mod number;
 mod reduce;
+mod scatter;
 mod unary;
 mod window;

@@ -57,6 +57,7 @@ counted! {
 
     relu_();
     neg_();
+    sign_();
     abs_();
     exp_();
     log_();
@@ -68,6 +69,14 @@ counted! {
     tanh_();
     sigmoid_();
     clamp_(min: Option<Scalar>, max: Option<Scalar>);
+
+    masked_fill__Scalar(mask: &Tensor, value: Scalar);
+    masked_fill__Tensor(mask: &Tensor, value: &Tensor);
+    scatter__src(dim: i64, index: &Tensor, src: &Tensor);
+    scatter__value(dim: i64, index: &Tensor, value: Scalar);
+    scatter_add_(dim: i64, index: &Tensor, src: &Tensor);
+    index_add_(dim: i64, index: &Tensor, source: &Tensor, alpha: Scalar);
+    index_put_(indices: &[Option<Tensor>], values: &Tensor, accumulate: bool);
 }
 
 #[torch_impl(aten, ADInplaceOrView)]

@@ -2,6 +2,7 @@
 //!
 //! Each family extends the one before, so the last of them has all.
 
+pub(crate) mod activation;
 pub(crate) mod binary;
 pub(crate) mod copy;
 pub(crate) mod create;
@@ -11,6 +12,7 @@ pub(crate) mod loss;
 pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod reduce;
+pub(crate) mod scatter;
 pub(crate) mod unary;
 pub(crate) mod view;
 pub(crate) mod window;

@@ -123,16 +123,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
             }
         }
         let inputs: Vec<Dims> = (0..N).map(|k| broadcast_strides(&self.input_geometry(k), sizes)).collect();
-        let order = order_of_dimensions(sizes, &inputs);
-        if order.iter().rev().copied().eq(0..sizes.len()) {
-            return contiguous_strides(sizes);
-        }
-        let (mut strides, mut step) = (Dims::from_elem(0, sizes.len()), 1);
-        for dim in order {
-            strides[dim] = step;
-            step *= sizes[dim];
-        }
-        strides
+        strides_in_order(sizes, &inputs)
     }
 
     /// The strides of inputs of one shape that are all contiguous, all channels-last, or all dense with the same strides.
@@ -209,13 +200,27 @@ pub(crate) fn unsupported(operator: &str, dtype: DType) -> Error {
 }
 
 /// The strides of an input as if it had the whole shape: 0 where it repeats.
-fn broadcast_strides(geometry: &Geometry, sizes: &[i64]) -> Dims {
+pub(crate) fn broadcast_strides(geometry: &Geometry, sizes: &[i64]) -> Dims {
     let missing = sizes.len() - geometry.dim();
     let stride = |dim: usize| match dim.checked_sub(missing) {
         Some(own) if geometry.sizes()[own] != 1 || sizes[dim] == 1 => geometry.strides()[own],
         _ => 0,
     };
     (0..sizes.len()).map(stride).collect()
+}
+
+/// The strides of a dense result, with its dimensions in the order of the inputs', each of which has the whole shape.
+pub(crate) fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
+    let order = order_of_dimensions(sizes, inputs);
+    if order.iter().rev().copied().eq(0..sizes.len()) {
+        return contiguous_strides(sizes);
+    }
+    let (mut strides, mut step) = (Dims::from_elem(0, sizes.len()), 1);
+    for dim in order {
+        strides[dim] = step;
+        step *= sizes[dim];
+    }
+    strides
 }
 
 /// The dimensions from densest to widest, as the first input decides that has different strides for two of them.

@@ -136,6 +136,55 @@ mod kernels {
         Ok(full)
     }
 
+    fn new_empty(
+        this: &Tensor,
+        size: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
+        aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)
+    }
+
+    fn new_zeros(
+        this: &Tensor,
+        size: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
+        aten::zeros::call(size, dtype, layout, device, pin_memory)
+    }
+
+    fn new_ones(
+        this: &Tensor,
+        size: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
+        aten::ones::call(size, dtype, layout, device, pin_memory)
+    }
+
+    fn new_full(
+        this: &Tensor,
+        size: &[i64],
+        fill_value: Scalar,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
+        aten::full::call(size, fill_value, dtype, layout, device, pin_memory)
+    }
+
     fn fill__Tensor(this: &mut Tensor, value: &Tensor) -> Result<&mut Tensor> {
         ensure!(
             value.dim() == 0,

@@ -1,5 +1,6 @@
 //! Reductions of all dimensions.
 
+use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -15,4 +16,26 @@ mod kernels {
     fn mean(this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
         aten::mean_dim::call(this, None, false, dtype)
     }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn sum_to_size(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+    let fits = infer_size(this.sizes(), size).is_ok_and(|sizes| sizes.as_slice() == this.sizes());
+    ensure!(
+        fits,
+        Shape,
+        "aten::sum_to_size: sizes {size:?} do not broadcast to {:?}, so nothing sums to them",
+        this.sizes()
+    );
+    if this.sizes() == size {
+        return Ok(this.clone());
+    }
+    let added = this.dim() - size.len();
+    let is_summed = |dim: &usize| match dim.checked_sub(added) {
+        None => true,
+        Some(own) => size[own] == 1 && this.sizes()[*dim] != 1,
+    };
+    let dims: Vec<i64> = (0..this.dim()).filter(is_summed).map(|dim| dim as i64).collect();
+    let sum = aten::sum_dim_IntList::call(this, Some(&dims), true, None)?;
+    if added == 0 { Ok(sum) } else { aten::view(&sum, size) }
 }

@@ -155,6 +155,18 @@ mod implicit {
         }
     }
 
+    fn expand_as(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::expand(this, other.sizes())
+    }
+
+    fn view_as(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::view(this, other.sizes())
+    }
+
+    fn reshape_as(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::reshape(this, other.sizes())
+    }
+
     fn flatten_using_ints(this: &Tensor, start_dim: i64, end_dim: i64) -> Result<Tensor> {
         let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::flatten.using_ints"));
         let (start, end) = (wrap(start_dim)?, wrap(end_dim)?);

@@ -4,9 +4,13 @@ use torch_library::geometry::{Dims, strides_for, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::{match_dtype, result_type};
 
-use super::loops::{self, gather::gather};
+use super::loops;
+use super::loops::gather::{Lanes, gather};
+
 use crate::aten;
 use crate::pointwise::common_device;
+
+mod advanced;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -69,11 +73,8 @@ mod kernels {
             *size = index.numel();
         }
         let out = Tensor::empty(&sizes, this.dtype(), common_device(OPERATOR, &[this, index])?)?;
-        // The index varies along its dimension only.
-        let mut strides = Dims::from_elem(0, sizes.len().max(1));
-        strides[dim] = index.strides().first().copied().unwrap_or(0);
         let out_1d = at_least_1d(&out)?;
-        let index = index.strided_view(out_1d.sizes(), &strides, index.storage_offset())?;
+        let index = along(index, out_1d.sizes(), dim)?;
         pick(OPERATOR, &out_1d, &at_least_1d(this)?, dim, &index)?;
         Ok(out)
     }
@@ -117,7 +118,7 @@ fn is_left_out(tensor: &Tensor) -> bool {
     tensor.sizes() == [0]
 }
 
-fn check_index(operator: &str, index: &Tensor) -> Result<()> {
+pub(super) fn check_index(operator: &str, index: &Tensor) -> Result<()> {
     ensure!(
         matches!(index.dtype(), DType::Int64 | DType::Int32),
         DType,
@@ -128,17 +129,32 @@ fn check_index(operator: &str, index: &Tensor) -> Result<()> {
 }
 
 /// A tensor without dimensions as a vector of one element.
-fn at_least_1d(tensor: &Tensor) -> Result<Tensor> {
+pub(super) fn at_least_1d(tensor: &Tensor) -> Result<Tensor> {
     match tensor.dim() {
         0 => tensor.strided_view(&[1], &[1], tensor.storage_offset()),
         _ => Ok(tensor.clone()),
     }
 }
 
+/// A vector that broadcasts to sizes, along one dimension of them.
+pub(super) fn along(vector: &Tensor, sizes: &[i64], dim: usize) -> Result<Tensor> {
+    let mut strides = Dims::from_elem(0, sizes.len());
+    strides[dim] = vector.strides().first().copied().unwrap_or(0);
+    vector.strided_view(sizes, &strides, vector.storage_offset())
+}
+
 fn pick(operator: &str, out: &Tensor, source: &Tensor, dim: usize, index: &Tensor) -> Result<()> {
-    if let Some(index) = gather(out, source, dim, index)? {
-        let size = source.sizes()[dim];
-        bail!(Argument, "{operator}: index {index} is out of range for dimension {dim} of size {size}");
+    let bad = gather(out, &Lanes::along(source, dim), index)?;
+    check_range(operator, bad, dim, source.sizes()[dim])
+}
+
+/// # Errors
+/// There is a bad index.
+pub(super) fn check_range(operator: &str, bad: Option<i64>, dim: usize, size: i64) -> Result<()> {
+    match bad {
+        None => Ok(()),
+        Some(index) => {
+            bail!(Argument, "{operator}: index {index} is out of range for dimension {dim} of size {size}")
+        }
     }
-    Ok(())
 }

@@ -20,21 +20,9 @@ mod kernels {
         reduction: i64,
         ignore_index: i64,
     ) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::nll_loss_forward";
-        let fits = match (this.sizes(), target.sizes()) {
-            ([_], []) => true,
-            ([classes], [targets]) => classes == targets, // PyTorch's check; the first of them counts
-            ([n, _], [targets]) => n == targets,
-            _ => false,
-        };
-        ensure!(
-            fits,
-            Shape,
-            "{OPERATOR}: targets of sizes {:?} for sizes {:?}, expected one for each row of classes",
-            target.sizes(),
-            this.sizes()
-        );
-        let likelihoods = Likelihoods { operator: OPERATOR, this, target, weight, ignore_index };
+        let likelihoods =
+            Likelihoods { operator: "aten::nll_loss_forward", this, target, weight, ignore_index }
+                .of_rows()?;
         likelihoods.loss(reduction, if this.dim() == 1 { &[] } else { target.sizes() })
     }
 
@@ -45,19 +33,37 @@ mod kernels {
         reduction: i64,
         ignore_index: i64,
     ) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::nll_loss2d_forward";
-        let fits = match (this.sizes(), target.sizes()) {
-            ([n, _, h, w], [n2, h2, w2]) => [n, h, w] == [n2, h2, w2],
-            _ => false,
-        };
-        ensure!(
-            fits,
-            Shape,
-            "{OPERATOR}: targets of sizes {:?} for sizes {:?}, expected one for each pixel",
-            target.sizes(),
-            this.sizes()
-        );
-        Likelihoods { operator: OPERATOR, this, target, weight, ignore_index }.loss(reduction, target.sizes())
+        Likelihoods { operator: "aten::nll_loss2d_forward", this, target, weight, ignore_index }
+            .of_pixels()?
+            .loss(reduction, target.sizes())
+    }
+
+    fn nll_loss_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+        total_weight: &Tensor,
+    ) -> Result<Tensor> {
+        Likelihoods { operator: "aten::nll_loss_backward", this, target, weight, ignore_index }
+            .of_rows()?
+            .gradient(grad_output, reduction, total_weight)
+    }
+
+    fn nll_loss2d_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+        total_weight: &Tensor,
+    ) -> Result<Tensor> {
+        Likelihoods { operator: "aten::nll_loss2d_backward", this, target, weight, ignore_index }
+            .of_pixels()?
+            .gradient(grad_output, reduction, total_weight)
     }
 }
 
@@ -71,8 +77,70 @@ struct Likelihoods<'a> {
 }
 
 impl Likelihoods<'_> {
+    /// Checks that there is a target for each row, or one without a batch.
+    fn of_rows(self) -> Result<Self> {
+        let fits = match (self.this.sizes(), self.target.sizes()) {
+            ([_], []) => true,
+            ([classes], [targets]) => classes == targets, // PyTorch's check; the first of them counts
+            ([n, _], [targets]) => n == targets,
+            _ => false,
+        };
+        ensure!(
+            fits,
+            Shape,
+            "{}: targets of sizes {:?} for sizes {:?}, expected one for each row of classes",
+            self.operator,
+            self.target.sizes(),
+            self.this.sizes()
+        );
+        Ok(self)
+    }
+
+    /// Checks that there is a target for each pixel.
+    fn of_pixels(self) -> Result<Self> {
+        let fits = match (self.this.sizes(), self.target.sizes()) {
+            ([n, _, h, w], [n2, h2, w2]) => [n, h, w] == [n2, h2, w2],
+            _ => false,
+        };
+        ensure!(
+            fits,
+            Shape,
+            "{}: targets of sizes {:?} for sizes {:?}, expected one for each pixel",
+            self.operator,
+            self.target.sizes(),
+            self.this.sizes()
+        );
+        Ok(self)
+    }
+
     /// The loss, of these sizes if it is not reduced, and the sum of the weights.
     fn loss(&self, reduction: i64, sizes: &[i64]) -> Result<(Tensor, Tensor)> {
+        let Likelihoods { operator, this, target, .. } = *self;
+        self.check(reduction)?;
+        let device = common_device(operator, &[this, target])?;
+        let empty = |sizes: &[i64]| Tensor::empty(sizes, this.dtype(), device);
+        let (out, total) = (empty(if reduction == 0 { sizes } else { &[] })?, empty(&[])?);
+        if this.storage().data_ptr().is_none() {
+            return Ok((out, total));
+        }
+        match_computing!(this.dtype(), T: Float => {
+            let likelihoods = loops::elements::<T>(this)?;
+            let picked = self.picked::<T>()?;
+            let loss = |picked: &Option<Picked<T>>| picked.as_ref().map_or(T::ZERO, |(i, weight)| -*weight * likelihoods[*i]);
+            let losses: Vec<T> = picked.iter().map(loss).collect();
+            let sum: T = losses.iter().copied().fold(T::ZERO, T::plus);
+            let weights = picked.into_iter().flatten().map(|(_, weight)| weight).fold(T::ZERO, T::plus);
+            match reduction {
+                0 => write(&out, losses)?,
+                1 => write(&out, vec![sum / weights])?,
+                _ => write(&out, vec![sum])?,
+            }
+            write(&total, vec![if reduction == 0 { T::ZERO } else { weights }])?;
+            Ok((out, total))
+        }, else => Err(unsupported(operator, this.dtype())))
+    }
+
+    fn check(&self, reduction: i64) -> Result<()> {
         let Likelihoods { operator, this, target, weight, .. } = *self;
         let classes = self.classes();
         ensure!(
@@ -92,39 +160,22 @@ impl Likelihoods<'_> {
             Argument,
             "{operator}: unknown reduction {reduction}, expected 0 to 2"
         );
-        let device = common_device(operator, &[this, target])?;
-        let empty = |sizes: &[i64]| Tensor::empty(sizes, this.dtype(), device);
-        let (out, total) = (empty(if reduction == 0 { sizes } else { &[] })?, empty(&[])?);
-        if this.storage().data_ptr().is_none() {
-            return Ok((out, total));
-        }
-        match_computing!(this.dtype(), T: Float => {
-            let (losses, weights) = self.losses::<T>()?;
-            let sum: T = losses.iter().copied().fold(T::ZERO, T::plus);
-            let weights = weights.into_iter().fold(T::ZERO, T::plus);
-            match reduction {
-                0 => write(&out, losses)?,
-                1 => write(&out, vec![sum / weights])?,
-                _ => write(&out, vec![sum])?,
-            }
-            write(&total, vec![if reduction == 0 { T::ZERO } else { weights }])?;
-            Ok((out, total))
-        }, else => Err(unsupported(operator, this.dtype())))
+        Ok(())
     }
 
     fn classes(&self) -> i64 {
         self.this.sizes()[if self.this.dim() == 1 { 0 } else { 1 }]
     }
 
-    /// The loss of every target and its weight; both 0 where it is ignored.
-    fn losses<T: Float + Number>(&self) -> Result<(Vec<T>, Vec<T>)> {
-        let (likelihoods, targets) = (loops::elements::<T>(self.this)?, loops::elements::<i64>(self.target)?);
+    /// For every target, unless it is ignored, the likelihood that counts and its weight.
+    fn picked<T: Float + Number>(&self) -> Result<Vec<Option<Picked<T>>>> {
+        let targets = loops::elements::<i64>(self.target)?;
         let weights = self.weight.map(loops::elements::<T>).transpose()?;
         let classes = self.classes();
         let pixels: usize = self.this.sizes().iter().skip(2).product::<i64>() as usize;
-        let loss = |(place, &target): (usize, &i64)| {
+        let pick = |(place, &target): (usize, &i64)| {
             if target == self.ignore_index {
-                return Ok((T::ZERO, T::ZERO));
+                return Ok(None);
             }
             ensure!(
                 (0..classes).contains(&target),
@@ -135,13 +186,47 @@ impl Likelihoods<'_> {
             let class = target as usize;
             let weight = weights.as_ref().map_or(T::ONE, |weights| weights[class]);
             let (row, pixel) = (place / pixels, place % pixels);
-            let likelihood = likelihoods[(row * classes as usize + class) * pixels + pixel];
-            Ok((-weight * likelihood, weight))
+            Ok(Some(((row * classes as usize + class) * pixels + pixel, weight)))
         };
         let count = if self.this.dim() == 1 { 1 } else { targets.len() };
-        targets.iter().take(count).enumerate().map(loss).collect()
+        targets.iter().take(count).enumerate().map(pick).collect()
+    }
+
+    /// The gradient of the log-probabilities, from that of the loss.
+    fn gradient(&self, grad: &Tensor, reduction: i64, total_weight: &Tensor) -> Result<Tensor> {
+        let Likelihoods { operator, this, .. } = *self;
+        self.check(reduction)?;
+        let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
+        if !loops::has_elements(&out) {
+            return Ok(out);
+        }
+        match_computing!(this.dtype(), T: Float => {
+            let grads = loops::elements::<T>(grad)?;
+            let total = loops::elements::<T>(total_weight)?[0];
+            let picked = self.picked::<T>()?;
+            ensure!(
+                grads.len() == if reduction == 0 { picked.len() } else { 1 },
+                Shape,
+                "{operator}: a gradient of sizes {:?} is not that of the loss",
+                grad.sizes()
+            );
+            let mut elements = vec![T::ZERO; this.numel() as usize];
+            for (place, picked) in picked.into_iter().enumerate() {
+                let Some((i, weight)) = picked else { continue };
+                elements[i] = match reduction {
+                    0 => -weight * grads[place],
+                    1 => -weight * grads[0] / total,
+                    _ => -weight * grads[0],
+                };
+            }
+            write(&out, elements)?;
+            Ok(out)
+        }, else => Err(unsupported(operator, this.dtype())))
     }
 }
+
+/// A place among the likelihoods, and the weight of its class.
+type Picked<T> = (usize, T);
 
 /// Writes elements in row-major order, whatever the tensor's type.
 fn write<T: Element>(out: &Tensor, elements: Vec<T>) -> Result<()> {

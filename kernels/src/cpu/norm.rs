@@ -6,11 +6,16 @@ use torch_library::geometry::{contiguous_strides, wrap_dim};
 use torch_library::prelude::*;
 
 use super::folds::{Largest, Moment, Moments, Sum};
+use super::functions::Functions;
 use super::loops::reduce::fold;
 use super::loops::{self, computing_type, match_computing};
 use super::number::{Number, Ordered};
 use crate::aten;
 use crate::pointwise::unsupported;
+
+mod backward;
+
+pub(super) use backward::wanted;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -112,13 +117,13 @@ impl<'a> Exponentials<'a> {
     }
 
     /// The largest element along the dimension, the exponential of each element's distance to it, and their sum.
-    fn compute<T: Float + Ordered>(&self) -> Result<(Tensor, Tensor, Tensor)> {
+    fn compute<T: Float + Ordered + Functions>(&self) -> Result<(Tensor, Tensor, Tensor)> {
         let input = self.input;
         let sizes = reduced_sizes(input, &self.is_reduced);
         let empty = |sizes: &[i64]| Tensor::empty(sizes, T::DTYPE, input.device());
         let (largest, powers, sum) = (empty(&sizes)?, empty(input.sizes())?, empty(&sizes)?);
         fold([&largest], input, &self.is_reduced, &Largest, |largest: T| [largest])?;
-        loops::map(&powers, [input, &largest], |[x, largest]: [T; 2]| (x - largest).exp())?;
+        loops::map(&powers, [input, &largest], |[x, largest]: [T; 2]| (x - largest).exponential())?;
         fold([&sum], &powers, &self.is_reduced, &Sum, |sum: T| [sum])?;
         Ok((largest, powers, sum))
     }

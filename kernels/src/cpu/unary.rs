@@ -1,9 +1,10 @@
 //! Functions of one number.
 
 use num_traits::{Float, FloatConst};
-use torch_library::Element;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
+use super::functions::{ErrorFunction, Functions};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use crate::aten;
@@ -47,21 +48,34 @@ macro_rules! functions {
 functions! {
     relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
     neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();
-    exp exp_: promoting_to_float Float | Complex => |x, T| x.exp();
+    sign sign_: promoting Bool | Integer | Float => |x, T| sign_of(x);
+    exp exp_: promoting_to_float Float | Complex => |x, T| x.exponential();
     log log_: promoting_to_float Float | Complex => |x, T| x.ln();
     sqrt sqrt_: promoting_to_float Float | Complex => |x, T| x.sqrt();
     rsqrt rsqrt_: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
     reciprocal reciprocal_: promoting_to_float Float | Complex => |x, T| T::ONE / x;
     sin sin_: promoting_to_float Float | Complex => |x, T| x.sin();
     cos cos_: promoting_to_float Float | Complex => |x, T| x.cos();
-    tanh tanh_: promoting_to_float Float | Complex => |x, T| x.tanh();
-    sigmoid sigmoid_: promoting_to_float Float | Complex => |x, T| T::ONE / (T::ONE + (-x).exp());
+    tanh tanh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent();
+    sigmoid sigmoid_: promoting_to_float Float | Complex => |x, T| x.logistic();
 }
 
 /// NaN stays NaN, and -0 stays -0.
 #[inline(always)]
 fn positive_part<T: Number + PartialOrd>(x: T) -> T {
     if x < T::ZERO { T::ZERO } else { x }
+}
+
+/// 0 for NaN, and for zeros of either sign.
+#[inline(always)]
+fn sign_of<T: Number + PartialOrd>(x: T) -> T {
+    if x > T::ZERO {
+        T::ONE
+    } else if x < T::ZERO {
+        T::ONE.negated()
+    } else {
+        T::ZERO
+    }
 }
 
 /// -0 becomes 0.
@@ -83,24 +97,39 @@ mod more {
         Ok(this)
     }
 
+    fn logical_not(this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::logical_not", [this])?;
+        let out = call.output(None, DType::Bool)?;
+        match_dtype!(call.dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x == T::default())?);
+        Ok(out)
+    }
+
     fn gelu(this: &Tensor, approximate: &str) -> Result<Tensor> {
         const OPERATOR: &str = "aten::gelu";
         let call = Pointwise::promoting(OPERATOR, [this])?;
-        let approximates = match approximate {
-            "none" => false,
-            "tanh" => true,
-            other => {
-                bail!(Argument, "{OPERATOR}: unknown approximation {other:?}, expected \"none\" or \"tanh\"")
-            }
-        };
+        let is_approximated = is_approximated(OPERATOR, approximate)?;
         match_computing!(call.dtype, T: Float => {
             let out = call.output(None, call.dtype)?;
-            match approximates {
+            match is_approximated {
                 false => loops::map(&out, [this], |[x]: [T; 1]| gaussian_unit(x))?,
                 true => loops::map(&out, [this], |[x]: [T; 1]| gaussian_unit_by_tanh(x))?,
             }
             Ok(out)
         }, else => Err(call.unsupported()))
+    }
+}
+
+/// Whether the error function of `gelu` is approximated.
+///
+/// # Errors
+/// A word other than the two for it.
+pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool> {
+    match approximate {
+        "none" => Ok(false),
+        "tanh" => Ok(true),
+        other => {
+            bail!(Argument, "{operator}: unknown approximation {other:?}, expected \"none\" or \"tanh\"")
+        }
     }
 }
 
@@ -122,31 +151,14 @@ fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Res
     Ok(out)
 }
 
-/// The error function, which the standard library does not have.
-trait ErrorFunction: Float + FloatConst {
-    fn erf(self) -> Self;
-}
-
-impl ErrorFunction for f32 {
-    fn erf(self) -> Self {
-        libm::erff(self)
-    }
-}
-
-impl ErrorFunction for f64 {
-    fn erf(self) -> Self {
-        libm::erf(self)
-    }
-}
-
-fn gaussian_unit<T: ErrorFunction + Number>(x: T) -> T {
+fn gaussian_unit<T: Float + FloatConst + Number + ErrorFunction>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
-    x * half * (T::ONE + (x * T::FRAC_1_SQRT_2()).erf())
+    x * half * (T::ONE + (x * T::FRAC_1_SQRT_2()).error_function())
 }
 
-fn gaussian_unit_by_tanh<T: Float + FloatConst + Number>(x: T) -> T {
+fn gaussian_unit_by_tanh<T: Float + FloatConst + Number + Functions>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
     let cubic: T = 0.044_715_f64.cast();
     let slope = T::SQRT_2() * T::FRAC_2_SQRT_PI() * half;
-    half * x * (T::ONE + (slope * (x + cubic * x * x * x)).tanh())
+    half * x * (T::ONE + (slope * (x + cubic * x * x * x)).hyperbolic_tangent())
 }

@@ -61,6 +61,26 @@ torch_library! {
         /// PyTorch: `torch.full_like`.
         full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
+        /// A tensor whose elements are unspecified (here: zero), of the type and device of another unless given.
+        ///
+        /// PyTorch: `Tensor.new_empty`.
+        new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// A tensor of zeros, of the type and device of another unless given.
+        ///
+        /// PyTorch: `Tensor.new_zeros`.
+        new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// A tensor of ones, of the type and device of another unless given.
+        ///
+        /// PyTorch: `Tensor.new_ones`.
+        new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// A tensor of one value, of the type and device of another unless given.
+        ///
+        /// PyTorch: `Tensor.new_full`.
+        new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
         /// Writes one value to every element.
         ///
         /// # Errors

@@ -45,5 +45,33 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.embedding`.
         embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor;
+
+        /// Where a tensor is not zero: a row of indices for each such element, in row-major order.
+        ///
+        /// PyTorch: `torch.nonzero`.
+        #[tags(dynamic_output_shape)]
+        nonzero(Tensor self) -> Tensor;
+
+        /// Elements at places that tensors of indices give, one for each dimension from the first on; those broadcast.
+        ///
+        /// A dimension without an index is kept whole. A mask stands for the indices of its true elements, in as many dimensions
+        /// as it has. The dimensions of the indices come where those were that they replace, or first if these are not neighbours.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = Tensor::from([[1, 2], [3, 4], [5, 6]]);
+        /// let indices = [Some(Tensor::from([2i64, 0])), Some(Tensor::from([1i64, -1]))];
+        /// assert_eq!(aten::index_Tensor(&x, &indices)?.to_vec::<i32>()?, [6, 2]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// More indices than dimensions, an index out of range or of another type, indices that do not broadcast.
+        ///
+        /// PyTorch: `x[indices]`.
+        #[tags(dynamic_output_shape)]
+        index.Tensor(Tensor self, Tensor?[] indices) -> Tensor;
     }
 }

@@ -53,5 +53,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.cross_entropy`.
         cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100, float label_smoothing=0.0) -> Tensor;
+
+        /// The gradient of the input of [`nll_loss_forward`].
+        ///
+        /// PyTorch: `aten::nll_loss_backward`.
+        nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor;
+        /// The gradient of the input of [`nll_loss2d_forward`].
+        ///
+        /// PyTorch: `aten::nll_loss2d_backward`.
+        nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor;
     }
 }

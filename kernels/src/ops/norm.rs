@@ -4,7 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Normalisation, on top of what was declared before.
-    pub mod aten extends super::index::aten {
+    pub mod aten extends super::scatter::aten {
         /// Exponentials that sum to one along a dimension; converted to `dtype` first, if one is given.
         ///
         /// # Errors
@@ -54,5 +54,28 @@ torch_library! {
         ///
         /// PyTorch: `aten::native_batch_norm`.
         native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+
+        /// The gradient of the input of [`_softmax`], from its result.
+        ///
+        /// PyTorch: `aten::_softmax_backward_data`.
+        _softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor;
+        /// The gradient of the input of [`_log_softmax`], from its result.
+        ///
+        /// PyTorch: `aten::_log_softmax_backward_data`.
+        _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor;
+
+        /// The gradients of input, weight and bias of [`native_layer_norm`]; a tensor of sizes `[0]` for each that
+        /// `output_mask` does not want.
+        ///
+        /// PyTorch: `aten::native_layer_norm_backward`.
+        native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+        /// The gradients of input, weight and bias of [`native_batch_norm`]; a tensor of sizes `[0]` for each that
+        /// `output_mask` does not want.
+        ///
+        /// # Errors
+        /// In training without the saved statistics, outside of it without the running ones.
+        ///
+        /// PyTorch: `aten::native_batch_norm_backward`.
+        native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
     }
 }

@@ -6,7 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Reductions, on top of what was declared before.
-    pub mod aten extends super::unary::aten {
+    pub mod aten extends super::activation::aten {
         /// The sum of all elements; of integers and truth values it is an `int64`.
         ///
         /// PyTorch: `torch.sum`.
@@ -25,6 +25,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.sum`.
         sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+
+        /// The sums over the dimensions that broadcasting repeated or added: what undoes `expand`.
+        ///
+        /// # Errors
+        /// Sizes that do not broadcast to those of the tensor.
+        ///
+        /// PyTorch: `Tensor.sum_to_size`.
+        sum_to_size(Tensor self, SymInt[] size) -> Tensor;
 
         /// The mean of all elements.
         ///

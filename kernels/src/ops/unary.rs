@@ -43,6 +43,26 @@ torch_library! {
         #[tags(pointwise)]
         neg_(Tensor(a!) self) -> Tensor(a!);
 
+        /// The sign of each element: -1, 0 or 1; of NaN it is 0.
+        ///
+        /// # Errors
+        /// Complex numbers, which have no order.
+        ///
+        /// PyTorch: `torch.sign`.
+        #[tags(pointwise)]
+        sign(Tensor self) -> Tensor;
+        /// Replaces each element by its sign.
+        ///
+        /// PyTorch: `Tensor.sign_`.
+        #[tags(pointwise)]
+        sign_(Tensor(a!) self) -> Tensor(a!);
+
+        /// Whether each element is zero, as truth values.
+        ///
+        /// PyTorch: `torch.logical_not`.
+        #[tags(pointwise)]
+        logical_not(Tensor self) -> Tensor;
+
         /// Each element without its sign; of a complex number, its distance from zero.
         ///
         /// # Errors

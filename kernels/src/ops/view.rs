@@ -137,6 +137,21 @@ torch_library! {
         /// PyTorch: `Tensor.expand`.
         expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a);
 
+        /// Dimensions of size 1 repeated to the sizes of another tensor.
+        ///
+        /// PyTorch: `Tensor.expand_as`.
+        expand_as(Tensor(a) self, Tensor other) -> Tensor(a);
+
+        /// The same elements in the shape of another tensor.
+        ///
+        /// PyTorch: `Tensor.view_as`.
+        view_as(Tensor(a) self, Tensor other) -> Tensor(a);
+
+        /// The same elements in the shape of another tensor, copied if need be.
+        ///
+        /// PyTorch: `Tensor.reshape_as`.
+        reshape_as(Tensor(a) self, Tensor other) -> Tensor(a);
+
         /// Every `step`-th index of a dimension, from `start` up to but not including `end`.
         ///
         /// Bounds count from the back if negative, and are cut to the dimension.

@@ -8,6 +8,7 @@ mod loss;
 mod matmul;
 mod norm;
 mod reduce;
+mod scatter;
 mod unary;
 mod view;
 mod window;

@@ -1,4 +1,4 @@
-//! Picking elements by index.
+//! Reading and writing elements at places that an index gives.
 #![expect(
     unsafe_code,
     reason = "reads and writes elements through pointers that a walk and a bound check keep in bounds"
@@ -14,94 +14,172 @@ use super::convert::{self, Loader};
 use super::walk::{Row, Walk};
 use super::{CHUNK, data_ptr, has_elements, parallel};
 
-/// Writes `out[i, j, …] = source[i, index[i, j, …], …]`, for the `dim`-th place.
+/// Where an index leads in a tensor: for each place of the index to an element at index 0 of the indexed dimension, and
+/// from there so many steps.
+pub(crate) struct Lanes<'a> {
+    tensor: &'a Tensor,
+    strides: Dims,
+    /// How many indices there are.
+    count: i64,
+    /// How many elements lie between two of them.
+    step: i64,
+}
+
+impl<'a> Lanes<'a> {
+    /// Along one dimension; the others are those of the index.
+    pub(crate) fn along(tensor: &'a Tensor, dim: usize) -> Self {
+        let mut strides = Dims::from_slice(tensor.strides());
+        let step = std::mem::take(&mut strides[dim]);
+        Lanes { tensor, strides, count: tensor.sizes()[dim], step }
+    }
+
+    /// Indices that count elements of the memory, from the tensor's first, and are known to be in bounds.
+    ///
+    /// # Safety
+    /// With these strides, and any of the indices added, every place leads to an element of the tensor.
+    pub(crate) unsafe fn anywhere(tensor: &'a Tensor, strides: Dims) -> Self {
+        Lanes { tensor, strides, count: i64::MAX, step: 1 }
+    }
+}
+
+/// Writes `out[i, j, …] = source[i, index[i, j, …], …]`, for the indexed dimension.
 ///
-/// `index` broadcasts to `out`; `source` is at least as large as `out` in the other dimensions. Gives back an index
-/// that is out of range, if there is one.
+/// `index` broadcasts to `out`; the source is at least as large as `out` in the other dimensions. Gives back an index that
+/// is out of range, if there is one.
 ///
 /// # Errors
 /// Memory that the host does not reach.
-pub(crate) fn gather(out: &Tensor, source: &Tensor, dim: usize, index: &Tensor) -> Result<Option<i64>> {
+pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option<i64>> {
     if !has_elements(out) {
         return Ok(None);
     }
-    let mut strides = Dims::from_slice(source.strides());
-    let mut along = (0, 0);
-    if let Some(stride) = strides.get_mut(dim) {
-        along = (source.sizes()[dim], *stride as isize);
-        *stride = 0;
-    } else {
-        along.0 = 1; // a tensor without dimensions has one element, at index 0
-    }
-    let starts = Geometry::new(out.sizes(), &strides, 0)?;
+    let starts = Geometry::new(out.sizes(), &source.strides, 0)?;
     let walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
-    let picker = Picker {
-        out: data_ptr(out)?,
-        source: data_ptr(source)?,
-        index: data_ptr(index)?,
-        index_size: index.dtype().size() as isize,
-        load: convert::loader(index.dtype()),
-        count: along.0,
-        step: along.1,
-        is_bad: AtomicBool::new(false),
-        bad: AtomicI64::new(0),
-    };
+    let indices = Indices::new(index, source)?;
+    let (out_data, source_data) = (Address(data_ptr(out)?), Address(data_ptr(source.tensor)?));
     parallel::ranges(out.numel() as usize, |range| {
         walk.rows(range, |row| {
-            // SAFETY: the walk stays within the elements of all operands, and no two threads get the same one; both
-            // tensors are of one type.
-            match_dtype!(out.dtype(), T => unsafe { picker.row::<T>(&row) });
+            match_dtype!(out.dtype(), T => {
+                let (out, source) = (out_data.get().cast::<T>(), source_data.get().cast::<T>());
+                // SAFETY: the walk stays within the elements of the index.
+                unsafe {
+                    indices.row(&row, |i, index| {
+                        // SAFETY: in bounds of `source`, the index having been checked, and of `out`, of which no two
+                        // threads get the same element; both hold `T`.
+                        let element = convert::read(source.offset(row.inputs[1] + i * row.input_strides[1] + index));
+                        out.offset(row.out + i * row.out_stride).write(element);
+                    });
+                }
+            });
         });
     });
-    Ok(picker.is_bad.into_inner().then(|| picker.bad.into_inner()))
+    Ok(indices.bad())
 }
 
-struct Picker {
-    out: *mut u8,
-    source: *const u8,
-    index: *const u8,
-    index_size: isize,
+/// Writes `target[i, index[i, j, …], …] = f(what is there, source[i, j, …])`, for the indexed dimension, one after the other.
+///
+/// The source, of the target's type, has the sizes of the index, or more of which the first count. Gives back an index that
+/// is out of range, if there is one.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn scatter<T: Element>(
+    target: &Lanes<'_>,
+    index: &Tensor,
+    source: &Tensor,
+    f: impl Fn(T, T) -> T,
+) -> Result<Option<i64>> {
+    if index.numel() == 0 || !has_elements(target.tensor) {
+        return Ok(None);
+    }
+    let starts = Geometry::new(index.sizes(), &target.strides, 0)?;
+    let used = Geometry::new(index.sizes(), source.strides(), 0)?;
+    // Of the walk only the inputs are looked at: its output would be a tensor in the order of the index.
+    let order = Geometry::contiguous(index.sizes())?;
+    let walk = Walk::new(&order, [index.geometry(), &starts, &used]);
+    let indices = Indices::new(index, target)?;
+    let (target, source) = (target.tensor.data_ptr::<T>()?, source.data_ptr::<T>()?);
+    walk.rows(0..index.numel() as usize, |row| {
+        // SAFETY: the walk stays within the elements of the index.
+        unsafe {
+            indices.row(&row, |i, index| {
+                let place = target.offset(row.inputs[1] + i * row.input_strides[1] + index);
+                let element = source.offset(row.inputs[2] + i * row.input_strides[2]);
+                // SAFETY: in bounds of both, the index having been checked; both hold `T`.
+                place.write(f(convert::read(place), convert::read(element)));
+            });
+        }
+    });
+    Ok(indices.bad())
+}
+
+/// An address that threads share.
+#[derive(Clone, Copy)]
+struct Address(*mut u8);
+
+// SAFETY: a plain address; which thread writes where is for its user to say.
+unsafe impl Sync for Address {}
+
+impl Address {
+    fn get(&self) -> *mut u8 {
+        self.0
+    }
+}
+
+/// The first input of a walk: indices, which are checked.
+struct Indices {
+    data: *const u8,
+    size: isize,
     load: Loader<i64>,
-    /// How many indices there are, and how many elements apart in the source.
     count: i64,
     step: isize,
     is_bad: AtomicBool,
     bad: AtomicI64,
 }
 
-// SAFETY: plain addresses; which thread writes where is for `row` and its caller to say.
-unsafe impl Sync for Picker {}
+// SAFETY: a plain address, from which is only read.
+unsafe impl Sync for Indices {}
 
-impl Picker {
-    /// Fills one row.
+impl Indices {
+    fn new(index: &Tensor, lanes: &Lanes<'_>) -> Result<Self> {
+        Ok(Indices {
+            data: data_ptr(index)?,
+            size: index.dtype().size() as isize,
+            load: convert::loader(index.dtype()),
+            count: lanes.count,
+            step: lanes.step as isize,
+            is_bad: AtomicBool::new(false),
+            bad: AtomicI64::new(0),
+        })
+    }
+
+    fn bad(self) -> Option<i64> {
+        self.is_bad.into_inner().then(|| self.bad.into_inner())
+    }
+
+    /// Calls a closure with each place of a row and how many elements its index is away from index 0. Those out of range
+    /// are left out.
     ///
     /// # Safety
-    /// The row lies in bounds of `out`, of the index and of the source at index 0; `out` and source hold `T`; nobody
-    /// else touches the row of `out`.
-    unsafe fn row<T: Element>(&self, row: &Row<2>) {
+    /// The row lies in bounds of the index.
+    #[inline(always)]
+    unsafe fn row<const N: usize>(&self, row: &Row<N>, mut f: impl FnMut(isize, isize)) {
         let mut buffer = [MaybeUninit::<i64>::uninit(); CHUNK];
-        let (out, source) = (self.out.cast::<T>(), self.source.cast::<T>());
         for start in (0..row.len).step_by(CHUNK) {
             let len = CHUNK.min(row.len - start);
-            let offset = (row.inputs[0] + start as isize * row.input_strides[0]) * self.index_size;
+            let offset = (row.inputs[0] + start as isize * row.input_strides[0]) * self.size;
             // SAFETY: the chunk is part of the row, and fits the buffer.
             let indices = unsafe {
                 let buffer = buffer.as_mut_ptr().cast::<i64>();
-                (self.load)(self.index.offset(offset), row.input_strides[0], len, buffer);
+                (self.load)(self.data.offset(offset), row.input_strides[0], len, buffer);
                 std::slice::from_raw_parts(buffer, len)
             };
             for (i, &index) in indices.iter().enumerate() {
-                if !(0..self.count).contains(&index) {
+                if (0..self.count).contains(&index) {
+                    f((start + i) as isize, index as isize * self.step);
+                } else {
                     self.bad.store(index, Ordering::Relaxed);
                     self.is_bad.store(true, Ordering::Relaxed);
-                    continue;
-                }
-                let i = (start + i) as isize;
-                let from = row.inputs[1] + i * row.input_strides[1] + index as isize * self.step;
-                // SAFETY: in bounds of the source, the index having been checked, and of `out`.
-                unsafe {
-                    let element = convert::read(source.offset(from));
-                    out.offset(row.out + i * row.out_stride).write(element);
                 }
             }
         }

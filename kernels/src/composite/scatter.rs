@@ -1,0 +1,79 @@
+//! Writing by index and mask, by other operators.
+
+use torch_library::geometry::infer_size;
+use torch_library::prelude::*;
+
+use super::unseen;
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn masked_fill_Scalar(this: &Tensor, mask: &Tensor, value: Scalar) -> Result<Tensor> {
+        let mut out = broadcast_copy("aten::masked_fill.Scalar", this, mask)?;
+        unseen(|| aten::masked_fill__Scalar(&mut out, mask, value).map(drop))?;
+        Ok(out)
+    }
+
+    fn masked_fill_Tensor(this: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
+        aten::masked_fill_Scalar(this, mask, the_value("aten::masked_fill.Tensor", value)?)
+    }
+
+    fn masked_fill__Tensor<'a>(
+        this: &'a mut Tensor,
+        mask: &Tensor,
+        value: &Tensor,
+    ) -> Result<&'a mut Tensor> {
+        aten::masked_fill__Scalar(this, mask, the_value("aten::masked_fill_.Tensor", value)?)
+    }
+
+    fn index_put(
+        this: &Tensor,
+        indices: &[Option<Tensor>],
+        values: &Tensor,
+        accumulate: bool,
+    ) -> Result<Tensor> {
+        let mut out = aten::clone(this)?;
+        unseen(|| aten::index_put_::call(&mut out, indices, values, accumulate).map(drop))?;
+        Ok(out)
+    }
+
+    fn select_backward(grad_output: &Tensor, input_sizes: &[i64], dim: i64, index: i64) -> Result<Tensor> {
+        let out = aten::new_zeros(grad_output, input_sizes)?;
+        unseen(|| aten::copy_(&mut aten::select_int(&out, dim, index)?, grad_output).map(drop))?;
+        Ok(out)
+    }
+
+    fn slice_backward(
+        grad_output: &Tensor,
+        input_sizes: &[i64],
+        dim: i64,
+        start: i64,
+        end: i64,
+        step: i64,
+    ) -> Result<Tensor> {
+        let out = aten::new_zeros(grad_output, input_sizes)?;
+        unseen(|| {
+            let mut part = aten::slice_Tensor::call(&out, dim, Some(start), Some(end), step)?;
+            aten::copy_(&mut part, grad_output).map(drop)
+        })?;
+        Ok(out)
+    }
+}
+
+/// A copy of the sizes to which both broadcast.
+fn broadcast_copy(operator: &str, this: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(operator))?;
+    aten::clone::with(&aten::expand(this, &sizes)?).memory_format(Some(MemoryFormat::Contiguous)).call()
+}
+
+fn the_value(operator: &str, value: &Tensor) -> Result<Scalar> {
+    ensure!(
+        value.dim() == 0,
+        Shape,
+        "{operator}: the value has sizes {:?}, expected a tensor without dimensions",
+        value.sizes()
+    );
+    value.item().map_err(|error| error.context(operator))
+}

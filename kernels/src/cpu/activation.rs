@@ -1,0 +1,103 @@
+//! Derivatives of activations.
+
+use num_complex::Complex;
+use num_traits::{Float, FloatConst};
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::functions::{ErrorFunction, Functions};
+use super::loops::{self, match_computing};
+use super::number::Number;
+use super::unary::is_approximated;
+use crate::aten;
+use crate::pointwise::Pointwise;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn threshold_backward(grad_output: &Tensor, this: &Tensor, threshold: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::threshold_backward", [grad_output, this])?;
+        let out = call.output(None, call.dtype)?;
+        match_computing!(call.dtype, T: Integer | Unsigned | Float => {
+            let threshold: T = threshold.to()?;
+            // Not `x > threshold`: where the input is NaN, so is the gradient.
+            loops::map(&out, call.inputs, |[grad, x]: [T; 2]| if x <= threshold { T::ZERO } else { grad })?;
+        }, else => return Err(call.unsupported()));
+        Ok(out)
+    }
+
+    fn sigmoid_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::sigmoid_backward", [grad_output, output])?;
+        let out = call.output(None, call.dtype)?;
+        match_computing!(call.dtype, T: Float | Complex => {
+            loops::map(&out, call.inputs, |[grad, y]: [T; 2]| grad * ((T::ONE - y) * y).conjugate())?;
+        }, else => return Err(call.unsupported()));
+        Ok(out)
+    }
+
+    fn tanh_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::tanh_backward", [grad_output, output])?;
+        let out = call.output(None, call.dtype)?;
+        match_computing!(call.dtype, T: Float | Complex => {
+            loops::map(&out, call.inputs, |[grad, y]: [T; 2]| grad * (T::ONE - y * y).conjugate())?;
+        }, else => return Err(call.unsupported()));
+        Ok(out)
+    }
+
+    fn gelu_backward(grad_output: &Tensor, this: &Tensor, approximate: &str) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::gelu_backward";
+        let call = Pointwise::promoting(OPERATOR, [grad_output, this])?;
+        let is_approximated = is_approximated(OPERATOR, approximate)?;
+        let out = call.output(None, call.dtype)?;
+        match_computing!(call.dtype, T: Float => {
+            match is_approximated {
+                false => loops::map(&out, call.inputs, |[grad, x]: [T; 2]| grad * gaussian_slope(x))?,
+                true => loops::map(&out, call.inputs, |[grad, x]: [T; 2]| grad * gaussian_slope_by_tanh(x))?,
+            }
+        }, else => return Err(call.unsupported()));
+        Ok(out)
+    }
+}
+
+/// The conjugate, which a real number is itself.
+trait Conjugate {
+    fn conjugate(self) -> Self;
+}
+
+macro_rules! real {
+    ($($ty:ty),+) => { $(
+        impl Conjugate for $ty {
+            #[inline(always)]
+            fn conjugate(self) -> Self {
+                self
+            }
+        }
+    )+ };
+}
+
+real!(f32, f64);
+
+impl<T: Number + std::ops::Neg<Output = T>> Conjugate for Complex<T> {
+    #[inline(always)]
+    fn conjugate(self) -> Self {
+        Complex::new(self.re, -self.im)
+    }
+}
+
+/// The derivative of `x Φ(x)`.
+fn gaussian_slope<T: Float + FloatConst + Number + ErrorFunction + Functions>(x: T) -> T {
+    let half = T::ONE / (T::ONE + T::ONE);
+    let below = half * (T::ONE + (x * T::FRAC_1_SQRT_2()).error_function());
+    let density = (-half * x * x).exponential() * half * T::FRAC_2_SQRT_PI() * T::FRAC_1_SQRT_2();
+    below + x * density
+}
+
+fn gaussian_slope_by_tanh<T: Float + FloatConst + Number + Functions>(x: T) -> T {
+    let half = T::ONE / (T::ONE + T::ONE);
+    let three = T::ONE + T::ONE + T::ONE;
+    let cubic: T = 0.044_715_f64.cast();
+    let slope = T::SQRT_2() * T::FRAC_2_SQRT_PI() * half;
+    let tanh = (slope * (x + cubic * x * x * x)).hyperbolic_tangent();
+    half * (T::ONE + tanh) + half * x * (T::ONE - tanh * tanh) * slope * (T::ONE + three * cubic * x * x)
+}

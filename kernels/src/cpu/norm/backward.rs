@@ -1,0 +1,225 @@
+//! The derivatives of softmax and of the normalisations.
+
+use num_traits::Float;
+use torch_library::Element;
+use torch_library::geometry::{contiguous_strides, wrap_dim};
+use torch_library::prelude::*;
+
+use super::{along_channels, channels_of, outer_dims, reciprocal_root, reduced_sizes, rounded};
+use crate::aten;
+use crate::cpu::folds::Sum;
+use crate::cpu::functions::Functions;
+use crate::cpu::loops::reduce::fold;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::Number;
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn _softmax_backward_data(
+        grad_output: &Tensor,
+        output: &Tensor,
+        dim: i64,
+        input_dtype: DType,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_softmax_backward_data";
+        let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
+        let out = Tensor::empty(output.sizes(), input_dtype, output.device())?;
+        match_computing!(output.dtype(), T: Float => {
+            let products = Tensor::empty(output.sizes(), T::DTYPE, output.device())?;
+            loops::map(&products, [grad_output, output], |[grad, y]: [T; 2]| grad * y)?;
+            let sum = sums::<T>(&products, &is_reduced)?;
+            loops::map(&out, [&products, output, &sum], |[product, y, sum]: [T; 3]| product - y * sum)?;
+        }, else => return Err(unsupported(OPERATOR, output.dtype())));
+        Ok(out)
+    }
+
+    fn _log_softmax_backward_data(
+        grad_output: &Tensor,
+        output: &Tensor,
+        dim: i64,
+        input_dtype: DType,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_log_softmax_backward_data";
+        let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
+        let out = Tensor::empty(output.sizes(), input_dtype, output.device())?;
+        match_computing!(output.dtype(), T: Float => {
+            let sum = sums::<T>(grad_output, &is_reduced)?;
+            let inputs = [grad_output, output, &sum];
+            loops::map(&out, inputs, |[grad, y, sum]: [T; 3]| grad - y.exponential() * sum)?;
+        }, else => return Err(unsupported(OPERATOR, output.dtype())));
+        Ok(out)
+    }
+
+    fn native_layer_norm_backward(
+        grad_out: &Tensor,
+        input: &Tensor,
+        normalized_shape: &[i64],
+        mean: &Tensor,
+        rstd: &Tensor,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        output_mask: &[bool],
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::native_layer_norm_backward";
+        let outer = outer_dims(OPERATOR, input, normalized_shape, &[weight, bias])?;
+        let is_inner: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
+        let is_outer: Vec<bool> = is_inner.iter().map(|is_inner| !is_inner).collect();
+        let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
+        let [of_input, of_weight, of_bias] = wanted(OPERATOR, output_mask)?;
+        let parameter = |parameter: Option<&Tensor>, sums: Tensor| {
+            rounded(shaped(&sums, normalized_shape)?, parameter.map_or(input.dtype(), Tensor::dtype))
+        };
+        match_computing!(input.dtype(), T: Float => Ok((
+            normal.part(of_input, || normal.of_input::<T>(&is_inner, true, MemoryFormat::Contiguous))?,
+            normal.part(of_weight, || parameter(weight, normal.of_weight::<T>(&is_outer)?))?,
+            normal.part(of_bias, || parameter(bias, sums::<T>(grad_out, &is_outer)?))?,
+        )), else => Err(unsupported(OPERATOR, input.dtype())))
+    }
+
+    fn native_batch_norm_backward(
+        grad_out: &Tensor,
+        input: &Tensor,
+        weight: Option<&Tensor>,
+        running_mean: Option<&Tensor>,
+        running_var: Option<&Tensor>,
+        save_mean: Option<&Tensor>,
+        save_invstd: Option<&Tensor>,
+        train: bool,
+        eps: f64,
+        output_mask: &[bool],
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::native_batch_norm_backward";
+        let saved = if train { [save_mean, save_invstd] } else { [running_mean, running_var] };
+        let [Some(mean), Some(scale)] = saved else {
+            bail!(
+                Argument,
+                "{OPERATOR}: {} are needed",
+                if train { "save_mean and save_invstd" } else { "running_mean and running_var" }
+            );
+        };
+        channels_of(OPERATOR, input, &[weight, Some(mean), Some(scale)])?;
+        let dtype = weight.map_or(input.dtype(), Tensor::dtype);
+        let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
+        let (mean, scale, weight) =
+            (per_channel(mean)?, per_channel(scale)?, weight.map(per_channel).transpose()?);
+        let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
+        let [of_input, of_weight, of_bias] = wanted(OPERATOR, output_mask)?;
+        let parameter = |sums: Tensor| rounded(shaped(&sums, &[sums.numel()])?, dtype);
+        match_computing!(input.dtype(), T: Float => {
+            let rstd = if train { scale } else { reciprocal_root::<T>(&scale, eps)? };
+            let (mean, rstd, weight) = (&mean, &rstd, weight.as_ref());
+            let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
+            let format = input.suggest_memory_format();
+            Ok((
+                normal.part(of_input, || normal.of_input::<T>(&is_reduced, train, format))?,
+                normal.part(of_weight, || parameter(normal.of_weight::<T>(&is_reduced)?))?,
+                normal.part(of_bias, || parameter(sums::<T>(grad_out, &is_reduced)?))?,
+            ))
+        }, else => Err(unsupported(OPERATOR, input.dtype())))
+    }
+}
+
+/// What is known of `(input - mean) * rstd * weight`, and the gradient of it.
+struct Normal<'a> {
+    operator: &'static str,
+    grad: &'a Tensor,
+    input: &'a Tensor,
+    mean: &'a Tensor,
+    rstd: &'a Tensor,
+    weight: Option<&'a Tensor>,
+}
+
+impl Normal<'_> {
+    /// One of the gradients; an empty tensor if it is not wanted.
+    fn part(&self, is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
+        ensure!(
+            self.grad.sizes() == self.input.sizes(),
+            Shape,
+            "{}: a gradient of sizes {:?} for an input of {:?}",
+            self.operator,
+            self.grad.sizes(),
+            self.input.sizes()
+        );
+        if is_wanted { f() } else { Tensor::empty(&[0], self.input.dtype(), self.input.device()) }
+    }
+
+    /// The gradient of the input; mean and deviation are those of its reduced dimensions, or fixed numbers.
+    fn of_input<T: Float + Number>(
+        &self,
+        is_reduced: &[bool],
+        has_statistics: bool,
+        format: MemoryFormat,
+    ) -> Result<Tensor> {
+        let (input, mean, rstd) = (self.input, self.mean, self.rstd);
+        let out = input.empty_like(input.dtype(), format)?;
+        let grad = match self.weight {
+            None => self.grad.clone(),
+            Some(weight) => {
+                let grad = self.wide::<T>()?;
+                loops::map(&grad, [self.grad, weight], |[grad, weight]: [T; 2]| grad * weight)?;
+                grad
+            }
+        };
+        if !has_statistics {
+            loops::map(&out, [&grad, rstd], |[grad, rstd]: [T; 2]| grad * rstd)?;
+            return Ok(out);
+        }
+        let products = self.wide::<T>()?;
+        loops::map(&products, [&grad, input, mean, rstd], |[g, x, m, r]: [T; 4]| g * (x - m) * r)?;
+        let (sum, product) = (sums::<T>(&grad, is_reduced)?, sums::<T>(&products, is_reduced)?);
+        let count: T = (input.numel() / sum.numel().max(1)).cast();
+        loops::map(
+            &out,
+            [&grad, input, mean, rstd, &sum, &product],
+            |[g, x, m, r, sum, product]: [T; 6]| (g - (sum + (x - m) * r * product) / count) * r,
+        )?;
+        Ok(out)
+    }
+
+    fn of_weight<T: Float + Number>(&self, is_reduced: &[bool]) -> Result<Tensor> {
+        let products = self.wide::<T>()?;
+        let inputs = [self.grad, self.input, self.mean, self.rstd];
+        loops::map(&products, inputs, |[g, x, m, r]: [T; 4]| g * (x - m) * r)?;
+        sums::<T>(&products, is_reduced)
+    }
+
+    fn wide<T: Element>(&self) -> Result<Tensor> {
+        Tensor::empty(self.input.sizes(), T::DTYPE, self.input.device())
+    }
+}
+
+/// Which dimension is reduced.
+fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> Result<Vec<bool>> {
+    let dim = wrap_dim(dim, output.dim()).map_err(|error| error.context(operator))?;
+    ensure!(
+        grad_output.sizes() == output.sizes(),
+        Shape,
+        "{operator}: a gradient of sizes {:?} for a result of {:?}",
+        grad_output.sizes(),
+        output.sizes()
+    );
+    Ok((0..output.dim()).map(|other| other == dim).collect())
+}
+
+/// Sums in the computing type; reduced dimensions stay with size 1.
+fn sums<T: Number>(tensor: &Tensor, is_reduced: &[bool]) -> Result<Tensor> {
+    let out = Tensor::empty(&reduced_sizes(tensor, is_reduced), T::DTYPE, tensor.device())?;
+    fold([&out], tensor, is_reduced, &Sum, |sum: T| [sum])?;
+    Ok(out)
+}
+
+/// A contiguous tensor in another shape.
+fn shaped(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    tensor.strided_view(sizes, &contiguous_strides(sizes), tensor.storage_offset())
+}
+
+/// Which of three gradients are wanted.
+pub(in crate::cpu) fn wanted(operator: &str, output_mask: &[bool]) -> Result<[bool; 3]> {
+    match output_mask.try_into() {
+        Ok(wanted) => Ok(wanted),
+        Err(_) => bail!(Argument, "{operator}: output_mask has {} values, expected three", output_mask.len()),
+    }
+}

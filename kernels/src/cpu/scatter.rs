@@ -1,0 +1,272 @@
+//! Writing and adding elements at places that an index or a mask gives.
+
+use torch_library::geometry::{Dims, infer_size, wrap_dim};
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use super::index::{along, at_least_1d, check_index, check_range};
+use super::loops::gather::{Lanes, scatter};
+use super::loops::{self, match_computing};
+use super::number::Number;
+use crate::aten;
+use crate::pointwise::{Pointwise, common_device, unsupported};
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn masked_fill__Scalar<'a>(this: &'a mut Tensor, mask: &Tensor, value: Scalar) -> Result<&'a mut Tensor> {
+        masked_fill("aten::masked_fill_.Scalar", this, mask, value)?;
+        Ok(this)
+    }
+
+    fn scatter_src(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+        let out = super::copied(this)?;
+        Scattering::new("aten::scatter.src", &out, dim, index, Some(src))?.write(src)?;
+        Ok(out)
+    }
+
+    fn scatter__src<'a>(
+        this: &'a mut Tensor,
+        dim: i64,
+        index: &Tensor,
+        src: &Tensor,
+    ) -> Result<&'a mut Tensor> {
+        Scattering::new("aten::scatter_.src", this, dim, index, Some(src))?.write(src)?;
+        Ok(this)
+    }
+
+    fn scatter_value(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
+        let out = super::copied(this)?;
+        Scattering::new("aten::scatter.value", &out, dim, index, None)?.write_value(value)?;
+        Ok(out)
+    }
+
+    fn scatter__value<'a>(
+        this: &'a mut Tensor,
+        dim: i64,
+        index: &Tensor,
+        value: Scalar,
+    ) -> Result<&'a mut Tensor> {
+        Scattering::new("aten::scatter_.value", this, dim, index, None)?.write_value(value)?;
+        Ok(this)
+    }
+
+    fn scatter_add(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+        let out = super::copied(this)?;
+        Scattering::new("aten::scatter_add", &out, dim, index, Some(src))?.add(src, Scalar::Int(1))?;
+        Ok(out)
+    }
+
+    fn scatter_add_<'a>(
+        this: &'a mut Tensor,
+        dim: i64,
+        index: &Tensor,
+        src: &Tensor,
+    ) -> Result<&'a mut Tensor> {
+        Scattering::new("aten::scatter_add_", this, dim, index, Some(src))?.add(src, Scalar::Int(1))?;
+        Ok(this)
+    }
+
+    fn index_add(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        let out = super::copied(this)?;
+        super::index_add("aten::index_add", &out, dim, index, source, alpha)?;
+        Ok(out)
+    }
+
+    fn index_add_<'a>(
+        this: &'a mut Tensor,
+        dim: i64,
+        index: &Tensor,
+        source: &Tensor,
+        alpha: Scalar,
+    ) -> Result<&'a mut Tensor> {
+        super::index_add("aten::index_add_", this, dim, index, source, alpha)?;
+        Ok(this)
+    }
+
+    fn embedding_dense_backward(
+        grad_output: &Tensor,
+        indices: &Tensor,
+        num_weights: i64,
+        padding_idx: i64,
+        scale_grad_by_freq: bool,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::embedding_dense_backward";
+        check_index(OPERATOR, indices)?;
+        let width = grad_output.sizes().last().copied().unwrap_or(1);
+        let sizes = [num_weights, width];
+        let out =
+            Tensor::empty(&sizes, grad_output.dtype(), common_device(OPERATOR, &[grad_output, indices])?)?;
+        let (index, rows) = (loops::contiguous(indices)?, loops::contiguous(grad_output)?);
+        ensure!(
+            rows.numel() == index.numel() * width,
+            Shape,
+            "{OPERATOR}: a gradient of sizes {:?} has no row for each index of sizes {:?}",
+            grad_output.sizes(),
+            indices.sizes()
+        );
+        let index = index.strided_view(&[index.numel()], &[1], index.storage_offset())?;
+        let rows = rows.strided_view(&[index.numel(), width], &[width, 1], rows.storage_offset())?;
+        super::index_add(OPERATOR, &out, 0, &index, &rows, Scalar::Int(1))?;
+        if scale_grad_by_freq {
+            divide_by_frequency(&out, &index)?;
+        }
+        if (0..num_weights).contains(&padding_idx) {
+            let row = out.strided_view(&[width], &[1], padding_idx * width)?;
+            match_dtype!(row.dtype(), T => loops::map(&row, [], |[]: [T; 0]| T::default())?);
+        }
+        Ok(out)
+    }
+}
+
+/// A row-major copy to write to.
+fn copied(this: &Tensor) -> Result<Tensor> {
+    aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
+}
+
+fn masked_fill(operator: &'static str, this: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
+    ensure!(mask.dtype() == DType::Bool, DType, "{operator}: the mask is of {}, expected bool", mask.dtype());
+    let fits = infer_size(this.sizes(), mask.sizes()).is_ok_and(|sizes| sizes.as_slice() == this.sizes());
+    ensure!(
+        fits,
+        Shape,
+        "{operator}: a mask of sizes {:?} does not broadcast to {:?}",
+        mask.sizes(),
+        this.sizes()
+    );
+    let call = Pointwise::with_dtype(operator, [mask, this], this.dtype())?;
+    let out = call.output(Some(this), this.dtype())?;
+    match_dtype!(this.dtype(), T => {
+        let value: T = value.to::<T>().map_err(|error| error.context(operator))?;
+        loops::map(&out, call.inputs, |[mask, x]: [T; 2]| if mask == T::default() { x } else { value })
+    })
+}
+
+/// A tensor that is written to where an index says.
+struct Scattering<'a> {
+    operator: &'static str,
+    this: &'a Tensor,
+    dim: usize,
+    index: Tensor,
+}
+
+impl<'a> Scattering<'a> {
+    fn new(
+        operator: &'static str,
+        this: &'a Tensor,
+        dim: i64,
+        index: &Tensor,
+        src: Option<&Tensor>,
+    ) -> Result<Self> {
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+        check_index(operator, index)?;
+        common_device(operator, &[this, index, src.unwrap_or(index)])?;
+        this.check_no_internal_overlap().map_err(|error| error.context(operator))?;
+        let index = at_least_1d(index)?;
+        let is_within = |sizes: &[i64], is_free: &dyn Fn(usize) -> bool| {
+            let mut pairs = index.sizes().iter().zip(sizes).enumerate();
+            sizes.len() == index.dim() && pairs.all(|(dim, (index, size))| is_free(dim) || index <= size)
+        };
+        let fits = index.numel() == 0
+            || (is_within(at_least_1d(this)?.sizes(), &|other| other == dim)
+                && match src {
+                    Some(src) => is_within(at_least_1d(src)?.sizes(), &|_| false),
+                    None => true,
+                });
+        ensure!(
+            fits,
+            Shape,
+            "{operator}: an index of sizes {:?} does not fit sizes {:?} apart from dimension {dim}, or those of the source, {:?}",
+            index.sizes(),
+            this.sizes(),
+            src.map(Tensor::sizes)
+        );
+        if let Some(src) = src {
+            ensure!(
+                src.dtype() == this.dtype(),
+                DType,
+                "{operator}: the source is of {}, the tensor of {}, convert one to the other",
+                src.dtype(),
+                this.dtype()
+            );
+        }
+        Ok(Scattering { operator, this, dim, index })
+    }
+
+    fn write(&self, src: &Tensor) -> Result<()> {
+        match_dtype!(self.this.dtype(), T => self.join::<T>(self.this, src, |_, new| new))
+    }
+
+    fn write_value(&self, value: Scalar) -> Result<()> {
+        let src = Tensor::full(&[], value, self.this.dtype(), self.this.device())?;
+        let strides = Dims::from_elem(0, self.index.dim());
+        self.write(&src.strided_view(self.index.sizes(), &strides, 0)?)
+    }
+
+    /// Adds in the computing type, rounding once.
+    fn add(&self, src: &Tensor, alpha: Scalar) -> Result<()> {
+        let dtype = self.this.dtype();
+        match_computing!(dtype, T: Bool | Integer | Unsigned | Float | Complex => {
+            let alpha: T = alpha.cast();
+            let add = |old: T, new: T| old.plus(if alpha == T::ONE { new } else { alpha.times(new) });
+            if dtype == T::DTYPE || !loops::has_elements(self.this) {
+                return self.join(self.this, src, add);
+            }
+            let wide = loops::copy(self.this, T::DTYPE)?;
+            self.join(&wide, &loops::copy(src, T::DTYPE)?, add)?;
+            loops::map(self.this, [&wide], |[x]: [T; 1]| x)
+        }, else => Err(unsupported(self.operator, dtype)))
+    }
+
+    fn join<T: Element>(&self, this: &Tensor, src: &Tensor, f: impl Fn(T, T) -> T) -> Result<()> {
+        if !loops::has_elements(this) {
+            return Ok(());
+        }
+        let (this, src) = (at_least_1d(this)?, at_least_1d(src)?);
+        let bad = scatter::<T>(&Lanes::along(&this, self.dim), &self.index, &src, f)?;
+        check_range(self.operator, bad, self.dim, this.sizes()[self.dim])
+    }
+}
+
+fn index_add(
+    operator: &'static str,
+    this: &Tensor,
+    dim: i64,
+    index: &Tensor,
+    source: &Tensor,
+    alpha: Scalar,
+) -> Result<()> {
+    let dim_index = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+    check_index(operator, index)?;
+    let (whole, slices) = (at_least_1d(this)?, at_least_1d(source)?);
+    let is_alike = |other: usize| other == dim_index || whole.sizes()[other] == slices.sizes()[other];
+    ensure!(
+        index.dim() <= 1
+            && whole.dim() == slices.dim()
+            && (0..whole.dim()).all(is_alike)
+            && slices.sizes()[dim_index] == index.numel(),
+        Shape,
+        "{operator}: a source of sizes {:?} is no slice of {:?} for each index of a vector of {:?}",
+        source.sizes(),
+        this.sizes(),
+        index.sizes()
+    );
+    let index = along(index, slices.sizes(), dim_index)?;
+    Scattering::new(operator, &whole, dim, &index, Some(&slices))?.add(&slices, alpha)
+}
+
+/// Divides each row by how many indices name it.
+fn divide_by_frequency(rows: &Tensor, index: &Tensor) -> Result<()> {
+    if !loops::has_elements(rows) {
+        return Ok(());
+    }
+    let mut counts = vec![0i64; rows.sizes()[0] as usize];
+    for index in loops::elements::<i64>(index)? {
+        counts[index as usize] += 1;
+    }
+    let counts = Tensor::from_vec(counts, &[rows.sizes()[0], 1])?;
+    match_computing!(rows.dtype(), T: Float | Complex => {
+        loops::map(rows, [rows, &counts], |[x, count]: [T; 2]| if count == T::ZERO { x } else { x / count })
+    }, else => Ok(()))
+}

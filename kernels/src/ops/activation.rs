@@ -1,0 +1,37 @@
+//! Non-linear functions between the layers of a network, and the derivatives of those that have kernels of their own.
+//!
+//! A derivative takes the gradient of the function's result first, and gives the gradient of its input.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Activations, on top of what was declared before.
+    pub mod aten extends super::unary::aten {
+        /// `grad_output` where `self` is above the threshold, else zero: the derivative of `relu` with a threshold of zero.
+        ///
+        /// PyTorch: `aten::threshold_backward`.
+        #[tags(pointwise)]
+        threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor;
+
+        /// The derivative of `sigmoid`, from its result.
+        ///
+        /// PyTorch: `aten::sigmoid_backward`.
+        #[tags(pointwise)]
+        sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor;
+
+        /// The derivative of `tanh`, from its result.
+        ///
+        /// PyTorch: `aten::tanh_backward`.
+        #[tags(pointwise)]
+        tanh_backward(Tensor grad_output, Tensor output) -> Tensor;
+
+        /// The derivative of `gelu`, from its input.
+        ///
+        /// # Errors
+        /// An `approximate` other than `"none"` and `"tanh"`.
+        ///
+        /// PyTorch: `aten::gelu_backward`.
+        #[tags(pointwise)]
+        gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor;
+    }
+}

@@ -1,0 +1,61 @@
+//! Writing and adding where an index or a mask says.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+#[test]
+fn masks_say_where_a_number_goes() -> Result<()> {
+    let mut x = Tensor::from([[1, 2], [3, 4]]);
+    let mask = Tensor::from([true, false]);
+    assert_eq!(aten::masked_fill_Scalar(&x, &mask, 9.into())?.to_vec::<i32>()?, [9, 2, 9, 4]);
+    aten::masked_fill__Tensor(&mut x, &mask, &Tensor::from(7))?;
+    assert_eq!((x.to_vec::<i32>()?, x.version()), (vec![7, 2, 7, 4], 1));
+    let error = aten::masked_fill__Scalar(&mut x, &Tensor::from([1u8, 0]), 1.into()).unwrap_err();
+    assert_eq!(error.to_string(), "aten::masked_fill_.Scalar: the mask is of uint8, expected bool");
+    let error = aten::masked_fill__Scalar(&mut x, &Tensor::from([true; 3]), 1.into()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aten::masked_fill_.Scalar: a mask of sizes [3] does not broadcast to [2, 2]"
+    );
+    Ok(())
+}
+
+#[test]
+fn elements_that_meet_are_added() -> Result<()> {
+    let (mut x, index) = (aten::zeros(&[2, 2])?, Tensor::from([[0i64, 0], [0, 1]]));
+    aten::scatter_add_(&mut x, 0, &index, &Tensor::from([[1f32, 2.0], [4.0, 8.0]]))?;
+    assert_eq!((x.to_vec::<f32>()?, x.version()), (vec![5.0, 2.0, 0.0, 8.0], 1));
+    let rows = Tensor::from([[1f32, 1.0], [2.0, 2.0]]);
+    let sum = aten::index_add::with(&x, 0, &Tensor::from([1i64, 1]), &rows).alpha(10.into()).call()?;
+    assert_eq!(sum.to_vec::<f32>()?, [5.0, 2.0, 30.0, 38.0]);
+    let error = aten::scatter_add_(&mut x, 0, &Tensor::from([[2i64]]), &rows).unwrap_err();
+    assert_eq!(error.to_string(), "aten::scatter_add_: index 2 is out of range for dimension 0 of size 2");
+    Ok(())
+}
+
+#[test]
+fn tensors_of_indices_read_and_write() -> Result<()> {
+    let mut x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+    let columns = [None, Some(Tensor::from([-1i64, 0]))];
+    assert_eq!(aten::index_Tensor(&x, &columns)?.to_vec::<i32>()?, [3, 1, 6, 4]);
+    let mask = [Some(aten::gt_Scalar(&x, 4.into())?)];
+    assert_eq!(aten::index_Tensor(&x, &mask)?.to_vec::<i32>()?, [5, 6]);
+    aten::index_put_(&mut x, &mask, &Tensor::from([0]))?;
+    assert_eq!((x.to_vec::<i32>()?, x.version()), (vec![1, 2, 3, 4, 0, 0], 1));
+    let again = [Some(Tensor::from([0i64, 0])), Some(Tensor::from([1i64, 1]))];
+    let sum = aten::index_put::with(&x, &again, &Tensor::from([10, 20])).accumulate(true).call()?;
+    assert_eq!(sum.to_vec::<i32>()?, [1, 32, 3, 4, 0, 0]);
+    let error = aten::index_Tensor(&x, &[Some(Tensor::from([2i64]))]).unwrap_err();
+    assert_eq!(error.to_string(), "aten::index.Tensor: index 2 is out of range for dimension 0 of size 2");
+    Ok(())
+}
+
+#[test]
+fn a_tensor_may_be_written_with_its_own_elements() -> Result<()> {
+    let mut x = Tensor::from([1, 2, 3]);
+    let reversed = [Some(Tensor::from([2i64, 1, 0]))];
+    let same = x.clone();
+    aten::index_put_(&mut x, &reversed, &same)?;
+    assert_eq!(x.to_vec::<i32>()?, [3, 2, 1]);
+    Ok(())
+}

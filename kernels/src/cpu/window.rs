@@ -1,11 +1,14 @@
 //! A window that slides over images: where it is put, and what it covers there.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::loops;
 
+mod columns;
 mod convolution;
 mod pool;
 
@@ -24,6 +27,15 @@ fn pair(operator: &str, name: &str, values: &[i64]) -> Result<[i64; 2]> {
         [both] => Ok([both; 2]),
         [height, width] => Ok([height, width]),
         _ => bail!(Argument, "{operator}: {name} is {values:?}, expected one number or two"),
+    }
+}
+
+/// One number for all directions, or one for each.
+fn per_direction(operator: &str, name: &str, values: &[i64], count: usize) -> Result<Vec<i64>> {
+    match values {
+        [all] => Ok(vec![*all; count]),
+        each if each.len() == count => Ok(each.to_vec()),
+        _ => bail!(Argument, "{operator}: {name} is {values:?}, expected one number or {count}"),
     }
 }
 
@@ -46,15 +58,18 @@ impl Axis {
             padding: padding[i],
             dilation: dilation[i],
         });
-        for axis in axes {
-            ensure!(
-                axis.kernel > 0 && axis.stride > 0 && axis.dilation > 0 && axis.padding >= 0,
-                Argument,
-                "{operator}: kernel {kernel:?}, stride {stride:?} and dilation {dilation:?} must be positive, padding {padding:?} not \
-                 negative"
-            );
-        }
+        axes.into_iter().try_for_each(|axis| axis.checked(operator).map(drop))?;
         Ok(axes)
+    }
+
+    fn checked(self, operator: &str) -> Result<Self> {
+        let Axis { kernel, stride, padding, dilation } = self;
+        ensure!(
+            kernel > 0 && stride > 0 && dilation > 0 && padding >= 0,
+            Argument,
+            "{operator}: kernel {kernel}, stride {stride} and dilation {dilation} must be positive, padding {padding} not negative"
+        );
+        Ok(self)
     }
 
     /// How many pixels lie under the window, the gaps of dilation included.
@@ -73,6 +88,13 @@ impl Axis {
         let places = reach.div_euclid(self.stride) + 1;
         let starts_outside = (places - 1) * self.stride >= size + self.padding;
         places - i64::from(starts_outside)
+    }
+
+    /// The places at which a pixel of the window, which is at `first` for the first of them, is in a line of `size`.
+    fn inside(self, first: i64, size: i64, places: i64) -> Range<usize> {
+        let start = (-first).max(0).unsigned_abs().div_ceil(self.stride as u64) as usize;
+        let end = if size > first { ((size - 1 - first) / self.stride + 1).min(places) } else { 0 };
+        start..(end.max(0) as usize).max(start)
     }
 
     /// The pixels of a line that the window covers at a place.

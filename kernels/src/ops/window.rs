@@ -29,6 +29,12 @@ torch_library! {
         /// PyTorch: `aten::convolution`.
         convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor;
 
+        /// The gradients of input, weight and bias of [`convolution`]; a tensor of sizes `[0]` for each that `output_mask` does
+        /// not want.
+        ///
+        /// PyTorch: `aten::convolution_backward`.
+        convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+
         /// The tensor with more elements of a value around it: how many before and after, last dimension first.
         ///
         /// Negative numbers take elements away.
@@ -74,5 +80,18 @@ torch_library! {
         ///
         /// PyTorch: `aten::_adaptive_avg_pool2d`.
         _adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor;
+
+        /// The gradient of the input of [`max_pool2d_with_indices`].
+        ///
+        /// PyTorch: `aten::max_pool2d_with_indices_backward`.
+        max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor;
+        /// The gradient of the input of [`avg_pool2d`].
+        ///
+        /// PyTorch: `aten::avg_pool2d_backward`.
+        avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
+        /// The gradient of the input of [`_adaptive_avg_pool2d`].
+        ///
+        /// PyTorch: `aten::_adaptive_avg_pool2d_backward`.
+        _adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor;
     }
 }

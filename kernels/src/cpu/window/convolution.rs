@@ -1,166 +1,355 @@
-//! Convolution: the pixels under each place of the window as a column, then one matrix product for an image.
+//! Convolution in one to three dimensions, both ways, and its derivatives.
+//!
+//! # How it works
+//!
+//! A convolution goes from an *image* to the *places* of a window on it. The pixels under each place of the window make a
+//! column; one matrix product of the weight and all columns of an image gives its places. A transposed convolution goes from
+//! places to an image: a product with the transposed weight gives columns, which are added to the pixels they stand for.
+//! Each is the gradient of the other with respect to its input; the gradient of the weight is a product of places and columns.
 
 use rayon::prelude::*;
 use torch_library::geometry::strides_for;
 use torch_library::prelude::*;
 
-use super::{Axis, Images, pair};
+use super::columns::Columns;
+use super::{Axis, per_direction};
 use crate::aten;
+use crate::cpu::folds::Sum;
+use crate::cpu::loops::reduce::fold;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::matmul::multiply;
+use crate::cpu::norm::wanted;
 use crate::cpu::number::Number;
 use crate::pointwise::{common_device, unsupported};
 
-const OPERATOR: &str = "aten::convolution";
-
 #[torch_impl(aten, CPU, Meta)]
-fn convolution(
-    input: &Tensor,
-    weight: &Tensor,
-    bias: Option<&Tensor>,
-    stride: &[i64],
-    padding: &[i64],
-    dilation: &[i64],
-    transposed: bool,
-    _output_padding: &[i64],
-    groups: i64,
-) -> Result<Tensor> {
-    ensure!(!transposed, NotSupported, "{OPERATOR}: transposed convolutions are not carried");
-    let convolution = Convolution::new(input, weight, bias, [stride, padding, dilation], groups)?;
-    let out = convolution.output()?;
-    if !loops::has_elements(&out) {
-        return Ok(out);
-    }
-    match_computing!(input.dtype(), T: Integer | Float | Complex => {
-        let products = convolution.products::<T>()?;
-        match bias {
-            None => loops::map(&out, [&products], |[x]: [T; 1]| x)?,
-            Some(bias) => {
-                let bias = bias.strided_view(&[bias.numel(), 1, 1], &[bias.strides()[0], 0, 0], bias.storage_offset())?;
-                loops::map(&out, [&products, &bias], |[x, bias]: [T; 2]| x.plus(bias))?;
+mod kernels {
+    use super::*;
+
+    fn convolution(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        transposed: bool,
+        output_padding: &[i64],
+        groups: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::convolution";
+        let steps = [stride, padding, dilation, output_padding];
+        let convolution = Convolution::new(OPERATOR, input, weight, steps, transposed, groups)?;
+        convolution.check_bias(bias)?;
+        let sizes = convolution.output_sizes();
+        match_computing!(input.dtype(), T: Integer | Float | Complex => {
+            if !loops::has_elements(input) || sizes.contains(&0) {
+                return convolution.like_operands(&sizes, input.dtype());
             }
-        }
-    }, else => return Err(unsupported(OPERATOR, input.dtype())));
-    Ok(out)
+            let products = match transposed {
+                false => convolution.convolve::<T>(input, weight)?,
+                true => convolution.spread::<T>(input, weight)?,
+            };
+            if let Some(bias) = bias {
+                loops::map(&products, [&products, &per_channel(bias, input.dim())?], |[x, b]: [T; 2]| x.plus(b))?;
+            }
+            convolution.finished::<T>(products, input.dtype())
+        }, else => Err(unsupported(OPERATOR, input.dtype())))
+    }
+
+    fn convolution_backward(
+        grad_output: &Tensor,
+        input: &Tensor,
+        weight: &Tensor,
+        bias_sizes: Option<&[i64]>,
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        transposed: bool,
+        output_padding: &[i64],
+        groups: i64,
+        output_mask: &[bool],
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::convolution_backward";
+        let steps = [stride, padding, dilation, output_padding];
+        let convolution = Convolution::new(OPERATOR, input, weight, steps, transposed, groups)?;
+        convolution.check_gradient(grad_output)?;
+        let [of_input, of_weight, of_bias] = wanted(OPERATOR, output_mask)?;
+        let dtype = input.dtype();
+        let nothing = || Tensor::empty(&[0], dtype, input.device());
+        let is_empty = !loops::has_elements(grad_output) || !loops::has_elements(input);
+        match_computing!(dtype, T: Integer | Float | Complex => {
+            let grad_input = match (of_input, transposed) {
+                (false, _) => nothing()?,
+                _ if is_empty => convolution.like_operands(input.sizes(), dtype)?,
+                (true, false) => convolution.finished::<T>(convolution.spread::<T>(grad_output, weight)?, dtype)?,
+                (true, true) => convolution.finished::<T>(convolution.convolve::<T>(grad_output, weight)?, dtype)?,
+            };
+            let (image, places) = if transposed { (grad_output, input) } else { (input, grad_output) };
+            let grad_weight = match of_weight {
+                false => nothing()?,
+                true if is_empty => convolution.like_operands(weight.sizes(), dtype)?,
+                true => convolution.finished::<T>(convolution.weight_gradient::<T>(image, places)?, dtype)?,
+            };
+            let grad_bias = match of_bias {
+                false => nothing()?,
+                true => {
+                    let channels = grad_output.sizes()[1];
+                    let sums = Tensor::empty(bias_sizes.unwrap_or(&[channels]), dtype, input.device())?;
+                    let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
+                    fold([&sums], grad_output, &is_reduced, &Sum, |sum: T| [sum])?;
+                    sums
+                }
+            };
+            Ok((grad_input, grad_weight, grad_bias))
+        }, else => Err(unsupported(OPERATOR, dtype)))
+    }
 }
 
+/// The operands' relation, checked.
 struct Convolution<'a> {
+    operator: &'static str,
     input: &'a Tensor,
     weight: &'a Tensor,
-    axes: [Axis; 2],
     groups: i64,
-    /// Of the result: images, channels, height and width.
-    sizes: [i64; 4],
+    batch: i64,
+    /// Of the image and of the places.
+    channels: [i64; 2],
+    columns: Columns,
+    transposed: bool,
 }
 
 impl<'a> Convolution<'a> {
     fn new(
+        operator: &'static str,
         input: &'a Tensor,
         weight: &'a Tensor,
-        bias: Option<&Tensor>,
-        [stride, padding, dilation]: [&[i64]; 3],
+        [stride, padding, dilation, output_padding]: [&[i64]; 4],
+        transposed: bool,
         groups: i64,
     ) -> Result<Self> {
-        let (&[n, channels, height, width], &[out_channels, per_group, kernel_height, kernel_width]) =
+        let (&[batch, input_channels, ref pixels @ ..], &[outer, inner, ref kernel @ ..]) =
             (input.sizes(), weight.sizes())
         else {
-            bail!(
-                Shape,
-                "{OPERATOR}: sizes {:?} with a weight of {:?}, expected four dimensions each",
-                input.sizes(),
-                weight.sizes()
-            )
+            bail!(Shape, "{operator}: sizes {:?} with a weight of {:?}", input.sizes(), weight.sizes())
         };
         ensure!(
-            weight.dtype() == input.dtype() && bias.is_none_or(|bias| bias.dtype() == input.dtype()),
-            DType,
-            "{OPERATOR}: the input is of {}, the weight of {}{}; convert one to the other",
-            input.dtype(),
-            weight.dtype(),
-            bias.map_or_else(String::new, |bias| format!(", the bias of {}", bias.dtype()))
-        );
-        ensure!(groups > 0, Argument, "{OPERATOR}: groups is {groups}, must be positive");
-        ensure!(
-            channels == per_group * groups && out_channels % groups == 0,
+            pixels.len() == kernel.len() && (1..=3).contains(&pixels.len()),
             Shape,
-            "{OPERATOR}: {channels} channels in {groups} groups do not fit a weight of sizes {:?}",
+            "{operator}: sizes {:?} with a weight of {:?}, expected one to three dimensions behind the channels of both",
+            input.sizes(),
             weight.sizes()
         );
         ensure!(
-            bias.is_none_or(|bias| bias.sizes() == [out_channels]),
-            Shape,
-            "{OPERATOR}: the bias must be a vector of {out_channels} elements, it has sizes {:?}",
-            bias.map_or(&[][..], Tensor::sizes)
+            weight.dtype() == input.dtype(),
+            DType,
+            "{operator}: the input is of {}, the weight of {}; convert one to the other",
+            input.dtype(),
+            weight.dtype()
         );
-        pair(OPERATOR, "stride", stride)?;
-        let axes = Axis::both(OPERATOR, &[kernel_height, kernel_width], stride, padding, dilation)?;
-        let (rows, columns) = (axes[0].places(height), axes[1].places(width));
+        ensure!(groups > 0, Argument, "{operator}: groups is {groups}, must be positive");
         ensure!(
-            rows > 0 && columns > 0,
+            outer % groups == 0 && input_channels == if transposed { outer } else { inner * groups },
             Shape,
-            "{OPERATOR}: a window of {:?} does not fit images of {:?} with padding {padding:?}",
-            [axes[0].extent(), axes[1].extent()],
-            [height, width]
+            "{operator}: {input_channels} channels in {groups} groups do not fit a weight of sizes {:?}",
+            weight.sizes()
         );
-        Ok(Convolution { input, weight, axes, groups, sizes: [n, out_channels, rows, columns] })
-    }
-
-    /// Channels-last if one of the factors is.
-    fn output(&self) -> Result<Tensor> {
-        let is_channels_last = |tensor: &Tensor| tensor.suggest_memory_format() == MemoryFormat::ChannelsLast;
-        let format = match is_channels_last(self.input) || is_channels_last(self.weight) {
-            true => MemoryFormat::ChannelsLast,
-            false => MemoryFormat::Contiguous,
+        let axes = axes(operator, kernel, stride, padding, dilation)?;
+        let extra = per_direction(operator, "output_padding", output_padding, kernel.len())?;
+        let places: Vec<i64> = match transposed {
+            false => axes.iter().zip(pixels).map(|(axis, size)| axis.places(*size)).collect(),
+            true => pixels.to_vec(),
         };
-        let device = common_device(OPERATOR, &[self.input, self.weight])?;
-        let strides = strides_for(&self.sizes, format)?;
-        Tensor::empty_strided(&self.sizes, &strides, self.input.dtype(), device)
+        let image: Vec<i64> = match transposed {
+            false => pixels.to_vec(),
+            true => {
+                let reach = |((axis, places), extra): ((&Axis, &i64), &i64)| {
+                    (places - 1) * axis.stride - 2 * axis.padding + axis.extent() + extra
+                };
+                axes.iter().zip(pixels).zip(&extra).map(reach).collect()
+            }
+        };
+        ensure!(
+            image.iter().chain(&places).all(|size| *size > 0),
+            Shape,
+            "{operator}: a window of {kernel:?} does not fit images of {image:?} with padding {padding:?}"
+        );
+        let is_small = |(axis, extra): (&Axis, &i64)| (0..axis.stride.max(axis.dilation)).contains(extra);
+        ensure!(
+            !transposed || axes.iter().zip(&extra).all(is_small),
+            Argument,
+            "{operator}: output_padding {output_padding:?} must be less than the stride {stride:?} or dilation {dilation:?}"
+        );
+        let channels = [inner * groups, outer];
+        let columns = Columns { image, places, axes };
+        Ok(Convolution { operator, input, weight, groups, batch, channels, columns, transposed })
     }
 
-    /// The result without bias, row-major, in the computing type.
-    fn products<T: Number>(&self) -> Result<Tensor> {
-        let [n, out_channels, rows, columns] = self.sizes;
-        let (places, per_group) = (rows * columns, out_channels / self.groups);
-        let out = Tensor::empty(&self.sizes, T::DTYPE, self.input.device())?;
-        let weight = loops::copy(self.weight, T::DTYPE)?;
-        let length = weight.numel() / out_channels.max(1);
-        let input = loops::elements::<T>(self.input)?;
-        (0..n * self.groups).into_par_iter().try_for_each(|item| {
-            let group = item % self.groups;
-            let patches = Tensor::from_vec(self.patches(&input, item)?, &[length, places])?;
-            let kernels =
-                weight.strided_view(&[per_group, length], &[length, 1], group * per_group * length)?;
-            let part = out.strided_view(&[per_group, places], &[places, 1], item * per_group * places)?;
-            multiply(OPERATOR, &part, &kernels, &patches)
+    fn check_bias(&self, bias: Option<&Tensor>) -> Result<()> {
+        let Some(bias) = bias else { return Ok(()) };
+        let channels = self.output_sizes()[1];
+        ensure!(
+            bias.dtype() == self.input.dtype(),
+            DType,
+            "{}: the input is of {}, the bias of {}; convert one to the other",
+            self.operator,
+            self.input.dtype(),
+            bias.dtype()
+        );
+        ensure!(
+            bias.sizes() == [channels],
+            Shape,
+            "{}: the bias must be a vector of {channels} elements, it has sizes {:?}",
+            self.operator,
+            bias.sizes()
+        );
+        Ok(())
+    }
+
+    fn check_gradient(&self, grad_output: &Tensor) -> Result<()> {
+        ensure!(
+            grad_output.sizes() == self.output_sizes(),
+            Shape,
+            "{}: a gradient of sizes {:?} for a result of {:?}",
+            self.operator,
+            grad_output.sizes(),
+            self.output_sizes()
+        );
+        Ok(())
+    }
+
+    fn image_sizes(&self) -> Vec<i64> {
+        [&[self.batch, self.channels[0]], &self.columns.image[..]].concat()
+    }
+
+    fn places_sizes(&self) -> Vec<i64> {
+        [&[self.batch, self.channels[1]], &self.columns.places[..]].concat()
+    }
+
+    fn output_sizes(&self) -> Vec<i64> {
+        if self.transposed { self.image_sizes() } else { self.places_sizes() }
+    }
+
+    /// A tensor that is channels-last if one of the operands is.
+    fn like_operands(&self, sizes: &[i64], dtype: DType) -> Result<Tensor> {
+        let formats = [self.input, self.weight].map(Tensor::suggest_memory_format);
+        let format = formats.into_iter().find(|format| *format != MemoryFormat::Contiguous);
+        let strides = strides_for(sizes, format.unwrap_or_default())?;
+        let device = common_device(self.operator, &[self.input, self.weight])?;
+        Tensor::empty_strided(sizes, &strides, dtype, device)
+    }
+
+    /// What was computed, in the type and memory format in which it is returned.
+    fn finished<T: Number>(&self, computed: Tensor, dtype: DType) -> Result<Tensor> {
+        let out = self.like_operands(computed.sizes(), dtype)?;
+        if dtype == T::DTYPE && out.strides() == computed.strides() {
+            return Ok(computed);
+        }
+        loops::map(&out, [&computed], |[x]: [T; 1]| x)?;
+        Ok(out)
+    }
+
+    /// From images to places, row-major, in the computing type.
+    fn convolve<T: Number>(&self, image: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let out = Tensor::empty(&self.places_sizes(), T::DTYPE, image.device())?;
+        let (images, weight) = (self.items::<T>(image)?, self.items::<T>(weight)?);
+        self.for_items(|item, group| {
+            let columns = self.columns.unfold::<T>(&self.item(&images, item, 0)?)?;
+            multiply(self.operator, &self.item(&out, item, 1)?, &self.kernels(&weight, group)?, &columns)
         })?;
         Ok(out)
     }
 
-    /// A row for each channel of a group and pixel of the window: what lies there at every place; zero is padding.
-    fn patches<T: Number>(&self, input: &[T], item: i64) -> Result<Vec<T>> {
-        let images = Images::of(OPERATOR, self.input)?;
-        let (channels, [_, _, rows, columns]) = (self.weight.sizes()[1], self.sizes);
-        let [vertical, horizontal] = self.axes;
-        let plane = (images.height * images.width) as usize;
-        let mut patches =
-            Vec::with_capacity((channels * vertical.kernel * horizontal.kernel * rows * columns) as usize);
-        for channel in 0..channels {
-            let source = &input[(item * channels + channel) as usize * plane..][..plane];
-            for (ky, kx) in (0..vertical.kernel).flat_map(|y| (0..horizontal.kernel).map(move |x| (y, x))) {
-                for row in 0..rows {
-                    let y = row * vertical.stride - vertical.padding + ky * vertical.dilation;
-                    let line =
-                        (0..images.height).contains(&y).then(|| &source[(y * images.width) as usize..]);
-                    patches.extend((0..columns).map(|column| {
-                        let x = column * horizontal.stride - horizontal.padding + kx * horizontal.dilation;
-                        match line {
-                            Some(line) if (0..images.width).contains(&x) => line[x as usize],
-                            _ => T::ZERO,
-                        }
-                    }));
-                }
-            }
-        }
-        Ok(patches)
+    /// From places to images, row-major, in the computing type.
+    fn spread<T: Number>(&self, places: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let out = Tensor::empty(&self.image_sizes(), T::DTYPE, places.device())?;
+        let (places, weight) = (self.items::<T>(places)?, self.items::<T>(weight)?);
+        self.for_items(|item, group| {
+            let kernels = self.kernels(&weight, group)?;
+            let (length, place) = (kernels.sizes()[1], self.item(&places, item, 1)?);
+            let kernels = kernels.strided_view(
+                &[length, kernels.sizes()[0]],
+                &[1, length],
+                kernels.storage_offset(),
+            )?;
+            let columns = Tensor::empty(&[length, place.sizes()[1]], T::DTYPE, out.device())?;
+            multiply(self.operator, &columns, &kernels, &place)?;
+            self.columns.fold::<T>(&columns, &self.item(&out, item, 0)?)
+        })?;
+        Ok(out)
     }
+
+    /// The gradient of the weight, row-major, in the computing type.
+    fn weight_gradient<T: Number>(&self, image: &Tensor, places: &Tensor) -> Result<Tensor> {
+        let out = Tensor::empty(self.weight.sizes(), T::DTYPE, image.device())?;
+        let (images, places) = (self.items::<T>(image)?, self.items::<T>(places)?);
+        // A sum for each share of the batch; which image is in which does not depend on who is faster.
+        let count = (rayon::current_num_threads() as i64).min(self.batch);
+        let shares = (0..count).into_par_iter().map(|n| {
+            let sum = Tensor::empty(self.weight.sizes(), T::DTYPE, image.device())?;
+            for item in n * self.batch / count * self.groups..(n + 1) * self.batch / count * self.groups {
+                let columns = self.columns.unfold::<T>(&self.item(&images, item, 0)?)?;
+                let [length, count] = [columns.sizes()[0], columns.sizes()[1]];
+                let columns =
+                    columns.strided_view(&[count, length], &[1, count], columns.storage_offset())?;
+                let sum = self.kernels(&sum, item % self.groups)?;
+                let product = Tensor::empty(sum.sizes(), T::DTYPE, image.device())?;
+                multiply(self.operator, &product, &self.item(&places, item, 1)?, &columns)?;
+                loops::map(&sum, [&sum, &product], |[a, b]: [T; 2]| a.plus(b))?;
+            }
+            Ok(sum)
+        });
+        for sum in shares.collect::<Result<Vec<_>>>()? {
+            loops::map(&out, [&out, &sum], |[a, b]: [T; 2]| a.plus(b))?;
+        }
+        Ok(out)
+    }
+
+    /// Calls a closure for each group of each image.
+    fn for_items(&self, f: impl Fn(i64, i64) -> Result<()> + Sync) -> Result<()> {
+        (0..self.batch * self.groups).into_par_iter().try_for_each(|item| f(item, item % self.groups))
+    }
+
+    /// Row-major in the computing type.
+    fn items<T: Number>(&self, tensor: &Tensor) -> Result<Tensor> {
+        if tensor.dtype() == T::DTYPE { loops::contiguous(tensor) } else { loops::copy(tensor, T::DTYPE) }
+    }
+
+    /// The channels of one group of one image (side 0) or of its places (side 1), as a matrix.
+    fn item(&self, items: &Tensor, item: i64, side: usize) -> Result<Tensor> {
+        let (channels, count) = (self.channels[side] / self.groups, items.sizes()[2..].iter().product());
+        items.strided_view(&[channels, count], &[count, 1], items.storage_offset() + item * channels * count)
+    }
+
+    /// The part of the weight for a group: a row for each channel of the places.
+    fn kernels(&self, weight: &Tensor, group: i64) -> Result<Tensor> {
+        let (rows, length) = (self.channels[1] / self.groups, weight.sizes()[1..].iter().product());
+        weight.strided_view(&[rows, length], &[length, 1], weight.storage_offset() + group * rows * length)
+    }
+}
+
+fn axes(
+    operator: &str,
+    kernel: &[i64],
+    stride: &[i64],
+    padding: &[i64],
+    dilation: &[i64],
+) -> Result<Vec<Axis>> {
+    let strides = per_direction(operator, "stride", stride, kernel.len())?;
+    let paddings = per_direction(operator, "padding", padding, kernel.len())?;
+    let dilations = per_direction(operator, "dilation", dilation, kernel.len())?;
+    let axis = |i: usize| Axis {
+        kernel: kernel[i],
+        stride: strides[i],
+        padding: paddings[i],
+        dilation: dilations[i],
+    };
+    (0..kernel.len()).map(|i| axis(i).checked(operator)).collect()
+}
+
+/// A vector as it broadcasts over the channels.
+fn per_channel(vector: &Tensor, ndim: usize) -> Result<Tensor> {
+    let (mut sizes, mut strides) = (vec![1; ndim - 1], vec![0; ndim - 1]);
+    (sizes[0], strides[0]) = (vector.numel(), vector.strides()[0]);
+    vector.strided_view(&sizes, &strides, vector.storage_offset())
 }

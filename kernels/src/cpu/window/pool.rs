@@ -9,6 +9,8 @@ use crate::cpu::loops::match_computing;
 use crate::cpu::number::{Number, Ordered};
 use crate::pointwise::unsupported;
 
+mod backward;
+
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
@@ -56,11 +58,7 @@ mod kernels {
             "{OPERATOR} is not implemented for {}",
             this.dtype()
         );
-        let divisor = |window: [i64; 2]| match divisor_override {
-            Some(divisor) => divisor,
-            None if count_include_pad => grid.padded_pixels(window),
-            None => grid.pixels(window).count() as i64,
-        };
+        let divisor = grid.divisor(count_include_pad, divisor_override);
         match_computing!(this.dtype(), T: Integer | Float => {
             planes(this, &out, |plane: &[T], out: &mut [T]| {
                 grid.places(|place, window| {
@@ -78,15 +76,11 @@ mod kernels {
         ensure!(height >= 0 && width >= 0, Argument, "{OPERATOR}: output_size {output_size:?} is negative");
         let images = Images::of(OPERATOR, this)?;
         let out = like(this, &images.resized(height, width), this.dtype())?;
-        let part = |i: i64, parts: i64, size: i64| i * size / parts..((i + 1) * size + parts - 1) / parts;
         match_computing!(this.dtype(), T: Float => {
             planes(this, &out, |plane: &[T], out: &mut [T]| {
                 for (place, mean) in out.iter_mut().enumerate() {
-                    let (y, x) = (place as i64 / width, place as i64 % width);
-                    let (rows, columns) = (part(y, height, images.height), part(x, width, images.width));
-                    let count: T = ((rows.end - rows.start) * (columns.end - columns.start)).cast();
-                    let pixels = rows.flat_map(|y| columns.clone().map(move |x| y * images.width + x));
-                    *mean = pixels.fold(T::ZERO, |sum, pixel| sum.plus(plane[pixel as usize])) / count;
+                    let (pixels, count) = images.share(place as i64, [height, width]);
+                    *mean = pixels.fold(T::ZERO, |sum, pixel| sum.plus(plane[pixel])) / count.cast::<T>();
                 }
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
@@ -98,6 +92,18 @@ mod kernels {
 fn like(input: &Tensor, sizes: &[i64], dtype: DType) -> Result<Tensor> {
     let strides = torch_library::geometry::strides_for(sizes, input.suggest_memory_format())?;
     Tensor::empty_strided(sizes, &strides, dtype, input.device())
+}
+
+impl Images {
+    /// The pixels of one of so many shares in each direction, and their number; shares overlap where they do not divide.
+    fn share(&self, place: i64, [height, width]: [i64; 2]) -> (impl Iterator<Item = usize>, i64) {
+        let part = |i: i64, parts: i64, size: i64| i * size / parts..((i + 1) * size + parts - 1) / parts;
+        let (rows, columns) =
+            (part(place / width, height, self.height), part(place % width, width, self.width));
+        let count = (rows.end - rows.start) * (columns.end - columns.start);
+        let line = self.width;
+        (rows.flat_map(move |y| columns.clone().map(move |x| (y * line + x) as usize)), count)
+    }
 }
 
 /// The places of a window on images.
@@ -153,6 +159,19 @@ impl Grid {
         let (height, width) = (self.images.height, self.images.width);
         let columns = columns.covered(x, width);
         rows.covered(y, height).flat_map(move |y| columns.clone().map(move |x| (y * width + x) as usize))
+    }
+
+    /// What a sum is divided by to be the mean under the window at a place.
+    fn divisor(
+        &self,
+        count_include_pad: bool,
+        divisor_override: Option<i64>,
+    ) -> impl Fn([i64; 2]) -> i64 + Sync {
+        move |window| match divisor_override {
+            Some(divisor) => divisor,
+            None if count_include_pad => self.padded_pixels(window),
+            None => self.pixels(window).count() as i64,
+        }
     }
 
     /// How many pixels and pixels of padding lie under the window; what hangs over the padding does not count.

@@ -77,7 +77,8 @@ pub use torch_library_macros::declare_library;
 ///
 /// `pub mod my_aten extends other_crate::aten { … }` adds operators to a namespace that another module declares, and
 /// re-exports that module, so that one name reaches old and new operators. `extends "aten"` adds to a namespace by its
-/// name, where there is no module to name. Without `extends`, two libraries of one namespace are a conflict.
+/// name, where there is no module to name. A library inside of a function takes a path from a root, as `crate::shapes` or
+/// `::other_crate::aten`. Without `extends`, two libraries of one namespace are a conflict.
 ///
 /// ```
 /// use torch_library::prelude::*;

@@ -56,3 +56,20 @@ fn one_module_reaches_old_and_new_operators() -> Result<()> {
     assert_eq!(names.map(|name| name.to_string()), ["myops::add.Four", "myops::add.Three", "myops::negate"]);
     Ok(())
 }
+
+#[test]
+fn a_function_can_hold_a_library_by_a_path_from_a_root() {
+    torch_library! {
+        mod inner extends ::torch_library_ui_tests::myops {
+            inner(Tensor self) -> Tensor;
+        }
+    }
+    torch_library! {
+        mod innermost extends self::most {
+            innermost(Tensor self) -> Tensor;
+        }
+    }
+    assert_eq!(inner::add::handle(), innermost::add::handle());
+    let names = [inner::inner::handle(), innermost::innermost::handle(), innermost::add_Four::handle()];
+    assert_eq!(names.map(|name| name.to_string()), ["myops::inner", "myops::innermost", "myops::add.Four"]);
+}

@@ -1,7 +1,8 @@
 //! From the model of a library to Rust: a module, in it a function and a module for each operator, and one record.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::Path;
 use syn::spanned::Spanned;
 
 use super::model::{Library, Namespace};
@@ -33,7 +34,7 @@ pub(super) fn library(library: &Library) -> TokenStream {
 
 /// What a library has of the one that it extends.
 struct Base {
-    /// Around the module: the base, by the user's path.
+    /// Around the module: the base, by a path that is valid there alone.
     import: TokenStream,
     /// In the module: the operators of the base.
     reexport: TokenStream,
@@ -49,16 +50,34 @@ fn base(library: &Library) -> Base {
         Namespace::OfModule(path) => {
             // A message about a base that is no namespace shows this name.
             let base = format_ident!("base_of_{}", library.module);
+            let inside = from_inside(path);
+            let (import, own_import, at) = match &inside {
+                Some(path) => (quote!(), quote_spanned!(path.span()=> use #path as #base;), quote!(self)),
+                None => (quote_spanned!(path.span()=> use #path as #base;), quote!(), quote!(super)),
+            };
             Base {
-                import: quote_spanned!(path.span()=> use #path as #base;),
+                import,
                 reexport: quote! {
+                    #own_import
                     #[doc(inline)]
-                    pub use super::#base::*;
+                    pub use #at::#base::*;
                 },
-                namespace: quote_spanned!(path.span()=> super::#base::NAMESPACE),
+                namespace: quote_spanned!(path.span()=> #at::#base::NAMESPACE),
             }
         }
     }
+}
+
+/// The path as it reads inside of the module, where that can be known: of a first name alone it cannot be, which may be a
+/// crate or a neighbour. A library in a function needs it, for nothing in the module reaches what stands around it there.
+fn from_inside(path: &Path) -> Option<Path> {
+    let first = &path.segments.first()?.ident;
+    if path.leading_colon.is_some() || first == "crate" {
+        return Some(path.clone());
+    }
+    let rest = path.segments.iter().skip(usize::from(first == "self"));
+    let outside = Ident::new("super", first.span());
+    (first == "self" || first == "super").then(|| syn::parse_quote!(#outside #(::#rest)*))
 }
 
 /// The record that the linker collects, and `register!` takes.

@@ -9,7 +9,8 @@ use syn::spanned::Spanned;
 
 use super::expand::{check, kernel, records};
 use super::item::{Function, Module, ModuleItem};
-use super::parse::Options;
+use super::parse::{Form, Options};
+use super::signature;
 use super::target::{Target, used};
 use crate::errors::Errors;
 
@@ -86,6 +87,14 @@ impl Block<'_> {
     ) -> Option<BlockKernel> {
         errors.ok(check(options.form, function))?;
         let ident = &function.signature.ident;
+        if matches!(options.form, Form::Typed) && !signature::may_return_result(&function.signature) {
+            let message = format!(
+                "every function of a block is a kernel and returns a `Result`, but `{ident}` returns none: \
+                 a helper stands outside of the block, or in a module inside"
+            );
+            errors.push(syn::Error::new(ident.span(), message));
+            return None;
+        }
         let target = errors.ok(Target::in_namespace(self.path, options.name.as_ref(), ident))?;
         let line = ident.span().unwrap().line();
         let cfgs: Vec<_> = function.cfgs().collect();

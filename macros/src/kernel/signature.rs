@@ -66,6 +66,21 @@ pub(super) fn takes_keys(signature: &Signature) -> bool {
     path.path.segments.last().is_some_and(|last| last.ident == "DispatchKeySet")
 }
 
+/// Whether the return type may be a `Result`, under whatever name.
+pub(super) fn may_return_result(signature: &Signature) -> bool {
+    const OTHERS: [&str; 10] =
+        ["Tensor", "Scalar", "Option", "Vec", "String", "bool", "i64", "f32", "f64", "usize"];
+    match &signature.output {
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Path(path) => {
+                path.path.segments.last().is_some_and(|last| OTHERS.iter().all(|other| last.ident != other))
+            }
+            ty => !matches!(ty, Type::Reference(_) | Type::Tuple(_) | Type::Slice(_) | Type::Array(_)),
+        },
+        ReturnType::Default => false,
+    }
+}
+
 /// Supplies the lifetime in `fn add_(this: &mut Tensor, other: &Tensor) -> Result<&mut Tensor>`.
 ///
 /// That is clear to a reader, but not to rustc, which sees two references that the return could borrow from. The

@@ -120,6 +120,7 @@ impl Operator {
             return None;
         }
         errors.ok(check_counts(&schema, place))?;
+        errors.ok(check_rust_names(&schema, &places))?;
         let mut arguments = Vec::new();
         for (argument, places) in schema.arguments.iter().zip(places.arguments) {
             arguments.push(errors.ok(Argument::new(argument, places))?);
@@ -156,6 +157,20 @@ fn check_counts(schema: &Schema, place: Place) -> syn::Result<()> {
             Err(place.error(format!("not supported yet: {count} {what}, at most {most} are")))
         }
     }
+}
+
+/// No two arguments may be one in Rust: `self` is `this` there, and gives way to nothing.
+fn check_rust_names(schema: &Schema, places: &Places) -> syn::Result<()> {
+    let rust_name = |name: &str| rust_ident(name, Span::call_site());
+    for (index, (argument, places)) in schema.arguments.iter().zip(&places.arguments).enumerate() {
+        let (name, ident) = (&argument.name, rust_name(&argument.name));
+        let mut before = schema.arguments[..index].iter().map(|before| &before.name);
+        if let Some(before) = before.find(|before| rust_name(before) == ident) {
+            let message = format!("`{ident}` in Rust is this argument, `{name}`, and `{before}` before it");
+            return Err(places.name.error(message));
+        }
+    }
+    Ok(())
 }
 
 /// Parses a declaration, from tokens or from text.

@@ -25,6 +25,7 @@ mod pointwise;
 mod reduction;
 
 pub mod autocast;
+pub mod vmap;
 
 mod composite;
 mod cpu;

@@ -184,6 +184,34 @@ impl<'a> Value<'a> {
         self.is_plain() || matches!(self, Value::TensorRef(_) | Value::TensorMut(_) | Value::TensorsMut(_))
     }
 
+    /// The same value to read, borrowed from this one: for calling several times with it.
+    pub fn borrowed(&self) -> Value<'_> {
+        match self {
+            Value::None => Value::None,
+            Value::Tensor(tensor) => Value::TensorRef(tensor),
+            Value::TensorRef(tensor) => Value::TensorRef(tensor),
+            Value::TensorMut(tensor) => Value::TensorRef(tensor),
+            Value::Int(value) => Value::Int(*value),
+            Value::Float(value) => Value::Float(*value),
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Complex(value) => Value::Complex(*value),
+            Value::Str(text) => Value::Str(Cow::Borrowed(text)),
+            Value::DType(dtype) => Value::DType(*dtype),
+            Value::Layout(layout) => Value::Layout(*layout),
+            Value::MemoryFormat(format) => Value::MemoryFormat(*format),
+            Value::Device(device) => Value::Device(*device),
+            Value::Generator(generator) => Value::Generator(Cow::Borrowed(generator)),
+            Value::Tensors(tensors) => Value::Tensors(Cow::Borrowed(tensors)),
+            Value::TensorsMut(tensors) => Value::Tensors(Cow::Borrowed(tensors)),
+            Value::OptionalTensors(tensors) => Value::OptionalTensors(Cow::Borrowed(tensors)),
+            Value::Ints(list) => Value::Ints(Cow::Borrowed(list)),
+            Value::Floats(list) => Value::Floats(Cow::Borrowed(list)),
+            Value::Bools(list) => Value::Bools(Cow::Borrowed(list)),
+            Value::Scalars(list) => Value::Scalars(Cow::Borrowed(list)),
+            Value::Strs(list) => Value::Strs(Cow::Borrowed(list)),
+        }
+    }
+
     /// The same value with nothing borrowed: clones tensor handles, copies lists.
     pub fn into_owned(self) -> Value<'static> {
         match self {

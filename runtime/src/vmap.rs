@@ -196,6 +196,12 @@ impl Level {
         Geometry::new(&without(geometry.sizes()), &without(geometry.strides()), geometry.offset())
     }
 
+    /// Runs a closure as the rule of this level: [`current`](Self::current) is this one in it.
+    pub fn serve<R>(self, f: impl FnOnce() -> R) -> R {
+        let _served = Setting::new(&SERVED, Some(self));
+        f()
+    }
+
     /// Runs a closure as if this innermost vmap were not there: what a random operator does for one example.
     pub fn outside<R>(&self, f: impl FnOnce() -> R) -> R {
         struct Restore(Vec<Level>, Option<ForceDispatchKeyGuard>);
@@ -274,8 +280,8 @@ pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stac
     let keys = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
     let _keys = ForceDispatchKeyGuard::new(keys);
     let _in_front = Setting::new(&IN_FRONT, None);
-    let _served = Setting::new(&SERVED, Some(level));
-    operator.redispatch_boxed(DispatchKeySet::from_key(DispatchKey::FuncTorchBatched), stack)
+    let rule = DispatchKeySet::from_key(DispatchKey::FuncTorchBatched);
+    level.serve(|| operator.redispatch_boxed(rule, stack))
 }
 
 /// The innermost level at which a value is batched.

@@ -57,3 +57,8 @@ fn promotion() {
 fn kernels() {
     assert!(replay("kernels").passed > 0);
 }
+
+#[test]
+fn vmap() {
+    assert!(replay("vmap").passed > 0);
+}

@@ -9,6 +9,7 @@ mod kernels;
 mod layers;
 mod promotion;
 mod schemas;
+mod vmap;
 
 use crate::File;
 
@@ -23,5 +24,5 @@ pub(crate) const ALL: &[File] = &[
     File { name: "kernels", replay: kernels::replay },
     File { name: "programs", replay: layers::programs },
     File { name: "autocast", replay: autocast::replay },
-    File { name: "vmap", replay: layers::vmap },
+    File { name: "vmap", replay: vmap::replay },
 ];

@@ -165,9 +165,11 @@ fn smooth_loss(
         Some(weight) => aten::mul_Tensor(likelihoods, &per_class(weight, likelihoods)?)?,
         None => likelihoods.clone(),
     };
-    let loss = aten::neg(&aten::sum_dim_IntList(&weighted, Some(&[dim]))?)?;
+    let mut loss = aten::neg(&aten::sum_dim_IntList(&weighted, Some(&[dim]))?)?;
     let is_ignored = aten::eq_Scalar(target, ignore_index.into())?;
-    let loss = aten::where_ScalarSelf(&is_ignored, 0.0.into(), &loss)?;
+    // In place, as in PyTorch: a loss that examples of vmap share cannot be ignored for one of them.
+    let kept = aten::where_ScalarSelf(&is_ignored, 0.0.into(), &loss)?;
+    aten::copy_(&mut loss, &kept)?;
     if reduction == NONE {
         return Ok(loss);
     }

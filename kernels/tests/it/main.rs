@@ -11,4 +11,5 @@ mod reduce;
 mod scatter;
 mod unary;
 mod view;
+mod vmap;
 mod window;

@@ -1,4 +1,4 @@
-//! `programs` and `vmap`: they need layers above the kernels.
+//! `programs`: they need layers above the kernels.
 
 use serde_json::Value as Json;
 
@@ -6,10 +6,6 @@ use crate::report::{Report, Unmet};
 
 pub(crate) fn programs(rows: &[Json], report: &mut Report) {
     skip(rows, report, "programs need the autograd layer");
-}
-
-pub(crate) fn vmap(rows: &[Json], report: &mut Report) {
-    skip(rows, report, "vmap is not there yet");
 }
 
 fn skip(rows: &[Json], report: &mut Report, reason: &str) {

@@ -1,0 +1,128 @@
+//! Operators without a rule: those tagged `pointwise` follow from what that means, others run for one example after the
+//! other. And random operators, which vmap asks what they should do.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use torch_library::prelude::*;
+use torch_library::vmap::{Level, Randomness};
+
+use super::boxed::{call, is_batched, mapped, shared_write, take};
+use super::pointwise::broadcasting;
+use crate::aten;
+
+#[torch_fallback(FuncTorchBatched)]
+fn without_rule(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    if operator.tags().contains(&"pointwise") {
+        return broadcasting(operator, stack);
+    }
+    say_once(operator);
+    each_example(operator, stack)
+}
+
+/// Says that an operator is slow here, the first time.
+fn say_once(operator: OperatorHandle) {
+    static SAID: Mutex<Option<HashSet<OperatorHandle>>> = Mutex::new(None);
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.get_or_insert_default().insert(operator) {
+        eprintln!(
+            "torch-library: {operator} has no batching rule, so vmap runs it for one example after the other; \
+             a kernel at FuncTorchBatched makes it faster"
+        );
+    }
+}
+
+/// Runs an operator for each example by itself and joins the results.
+pub(super) fn each_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let mut arguments = take(operator, stack)?;
+    let writes = check(level, operator, &arguments)?;
+    let mut returns: Vec<Vec<Value<'static>>> = Vec::new();
+    for index in 0..level.batch_size() {
+        let of_example = |tensor: &Tensor| match level.unwrap(tensor) {
+            (value, Some(dim)) => aten::select_int(&value, dim as i64, index),
+            (value, None) => Ok(value),
+        };
+        let example = arguments.iter().map(|argument| mapped(argument, of_example));
+        let outputs = call(operator, example.collect::<Result<Vec<_>>>()?)?;
+        returns.resize_with(outputs.len(), Vec::new);
+        returns.iter_mut().zip(outputs).for_each(|(all, output)| all.push(output.into_owned()));
+    }
+    if writes {
+        stack.push(arguments.swap_remove(0));
+        return Ok(());
+    }
+    for all in returns {
+        joined(level, operator, &all).map(|value| stack.push(value))?;
+    }
+    Ok(())
+}
+
+/// Whether the operator writes to its first argument, where it can be run by the example at all.
+fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<bool> {
+    let schema = operator.schema()?;
+    ensure!(
+        level.batch_size() > 0,
+        NotSupported,
+        "{operator} has no batching rule, and cannot be run by the example on a batch of none"
+    );
+    let writes = schema.arguments.first().is_some_and(|argument| argument.is_mutable());
+    let aliases = |returns: &[_], own: usize| returns.len() > own;
+    let returned: Vec<_> = schema.returns.iter().filter(|returned| returned.alias.is_some()).collect();
+    let written = schema.arguments.iter().filter(|argument| argument.is_mutable()).count();
+    if written > usize::from(writes) || aliases(&returned, usize::from(writes)) {
+        bail!(
+            NotSupported,
+            "{operator} has no batching rule, and what returns views or writes to `out` cannot be run by the example"
+        );
+    }
+    if writes && !is_batched(level, &arguments[0]) {
+        return Err(shared_write(operator));
+    }
+    Ok(writes)
+}
+
+/// The results of all examples as one.
+fn joined(level: Level, operator: OperatorHandle, all: &[Value<'static>]) -> Result<Value<'static>> {
+    let stacked = |tensors: &[Tensor]| level.wrap(aten::stack(tensors)?, 0);
+    match &all[0] {
+        Value::Tensor(_) => {
+            Ok(stacked(&all.iter().filter_map(Value::as_tensor).cloned().collect::<Vec<_>>())?.into())
+        }
+        Value::Tensors(first) => {
+            let nth =
+                |index| all.iter().filter_map(|list| list.tensors().get(index)).cloned().collect::<Vec<_>>();
+            let lists = (0..first.len()).map(|index| stacked(&nth(index)));
+            Ok(lists.collect::<Result<Vec<_>>>()?.into())
+        }
+        Value::None => Ok(Value::None),
+        other => bail!(
+            NotSupported,
+            "{operator} returns a {} for each example, which no batched tensor can stand for",
+            other.type_name()
+        ),
+    }
+}
+
+/// In front of all rules while a vmap is under way: random operators are asked for, all others go on.
+#[torch_fallback(FuncTorchVmapMode)]
+fn random(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::innermost().filter(|_| operator.tags().contains(&"nondeterministic_seeded"));
+    let Some(level) = level else {
+        const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::FuncTorchVmapMode);
+        return operator.redispatch_boxed(keys & BELOW, stack);
+    };
+    match level.randomness() {
+        Randomness::Error => bail!(
+            Argument,
+            "{operator} is random, and vmap was not told whether examples share their numbers\n  \
+             help: `.randomness(Randomness::Same)` or `.randomness(Randomness::Different)`"
+        ),
+        Randomness::Same if operator.arguments(stack)?.iter().any(|value| is_batched(level, value)) => bail!(
+            NotSupported,
+            "{operator} cannot give all examples the same numbers for arguments that differ between them"
+        ),
+        Randomness::Same => level.outside(|| operator.call_boxed(stack)),
+        Randomness::Different => level.serve(|| level.outside(|| each_example(operator, stack))),
+    }
+}

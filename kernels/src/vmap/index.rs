@@ -1,0 +1,111 @@
+//! Rules for joining tensors, and for picking elements by index.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::{expanded, front};
+use crate::aten;
+
+#[torch_impl(aten, FuncTorchBatched)]
+mod rules {
+    use super::*;
+
+    fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
+        let level = Level::current()?;
+        // An empty vector fits to anything, as it did before tensors without elements had shapes.
+        let is_nothing = |tensor: &&Tensor| tensor.sizes() == [0];
+        let kept: Vec<&Tensor> = tensors.iter().filter(|tensor| !is_nothing(tensor)).collect();
+        let kept = if kept.is_empty() { tensors.iter().collect() } else { kept };
+        let rank = kept.iter().map(|tensor| tensor.dim()).max().unwrap_or(0);
+        let dim = wrap_dim(dim, rank).map_err(|error| error.context("aten::cat"))?;
+        let values = kept.into_iter().map(|tensor| expanded(level, tensor)).collect::<Result<Vec<_>>>()?;
+        level.wrap(aten::cat::call(&values, dim as i64 + 1)?, 0)
+    }
+
+    fn stack(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
+        let level = Level::current()?;
+        let rank = tensors.first().map_or(0, Tensor::dim);
+        let dim = wrap_dim(dim, rank + 1).map_err(|error| error.context("aten::stack"))?;
+        let values = tensors.iter().map(|tensor| expanded(level, tensor)).collect::<Result<Vec<_>>>()?;
+        level.wrap(aten::stack::call(&values, dim as i64 + 1)?, 0)
+    }
+
+    fn gather(this: &Tensor, dim: i64, index: &Tensor, sparse_grad: bool) -> Result<Tensor> {
+        let level = Level::current()?;
+        let rank = this.dim().max(index.dim()).max(1);
+        let dim = wrap_dim(dim, this.dim().max(1)).map_err(|error| error.context("aten::gather"))?;
+        // One number, and one index, are also vectors of them.
+        let as_rank = |tensor: &Tensor| {
+            let value = expanded(level, tensor)?;
+            if tensor.dim() == 0 && rank == 1 { aten::unsqueeze(&value, 1) } else { Ok(value) }
+        };
+        let picked = aten::gather::call(&as_rank(this)?, dim as i64 + 1, &as_rank(index)?, sparse_grad)?;
+        level.wrap(if index.dim() == 0 { aten::squeeze_dim(&picked, 1)? } else { picked }, 0)
+    }
+
+    fn index_select(this: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        ensure!(
+            index.dim() <= 1,
+            Shape,
+            "aten::index_select: an index of sizes {:?}, it is a vector",
+            index.sizes()
+        );
+        let is_number = this.dim() == 0;
+        let dim = wrap_dim(dim, this.dim().max(1)).map_err(|error| error.context("aten::index_select"))?;
+        let (mut value, mut indices) = (expanded(level, this)?, front(level, index)?);
+        if is_number {
+            value = aten::unsqueeze(&value, 1)?;
+        }
+        if index.dim() == 0 {
+            indices = aten::unsqueeze(&indices, -1)?;
+        }
+        let dim = dim as i64 + 1;
+        let selected = match level.has(index) {
+            true => select_own(&value, dim, &indices)?,
+            false => aten::index_select(&value, dim, &indices)?,
+        };
+        level.wrap(if is_number { aten::squeeze_dim(&selected, 1)? } else { selected }, 0)
+    }
+
+    fn embedding(
+        weight: &Tensor,
+        indices: &Tensor,
+        padding_idx: i64,
+        scale_grad_by_freq: bool,
+        sparse: bool,
+    ) -> Result<Tensor> {
+        let level = Level::current()?;
+        if !level.has(weight) {
+            let rows = aten::embedding::call(
+                weight,
+                &front(level, indices)?,
+                padding_idx,
+                scale_grad_by_freq,
+                sparse,
+            )?;
+            return level.wrap(rows, 0);
+        }
+        ensure!(
+            weight.dim() == 2,
+            Shape,
+            "aten::embedding: weights of sizes {:?}, they are rows",
+            weight.sizes()
+        );
+        let flat = aten::flatten_using_ints::call(&aten::unsqueeze(&expanded(level, indices)?, 1)?, 1, -1)?;
+        let rows = select_own(&front(level, weight)?, 1, &flat)?;
+        let sizes = [&[level.batch_size()], indices.sizes(), &weight.sizes()[1..]].concat();
+        level.wrap(aten::reshape(&rows, &sizes)?, 0)
+    }
+}
+
+/// Selects along a dimension of `value`, for each example by its own row of `indices`; both have the batch in front.
+fn select_own(value: &Tensor, dim: i64, indices: &Tensor) -> Result<Tensor> {
+    let mut sizes = value.sizes().to_vec();
+    sizes[dim as usize] = indices.sizes()[1];
+    let mut shape = vec![1; sizes.len()];
+    (shape[0], shape[dim as usize]) = (indices.sizes()[0], indices.sizes()[1]);
+    let index = aten::expand(&aten::reshape(indices, &shape)?, &sizes)?;
+    aten::gather(value, dim, &index)
+}

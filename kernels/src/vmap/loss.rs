@@ -1,0 +1,75 @@
+//! The rule for the likelihood of the right class.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::expanded;
+use super::window::{folded, unfolded};
+use crate::aten;
+
+const NONE: i64 = 0;
+const MEAN: i64 = 1;
+
+#[torch_impl(aten, FuncTorchBatched)]
+fn nll_loss_forward(
+    this: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    reduction: i64,
+    ignore_index: i64,
+) -> Result<(Tensor, Tensor)> {
+    let level = Level::current()?;
+    ensure!(
+        (this.dim(), target.dim()) == (2, 1) || (this.dim(), target.dim()) == (1, 0),
+        Shape,
+        "aten::nll_loss_forward: likelihoods of sizes {:?} for targets of sizes {:?}",
+        this.sizes(),
+        target.sizes()
+    );
+    let (mut rows, mut targets) = (expanded(level, this)?, expanded(level, target)?);
+    let is_single = this.dim() == 1;
+    if is_single {
+        (rows, targets) = (aten::unsqueeze(&rows, 1)?, aten::unsqueeze(&targets, 1)?);
+    }
+    ensure!(
+        rows.sizes()[1] == targets.sizes()[1],
+        Shape,
+        "aten::nll_loss_forward: likelihoods of sizes {:?} for targets of sizes {:?}",
+        this.sizes(),
+        target.sizes()
+    );
+    let own_weight = weight.filter(|weight| level.has(weight));
+    let shared_weight = weight.filter(|weight| !level.has(weight));
+    let (losses, _) =
+        aten::nll_loss_forward(&folded(&rows)?, &folded(&targets)?, shared_weight, NONE, ignore_index)?;
+    let mut losses = unfolded(&losses, 0, level.batch_size())?;
+    let weights = weights(level, weight, &targets, ignore_index, this.dtype())?;
+    if own_weight.is_some() {
+        losses = aten::mul_Tensor(&losses, &weights)?;
+    }
+    let over_rows = |tensor: &Tensor| aten::sum_dim_IntList(tensor, Some(&[1]));
+    let total = over_rows(&weights)?;
+    let output = match reduction {
+        NONE if is_single => aten::squeeze_dim(&losses, 1)?,
+        NONE => losses,
+        MEAN => aten::div_Tensor(&over_rows(&losses)?, &total)?,
+        _ => over_rows(&losses)?,
+    };
+    let total = if reduction == NONE { aten::zeros_like(&total)? } else { total };
+    Ok((level.wrap(output, 0)?, level.wrap(total, 0)?))
+}
+
+/// What each row counts: the weight of its class, nothing where it is to be ignored.
+fn weights(
+    level: Level,
+    weight: Option<&Tensor>,
+    targets: &Tensor,
+    ignore_index: i64,
+    dtype: DType,
+) -> Result<Tensor> {
+    let counts = aten::ne_Scalar(targets, ignore_index.into())?;
+    let Some(weight) = weight else { return aten::to_dtype(&counts, dtype) };
+    let classes = aten::mul_Tensor(targets, &counts)?; // one that is ignored need not be a class
+    let of_class = aten::gather(&expanded(level, weight)?, 1, &classes)?;
+    aten::mul_Tensor(&of_class, &aten::to_dtype(&counts, dtype)?)
+}

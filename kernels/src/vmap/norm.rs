@@ -1,0 +1,117 @@
+//! Rules for what brings elements to a common scale, with weights that are shared or each example's own.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::{aligned, expanded, front};
+use super::window::{folded, unfolded};
+use crate::aten;
+
+#[torch_impl(aten, FuncTorchBatched)]
+mod rules {
+    use super::*;
+
+    fn native_layer_norm(
+        input: &Tensor,
+        normalized_shape: &[i64],
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        eps: f64,
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        let level = Level::current()?;
+        let is_own = |parameter: Option<&Tensor>| parameter.is_some_and(|parameter| level.has(parameter));
+        for parameter in [weight, bias].into_iter().flatten() {
+            ensure!(
+                parameter.sizes() == normalized_shape,
+                Shape,
+                "aten::native_layer_norm: a weight or bias of sizes {:?} for elements of shape {normalized_shape:?}",
+                parameter.sizes()
+            );
+        }
+        let value = front(level, input)?;
+        let shared = !is_own(weight) && !is_own(bias);
+        let (weight_inside, bias_inside) = if shared { (weight, bias) } else { (None, None) };
+        let (mut out, mean, rstd) =
+            aten::native_layer_norm(&value, normalized_shape, weight_inside, bias_inside, eps)?;
+        if !shared {
+            let rank = input.dim();
+            if let Some(weight) = weight {
+                out = aten::mul_Tensor(&out, &aligned(level, weight, rank)?)?;
+            }
+            if let Some(bias) = bias {
+                out = aten::add_Tensor(&out, &aligned(level, bias, rank)?)?;
+            }
+        }
+        let statistic = |tensor: Tensor| if level.has(input) { level.wrap(tensor, 0) } else { Ok(tensor) };
+        Ok((level.wrap(out, 0)?, statistic(mean)?, statistic(rstd)?))
+    }
+
+    fn native_batch_norm(
+        input: &Tensor,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        running_mean: Option<&Tensor>,
+        running_var: Option<&Tensor>,
+        training: bool,
+        momentum: f64,
+        eps: f64,
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        let level = Level::current()?;
+        let running = [running_mean, running_var];
+        let shared = running.into_iter().flatten().any(|statistic| !level.has(statistic));
+        ensure!(
+            !(training && shared && level.has(input)),
+            Argument,
+            "aten::native_batch_norm: the running statistics are written to, and all examples share them\n  \
+             help: make them inputs of vmap with a batch, or leave them out"
+        );
+        ensure!(
+            input.dim() >= 2,
+            Shape,
+            "aten::native_batch_norm: sizes {:?} have no channels",
+            input.sizes()
+        );
+        // The channels of all examples, side by side.
+        let flat = |parameter: Option<&Tensor>| {
+            parameter.map(|parameter| folded(&expanded(level, parameter)?)).transpose()
+        };
+        let images = aten::transpose_int(&expanded(level, input)?, 0, 1)?;
+        let channels = level.batch_size() * input.sizes()[1];
+        let images = aten::reshape(&images, &[&[input.sizes()[0], channels], &input.sizes()[2..]].concat())?;
+        let flat_running = [flat(running_mean)?, flat(running_var)?];
+        let (out, mean, invstd) = aten::native_batch_norm(
+            &images,
+            flat(weight)?.as_ref(),
+            flat(bias)?.as_ref(),
+            flat_running[0].as_ref(),
+            flat_running[1].as_ref(),
+            training,
+            momentum,
+            eps,
+        )?;
+        if training {
+            for (running, new) in running.into_iter().zip(&flat_running) {
+                write_back(level, running, new.as_ref())?;
+            }
+        }
+        let out = aten::transpose_int(&unfolded(&out, 1, level.batch_size())?, 0, 1)?;
+        // Without training there are no statistics of the batch.
+        let statistic = |tensor: Tensor| match tensor.numel() {
+            0 if channels > 0 => Ok(tensor),
+            _ => level.wrap(unfolded(&tensor, 0, level.batch_size())?, 0),
+        };
+        Ok((level.wrap(out, 0)?, statistic(mean)?, statistic(invstd)?))
+    }
+}
+
+/// Copies statistics back to where they came from, if they were written elsewhere.
+fn write_back(level: Level, running: Option<&Tensor>, new: Option<&Tensor>) -> Result<()> {
+    let (Some(running), Some(new)) = (running.filter(|running| level.has(running)), new) else {
+        return Ok(());
+    };
+    let mut value = front(level, running)?;
+    if !new.shares_storage_with(&value) {
+        aten::copy_(&mut value, &unfolded(new, 0, level.batch_size())?)?;
+    }
+    Ok(())
+}

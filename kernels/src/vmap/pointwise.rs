@@ -1,0 +1,83 @@
+//! Rules for what goes element by element: batches in front, the rest broadcasts.
+
+use torch_library::prelude::*;
+use torch_library::result_type;
+use torch_library::vmap::Level;
+
+use super::boxed::{aligned, call, is_batched, rules, shared_write, take, wrapped};
+use crate::aten;
+
+/// The rule of every operator that computes each element of its result from those at the same place of its operands.
+pub(super) fn broadcasting(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let mut arguments = take(operator, stack)?;
+    let tensors: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
+    let writes = operator.schema()?.arguments.first().is_some_and(|argument| argument.is_mutable());
+    if let [only] = tensors[..] {
+        // No other operand to fit: the batch may stay where it is.
+        let (value, dim) = level.unwrap(only);
+        let returns = call(operator, with_tensors(&arguments, [value]))?;
+        if !writes {
+            return wrapped(level, stack, owned(returns), dim.unwrap_or(0));
+        }
+    } else {
+        let rank = tensors.iter().map(|tensor| tensor.dim()).max().unwrap_or(0);
+        if writes && (!is_batched(level, &arguments[0]) || tensors[0].dim() < rank) {
+            return Err(shared_write(operator));
+        }
+        let values = values(level, operator, &tensors, rank, writes)?;
+        let returns = call(operator, with_tensors(&arguments, values))?;
+        if !writes {
+            return wrapped(level, stack, owned(returns), 0);
+        }
+    }
+    stack.push(arguments.swap_remove(0));
+    Ok(())
+}
+
+fn owned(returns: Vec<Value<'_>>) -> Vec<Value<'static>> {
+    returns.into_iter().map(Value::into_owned).collect()
+}
+
+/// The arguments with other tensors in the places of theirs.
+fn with_tensors<'s>(arguments: &'s [Value<'_>], tensors: impl IntoIterator<Item = Tensor>) -> Vec<Value<'s>> {
+    let mut tensors = tensors.into_iter();
+    let replaced = arguments.iter().map(|argument| match argument.as_tensor() {
+        Some(_) => tensors.next().map_or(Value::None, Value::Tensor),
+        None => argument.borrowed(),
+    });
+    replaced.collect()
+}
+
+/// The operands with the batch in front.
+fn values(
+    level: Level,
+    operator: OperatorHandle,
+    tensors: &[&Tensor],
+    rank: usize,
+    writes: bool,
+) -> Result<Vec<Tensor>> {
+    let is_number = |tensor: &Tensor| level.has(tensor) && tensor.dim() == 0 && rank > 0;
+    // One number for each example weighs less in promotion than the vector of them would.
+    let conditions = usize::from(matches!(operator.name(), "where" | "masked_fill"));
+    let operands = tensors.iter().skip(conditions);
+    let common = match operands.clone().any(|tensor| is_number(tensor)) && !writes {
+        true => Some(result_type(operands.map(|tensor| tensor.promotion_operand()))?),
+        false => None,
+    };
+    let values = tensors.iter().enumerate().map(|(index, tensor)| {
+        let value = aligned(level, tensor, rank)?;
+        match common {
+            Some(dtype) if index >= conditions && is_number(tensor) => aten::to_dtype(&value, dtype),
+            _ => Ok(value),
+        }
+    });
+    values.collect()
+}
+
+// Those with the tag `pointwise` need not be named: the fallback knows what it means.
+rules! {
+    tensors: broadcasting =>
+        rsub_Tensor rsub_Scalar where_ScalarSelf where_ScalarOther fill__Tensor copy_;
+    one_tensor: broadcasting => alias detach fill__Scalar zero_;
+}

@@ -1,0 +1,138 @@
+//! Rules for what goes along named dimensions: these are counted in an example, and lie one further in the value.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::{call, front, rules, take, wrapped};
+use crate::aten;
+
+/// What a rule does with the arguments that name dimensions.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Along {
+    /// How many dimensions more than the example has may be counted: 1 where one is inserted.
+    pub(super) extra: usize,
+    /// Whether no dimension means all of them.
+    pub(super) none_is_all: bool,
+    /// Whether an example without dimensions may be treated as one with a dimension of size 1.
+    pub(super) scalars: bool,
+}
+
+const NAMES: [&str; 3] = ["dim", "dim0", "dim1"];
+
+impl Along {
+    /// Runs an operator on the first argument's value, with the dimensions that the others name.
+    pub(super) fn run(self, operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+        let level = Level::current()?;
+        let mut arguments = take(operator, stack)?;
+        let Some(tensor) = arguments[0].as_tensor() else {
+            bail!(Internal, "{operator} has no tensor in front")
+        };
+        let rank = tensor.dim();
+        let as_vector = rank == 0 && self.scalars;
+        let mut value = front(level, tensor)?;
+        if as_vector {
+            value = aten::unsqueeze(&value, 1)?;
+        }
+        arguments[0] = value.into();
+        let schema = operator.schema()?;
+        for name in NAMES {
+            if let Some(index) = schema.argument_index(name) {
+                let shifted = self.shifted(&arguments[index], rank.max(usize::from(self.scalars)));
+                arguments[index] = shifted.map_err(|error| error.context(operator))?;
+            }
+        }
+        let mut returns: Vec<_> = call(operator, arguments)?.into_iter().map(Value::into_owned).collect();
+        if as_vector {
+            for value in &mut returns {
+                if let Some(tensor) = value.as_tensor().filter(|tensor| tensor.dim() == 2) {
+                    *value = aten::squeeze_dim(tensor, 1)?.into();
+                }
+            }
+        }
+        wrapped(level, stack, returns, 0)
+    }
+
+    fn shifted(self, dims: &Value<'_>, rank: usize) -> Result<Value<'static>> {
+        let shift = |dim: i64| Ok(wrap_dim(dim, rank + self.extra)? as i64 + 1);
+        let all = || (1..=rank as i64).collect::<Vec<_>>();
+        Ok(match dims {
+            Value::Int(dim) => shift(*dim)?.into(),
+            Value::Ints(dims) if dims.is_empty() && self.none_is_all => all().into(),
+            Value::None if self.none_is_all => all().into(),
+            Value::Ints(dims) => dims.iter().map(|dim| shift(*dim)).collect::<Result<Vec<_>>>()?.into(),
+            other => bail!(Type, "a {} where dimensions are named", other.type_name()),
+        })
+    }
+}
+
+fn reducing(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    Along { none_is_all: true, scalars: true, ..Along::default() }.run(operator, stack)
+}
+
+fn keeping(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    Along { scalars: true, ..Along::default() }.run(operator, stack)
+}
+
+rules! {
+    reductions: reducing => sum_dim_IntList mean_dim amax amin;
+    scales: keeping => _softmax _log_softmax;
+}
+
+/// The value with the batch in front, of at least two dimensions, and all dimensions of an example.
+fn with_all_dims(level: Level, tensor: &Tensor) -> Result<(Tensor, Vec<i64>)> {
+    let mut value = front(level, tensor)?;
+    if tensor.dim() == 0 {
+        value = aten::unsqueeze(&value, 1)?;
+    }
+    let dims = (1..value.dim() as i64).collect();
+    Ok((value, dims))
+}
+
+/// Finds a place along one dimension, or in the whole example.
+fn place_of(
+    this: &Tensor,
+    dim: Option<i64>,
+    keepdim: bool,
+    find: impl Fn(&Tensor, Option<i64>, bool) -> Result<Tensor>,
+) -> Result<Tensor> {
+    let level = Level::current()?;
+    let (value, _) = with_all_dims(level, this)?;
+    let found = match dim {
+        Some(dim) => {
+            let dim = wrap_dim(dim, this.dim().max(1))? as i64 + 1;
+            find(&value, Some(dim), keepdim && this.dim() > 0)?
+        }
+        None => {
+            let found = find(&aten::flatten_using_ints::call(&value, 1, -1)?, Some(1), false)?;
+            let ones = if keepdim { this.dim() } else { 0 };
+            (0..ones).try_fold(found, |found, _| aten::unsqueeze(&found, 1))?
+        }
+    };
+    level.wrap(found, 0)
+}
+
+#[torch_impl(aten, FuncTorchBatched)]
+mod whole {
+    use super::*;
+
+    fn sum(this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        level.wrap(aten::sum_dim_IntList::call(&value, Some(&dims), false, dtype)?, 0)
+    }
+
+    fn mean(this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        level.wrap(aten::mean_dim::call(&value, Some(&dims), false, dtype)?, 0)
+    }
+
+    fn argmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+        place_of(this, dim, keepdim, aten::argmax::call)
+    }
+
+    fn argmin(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+        place_of(this, dim, keepdim, aten::argmin::call)
+    }
+}

@@ -1,0 +1,138 @@
+//! Rules for operators that look at the same elements in another shape.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::{front, rules};
+use super::reduce::Along;
+use crate::aten;
+
+fn existing(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    Along::default().run(operator, stack)
+}
+
+fn existing_or_none(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    Along { scalars: true, ..Along::default() }.run(operator, stack)
+}
+
+fn inserted(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    Along { extra: 1, ..Along::default() }.run(operator, stack)
+}
+
+rules! {
+    in_dims: existing => select_int slice_Tensor split_Tensor split_with_sizes;
+    in_dims_of_scalars: existing_or_none => transpose_int squeeze_dim squeeze_dims;
+    new_dim: inserted => unsqueeze;
+}
+
+/// A list of sizes with that of the batch in front.
+fn with_batch(level: Level, sizes: &[i64]) -> Vec<i64> {
+    [&[level.batch_size()], sizes].concat()
+}
+
+#[torch_impl(aten, FuncTorchBatched)]
+mod whole {
+    use super::*;
+
+    fn permute(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
+        let level = Level::current()?;
+        let rank = this.dim() as i64;
+        let behind = dims.iter().map(|dim| if *dim < 0 { dim + rank + 1 } else { dim + 1 });
+        let order: Vec<_> = std::iter::once(0).chain(behind).collect();
+        level.wrap(aten::permute(&front(level, this)?, &order)?, 0)
+    }
+
+    fn t(this: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        let value = front(level, this)?;
+        match this.dim() {
+            0 | 1 => level.wrap(aten::alias(&value)?, 0),
+            2 => level.wrap(aten::transpose_int(&value, 1, 2)?, 0),
+            more => bail!(Shape, "aten::t: a tensor of {more} dimensions is no matrix"),
+        }
+    }
+
+    fn view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+        let level = Level::current()?;
+        level.wrap(aten::view(&front(level, this)?, &with_batch(level, size))?, 0)
+    }
+
+    fn _unsafe_view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+        let level = Level::current()?;
+        level.wrap(aten::_unsafe_view(&front(level, this)?, &with_batch(level, size))?, 0)
+    }
+
+    fn view_dtype(this: &Tensor, dtype: DType) -> Result<Tensor> {
+        let level = Level::current()?;
+        level.wrap(aten::view_dtype(&front(level, this)?, dtype)?, 0)
+    }
+
+    fn expand(this: &Tensor, size: &[i64], implicit: bool) -> Result<Tensor> {
+        let level = Level::current()?;
+        ensure!(
+            size.len() >= this.dim(),
+            Shape,
+            "aten::expand: sizes {:?} have more dimensions than {size:?}, to which they should be expanded",
+            this.sizes()
+        );
+        let mut value = front(level, this)?;
+        for _ in this.dim()..size.len() {
+            value = aten::unsqueeze(&value, 1)?;
+        }
+        level.wrap(aten::expand::call(&value, &with_batch(level, size), implicit)?, 0)
+    }
+
+    fn squeeze(this: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        let ones: Vec<i64> =
+            (1..).zip(this.sizes()).filter(|(_, size)| **size == 1).map(|(dim, _)| dim).collect();
+        level.wrap(aten::squeeze_dims(&front(level, this)?, &ones)?, 0)
+    }
+
+    fn as_strided(
+        this: &Tensor,
+        size: &[i64],
+        stride: &[i64],
+        storage_offset: Option<i64>,
+    ) -> Result<Tensor> {
+        let level = Level::current()?;
+        let value = front(level, this)?;
+        // An example's memory begins where that of the first one does, and each further one as far behind.
+        let stride = [&value.strides()[..1], stride].concat();
+        level.wrap(aten::as_strided::call(&value, &with_batch(level, size), &stride, storage_offset)?, 0)
+    }
+}
+
+/// Makes a batched tensor stand for what another one does.
+fn replaced<'t>(this: &'t mut Tensor, by: &Tensor) -> Result<&'t mut Tensor> {
+    let level = Level::current()?;
+    let (value, dim) = level.unwrap(by);
+    level.rewrap(this, value, dim.unwrap_or(0))?;
+    Ok(this)
+}
+
+/// Those in place: other sizes for the tensor itself.
+#[torch_impl(aten, FuncTorchBatched)]
+mod in_place {
+    use super::*;
+
+    fn transpose_(this: &mut Tensor, dim0: i64, dim1: i64) -> Result<&mut Tensor> {
+        let view = aten::transpose_int(this, dim0, dim1)?;
+        replaced(this, &view)
+    }
+
+    fn unsqueeze_(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
+        let view = aten::unsqueeze(this, dim)?;
+        replaced(this, &view)
+    }
+
+    fn squeeze_(this: &mut Tensor) -> Result<&mut Tensor> {
+        let view = aten::squeeze(this)?;
+        replaced(this, &view)
+    }
+
+    fn squeeze__dim(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
+        let view = aten::squeeze_dim(this, dim)?;
+        replaced(this, &view)
+    }
+}

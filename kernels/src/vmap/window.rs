@@ -1,0 +1,105 @@
+//! Rules for convolution and pooling: examples are more images, or, where each has weights of its own, more channels.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::{call, expanded, front, rules, take, wrapped};
+use crate::aten;
+
+/// The first two dimensions as one.
+pub(super) fn folded(tensor: &Tensor) -> Result<Tensor> {
+    let sizes = tensor.sizes();
+    aten::reshape(tensor, &[&[sizes[0] * sizes[1]], &sizes[2..]].concat())
+}
+
+/// One dimension as two, of which the first has a given size.
+pub(super) fn unfolded(tensor: &Tensor, dim: usize, first: i64) -> Result<Tensor> {
+    let (before, sizes) = tensor.sizes().split_at(dim);
+    let rest = if first == 0 { 0 } else { sizes[0] / first };
+    aten::reshape(tensor, &[before, &[first, rest], &sizes[1..]].concat())
+}
+
+/// Runs an operator on images, whose batches may be one large batch.
+fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let mut arguments = take(operator, stack)?;
+    let has_batch = arguments[0].as_tensor().is_some_and(|image| image.dim() == 4);
+    for argument in &mut arguments {
+        if let Some(tensor) = argument.as_tensor() {
+            let value = expanded(level, tensor)?;
+            *argument = if has_batch { folded(&value)? } else { value }.into();
+        }
+    }
+    let mut returns: Vec<_> = call(operator, arguments)?.into_iter().map(Value::into_owned).collect();
+    if has_batch {
+        for value in &mut returns {
+            if let Some(tensor) = value.as_tensor() {
+                *value = unfolded(tensor, 0, level.batch_size())?.into();
+            }
+        }
+    }
+    wrapped(level, stack, returns, 0)
+}
+
+rules! {
+    pools: images => avg_pool2d max_pool2d_with_indices _adaptive_avg_pool2d;
+}
+
+#[torch_impl(aten, FuncTorchBatched)]
+fn convolution(
+    input: &Tensor,
+    weight: &Tensor,
+    bias: Option<&Tensor>,
+    stride: &[i64],
+    padding: &[i64],
+    dilation: &[i64],
+    transposed: bool,
+    output_padding: &[i64],
+    groups: i64,
+) -> Result<Tensor> {
+    let level = Level::current()?;
+    let batch = level.batch_size();
+    let convolve = |input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, groups: i64| {
+        aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    };
+    let own_bias = bias.filter(|bias| level.has(bias));
+    let shared_bias = bias.filter(|bias| !level.has(bias));
+    let output = match (level.has(input), level.has(weight)) {
+        (false, false) => convolve(input, weight, None, groups)?,
+        (true, false) => {
+            let images = folded(&front(level, input)?)?;
+            unfolded(&convolve(&images, weight, shared_bias, groups)?, 0, batch)?
+        }
+        (false, true) if groups == 1 && !transposed => {
+            let weights = folded(&front(level, weight)?)?;
+            channels_apart(&convolve(input, &weights, None, 1)?, batch)?
+        }
+        (_, true) => {
+            ensure!(input.dim() >= 2, Shape, "aten::convolution: sizes {:?} have no channels", input.sizes());
+            // Each example is a group of channels.
+            let images = aten::transpose_int(&expanded(level, input)?, 0, 1)?;
+            let channels = [&[input.sizes()[0], batch * input.sizes()[1]], &input.sizes()[2..]].concat();
+            let images = aten::reshape(&images, &channels)?;
+            let weights = folded(&front(level, weight)?)?;
+            channels_apart(&convolve(&images, &weights, None, batch * groups)?, batch)?
+        }
+    };
+    let output = match (own_bias, shared_bias) {
+        (Some(bias), _) => with_bias(&output, &front(level, bias)?, stride.len())?,
+        (None, Some(bias)) if level.has(weight) => with_bias(&output, bias, stride.len())?,
+        _ => output,
+    };
+    level.wrap(output, 0)
+}
+
+/// An output whose channels are those of all examples, as one output for each.
+fn channels_apart(output: &Tensor, batch: i64) -> Result<Tensor> {
+    aten::transpose_int(&unfolded(output, 1, batch)?, 0, 1)
+}
+
+/// Adds a bias, of all examples or of each, to outputs of sizes `[batch, images, channels, …]` or without the batch.
+fn with_bias(output: &Tensor, bias: &Tensor, spatial: usize) -> Result<Tensor> {
+    let bias = if bias.dim() == 2 { aten::unsqueeze(bias, 1)? } else { bias.clone() };
+    let bias = (0..spatial).try_fold(bias, |bias, _| aten::unsqueeze(&bias, -1))?;
+    aten::add_Tensor(output, &bias)
+}

@@ -1,0 +1,234 @@
+//! vmap: what the function sees, what comes out, and what is refused.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::vmap::{Randomness, Vmap, vmap};
+
+torch_library! {
+    mod vmap_test {
+        no_rule(Tensor self, Tensor other, int factor) -> (Tensor, Tensor[]);
+        no_rule_(Tensor(a!) self, Tensor other) -> Tensor(a!);
+        view_without_rule(Tensor(a) self) -> Tensor(a);
+        count(Tensor self) -> int;
+        #[tags(pointwise)]
+        blend(Tensor self, Tensor other) -> Tensor;
+        #[tags(nondeterministic_seeded)]
+        draw(Tensor? like=None) -> Tensor;
+    }
+}
+
+#[torch_impl(vmap_test, CPU)]
+mod cpu {
+    use super::*;
+
+    fn no_rule(this: &Tensor, other: &Tensor, factor: i64) -> Result<(Tensor, Vec<Tensor>)> {
+        let scaled = aten::mul_Scalar(this, factor.into())?;
+        Ok((aten::add_Tensor(&scaled, other)?, vec![scaled.clone(), scaled]))
+    }
+
+    fn no_rule_<'t>(this: &'t mut Tensor, other: &Tensor) -> Result<&'t mut Tensor> {
+        aten::add__Tensor(this, other)
+    }
+
+    fn view_without_rule(this: &Tensor) -> Result<Tensor> {
+        aten::alias(this)
+    }
+
+    fn count(this: &Tensor) -> Result<i64> {
+        Ok(this.numel())
+    }
+
+    fn blend(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::add_Tensor(this, other)
+    }
+}
+
+#[torch_impl(vmap_test, CompositeExplicitAutograd)]
+fn draw(_like: Option<&Tensor>) -> Result<Tensor> {
+    static DRAWN: AtomicUsize = AtomicUsize::new(0);
+    Ok(Tensor::from(DRAWN.fetch_add(1, Ordering::Relaxed) as f64))
+}
+
+fn batch() -> Tensor {
+    Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+}
+
+/// The text of the error that a function of the rows of [`batch`] gives.
+fn refusal(f: impl FnOnce(Tensor) -> Result<Tensor>) -> String {
+    vmap([&batch()], |[row]| f(row)).unwrap_err().to_string()
+}
+
+#[test]
+fn the_function_sees_one_example() -> Result<()> {
+    let sums = vmap([&batch()], |[row]| {
+        assert_eq!((row.sizes(), row.dim(), row.numel(), row.is_wrapper()), (&[3][..], 1, 3, true));
+        aten::sum(&row)
+    })?;
+    assert_eq!(sums.to_vec::<f64>()?, [6.0, 15.0]);
+    Ok(())
+}
+
+#[test]
+fn levels_nest() -> Result<()> {
+    let (a, b) = (Tensor::from([1.0, 2.0]), Tensor::from([10.0, 20.0, 30.0]));
+    let table = vmap([&a], |[x]| vmap([&b], |[y]| aten::mul_Tensor(&x, &y)))?;
+    assert_eq!(
+        (table.sizes(), table.to_vec::<f64>()?),
+        (&[2, 3][..], vec![10.0, 20.0, 30.0, 20.0, 40.0, 60.0])
+    );
+    Ok(())
+}
+
+#[test]
+fn numbers_of_examples_promote_as_numbers() -> Result<()> {
+    let (rows, numbers) = (Tensor::from([[1f32, 2.0], [3.0, 4.0]]), Tensor::from([0.5f64, 1.5]));
+    let sum = vmap([&rows, &numbers], |[row, number]| aten::add_Tensor(&row, &number))?;
+    assert_eq!((sum.dtype(), sum.to_vec::<f32>()?), (DType::Float32, vec![1.5, 2.5, 4.5, 5.5]));
+    Ok(())
+}
+
+#[test]
+fn an_operator_without_rule_runs_for_each_example() -> Result<()> {
+    let shared = Tensor::from([100.0, 200.0, 300.0]);
+    let run = |inputs: &[Tensor]| {
+        let (sum, list) = vmap_test::no_rule(&inputs[0], &shared, 10)?;
+        assert_eq!(sum.sizes(), [3]);
+        Ok(vec![sum, list[1].clone()])
+    };
+    let outputs = Vmap::new().run(&[batch()], run)?;
+    assert_eq!(outputs[0].to_vec::<f64>()?, [110.0, 220.0, 330.0, 140.0, 250.0, 360.0]);
+    assert_eq!(outputs[1].to_vec::<f64>()?, [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
+    let written = batch();
+    vmap([&written], |[mut row]| vmap_test::no_rule_(&mut row, &shared).cloned())?;
+    assert_eq!(written.to_vec::<f64>()?[..3], [101.0, 202.0, 303.0]);
+    Ok(())
+}
+
+#[test]
+fn what_is_tagged_pointwise_needs_no_rule() -> Result<()> {
+    let blended = vmap([&batch()], |[row]| vmap_test::blend(&row, &aten::sum(&row)?))?;
+    assert_eq!(blended.to_vec::<f64>()?, [7.0, 8.0, 9.0, 19.0, 20.0, 21.0]);
+    Ok(())
+}
+
+#[test]
+fn what_cannot_run_for_each_example_says_so() {
+    let view = refusal(|row| vmap_test::view_without_rule(&row));
+    assert!(
+        view.contains("vmap_test::view_without_rule has no batching rule, and what returns views"),
+        "{view}"
+    );
+    let count = refusal(|row| vmap_test::count(&row).map(Tensor::from));
+    assert!(count.contains("returns a int for each example"), "{count}");
+    let none = Tensor::from_vec(Vec::<f64>::new(), &[0, 3]).unwrap();
+    let none = vmap([&none], |[row]| vmap_test::no_rule(&row, &row, 1).map(|(sum, _)| sum)).unwrap_err();
+    assert!(none.to_string().contains("on a batch of none"), "{none}");
+}
+
+#[test]
+fn an_empty_batch_is_one() -> Result<()> {
+    let none = Tensor::from_vec(Vec::<f64>::new(), &[0, 3])?;
+    let sums = vmap([&none], |[row]| aten::sum(&aten::exp(&row)?))?;
+    assert_eq!(sums.sizes(), [0]);
+    Ok(())
+}
+
+#[test]
+fn writes_go_to_the_batch_but_not_to_what_examples_share() -> Result<()> {
+    let written = batch();
+    vmap([&written], |[mut row]| aten::mul__Scalar(&mut row, 10.into()).cloned())?;
+    assert_eq!(written.to_vec::<f64>()?, [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
+    let mut shared = Tensor::from([0.0, 0.0, 0.0]);
+    let error = refusal(|row| aten::add__Tensor(&mut shared, &row).cloned());
+    assert!(error.contains("aten::add_.Tensor would write a value of each example to one tensor"), "{error}");
+    let error = refusal(|mut row| {
+        let table = Tensor::from([[0.0; 3]; 2]);
+        aten::add__Tensor(&mut row, &table).cloned()
+    });
+    assert!(error.contains("would write"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn sizes_may_change_in_place() -> Result<()> {
+    let columns = vmap([&batch()], |[row]| {
+        let mut row = aten::alias(&row)?;
+        aten::unsqueeze_(&mut row, 0)?;
+        assert_eq!(row.sizes(), [1, 3]);
+        aten::transpose_(&mut row, 0, 1)?;
+        assert_eq!(row.sizes(), [3, 1]);
+        Ok(row)
+    })?;
+    assert_eq!((columns.sizes(), columns.to_vec::<f64>()?), (&[2, 3, 1][..], batch().to_vec::<f64>()?));
+    Ok(())
+}
+
+#[test]
+fn elements_are_out_of_reach() {
+    let error = refusal(|row| row.to_vec::<f64>().map(Tensor::from));
+    assert!(error.contains("stands for others"), "{error}");
+}
+
+#[test]
+fn dimensions_are_checked() {
+    let run = |vmap: Vmap, inputs: &[Tensor]| {
+        vmap.run(inputs, |rows| Ok(rows.to_vec())).map(drop).map_err(|error| error.to_string())
+    };
+    let (x, three) = ([batch()], Tensor::from([1.0, 2.0, 3.0]));
+    let check = |vmap: Vmap, inputs: &[Tensor], text: &str| {
+        let error = run(vmap, inputs).unwrap_err();
+        assert!(error.contains(text), "{error}");
+    };
+    check(Vmap::new().in_dims([None]), &x, "no input has a batch");
+    check(Vmap::new().in_dims([Some(0), None]), &x, "2 dimensions for 1 inputs");
+    check(Vmap::new().in_dims([Some(2)]), &x, "has no dimension 2");
+    check(Vmap::new(), &[batch(), three], "a batch of 2 examples, another one of 3");
+    check(Vmap::new().out_dims([Some(2)]), &x, "out_dims");
+    check(Vmap::new().out_dims([None]), &x, "depends on the example");
+    check(Vmap::new().out_dims([Some(0), Some(0)]), &x, "2 dimensions for 1 outputs");
+    check(Vmap::new(), &[Tensor::from(1.0)], "has no dimension 0");
+}
+
+#[test]
+fn outputs_may_be_shared_and_lie_anywhere() -> Result<()> {
+    let shared = Tensor::from([1.0, 2.0]);
+    let vmap = Vmap::new().in_dims([Some(-1)]).out_dims([Some(-1), None, Some(1)]);
+    let outputs =
+        vmap.run(&[batch()], |columns| Ok(vec![columns[0].clone(), shared.clone(), shared.clone()]))?;
+    assert_eq!(
+        (outputs[0].sizes(), outputs[1].sizes(), outputs[2].sizes()),
+        (&[2, 3][..], &[2][..], &[2, 3][..])
+    );
+    assert_eq!(outputs[2].to_vec::<f64>()?, [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+    Ok(())
+}
+
+#[test]
+fn random_operators_ask_what_is_meant() -> Result<()> {
+    let draw = |randomness| {
+        let vmap = Vmap::new().randomness(randomness);
+        vmap.run(&[batch()], |_| Ok(vec![vmap_test::draw()?])).map(|outputs| outputs[0].clone())
+    };
+    let error = draw(Randomness::Error).unwrap_err();
+    assert!(error.to_string().contains("vmap_test::draw is random"), "{error}");
+    let same = draw(Randomness::Same)?.to_vec::<f64>()?;
+    assert_eq!((same.len(), same[0]), (2, same[1]));
+    let different = draw(Randomness::Different)?.to_vec::<f64>()?;
+    assert!(different.len() == 2 && different[0] != different[1]);
+    let vmap = Vmap::new().randomness(Randomness::Same);
+    let error = vmap.run(&[batch()], |rows| Ok(vec![vmap_test::draw::call(Some(&rows[0]))?])).unwrap_err();
+    assert!(error.to_string().contains("arguments that differ"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn autocast_goes_on_inside() -> Result<()> {
+    use torch_library::{DeviceType, autocast::Autocast};
+    let rows = Tensor::from([[1f32, 2.0], [3.0, 4.0]]);
+    let product = Autocast::on(DeviceType::Cpu)
+        .run(|| vmap([&rows], |[row]| aten::mm(&aten::unsqueeze(&row, 0)?, &rows)))?;
+    assert_eq!((product.dtype(), product.sizes()), (DType::BFloat16, &[2, 1, 2][..]));
+    Ok(())
+}

@@ -34,6 +34,7 @@
 //! | switch keys on and off for a thread | [`guard`] |
 //! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
+//! | hear which operators come and go, or wait for one | [`Dispatcher::listen`], [`Dispatcher::wait_for_operator`] |
 //! | run in lower precision | [`autocast`] |
 //! | write a batching rule | [`vmap`] |
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
@@ -73,6 +74,7 @@ mod kernel;
 mod operator;
 
 mod autograd;
+mod infer;
 mod signature;
 
 pub mod vmap;
@@ -93,6 +95,7 @@ pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
 pub use generator::Generator;
+pub use infer::{Inferred, infer_schema};
 pub use key::{
     BackendComponent, DispatchKey, DispatchKeyCategory, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,
     register_backend_name,
@@ -107,7 +110,7 @@ pub use macros::declare_library;
 pub use macros::{torch_fallback, torch_impl};
 pub use operator::{OperatorHandle, Place};
 pub use registry::{
-    CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, OperatorInfo,
-    RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,
+    CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, ListenerHandle,
+    OperatorInfo, RegistrationEvent, RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,
 };
 pub use value::{FromReturn, FromValue, IntoValue, Stack, Value};

@@ -84,7 +84,7 @@ pub struct OperatorSpec {
     pub overload: &'static str,
     /// The schema without the namespace: `add.Tensor(Tensor self, …) -> Tensor`.
     pub schema: &'static str,
-    /// How many arguments the schema has, see [`arity`].
+    /// How many values a call takes from the stack: one for each argument, or as many as there are.
     pub arity: u16,
     /// How many returns.
     pub returns: u16,

@@ -4,12 +4,13 @@
 //!
 //! **Invariant:** a table is a pure function of the registrations that are alive, never of their order.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
 use crate::collect::Record;
 use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::Kernel;
 use crate::key::DispatchKey;
 use crate::operator::{Operator, OperatorHandle, Resolved};
 use crate::trace;
@@ -23,6 +24,7 @@ mod explain;
 mod info;
 mod inspect;
 mod library;
+mod listener;
 mod missing;
 mod names;
 mod resolve;
@@ -36,6 +38,7 @@ pub use explain::{CallInfo, Fate, Layer};
 pub use info::{KernelInfo, OperatorInfo};
 pub use inspect::{RowInfo, TableInfo};
 pub use library::{Library, LibraryKind};
+pub use listener::{ListenerHandle, RegistrationEvent};
 pub use runtime_kernel::RuntimeKernel;
 
 use entry::Entry;
@@ -52,6 +55,8 @@ pub struct Dispatcher {
     /// For readers without a lock.
     names: &'static Names,
     state: Mutex<State>,
+    /// Somebody who waits may look again.
+    changed: Condvar,
 }
 
 static GLOBAL: OnceCell<Dispatcher> = OnceCell::new();
@@ -81,7 +86,7 @@ impl Dispatcher {
 
     fn new(state: impl FnOnce(&'static Names) -> State) -> Self {
         let names = Names::leak();
-        Dispatcher { names, state: Mutex::new(state(names)) }
+        Dispatcher { names, state: Mutex::new(state(names)), changed: Condvar::new() }
     }
 
     /// The operator of a name: `aten::add.Tensor`. Takes no lock.
@@ -134,7 +139,7 @@ impl Dispatcher {
 
     /// Picks up what was linked in since the first use, by a library that was loaded later.
     pub fn rescan(&self) {
-        build::rescan(&mut self.lock());
+        build::rescan(&mut self.change());
     }
 
     fn resolve(&self, operator: &'static Operator) -> Result<&'static Resolved> {
@@ -168,7 +173,7 @@ pub fn init() -> Result<()> {
 
 /// Takes in records that the linker did not bring, see [`register!`](crate::register).
 pub fn register(records: &[&'static Record]) {
-    build::absorb(&mut Dispatcher::global().lock(), records);
+    build::absorb(&mut Dispatcher::global().change(), records);
 }
 
 /// The dispatcher of an operator.
@@ -186,6 +191,11 @@ pub(crate) fn check_alive(operator: &'static Operator) -> Result<()> {
 pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> {
     check_alive(operator)?; // a stale handle takes no lock
     of(operator).resolve(operator)
+}
+
+/// The kernel registered for exactly this key, or else the key's fallback.
+pub(crate) fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel> {
+    of(operator).lock().kernel_for_key(operator, key)
 }
 
 /// A row of an operator's table, as the registrations stand.

@@ -29,6 +29,7 @@ use crate::value::{FromValue, IntoValue, Stack, Value};
 mod failure;
 mod output;
 
+pub(crate) use failure::mistyped;
 use failure::{wrong_return_count, wrong_type};
 use output::Original;
 pub(crate) use output::Output;

@@ -273,6 +273,46 @@ fn further_values_reach_an_operator_that_takes_any_number() {
 }
 
 #[test]
+fn a_call_for_one_key_takes_what_is_registered_there() {
+    let mut library = Library::fragment("it_calling").unwrap();
+    let which = library.define("which(Tensor x) -> str").unwrap();
+    let kernel = |name: &'static str| {
+        RuntimeKernel::boxed(move |_, keys, stack| {
+            stack.drop_last(1);
+            stack.push(format!("{name} for {}", keys.highest_priority()));
+            Ok(())
+        })
+    };
+    for key in [DispatchKey::CPU, DispatchKey::CompositeImplicitAutograd] {
+        library.implement("which", key, kernel(key.name())).unwrap();
+    }
+    library.implement("which", DispatchKey::Tracer, RuntimeKernel::fallthrough()).unwrap();
+    let x = Tensor::from([1i64]);
+    let call = |key| {
+        let mut stack = Stack::from_iter([Value::from(&x)]);
+        which.call_boxed_for_key(key, &mut stack)?;
+        stack.pop_as::<String>()
+    };
+    assert_eq!(call(DispatchKey::CPU).unwrap(), "CPU for AutogradCPU", "the keys are those of the call");
+    let composite = "CompositeImplicitAutograd for AutogradCPU";
+    assert_eq!(call(DispatchKey::CompositeImplicitAutograd).unwrap(), composite, "aliases are keys here");
+    assert_eq!(call(DispatchKey::AutogradCPU).unwrap(), "CPU for CPU", "the fallback goes on");
+    let message = |key| call(key).unwrap_err().to_string();
+    let meta = message(DispatchKey::Meta);
+    assert!(
+        meta.starts_with("it_calling::which has neither a kernel registered for Meta nor a fallback"),
+        "{meta}"
+    );
+    let tracer = message(DispatchKey::Tracer);
+    assert!(
+        tracer.starts_with("it_calling::which falls through at Tracer, so there is nothing to call"),
+        "{tracer}"
+    );
+    drop(library);
+    assert_eq!(call(DispatchKey::CPU).unwrap_err().kind(), ErrorKind::UnknownOperator);
+}
+
+#[test]
 fn whatever_fails_names_the_operator() {
     let x = Tensor::from([1i64]).with_key_set(DispatchKeySet::from_key(DispatchKey::CPU));
     let message = |outcome: Result<()>| outcome.unwrap_err().to_string();

@@ -5,6 +5,8 @@ mod calling;
 mod golden;
 mod guards;
 mod hostile;
+mod inference;
+mod listening;
 mod messages;
 mod mistakes;
 mod order;

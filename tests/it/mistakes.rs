@@ -390,6 +390,32 @@ fn a_handle_whose_operator_is_gone() {
 }
 
 #[test]
+fn a_wait_that_is_in_vain() {
+    let dispatcher = Dispatcher::leak_empty();
+    let mut library = Library::open(dispatcher, LibraryKind::Definition, "ns", None).unwrap();
+    library.define("there(Tensor x) -> Tensor").unwrap();
+    library.implement("half", DispatchKey::CPU, boxed()).unwrap();
+    let time = std::time::Duration::from_millis(1);
+    check(
+        dispatcher.wait_for_operator("ns::their", time),
+        expect![[r#"
+        waited for 1ms: there is no operator ns::their
+          help: similar names: ns::there"#]],
+    );
+    check(
+        dispatcher.wait_for_operator("ns::half", time),
+        expect![[r#"
+        waited for 1ms: operator ns::half has kernels but was never defined
+          a kernel is registered at tests/it/mistakes.rs
+          help: link the crate that declares it, or define its schema"#]],
+    );
+    check(
+        dispatcher.wait_for_kernel("ns::there", DispatchKey::CPU, time),
+        expect!["waited for 1ms: nobody registered a kernel of ns::there for CPU"],
+    );
+}
+
+#[test]
 fn too_many_arguments() {
     let arguments: Vec<_> = (0..65).map(|index| format!("int a{index}")).collect();
     let mut library = Library::fragment("it_mistakes").unwrap();

@@ -8,8 +8,9 @@ use torch_library_schema::Schema;
 
 use super::{ANY_NUMBER, Entered, Operator, Place};
 use crate::error::{Error, ErrorKind, Result};
+use crate::guard;
 use crate::kernel::Kernel;
-use crate::key::DispatchKeySet;
+use crate::key::{DispatchKey, DispatchKeySet};
 use crate::registry;
 use crate::value::{Stack, Value, fit};
 
@@ -169,6 +170,20 @@ impl OperatorHandle {
     pub fn redispatch_boxed(&self, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         self.arguments(stack)?;
         let (kernel, keys) = self.0.select_again(keys);
+        self.0.named(kernel.call_boxed(self.0, keys, stack))
+    }
+
+    /// Calls the kernel that is registered for exactly this key, which may be an alias, or else the fallback of the key,
+    /// whatever keys the arguments have. It is handed the keys that a call would hand on.
+    ///
+    /// # Errors
+    /// Neither is there, or it is a fallthrough; otherwise as [`call_boxed`](Self::call_boxed).
+    ///
+    /// PyTorch: `OperatorHandle::callBoxedForDispatchKey`.
+    pub fn call_boxed_for_key(&self, key: DispatchKey, stack: &mut Stack<'_>) -> Result<()> {
+        let keys = guard::apply(keys_of(self.arguments(stack)?));
+        let kernel = registry::kernel_for_key(self.0, key)?;
+        let (_, keys) = self.0.resolved()?.row(keys);
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 

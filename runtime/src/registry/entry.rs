@@ -92,6 +92,8 @@ pub(super) struct Entry {
     pub(super) in_conflict: bool,
     /// Tables that were published once: published again when the same registrations return.
     pub(super) interned: Vec<&'static Resolved>,
+    /// Kernels that were called for their key alone, kept as long as the process runs.
+    pub(super) kernels_for_keys: Vec<&'static Kernel>,
     /// Operators that were defined at run time and may be defined again with the same schema.
     pub(super) retired: Vec<&'static Operator>,
 }
@@ -104,6 +106,7 @@ impl Entry {
             registrations: Vec::new(),
             in_conflict: false,
             interned: Vec::new(),
+            kernels_for_keys: Vec::new(),
             retired: Vec::new(),
         }
     }

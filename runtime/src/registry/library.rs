@@ -182,9 +182,56 @@ impl Library {
         let name = full_name(namespace, &schema.name.name, &schema.name.overload);
         let request =
             Request { dispatcher: self.dispatcher, name: &name, text, schema: &schema, tags, place };
-        let (operator, index, id) = runtime::define(&mut self.dispatcher.lock(), &request)?;
+        let mut state = self.dispatcher.change(); // let go of last: listeners hear of what is there to be undone
+        let (operator, index, id) = runtime::define(&mut state, &request)?;
         self.undo.push(Undo::Definition { index, id });
         Ok(operator.handle())
+    }
+
+    /// Defines an operator (`add.Tensor`) whose schema is that of a kernel, and registers the kernel for a key; with
+    /// `Undefined`, for `CompositeImplicitAutograd`.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    /// use torch_library::{Library, RuntimeKernel};
+    ///
+    /// let mut library = Library::new("define_with_docs")?;
+    /// let scale = RuntimeKernel::function(|x: &Tensor, factor: f64| {
+    ///     Tensor::from_vec(x.to_vec::<f64>()?.iter().map(|x| factor * x).collect(), x.sizes())
+    /// })?;
+    /// let scale = library.define_with("scale", DispatchKey::CPU, scale)?;
+    /// assert_eq!(scale.schema()?.to_string(), "define_with_docs::scale(Tensor arg0, float arg1) -> Tensor");
+    /// let x = Tensor::from([1.0, 2.0]);
+    /// let scaled: Tensor = scale.call_with([Value::from(&x), Value::Float(3.0)], [])?.pop_as()?;
+    /// assert_eq!(scaled.to_vec::<f64>()?, [3.0, 6.0]);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; otherwise as [`define`](Self::define). Nothing
+    /// changes then.
+    ///
+    /// PyTorch: `Library::def` with a name and a function.
+    #[track_caller]
+    pub fn define_with(
+        &mut self,
+        operator: &str,
+        key: DispatchKey,
+        kernel: RuntimeKernel,
+    ) -> Result<OperatorHandle> {
+        let name = OperatorName::parse(operator)
+            .map_err(|error| Error::new(ErrorKind::Argument, error.render(operator).trim_end().to_owned()))?;
+        let Some(schema) = kernel.signature() else {
+            bail!(
+                Schema,
+                "{operator} was given without a schema, and a boxed kernel has none to infer one from\n  \
+                 help: define the whole schema, or make the kernel by `RuntimeKernel::function`"
+            )
+        };
+        let schema = Schema { name, ..schema.clone() };
+        let handle = self.define(&schema.to_string())?;
+        self.implement(operator, key, kernel)?;
+        Ok(handle)
     }
 
     /// Registers a kernel for an operator (`add.Tensor`) and a key. The operator may be defined later.
@@ -210,7 +257,7 @@ impl Library {
         };
         let name = full_name(self.own_namespace(given)?, rest, "");
         let key = self.merged_key(key)?.unwrap_or(DispatchKey::Undefined).registration_key();
-        let mut state = self.dispatcher.lock();
+        let mut state = self.dispatcher.change();
         if state.named(&name).is_none() {
             OperatorName::parse(operator).map_err(|error| {
                 Error::new(ErrorKind::Argument, error.render(operator).trim_end().to_owned())
@@ -281,7 +328,7 @@ impl Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        let mut state = self.dispatcher.lock();
+        let mut state = self.dispatcher.change();
         let mut touched = Vec::new();
         let mut all = false;
         for undo in self.undo.drain(..).rev() {

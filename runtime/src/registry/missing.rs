@@ -1,5 +1,6 @@
 //! Rows that no kernel can fill: what happens when a call reaches one, and what it is told.
 
+use super::KernelInfo;
 use super::explain::Fate;
 use super::state::State;
 use crate::error::{Error, ErrorKind};
@@ -66,6 +67,19 @@ fn refusal(operator: &'static Operator, stack: &Stack<'_>, what: &str, dropped: 
     Error::new(ErrorKind::MissingKernel, format!("{operator} {what}{arguments}{dropped}{available}{help}"))
 }
 
+/// Nothing is registered for a key that was asked for by itself.
+pub(super) fn none_for_key(operator: &Operator, key: DispatchKey, available: &str) -> Error {
+    let message =
+        format!("{operator} has neither a kernel registered for {key} nor a fallback there{available}");
+    Error::new(ErrorKind::MissingKernel, message)
+}
+
+/// What is registered for a key that was asked for by itself cannot be called.
+pub(super) fn falls_through(operator: &Operator, key: DispatchKey, kernel: &KernelInfo) -> Error {
+    let message = format!("{operator} falls through at {key}, so there is nothing to call: {kernel}");
+    Error::new(ErrorKind::MissingKernel, message)
+}
+
 pub(super) fn in_conflict_error(operator: &Operator, report: Option<String>) -> Error {
     let report = report.unwrap_or_default();
     Error::new(ErrorKind::Conflict, format!("{operator} cannot be called\n{report}"))
@@ -114,7 +128,7 @@ fn dropped(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>)
 
 impl State {
     /// The kernels that there are.
-    fn available(&self, operator: &'static Operator) -> String {
+    pub(super) fn available(&self, operator: &'static Operator) -> String {
         let Ok(entry) = self.entry(operator) else { return String::new() };
         let kernels: Vec<_> = entry.kernels().into_iter().filter(|kernel| kernel.is_active).collect();
         match kernels.len() {

@@ -86,25 +86,64 @@ impl State {
         entry: &table::Entry<Row<'_>>,
         key: DispatchKey,
     ) -> Kernel {
-        let spec = operator.spec();
-        let boxed = match entry.kernel.map(|registration| registration.implementation) {
-            _ if entry.source == Source::BackendFallback && self.fallback_in_conflict(key) => IN_CONFLICT,
-            Some(Implementation::Typed(kernel, _)) => return kernel,
-            Some(Implementation::AutogradDefault) => {
-                return BoxedKernel::new(autograd::default_boxed)
-                    .in_table_of(operator, spec.autograd_default);
-            }
-            Some(Implementation::Boxed(kernel)) => kernel,
-            Some(Implementation::Fallthrough) => FALLTHROUGH,
-            None if entry.source == Source::AmbiguousAutogradOther => AMBIGUOUS,
-            None => MISSING,
+        let boxed = match (entry.source, entry.kernel) {
+            (Source::BackendFallback, _) if self.fallback_in_conflict(key) => IN_CONFLICT,
+            (_, Some(registration)) => return registration.implementation.for_operator(operator),
+            (Source::AmbiguousAutogradOther, None) => AMBIGUOUS,
+            (_, None) => MISSING,
         };
-        boxed.in_table_of(operator, spec.boxing)
+        boxed.in_table_of(operator, operator.spec().boxing)
+    }
+
+    /// The kernel registered for exactly this key, or else the key's fallback.
+    pub(super) fn kernel_for_key(
+        &mut self,
+        operator: &'static Operator,
+        key: DispatchKey,
+    ) -> Result<&'static Kernel> {
+        let key = key.registration_key();
+        let entry = self.entry(operator)?;
+        let for_key = |all: &[Registration]| {
+            let for_key = all.iter().filter(|registration| registration.key == key);
+            for_key.max_by_key(|registration| registration.rank()).cloned()
+        };
+        let own = for_key(&entry.registrations);
+        if entry.in_conflict || (own.is_none() && self.fallback_in_conflict(key)) {
+            return Err(missing::in_conflict_error(operator, self.report()));
+        }
+        let found = own.or_else(|| for_key(&self.fallbacks));
+        let found = found.ok_or_else(|| missing::none_for_key(operator, key, &self.available(operator)))?;
+        if found.is_fallthrough() {
+            return Err(missing::falls_through(operator, key, &found.info(true)));
+        }
+        let kernel = found.implementation.for_operator(operator);
+        let index = entry.name.entry;
+        let interned = &mut self.entries[index].kernels_for_keys;
+        let known = interned.iter().copied().find(|known| **known == kernel);
+        Ok(known.unwrap_or_else(|| {
+            interned.push(Box::leak(Box::new(kernel)));
+            interned[interned.len() - 1]
+        }))
     }
 
     fn fallback_in_conflict(&self, key: DispatchKey) -> bool {
         let linked = |fallback: &&Registration| fallback.key == key && fallback.origin != Origin::Default;
         self.fallbacks.iter().filter(linked).count() > 1
+    }
+}
+
+impl Implementation {
+    /// The kernel in a row of this operator.
+    fn for_operator(self, operator: &'static Operator) -> Kernel {
+        let spec = operator.spec();
+        match self {
+            Implementation::Typed(kernel, _) => kernel,
+            Implementation::Boxed(kernel) => kernel.in_table_of(operator, spec.boxing),
+            Implementation::Fallthrough => FALLTHROUGH.in_table_of(operator, spec.boxing),
+            Implementation::AutogradDefault => {
+                BoxedKernel::new(autograd::default_boxed).in_table_of(operator, spec.autograd_default)
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use torch_library_schema::Schema;
 use super::entry::{Implementation, Origin, Registration};
 use super::library;
 use crate::error::Result;
+use crate::infer::{Inferred, infer_schema};
 use crate::kernel::{BoxedCode, BoxedKernel, Closure, ErasedCode, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, OperatorHandle, Place};
@@ -56,6 +57,19 @@ impl RuntimeKernel {
         Ok(RuntimeKernel { signature: Some(Arc::new(schema)), ..Self::boxed(kernel) })
     }
 
+    /// A function or closure whose types say its schema, to define an operator with by
+    /// [`Library::define_with`](super::Library::define_with), or to be checked against the schema of one that is defined.
+    ///
+    /// # Errors
+    /// More tensors are returned as `&mut` than came in.
+    ///
+    /// PyTorch: `CppFunction::makeFromUnboxedFunction`.
+    pub fn function<F: Inferred<Types>, Types>(function: F) -> Result<Self> {
+        let schema = infer_schema::<F, Types>("function")?;
+        let kernel = Self::boxed(move |operator, keys, stack| function.call_boxed(operator, keys, stack));
+        Ok(RuntimeKernel { signature: Some(Arc::new(schema)), ..kernel })
+    }
+
     /// "Not here: go on with the next key."
     ///
     /// PyTorch: `CppFunction::makeFallthrough`.
@@ -83,6 +97,11 @@ impl RuntimeKernel {
     #[must_use]
     pub fn named(self, label: &str) -> Self {
         RuntimeKernel { label: intern(label), ..self }
+    }
+
+    /// The schema that the kernel was made with.
+    pub(super) fn signature(&self) -> Option<&Schema> {
+        self.signature.as_deref()
     }
 
     pub(super) fn registration(&self, key: DispatchKey, place: Place) -> Registration {

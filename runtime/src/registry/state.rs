@@ -1,9 +1,11 @@
 //! The registry's data, and the steps in which it changes.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::conflict::{self, Conflict};
 use super::entry::{Definition, Entry, Origin, Registration};
+use super::listener::{Listener, RegistrationEvent};
 use super::names::Names;
 use super::{KernelInfo, OperatorInfo, removed};
 use crate::error::{Error, ErrorKind, Result};
@@ -29,6 +31,11 @@ pub(super) struct State {
     pub(super) conflicts: Vec<Conflict>,
     /// How many linked records were taken in, see `build`.
     pub(super) absorbed: usize,
+    pub(super) listeners: Vec<Arc<Listener>>,
+    /// Whether there is something to tell them.
+    pub(super) has_news: bool,
+    /// How many threads wait for something to be registered.
+    pub(super) waiting: usize,
     next_id: u64,
 }
 
@@ -42,6 +49,9 @@ impl State {
             fallbacks: Vec::new(),
             conflicts: Vec::new(),
             absorbed: 0,
+            listeners: Vec::new(),
+            has_news: false,
+            waiting: 0,
             next_id: 0,
         }
     }
@@ -80,6 +90,7 @@ impl State {
         let entry = &mut self.entries[index];
         entry.definitions.push(Definition { id, operator });
         entry.name.set_operator(entry.operator());
+        self.note(RegistrationEvent::Registered(operator.handle()));
         id
     }
 
@@ -94,6 +105,7 @@ impl State {
         operator.set_entry(None);
         operator.retract();
         entry.retired.push(operator);
+        self.note(RegistrationEvent::Deregistered(operator.handle()));
     }
 
     /// Adds a kernel and gives it its id.

@@ -7,11 +7,16 @@ use crate::value::{Stack, Value};
 /// An argument has another type than the schema says.
 #[cold]
 pub(super) fn wrong_type(operator: &'static Operator, index: usize, want: &str, stack: &Stack<'_>) -> Error {
-    let spec = operator.spec();
-    let found = stack.last(usize::from(spec.arity)).get(index).map_or("missing", Value::type_name);
+    let found = stack.last(usize::from(operator.spec().arity)).get(index).map_or("missing", Value::type_name);
+    mistyped(operator, index, want, found)
+}
+
+/// As [`wrong_type`], for who has looked at the stack already.
+#[cold]
+pub(crate) fn mistyped(operator: &'static Operator, index: usize, want: &str, found: &str) -> Error {
     let argument = operator.argument(index);
     let message = format!("{argument} of {operator} must be {want}, but is {found}");
-    Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", spec.schema))
+    Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", operator.spec().schema))
 }
 
 /// A boxed kernel left more or fewer values than the schema has returns.

@@ -1,0 +1,217 @@
+//! Schemas from the types of Rust functions, and boxed kernels from the functions: to define an operator at run time from
+//! a closure, without writing its schema.
+
+use std::fmt::Write;
+
+use torch_library_schema::{Mode, Schema};
+
+use crate::bail;
+use crate::error::{Error, ErrorKind, Result};
+use crate::key::DispatchKeySet;
+use crate::operator::{Operator, OperatorHandle, too_few};
+use crate::signature::mistyped;
+use crate::value::{FromValue, Stack, Value};
+
+mod types;
+
+use types::{InferredArgument, InferredReturns, Left};
+
+/// A schema in the making.
+#[derive(Default)]
+pub struct SchemaText {
+    arguments: String,
+    count: usize,
+    /// How many arguments are written to: the letters of their alias sets.
+    written: u8,
+    /// The words for those that can be returned.
+    returnable: Vec<String>,
+    returned: usize,
+}
+
+impl SchemaText {
+    fn argument<T: InferredArgument>(&mut self) {
+        let word = <T::With<'static> as FromValue<'static>>::TYPE;
+        let letter = char::from(b'a' + self.written);
+        self.written += u8::from(word.contains("(a!)"));
+        let word = word.replace("(a!)", &format!("({letter}!)"));
+        let optional = if T::IS_OPTIONAL { "?" } else { "" };
+        let comma = if self.count == 0 { "" } else { ", " };
+        let _ = write!(self.arguments, "{comma}{word}{optional} arg{}", self.count); // a text takes all
+        self.count += 1;
+        self.returnable.extend(T::IS_RETURNABLE.then_some(word));
+    }
+
+    /// Those that are written to are returned in their order.
+    fn returned_argument(&mut self) -> String {
+        self.returned += 1;
+        self.returnable.get(self.returned - 1).cloned().unwrap_or_default()
+    }
+
+    /// The whole schema, under a name.
+    fn parse(&self, name: &str, returns: &[String]) -> Result<Schema> {
+        if self.returned > self.returnable.len() {
+            bail!(
+                Schema,
+                "no schema can be inferred for {name}: it returns {} `&mut Tensor`, but takes {}; \
+                 a returned one is an argument",
+                self.returned,
+                self.returnable.len()
+            );
+        }
+        let text = format!("{name}({}) -> ({})", self.arguments, returns.join(", "));
+        Schema::parse(&text, Mode::Strict)
+            .map_err(|error| Error::new(ErrorKind::Schema, error.render(&text).trim_end().to_owned()))
+    }
+}
+
+/// The schema of an operator of this name (`ns::add.Tensor`) whose kernels have the types of a function. Its arguments
+/// are named `arg0`, `arg1`, …, without defaults; an argument that is `&mut` is written to, and returned if the function
+/// returns a `&mut Tensor`.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library::infer_schema;
+///
+/// let schema = infer_schema::<fn(&mut Tensor, i64, Option<f64>) -> Result<&mut Tensor>, _>("ns::op_")?;
+/// assert_eq!(schema.to_string(), "ns::op_(Tensor(a!) arg0, int arg1, float? arg2) -> Tensor(a!)");
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// A type that no operator has is refused by the compiler: `i32`, `f32`, `Vec<i64>` as an argument.
+///
+/// # Errors
+/// The name is not one, or more tensors are returned as `&mut` than came in.
+///
+/// PyTorch: `c10::inferFunctionSchemaFromFunctor`.
+pub fn infer_schema<F: Inferred<Types>, Types>(name: &str) -> Result<Schema> {
+    let (text, returns) = F::schema_text();
+    text.parse(name, &returns)
+}
+
+/// A function or closure whose types say its schema: it takes what operators take, after a [`DispatchKeySet`] if it likes,
+/// and returns a `Result` of what they return. `Types` is found by the compiler.
+///
+/// PyTorch: a functor that `CppFunction` can be made from.
+#[diagnostic::on_unimplemented(
+    message = "no schema can be inferred for `{Self}`",
+    label = "not a function of an operator's types",
+    note = "it takes up to eight of `&Tensor`, `&mut Tensor`, `&[Tensor]`, `i64`, `f64`, `bool`, `&str`, `Scalar`, `DType`, `&[i64]` and \
+            the like, or `Option`s of them, and returns a `Result` of `()`, `Tensor`, `i64`, `Vec<i64>` and the like, or of a tuple",
+    note = "the parameters of a closure need their types: `|x: &Tensor, n: i64| …`"
+)]
+pub trait Inferred<Types>: Send + Sync + 'static {
+    /// The arguments and returns.
+    #[doc(hidden)]
+    fn schema_text() -> (SchemaText, Vec<String>);
+
+    /// Calls it with the values on top of the stack, and leaves its returns there.
+    #[doc(hidden)]
+    fn call_boxed(&self, operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>)
+    -> Result<()>;
+}
+
+/// A function of exactly these types, lifetimes included.
+pub trait Call<Arguments, R> {
+    /// Calls it.
+    fn call(&self, arguments: Arguments) -> Result<R>;
+}
+
+macro_rules! calls {
+    ($($A:ident $a:ident)*) => {
+        impl<F: Fn($($A),*) -> Result<R>, R, $($A),*> Call<($($A,)*), R> for F {
+            fn call(&self, ($($a,)*): ($($A,)*)) -> Result<R> {
+                self($($a),*)
+            }
+        }
+    };
+}
+
+/// For functions of these types, with or without keys before them.
+macro_rules! inferred {
+    ($count:literal [$($Keys:ident $keys:ident)?] $($A:ident $a:ident $index:tt)*) => {
+        impl<F, R, $($A),*> Inferred<fn($($Keys,)? $($A),*) -> R> for F
+        where
+            R: InferredReturns,
+            $($A: InferredArgument,)*
+            // The first finds the types, the second says that any lifetime will do.
+            F: Fn($($Keys,)? $($A),*) -> Result<R>,
+            F: for<'v> Call<($($Keys,)? $($A::With<'v>,)*), R::With<'v>> + Send + Sync + 'static,
+        {
+            fn schema_text() -> (SchemaText, Vec<String>) {
+                let mut schema = SchemaText::default();
+                $(schema.argument::<$A>();)*
+                let returns = R::types(&mut schema);
+                (schema, returns)
+            }
+
+            fn call_boxed(&self, operator: OperatorHandle, _keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+                $(let $keys = _keys;)?
+                let (operator, len) = (operator.operator(), stack.len());
+                let Some(values) = stack.last_array_mut::<$count>() else { return Err(too_few(operator, len)) };
+                let _found = values.each_ref().map(|value| value.type_name());
+                let [$($a),*] = values;
+                $(let Some($a) = <$A::With<'_>>::from_value($a) else {
+                    return Err(mistyped(operator, $index, <$A::With<'_>>::TYPE, _found[$index]));
+                };)*
+                let left = R::leave(Call::call(self, ($($keys,)? $($a,)*))?);
+                leave(operator, left, &[$($A::IS_RETURNABLE),*], stack)
+            }
+        }
+    };
+}
+
+macro_rules! functions {
+    ($($count:literal $($A:ident $a:ident $index:tt)*;)*) => {$(
+        calls!($($A $a)*);
+        inferred!($count [] $($A $a $index)*);
+        inferred!($count [DispatchKeySet keys] $($A $a $index)*);
+    )*};
+}
+
+functions! {
+    0;
+    1 A a 0;
+    2 A a 0 B b 1;
+    3 A a 0 B b 1 C c 2;
+    4 A a 0 B b 1 C c 2 D d 3;
+    5 A a 0 B b 1 C c 2 D d 3 E e 4;
+    6 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5;
+    7 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6;
+    8 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7;
+}
+calls!(A a B b C c D d E e G g H h I i J j); // eight arguments after the keys
+
+/// Leaves the returns instead of the arguments, of which some can be returned.
+fn leave(
+    operator: &'static Operator,
+    left: Vec<Left>,
+    returnable: &[bool],
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let mut positions = (0..returnable.len()).filter(|index| returnable[*index]);
+    let mut returns = Vec::with_capacity(left.len());
+    for left in left {
+        returns.push(match left {
+            Left::Value(value) => value,
+            Left::Argument(returned) => {
+                let value = positions.next().map(|index| &mut stack.last_mut(returnable.len())[index]);
+                let is_returned = |value: &&mut Value<'_>| {
+                    value.as_tensor().is_some_and(|tensor| std::ptr::eq(tensor, returned))
+                };
+                let Some(value) = value.filter(is_returned) else { return Err(other_argument(operator)) };
+                std::mem::replace(value, Value::None)
+            }
+        });
+    }
+    stack.drop_last(returnable.len());
+    returns.into_iter().for_each(|value| stack.push(value));
+    Ok(())
+}
+
+#[cold]
+fn other_argument(operator: &'static Operator) -> Error {
+    let message = format!(
+        "a kernel of {operator} must return the arguments that it writes to in their order, but returned another tensor"
+    );
+    Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", operator.spec().schema))
+}

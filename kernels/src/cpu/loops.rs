@@ -7,8 +7,10 @@
 //!    line in memory. What is left are rows of equidistant elements.
 //! 3. A row is computed in chunks that fit the first-level cache. An operand that lies there in the computing type
 //!    is read where it is; any other is first converted into a buffer, by one of a few loops that all kernels share.
-//!    So the closure's own loop only ever sees dense memory of its type, and vectorises.
-//! 4. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
+//!    So the closure's own loop ([`Inner`]) only ever sees dense memory of its type, and vectorises.
+//! 4. That loop is all that is compiled for each closure and type, once for any processor and once for one with wider
+//!    vectors; the rest knows elements by their size only.
+//! 5. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use std::mem::MaybeUninit;
@@ -17,11 +19,13 @@ use torch_library::{DType, Element, MemoryFormat, Result, Tensor, match_dtype};
 
 mod convert;
 pub(crate) mod gather;
+mod inner;
 pub(crate) mod parallel;
 pub(crate) mod reduce;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
+use inner::Inner;
 use walk::{Row, Walk};
 
 /// How many elements a row is computed at a time.
@@ -60,19 +64,7 @@ pub(crate) fn map<M: Element, R: Element, const N: usize>(
     inputs: [&Tensor; N],
     f: impl Fn([M; N]) -> R + Sync,
 ) -> Result<()> {
-    if !has_elements(out) {
-        return Ok(());
-    }
-    let walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
-    let operands = Operands::<M, R, N>::new(out, inputs)?;
-    parallel::ranges(out.numel() as usize, |range| {
-        let mut buffers = Buffers::new();
-        walk.rows(range, |row| {
-            // SAFETY: the walk stays within the elements of all operands, and no two threads get the same one.
-            unsafe { operands.row(&row, &mut buffers, &f) }
-        });
-    });
-    Ok(())
+    if has_elements(out) { Operands::new(out, inputs, &Inner::of(&f))?.compute(out, inputs) } else { Ok(()) }
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.
@@ -109,34 +101,6 @@ pub(crate) fn elements<M: Element>(tensor: &Tensor) -> Result<Vec<M>> {
     if tensor.dtype() == M::DTYPE { tensor.to_vec() } else { copy(tensor, M::DTYPE)?.to_vec() }
 }
 
-/// The memory of an operation's operands, and how to get at their elements.
-struct Operands<M, R, const N: usize> {
-    out: *mut u8,
-    out_size: usize,
-    /// `None` where results can be written as they are.
-    store: Option<Storer<R>>,
-    inputs: [Input<M>; N],
-}
-
-// SAFETY: plain addresses; which thread reads and writes what is for `row` and its caller to say.
-unsafe impl<M, R, const N: usize> Sync for Operands<M, R, N> {}
-
-struct Input<M> {
-    data: *const u8,
-    size: usize,
-    load: Loader<M>,
-    /// Whether elements can be read as they are.
-    is_plain: bool,
-}
-
-impl<M: Element> Input<M> {
-    fn new(tensor: &Tensor) -> Result<Self> {
-        let dtype = tensor.dtype();
-        let data = data_ptr(tensor)?;
-        Ok(Input { data, size: dtype.size(), load: convert::loader(dtype), is_plain: is_plain::<M>(dtype) })
-    }
-}
-
 /// Whether memory of a type can be read as `M`. A `bool` cannot: bytes from outside need not be 0 or 1.
 fn is_plain<M: Element>(dtype: DType) -> bool {
     dtype == M::DTYPE && dtype != DType::Bool
@@ -150,31 +114,71 @@ pub(crate) fn data_ptr(tensor: &Tensor) -> Result<*mut u8> {
     match_dtype!(tensor.dtype(), T => tensor.data_ptr::<T>().map(<*mut T>::cast))
 }
 
-/// Room for a chunk of every operand.
-struct Buffers<M, R, const N: usize> {
-    inputs: [[MaybeUninit<M>; CHUNK]; N],
-    out: [MaybeUninit<R>; CHUNK],
+/// The memory of an operation's operands, how to get at their elements, and what to do with them.
+struct Operands<'f, const N: usize> {
+    out: *mut u8,
+    out_size: usize,
+    store: Storer,
+    /// Whether results can be written as they are.
+    is_plain: bool,
+    inputs: [Input; N],
+    inner: &'f Inner<'f, N>,
 }
 
-impl<M: Element, R: Element, const N: usize> Buffers<M, R, N> {
-    fn new() -> Self {
-        Buffers { inputs: [[MaybeUninit::uninit(); CHUNK]; N], out: [MaybeUninit::uninit(); CHUNK] }
+// SAFETY: plain addresses; which thread reads and writes what is for `row` and its caller to say.
+unsafe impl<const N: usize> Sync for Operands<'_, N> {}
+
+struct Input {
+    data: *const u8,
+    size: usize,
+    load: Loader,
+    /// Whether elements can be read as they are.
+    is_plain: bool,
+}
+
+impl Input {
+    fn new<M: Element>(tensor: &Tensor) -> Result<Self> {
+        let dtype = tensor.dtype();
+        let data = data_ptr(tensor)?;
+        Ok(Input {
+            data,
+            size: dtype.size(),
+            load: convert::loader::<M>(dtype),
+            is_plain: is_plain::<M>(dtype),
+        })
     }
 }
 
-impl<M: Element, R: Element, const N: usize> Operands<M, R, N> {
-    fn new(out: &Tensor, inputs: [&Tensor; N]) -> Result<Self> {
+/// Room for a chunk of an operand of any type.
+type Buffer = [MaybeUninit<u128>; CHUNK];
+
+impl<'f, const N: usize> Operands<'f, N> {
+    fn new(out: &Tensor, inputs: [&Tensor; N], inner: &'f Inner<'f, N>) -> Result<Self> {
         let mut found = [const { None }; N];
         for (found, tensor) in found.iter_mut().zip(inputs) {
-            *found = Some(Input::new(tensor)?);
+            *found = Some((inner.input)(tensor)?);
         }
-        let store = (out.dtype() != R::DTYPE).then(|| convert::storer(out.dtype()));
         Ok(Operands {
             out: data_ptr(out)?,
             out_size: out.dtype().size(),
-            store,
+            store: (inner.storer)(out.dtype()),
+            is_plain: out.dtype() == inner.result,
             inputs: found.map(|input| input.expect("each was filled above")),
+            inner,
         })
+    }
+
+    /// Computes all rows.
+    fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
+        let walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
+        parallel::ranges(out.numel() as usize, |range| {
+            let mut buffers = [[MaybeUninit::uninit(); CHUNK]; N];
+            walk.rows(range, |row| {
+                // SAFETY: the walk stays within the elements of all operands, and no two threads get the same one.
+                unsafe { self.row(&row, &mut buffers) }
+            });
+        });
+        Ok(())
     }
 
     /// Computes one row.
@@ -182,46 +186,35 @@ impl<M: Element, R: Element, const N: usize> Operands<M, R, N> {
     /// # Safety
     /// Every element of the row lies in bounds of its operand, and nobody else writes to it or, where it is one of
     /// `out`, reads it meanwhile.
-    #[inline]
-    unsafe fn row(&self, row: &Row<N>, buffers: &mut Buffers<M, R, N>, f: &impl Fn([M; N]) -> R) {
+    unsafe fn row(&self, row: &Row<N>, buffers: &mut [Buffer; N]) {
         for start in (0..row.len).step_by(CHUNK) {
             let len = CHUNK.min(row.len - start);
-            let inputs = std::array::from_fn(|k| {
+            let inputs: [*const u8; N] = std::array::from_fn(|k| {
+                let (offset, stride) = (row.inputs[k], row.input_strides[k]);
                 // SAFETY: the chunk is part of the row.
-                unsafe {
-                    self.inputs[k].chunk(
-                        row.inputs[k],
-                        row.input_strides[k],
-                        start,
-                        len,
-                        &mut buffers.inputs[k],
-                    )
-                }
+                unsafe { self.inputs[k].chunk(offset, stride, start, len, &mut buffers[k]) }
             });
             let offset = (row.out + start as isize * row.out_stride) * self.out_size as isize;
             // SAFETY: in bounds, the chunk being part of the row.
             let out = unsafe { self.out.offset(offset) };
             // In place, the loop would have to allow for its results being its next inputs, and would not vectorise.
-            let is_in_place = inputs.iter().any(|input: &*const M| std::ptr::addr_eq(*input, out));
-            if self.store.is_none() && row.out_stride == 1 && !is_in_place {
-                // SAFETY: `len` elements of `R` each, readable and writable.
-                unsafe { compute(out.cast::<R>(), inputs, len, f) };
+            let is_in_place = inputs.iter().any(|input| std::ptr::eq(*input, out));
+            if self.is_plain && row.out_stride == 1 && !is_in_place {
+                // SAFETY: `len` elements each of the inner loop's types, readable and writable.
+                unsafe { self.inner.run(out, inputs, len) };
                 continue;
             }
-            let buffer = buffers.out.as_mut_ptr().cast::<R>();
+            let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
+            let buffer = buffer.as_mut_ptr().cast::<u8>();
             // SAFETY: the buffer has room for a chunk.
-            unsafe { compute(buffer, inputs, len, f) };
-            match self.store {
-                // SAFETY: `len` elements in the buffer and in the row.
-                Some(store) => unsafe { store(buffer, len, out, row.out_stride) },
-                // SAFETY: as above; the type is that of `out`.
-                None => unsafe { convert::store::<R, R>(buffer, len, out, row.out_stride) },
-            }
+            unsafe { self.inner.run(buffer, inputs, len) };
+            // SAFETY: `len` elements in the buffer and in the row.
+            unsafe { (self.store)(buffer, len, out, row.out_stride) };
         }
     }
 }
 
-impl<M: Element> Input<M> {
+impl Input {
     /// The address of a chunk in the computing type: in memory, or in the buffer after conversion.
     ///
     /// # Safety
@@ -233,38 +226,19 @@ impl<M: Element> Input<M> {
         stride: isize,
         start: usize,
         len: usize,
-        buffer: &mut [MaybeUninit<M>; CHUNK],
-    ) -> *const M {
-        let buffer = buffer.as_mut_ptr().cast::<M>();
+        buffer: &mut Buffer,
+    ) -> *const u8 {
+        let buffer = buffer.as_mut_ptr().cast::<u8>();
         let offset = (row + start as isize * stride) * self.size as isize;
         // SAFETY: in bounds by contract.
         let data = unsafe { self.data.offset(offset) };
         if stride == 1 && self.is_plain {
-            return data.cast();
+            return data;
         }
         if stride != 0 || start == 0 {
             // SAFETY: `len` elements from `data` on by contract, room for a chunk in the buffer.
             unsafe { (self.load)(data, stride, len, buffer) };
         }
         buffer
-    }
-}
-
-/// The closure's own loop: dense in, dense out.
-///
-/// # Safety
-/// `len` elements of each input can be read, and as many of `out` written.
-#[inline]
-unsafe fn compute<M: Element, R: Element, const N: usize>(
-    out: *mut R,
-    inputs: [*const M; N],
-    len: usize,
-    f: &impl Fn([M; N]) -> R,
-) {
-    for i in 0..len {
-        // SAFETY: `i` is below `len`.
-        let x = inputs.map(|input| unsafe { input.add(i).read() });
-        // SAFETY: as above.
-        unsafe { out.add(i).write(f(x)) };
     }
 }

@@ -4,18 +4,18 @@
 use torch_library::{DType, Element, match_dtype};
 
 /// Reads `len` elements, `stride` apart, into a dense buffer of another type.
-pub(crate) type Loader<M> = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: *mut M);
+pub(crate) type Loader = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: *mut u8);
 
 /// Writes a dense buffer of `len` elements to places `stride` apart, as another type.
-pub(crate) type Storer<R> = unsafe fn(buffer: *const R, len: usize, data: *mut u8, stride: isize);
+pub(crate) type Storer = unsafe fn(buffer: *const u8, len: usize, data: *mut u8, stride: isize);
 
-/// The loader for memory of a type.
-pub(crate) fn loader<M: Element>(dtype: DType) -> Loader<M> {
+/// The loader from memory of a type to a buffer of `M`.
+pub(crate) fn loader<M: Element>(dtype: DType) -> Loader {
     match_dtype!(dtype, S => load::<S, M>)
 }
 
-/// The storer for memory of a type.
-pub(crate) fn storer<R: Element>(dtype: DType) -> Storer<R> {
+/// The storer from a buffer of `R` to memory of a type.
+pub(crate) fn storer<R: Element>(dtype: DType) -> Storer {
     match_dtype!(dtype, D => store::<R, D>)
 }
 
@@ -25,9 +25,9 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
     data: *const u8,
     stride: isize,
     len: usize,
-    buffer: *mut M,
+    buffer: *mut u8,
 ) {
-    let data = data.cast::<S>();
+    let (data, buffer) = (data.cast::<S>(), buffer.cast::<M>());
     if stride == 0 {
         // SAFETY: one element is there, as `len` is not zero.
         let value = unsafe { read(data) }.cast::<M>();
@@ -48,13 +48,8 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
 
 /// # Safety
 /// `len` elements of `R` can be read from the buffer, and `len` of `D`, `stride` apart, written from `data` on.
-pub(crate) unsafe fn store<R: Element, D: Element>(
-    buffer: *const R,
-    len: usize,
-    data: *mut u8,
-    stride: isize,
-) {
-    let data = data.cast::<D>();
+unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mut u8, stride: isize) {
+    let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
     let convert = |distance: isize| {
         for i in 0..len {
             // SAFETY: by contract, `distance` being the stride.

@@ -130,7 +130,7 @@ impl Address {
 struct Indices {
     data: *const u8,
     size: isize,
-    load: Loader<i64>,
+    load: Loader,
     count: i64,
     step: isize,
     is_bad: AtomicBool,
@@ -145,7 +145,7 @@ impl Indices {
         Ok(Indices {
             data: data_ptr(index)?,
             size: index.dtype().size() as isize,
-            load: convert::loader(index.dtype()),
+            load: convert::loader::<i64>(index.dtype()),
             count: lanes.count,
             step: lanes.step as isize,
             is_bad: AtomicBool::new(false),
@@ -171,7 +171,7 @@ impl Indices {
             // SAFETY: the chunk is part of the row, and fits the buffer.
             let indices = unsafe {
                 let buffer = buffer.as_mut_ptr().cast::<i64>();
-                (self.load)(self.data.offset(offset), row.input_strides[0], len, buffer);
+                (self.load)(self.data.offset(offset), row.input_strides[0], len, buffer.cast());
                 std::slice::from_raw_parts(buffer, len)
             };
             for (i, &index) in indices.iter().enumerate() {

@@ -9,6 +9,7 @@
 //!    row of results is folded at once, again chunk by chunk.
 #![expect(unsafe_code, reason = "reads elements through pointers that a walk keeps in bounds")]
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use torch_library::geometry::{Dims, Geometry, contiguous_strides};
 use torch_library::{Element, Result, Tensor};
 
 use super::walk::{Row, Walk};
-use super::{CHUNK, Input, convert, data_ptr, has_elements, parallel};
+use super::{Buffer, CHUNK, Input, convert, data_ptr, has_elements, parallel};
 
 /// How many folds run side by side.
 const LANES: usize = 8;
@@ -62,7 +63,8 @@ pub(crate) fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let results = Geometry::contiguous(kept.sizes())?;
     let reduced = part(geometry, |dim| is_reduced[dim])?;
     let folding = Folding {
-        input: Input::<M>::new(input)?,
+        input: Input::new::<M>(input)?,
+        element: PhantomData,
         reduced: Walk::new(&reduced, [&reduced]),
         count: reduced.numel() as usize,
         fold,
@@ -98,13 +100,19 @@ fn part(geometry: &Geometry, is_in: impl Fn(usize) -> bool) -> Result<Geometry> 
 struct Output<R> {
     data: *mut u8,
     size: usize,
-    store: convert::Storer<R>,
+    store: convert::Storer,
+    element: PhantomData<R>,
 }
 
 impl<R: Element> Output<R> {
     fn new(out: &Tensor) -> Result<Self> {
         let dtype = out.dtype();
-        Ok(Output { data: data_ptr(out)?, size: dtype.size(), store: convert::storer(dtype) })
+        Ok(Output {
+            data: data_ptr(out)?,
+            size: dtype.size(),
+            store: convert::storer::<R>(dtype),
+            element: PhantomData,
+        })
     }
 }
 
@@ -112,7 +120,8 @@ impl<R: Element> Output<R> {
 unsafe impl<R> Sync for Output<R> {}
 
 struct Folding<'f, M, F> {
-    input: Input<M>,
+    input: Input,
+    element: PhantomData<M>,
     /// The elements of one result; its first and only input is the tensor.
     reduced: Walk<1>,
     count: usize,
@@ -143,7 +152,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 let values: SmallVec<[R; FEW]> = folded.iter().map(|folded| finish(*folded)[k]).collect();
                 let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
                 // SAFETY: the chunk is a part of the row; `values` holds as many.
-                unsafe { (out.store)(values.as_ptr(), len, out.data.offset(offset), row.out_stride) };
+                unsafe { (out.store)(values.as_ptr().cast(), len, out.data.offset(offset), row.out_stride) };
             }
         }
     }
@@ -204,7 +213,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 // SAFETY: the rows of the range fill the buffer one after the other, and are no more than a chunk.
                 unsafe {
                     let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
-                    (self.input.load)(data, row.input_strides[0], row.len, buffer);
+                    (self.input.load)(data, row.input_strides[0], row.len, buffer.cast());
                 }
             }
             filled += row.len;
@@ -238,7 +247,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// # Safety
     /// As [`results`](Self::results).
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
-        let mut buffer = [MaybeUninit::<M>::uninit(); CHUNK];
+        let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
         let mut block = self.identities(folded.len());
         let mut position = 0;
         self.reduced.rows(0..self.count, |row| {
@@ -247,7 +256,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 // SAFETY: element `i` of the row of each result, which lie `stride` apart.
                 let values = unsafe {
                     let values = self.input.chunk(first, stride, 0, block.len(), &mut buffer);
-                    std::slice::from_raw_parts(values, block.len())
+                    std::slice::from_raw_parts(values.cast::<M>(), block.len())
                 };
                 for (folded, value) in block.iter_mut().zip(values) {
                     *folded = self.fold.step(*folded, *value, position);

@@ -13,7 +13,7 @@ mod index;
 pub(crate) mod loops;
 mod loss;
 mod matmul;
-mod norm;
+pub(crate) mod norm;
 pub(crate) mod number;
 mod reduce;
 mod scatter;

@@ -6,7 +6,11 @@ use torch_library_tests::{File, Report};
 
 /// Replays one file; any row that fails fails the test.
 fn replay(name: &str) -> Report {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    replay_in("golden", name)
+}
+
+fn replay_in(folder: &str, name: &str) -> Report {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let report = File::named(name).unwrap().replay(&folder).unwrap().expect("the file is committed");
     assert!(report.failed.is_empty(), "{}", report.render(10));
     report
@@ -61,4 +65,11 @@ fn kernels() {
 #[test]
 fn vmap() {
     assert!(replay("vmap").passed > 0);
+}
+
+#[test]
+fn kernels_with_arguments_at_random() {
+    for folder in ["golden/wider", "golden/derivatives"] {
+        assert!(replay_in(folder, "kernels").passed > 0);
+    }
 }

@@ -35,9 +35,16 @@ mod implicit {
     use super::*;
 
     fn contiguous(this: &Tensor, memory_format: MemoryFormat) -> Result<Tensor> {
-        if this.is_contiguous(memory_format) {
+        let is_preserved = memory_format == MemoryFormat::Preserve;
+        if this.is_contiguous(if is_preserved { MemoryFormat::Contiguous } else { memory_format }) {
             return Ok(this.clone());
         }
+        ensure!(
+            !is_preserved,
+            Argument,
+            "aten::contiguous: a tensor of strides {:?} is not contiguous, and a format that preserves them makes it no more so",
+            this.strides()
+        );
         aten::clone::with(this).memory_format(Some(memory_format)).call()
     }
 

@@ -61,7 +61,19 @@ mod kernels {
             "{OPERATOR}: label_smoothing is {label_smoothing}, must be between 0 and 1"
         );
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no classes");
+        let classes = this.sizes()[class_dim(this) as usize];
+        ensure!(
+            weight.is_none_or(|weight| weight.sizes() == [classes]),
+            Shape,
+            "{OPERATOR}: the weight has sizes {:?}, expected one for each of {classes} classes",
+            weight.map(Tensor::sizes)
+        );
         let likelihoods = aten::log_softmax_int::call(this, class_dim(this), Some(this.dtype()))?;
+        ensure!(
+            (0..=2).contains(&reduction) || (this.sizes() != target.sizes() && label_smoothing == 0.0),
+            Argument,
+            "{OPERATOR}: unknown reduction {reduction}, expected 0 to 2"
+        );
         if this.sizes() == target.sizes() {
             ensure!(
                 target.dtype().is_floating_point() && ignore_index < 0,
@@ -77,9 +89,8 @@ mod kernels {
             return Ok(loss);
         }
         let smooth = super::smooth_loss(&likelihoods, target, weight, reduction, ignore_index)?;
-        let classes = this.sizes()[class_dim(this) as usize] as f64;
         let loss = aten::mul_Scalar(&loss, (1.0 - label_smoothing).into())?;
-        aten::add_Tensor(&loss, &aten::mul_Scalar(&smooth, (label_smoothing / classes).into())?)
+        aten::add_Tensor(&loss, &aten::mul_Scalar(&smooth, (label_smoothing / classes as f64).into())?)
     }
 }
 

@@ -37,10 +37,10 @@ mod kernels {
         );
         let weight = aten::t(weight)?;
         let Some(bias) = bias else { return aten::matmul(input, &weight) };
-        if weight.dim() == 2 && input.dim() == 2 {
+        if input.dim() == 2 {
             return aten::addmm(bias, input, &weight);
         }
-        if weight.dim() == 2 && input.is_contiguous(MemoryFormat::Contiguous) {
+        if input.dim() == 3 && input.is_contiguous(MemoryFormat::Contiguous) {
             let (outer, last) = leading(input, 1);
             let rows = aten::reshape(input, &[outer.iter().product(), last[0]])?;
             let product = aten::addmm(bias, &rows, &weight)?;

@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::cpu::norm::channels_of;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -39,10 +40,39 @@ mod kernels {
         eps: f64,
         _cudnn_enabled: bool,
     ) -> Result<Tensor> {
+        if input.numel() == 0 {
+            return super::nothing_normalised(input, weight, bias, running_mean, running_var, training);
+        }
         let (out, _, _) =
             aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)?;
         Ok(out)
     }
+}
+
+/// The result of `batch_norm` without elements, which still depends on the parameters.
+fn nothing_normalised(
+    input: &Tensor,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    running_mean: Option<&Tensor>,
+    running_var: Option<&Tensor>,
+    training: bool,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::batch_norm";
+    channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
+    ensure!(
+        training || (running_mean.is_some() && running_var.is_some()),
+        Argument,
+        "{OPERATOR}: outside of training the running mean and variance are needed"
+    );
+    let mut out = aten::clone(input)?;
+    if let Some(weight) = weight {
+        out = aten::mul_Tensor(&out, &aten::select_int(weight, 0, 0)?)?;
+    }
+    if let Some(bias) = bias {
+        out = aten::add_Tensor(&out, &aten::select_int(bias, 0, 0)?)?;
+    }
+    Ok(out)
 }
 
 fn converted(tensor: &Tensor, dtype: Option<DType>) -> Result<Tensor> {

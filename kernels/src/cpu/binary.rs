@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_traits::{Float, PrimInt};
+use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::loops::{self, match_computing};
-use super::number::Number;
+use super::number::{Divided, Number};
 use crate::aten;
 use crate::pointwise::Pointwise;
 
@@ -70,7 +71,8 @@ fn add(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
     let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
-            T::ONE => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(b))?,
+            // A complex product with one is not the other factor where that is infinite.
+            T::ONE if !T::DTYPE.is_complex() => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(b))?,
             alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(alpha.times(b)))?,
         }
     }, else => return Err(call.unsupported()));
@@ -90,7 +92,7 @@ fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
     let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
-            T::ONE => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(b))?,
+            T::ONE if !T::DTYPE.is_complex() => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(b))?,
             alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(alpha.times(b)))?,
         }
     }, else => return Err(call.unsupported()));
@@ -125,7 +127,7 @@ fn div(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Re
     let call = Pointwise::promoting_to_float(operator, inputs)?;
     let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Float | Complex => {
-        loops::map(&out, inputs, |[a, b]: [T; 2]| a / b)?;
+        loops::map(&out, inputs, |[a, b]: [T; 2]| a.over(b))?;
     }, else => return Err(call.unsupported()));
     Ok(out)
 }

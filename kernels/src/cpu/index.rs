@@ -73,6 +73,11 @@ mod kernels {
             *size = index.numel();
         }
         let out = Tensor::empty(&sizes, this.dtype(), common_device(OPERATOR, &[this, index])?)?;
+        if out.numel() == 0 && loops::has_elements(index) {
+            let size = this.sizes().get(dim).copied().unwrap_or(1);
+            let bad = loops::elements::<i64>(index)?.into_iter().find(|index| !(0..size).contains(index));
+            check_range(OPERATOR, bad, dim, size)?;
+        }
         let out_1d = at_least_1d(&out)?;
         let index = along(index, out_1d.sizes(), dim)?;
         pick(OPERATOR, &out_1d, &at_least_1d(this)?, dim, &index)?;
@@ -91,7 +96,9 @@ fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
     let dtype = result_type(tensors.iter().map(Tensor::promotion_operand));
     let dtype = dtype.map_err(|error| error.context(OPERATOR))?;
     let device = common_device(OPERATOR, &tensors.iter().collect::<Vec<_>>())?;
-    let first = tensors.iter().find(|tensor| !is_left_out(tensor)).unwrap_or(&tensors[0]);
+    let Some(first) = tensors.iter().find(|tensor| !is_left_out(tensor)) else {
+        return Ok((Tensor::empty(&[0], dtype, device)?, 0));
+    };
     let dim = wrap_dim(dim, first.dim()).map_err(|error| error.context(OPERATOR))?;
     let mut sizes = Dims::from_slice(first.sizes());
     sizes[dim] = 0;

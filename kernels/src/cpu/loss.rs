@@ -81,7 +81,7 @@ impl Likelihoods<'_> {
     fn of_rows(self) -> Result<Self> {
         let fits = match (self.this.sizes(), self.target.sizes()) {
             ([_], []) => true,
-            ([classes], [targets]) => classes == targets, // PyTorch's check; the first of them counts
+            ([_], [targets]) => *targets == 1,
             ([n, _], [targets]) => n == targets,
             _ => false,
         };
@@ -110,13 +110,20 @@ impl Likelihoods<'_> {
             self.target.sizes(),
             self.this.sizes()
         );
+        ensure!(
+            self.target.dtype() == DType::Int64,
+            DType,
+            "{}: targets of {}, expected classes as int64",
+            self.operator,
+            self.target.dtype()
+        );
         Ok(self)
     }
 
     /// The loss, of these sizes if it is not reduced, and the sum of the weights.
     fn loss(&self, reduction: i64, sizes: &[i64]) -> Result<(Tensor, Tensor)> {
         let Likelihoods { operator, this, target, .. } = *self;
-        self.check(reduction)?;
+        self.check()?;
         let device = common_device(operator, &[this, target])?;
         let empty = |sizes: &[i64]| Tensor::empty(sizes, this.dtype(), device);
         let (out, total) = (empty(if reduction == 0 { sizes } else { &[] })?, empty(&[])?);
@@ -135,12 +142,13 @@ impl Likelihoods<'_> {
                 1 => write(&out, vec![sum / weights])?,
                 _ => write(&out, vec![sum])?,
             }
-            write(&total, vec![if reduction == 0 { T::ZERO } else { weights }])?;
+            let is_listed = reduction == 0 && this.dim() > 1;
+            write(&total, vec![if is_listed { T::ZERO } else { weights }])?;
             Ok((out, total))
         }, else => Err(unsupported(operator, this.dtype())))
     }
 
-    fn check(&self, reduction: i64) -> Result<()> {
+    fn check(&self) -> Result<()> {
         let Likelihoods { operator, this, target, weight, .. } = *self;
         let classes = self.classes();
         ensure!(
@@ -154,11 +162,6 @@ impl Likelihoods<'_> {
             Shape,
             "{operator}: the weight must be a vector of {classes} classes, of {}",
             this.dtype()
-        );
-        ensure!(
-            (0..=2).contains(&reduction),
-            Argument,
-            "{operator}: unknown reduction {reduction}, expected 0 to 2"
         );
         Ok(())
     }
@@ -195,7 +198,7 @@ impl Likelihoods<'_> {
     /// The gradient of the log-probabilities, from that of the loss.
     fn gradient(&self, grad: &Tensor, reduction: i64, total_weight: &Tensor) -> Result<Tensor> {
         let Likelihoods { operator, this, .. } = *self;
-        self.check(reduction)?;
+        self.check()?;
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
         if !loops::has_elements(&out) {
             return Ok(out);

@@ -37,8 +37,11 @@ mod kernels {
             this.sizes(),
             mat2.sizes()
         );
-        let dtype = common_dtype(OPERATOR, &[this, mat2])?;
-        let out = Tensor::empty(&[b, n, m], dtype, common_device(OPERATOR, &[this, mat2])?)?;
+        let device = common_device(OPERATOR, &[this, mat2])?;
+        if b * n * m * k == 0 {
+            return Tensor::empty(&[b, n, m], mat2.dtype(), device); // of nothing, the types need not agree
+        }
+        let out = Tensor::empty(&[b, n, m], common_dtype(OPERATOR, &[this, mat2])?, device)?;
         multiply(OPERATOR, &out, this, mat2)?;
         Ok(out)
     }
@@ -158,12 +161,12 @@ fn product_to(operator: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> R
     Ok(out.clone())
 }
 
-/// Writes the products of matrices, or of batches of them, of one type to memory of its own.
+/// Writes the products of matrices, or of batches of them, of one type to new memory.
 ///
 /// Halves are multiplied as `f32`, and rounded once.
 pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    if !loops::has_elements(out) {
-        return Ok(());
+    if !loops::has_elements(out) || a.numel() == 0 {
+        return Ok(()); // sums of nothing are the zeros that new memory has
     }
     let dtype = loops::computing_type(out.dtype());
     if dtype != out.dtype() {

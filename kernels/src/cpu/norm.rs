@@ -24,6 +24,9 @@ mod kernels {
     fn _softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_softmax";
         let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
+        if this.numel() == 0 {
+            return Tensor::empty(this.sizes(), this.dtype(), this.device());
+        }
         match_computing!(this.dtype(), T: Float => {
             let (_, powers, sum) = exponentials.compute::<T>()?;
             let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
@@ -35,6 +38,9 @@ mod kernels {
     fn _log_softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_log_softmax";
         let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
+        if this.numel() == 0 {
+            return Tensor::empty(this.sizes(), this.dtype(), this.device());
+        }
         match_computing!(this.dtype(), T: Float => {
             let (largest, _, sum) = exponentials.compute::<T>()?;
             let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
@@ -76,6 +82,12 @@ mod kernels {
         const OPERATOR: &str = "aten::native_batch_norm";
         let channels = channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
+        ensure!(
+            !training || input.numel() > 0,
+            Shape,
+            "{OPERATOR}: sizes {:?} have no elements to take a mean of",
+            input.sizes()
+        );
         let out = input.empty_like(input.dtype(), input.suggest_memory_format())?;
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
@@ -96,8 +108,10 @@ mod kernels {
             };
             let rstd = reciprocal_root::<T>(&variance, eps)?;
             scaled::<T>(&out, input, &mean, &rstd, weight.as_ref(), bias.as_ref())?;
-            let saved = if training { channels } else { 0 };
-            let save = |x: &Tensor| rounded(x.strided_view(&[saved], &[1], 0)?, dtype);
+            let save = |x: &Tensor| match training {
+                true => rounded(x.strided_view(&[channels], &[1], 0)?, dtype),
+                false => Tensor::empty(&[0], dtype, input.device()),
+            };
             Ok((out, save(&mean)?, save(&rstd)?))
         }, else => Err(unsupported(OPERATOR, input.dtype())))
     }
@@ -215,7 +229,7 @@ fn outer_dims(
 }
 
 /// The number of channels, each of which the vectors have an element for.
-fn channels_of(operator: &str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
+pub(crate) fn channels_of(operator: &str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
     ensure!(
         input.dim() >= 2,
         Shape,

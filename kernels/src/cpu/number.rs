@@ -65,6 +65,49 @@ number! {
     Complex<f64>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b, -a;
 }
 
+/// A computing type that divides.
+pub(crate) trait Divided: Number {
+    /// The quotient; infinite where the divisor is zero.
+    fn over(self, divisor: Self) -> Self;
+}
+
+macro_rules! divided {
+    ($($ty:ty),+) => { $(
+        impl Divided for $ty {
+            #[inline(always)]
+            fn over(self, divisor: Self) -> Self {
+                self / divisor
+            }
+        }
+    )+ };
+}
+
+divided!(f32, f64);
+
+/// Smith's method, which does not overflow on the way.
+macro_rules! divided_complex {
+    ($($ty:ty),+) => { $(
+        impl Divided for Complex<$ty> {
+            #[inline]
+            fn over(self, divisor: Self) -> Self {
+                let (a, b, c, d) = (self.re, self.im, divisor.re, divisor.im);
+                if c == 0.0 && d == 0.0 {
+                    return Complex::new(a / c.abs(), b / c.abs());
+                }
+                if c.abs() >= d.abs() {
+                    let (ratio, scale) = (d / c, 1.0 / (c + d * (d / c)));
+                    Complex::new((a + b * ratio) * scale, (b - a * ratio) * scale)
+                } else {
+                    let (ratio, scale) = (c / d, 1.0 / (c * (c / d) + d));
+                    Complex::new((a * ratio + b) * scale, (b * ratio - a) * scale)
+                }
+            }
+        }
+    )+ };
+}
+
+divided_complex!(f32, f64);
+
 /// A computing type with an order.
 pub(crate) trait Ordered: Number + PartialOrd {
     /// No value is below this one.

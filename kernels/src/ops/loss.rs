@@ -1,6 +1,6 @@
 //! Operators that say how far predictions are from what was to be predicted.
 //!
-//! A reduction of 0 gives each element's loss, of 1 their mean, of 2 their sum.
+//! A reduction of 0 gives each element's loss, of 1 their mean, of 2 (or another number) their sum.
 
 use torch_library::torch_library;
 

@@ -95,3 +95,12 @@ fn bounds_take_part_in_promotion() -> Result<()> {
     assert_eq!(error.to_string(), "aten::clamp_: a result of float32 cannot be written to a tensor of int8");
     Ok(())
 }
+
+#[test]
+fn bounds_that_nothing_reaches_do_not_bind() -> Result<()> {
+    let x = Tensor::from([1u8, 9]);
+    assert_eq!(x.clamp(Some((-3).into()), Some(5.into()))?.to_vec::<u8>()?, [1, 5]);
+    let error = x.clamp(Some(300.into()), None).unwrap_err();
+    assert_eq!(error.to_string(), "aten::clamp: no uint8 is within the bound 300");
+    Ok(())
+}

@@ -116,3 +116,19 @@ fn adaptive_windows_cover_the_image() -> Result<()> {
     assert!(aten::adaptive_avg_pool2d(&aten::zeros(&[1, 1, 0, 2])?, &[1, 1]).is_err());
     Ok(())
 }
+
+#[test]
+fn a_transposed_convolution_is_the_gradient_of_one() -> Result<()> {
+    let (x, weight) = (Tensor::from([[[1.0, 2.0]]]), Tensor::from([[[1.0, 10.0, 100.0]]]));
+    let convolve = |transposed: bool, output_padding: i64| {
+        aten::convolution(&x, &weight, None, &[2], &[1], &[1], transposed, &[output_padding], 1)
+    };
+    assert_eq!(convolve(true, 0)?.to_vec::<f64>()?, [10.0, 102.0, 20.0]);
+    assert_eq!(convolve(true, 1)?.to_vec::<f64>()?, [10.0, 102.0, 20.0, 200.0]);
+    assert_eq!(convolve(false, 0)?.to_vec::<f64>()?, [210.0]);
+    assert_eq!(
+        convolve(true, 2).unwrap_err().to_string(),
+        "aten::convolution: output_padding [2] must be less than the stride [2] or dilation [1]"
+    );
+    Ok(())
+}

@@ -225,7 +225,7 @@ impl Storage {
         let Some(data) = self.data_ptr() else { return Ok(()) };
         let address = data.addr().get();
         ensure!(
-            address.is_multiple_of(align),
+            self.nbytes() == 0 || address.is_multiple_of(align),
             Argument,
             "storage at address {address:#x} cannot hold elements that are aligned to {align} bytes"
         );

@@ -1,7 +1,7 @@
 //! Keeping elements within bounds.
 
 use torch_library::prelude::*;
-use torch_library::{Operand, result_type};
+use torch_library::{Operand, match_dtype, result_type};
 
 use crate::aten;
 use crate::cpu::loops::{self, match_computing};
@@ -72,6 +72,9 @@ fn by_numbers(
     let bounds = [min, max].into_iter().flatten().map(|bound| Operand::Number(bound.dtype()));
     let dtype = result_type([this.promotion_operand()].into_iter().chain(bounds));
     let dtype = dtype.map_err(|error| error.context(operator))?;
+    if min.is_none() && max.is_none() {
+        return Err(no_bound(operator));
+    }
     ensure!(
         out.is_none() || dtype == this.dtype(),
         DType,
@@ -79,19 +82,47 @@ fn by_numbers(
         this.dtype()
     );
     let call = Pointwise::with_dtype(operator, [this], dtype)?;
-    match_computing!(dtype, T: Bool | Integer | Unsigned | Float => {
+    let (min, max) = (binding(operator, min, dtype, Bound::Min)?, binding(operator, max, dtype, Bound::Max)?);
+    match_computing!(dtype, T: Integer | Unsigned | Float => {
         let out = call.output(out, dtype)?;
-        let bound = |bound: Option<Scalar>| bound.map(|bound| bound.to::<T>()).transpose();
-        match (bound(min)?, bound(max)?) {
+        match (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>)) {
             (Some(min), Some(max)) => {
                 loops::map(&out, [this], |[x]: [T; 1]| lowered(raised(x, min), max))?;
             }
             (Some(min), None) => loops::map(&out, [this], |[x]: [T; 1]| raised(x, min))?,
             (None, Some(max)) => loops::map(&out, [this], |[x]: [T; 1]| lowered(x, max))?,
-            (None, None) => return Err(no_bound(operator)),
+            (None, None) => loops::map(&out, [this], |[x]: [T; 1]| x)?,
         }
         Ok(out)
     }, else => Err(call.unsupported()))
+}
+
+/// Which end a number bounds.
+#[derive(Clone, Copy, PartialEq)]
+enum Bound {
+    Min,
+    Max,
+}
+
+/// A bound, unless every number of the type keeps it anyway.
+///
+/// # Errors
+/// A bound that no number of the type keeps.
+fn binding(operator: &str, bound: Option<Scalar>, dtype: DType, end: Bound) -> Result<Option<Scalar>> {
+    let Some(bound) = bound else { return Ok(None) };
+    let Scalar::Int(number) = bound else {
+        match_dtype!(dtype, T => bound.to::<T>().map(drop)).map_err(|error| error.context(operator))?;
+        return Ok(Some(bound));
+    };
+    match_dtype!(dtype, T: Integer | Unsigned => {
+        let beyond = match i128::from(number) {
+            number if number < T::MIN as i128 => Bound::Min,
+            number if number > T::MAX as i128 => Bound::Max,
+            _ => return Ok(Some(bound)),
+        };
+        ensure!(beyond == end, Argument, "{operator}: no {dtype} is within the bound {number}");
+        Ok(None)
+    }, else => Ok(Some(bound)))
 }
 
 #[cold]

@@ -46,6 +46,12 @@ mod kernels {
             if !loops::has_elements(input) || sizes.contains(&0) {
                 return convolution.like_operands(&sizes, input.dtype());
             }
+            ensure!(
+                dilation.iter().all(|dilation| *dilation == 1) || !input.dtype().is_integer() || input.dtype() == DType::Int64,
+                DType,
+                "{OPERATOR} is not implemented for {} with dilation {dilation:?}",
+                input.dtype()
+            );
             let products = match transposed {
                 false => convolution.convolve::<T>(input, weight)?,
                 true => convolution.spread::<T>(input, weight)?,
@@ -232,8 +238,13 @@ impl<'a> Convolution<'a> {
 
     /// A tensor that is channels-last if one of the operands is.
     fn like_operands(&self, sizes: &[i64], dtype: DType) -> Result<Tensor> {
-        let formats = [self.input, self.weight].map(Tensor::suggest_memory_format);
-        let format = formats.into_iter().find(|format| *format != MemoryFormat::Contiguous);
+        let operands = if self.input.numel() == 0 { [self.input; 2] } else { [self.input, self.weight] };
+        let format = operands.map(Tensor::suggest_memory_format).into_iter().find(|format| match format {
+            MemoryFormat::Contiguous => false,
+            // PyTorch has two ways to convolve volumes, of which one knows no formats.
+            MemoryFormat::ChannelsLast3d => dtype.is_floating_point() && dtype != DType::Float64,
+            _ => true,
+        });
         let strides = strides_for(sizes, format.unwrap_or_default())?;
         let device = common_device(self.operator, &[self.input, self.weight])?;
         Tensor::empty_strided(sizes, &strides, dtype, device)

@@ -29,10 +29,12 @@ mod kernels {
         let (out, indices) = (grid.output(this, this.dtype())?, grid.output(this, DType::Int64)?);
         match_computing!(this.dtype(), T: Integer | Float => {
             planes(this, &out, |plane: &[T], out: &mut [T]| {
-                grid.places(|place, window| out[place] = plane[grid.largest(plane, window)]);
+                grid.places(|place, window| out[place] = grid.largest(plane, window).map_or(T::LOWEST, |i| plane[i]));
             })?;
             planes(this, &indices, |plane: &[T], out: &mut [i64]| {
-                grid.places(|place, window| out[place] = grid.largest(plane, window) as i64);
+                grid.places(|place, window| {
+                    out[place] = grid.largest(plane, window).map_or_else(|| grid.start(window), |i| i as i64);
+                });
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
         Ok((out, indices))
@@ -76,6 +78,9 @@ mod kernels {
         ensure!(height >= 0 && width >= 0, Argument, "{OPERATOR}: output_size {output_size:?} is negative");
         let images = Images::of(OPERATOR, this)?;
         let out = like(this, &images.resized(height, width), this.dtype())?;
+        if out.numel() == 0 {
+            return Ok(out);
+        }
         match_computing!(this.dtype(), T: Float => {
             planes(this, &out, |plane: &[T], out: &mut [T]| {
                 for (place, mean) in out.iter_mut().enumerate() {
@@ -183,12 +188,21 @@ impl Grid {
         along(self.axes[0], y, self.images.height) * along(self.axes[1], x, self.images.width)
     }
 
-    /// The pixel with the largest element under the window; NaN counts as larger than all numbers.
-    fn largest<T: Ordered>(&self, plane: &[T], window: [i64; 2]) -> usize {
+    /// The pixel with the largest element under the window, if it covers any; NaN counts as larger than all numbers.
+    fn largest<T: Ordered>(&self, plane: &[T], window: [i64; 2]) -> Option<usize> {
         let larger = |a: usize, b: usize| {
             let (x, y) = (plane[a], plane[b]);
             if y > x || y.is_unordered() { b } else { a }
         };
-        self.pixels(window).reduce(larger).unwrap_or(0)
+        self.pixels(window).reduce(larger)
+    }
+
+    /// Where the window starts, if that is not in front of the image: what PyTorch names where no pixel is covered.
+    fn start(&self, [y, x]: [i64; 2]) -> i64 {
+        let first = |axis: Axis, place: i64| {
+            let start = place * axis.stride - axis.padding;
+            if start < 0 { start.rem_euclid(axis.dilation) } else { start }
+        };
+        first(self.axes[0], y) * self.images.width + first(self.axes[1], x)
     }
 }

@@ -9,16 +9,17 @@ use crate::{bail, ensure};
 
 /// The strides of a shape without gaps, last dimension densest. Empty dimensions count as 1.
 pub fn contiguous_strides(sizes: &[i64]) -> Dims {
-    dense_strides(sizes, (0..sizes.len()).rev())
+    dense_strides(sizes, (0..sizes.len()).rev(), 1)
 }
 
-/// The strides of a shape without gaps, the dimensions growing from densest to widest in this order.
-fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>) -> Dims {
+/// The strides of a shape without gaps, the dimensions growing from densest to widest in this order. A size counts for at
+/// least so much.
+fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>, least: i64) -> Dims {
     let mut strides = Dims::from_elem(0, sizes.len());
     let mut step = 1i64;
     for dim in order {
         strides[dim] = step;
-        step = step.saturating_mul(sizes[dim].max(1)); // saturates only where there are no elements
+        step = step.saturating_mul(sizes[dim].max(least)); // saturates only where there are no elements
     }
     strides
 }
@@ -50,7 +51,7 @@ pub fn strides_for(sizes: &[i64], format: MemoryFormat) -> Result<Dims> {
                 order.len(),
                 sizes.len()
             );
-            Ok(dense_strides(sizes, order.iter().copied()))
+            Ok(dense_strides(sizes, order.iter().copied(), 0)) // as PyTorch has it, where 0 counts as 1 above
         }
     }
 }
@@ -167,7 +168,7 @@ pub fn preserved_strides(sizes: &[i64], strides: &[i64]) -> Dims {
             }
         }
     }
-    dense_strides(sizes, order)
+    dense_strides(sizes, order, 1)
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@
 //! | run in lower precision | [`autocast`] |
 //! | write a batching rule | [`vmap`] |
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
+//! | record what a function calls, and run it again | [`tracer`] |
 //! | know why a call goes where it goes | [`Dispatcher::explain`] |
 //! | know at the start whether all registrations fit together | [`init`] |
 //!
@@ -85,6 +86,7 @@ mod registry;
 
 pub mod observe;
 pub mod trace;
+pub mod tracer;
 
 #[doc(hidden)]
 #[path = "private.rs"]

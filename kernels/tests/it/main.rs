@@ -9,6 +9,7 @@ mod matmul;
 mod norm;
 mod reduce;
 mod scatter;
+mod tracer;
 mod unary;
 mod view;
 mod vmap;

@@ -1,0 +1,139 @@
+//! Making a graph smaller: what nobody sees is dropped, what is computed twice is computed once.
+//!
+//! The only knowledge of operators is in their schemas: `Tensor(a!)` writes, `Tensor(a)` may share memory with the return
+//! of that name, and one without annotation neither writes nor shares. Random operators say so by their tag.
+
+use std::collections::{HashMap, HashSet};
+
+use super::graph::{Graph, Id, Node};
+use super::print::call;
+
+/// Which values may share memory: each points to one that stands for all of its kind.
+struct Memory {
+    parent: Vec<Id>,
+}
+
+impl Memory {
+    /// By what the schemas say.
+    fn of(graph: &Graph) -> Self {
+        let mut memory = Memory { parent: (0..graph.values.len()).collect() };
+        for node in &graph.nodes {
+            memory.share_by_schema(node);
+        }
+        memory
+    }
+
+    fn share_by_schema(&mut self, node: &Node) {
+        let Ok(schema) = node.operator.schema() else { return };
+        for (returned, output) in schema.returns.iter().zip(&node.outputs) {
+            let Some(alias) = &returned.alias else { continue };
+            let shared: Vec<Id> = schema
+                .arguments
+                .iter()
+                .zip(&node.arguments)
+                .filter(|(argument, _)| {
+                    let sets = argument.alias.as_deref().map(|of| [&of.before, &of.after]);
+                    sets.is_some_and(|sets| {
+                        alias.after.is_wildcard() || sets.iter().any(|set| set.intersects(&alias.after))
+                    }) || argument.alias.as_deref().is_some_and(|of| {
+                        alias.contained.iter().any(|inner| inner.after.intersects(&of.before))
+                    })
+                })
+                .flat_map(|(_, argument)| argument.uses())
+                .collect();
+            for id in output.defines() {
+                shared.iter().for_each(|other| self.share(id, *other));
+            }
+        }
+    }
+
+    fn root(&self, mut id: Id) -> Id {
+        while self.parent[id] != id {
+            id = self.parent[id];
+        }
+        id
+    }
+
+    fn share(&mut self, a: Id, b: Id) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a] = b;
+    }
+}
+
+/// The values whose memory a call writes.
+fn written(node: &Node) -> Vec<Id> {
+    let Ok(schema) = node.operator.schema() else { return Vec::new() };
+    let arguments = schema.arguments.iter().zip(&node.arguments);
+    arguments.filter(|(argument, _)| argument.is_mutable()).flat_map(|(_, value)| value.uses()).collect()
+}
+
+fn is_random(node: &Node) -> bool {
+    node.operator.tags().contains(&"nondeterministic_seeded")
+}
+
+impl Graph {
+    /// Drops calls whose results nobody sees: neither an output, nor a call that stays, nor somebody who has a tensor that
+    /// they write to. Returns how many.
+    ///
+    /// PyTorch: `torch::jit::EliminateDeadCode`.
+    pub fn eliminate_dead_code(&mut self) -> usize {
+        let memory = Memory::of(self);
+        // Inputs and constants are seen from outside, and by whoever comes later.
+        let outside = self.inputs.iter().chain(self.constants.iter().map(|(id, _)| id)).chain(&self.outputs);
+        let mut seen: HashSet<Id> = outside.map(|id| memory.root(*id)).collect();
+        let mut needed: HashSet<Id> = self.outputs.iter().copied().collect();
+        let mut kept = vec![false; self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            let has_effect = node.outputs.is_empty()
+                || is_random(node)
+                || written(node).iter().any(|id| seen.contains(&memory.root(*id)));
+            if has_effect || node.defines().any(|id| needed.contains(&id)) {
+                kept[index] = true;
+                needed.extend(node.uses());
+                seen.extend(node.uses().map(|id| memory.root(id)));
+            }
+        }
+        let before = self.nodes.len();
+        let mut kept = kept.into_iter();
+        self.nodes.retain(|_| kept.next().unwrap_or(true));
+        self.constants.retain(|(id, _)| needed.contains(id));
+        before - self.nodes.len()
+    }
+
+    /// Computes once what is computed several times from the same values, with no write to their memory or to that of the
+    /// results anywhere. Returns how many calls are gone.
+    ///
+    /// PyTorch: `torch::jit::EliminateCommonSubexpression`.
+    pub fn merge_common_subexpressions(&mut self) -> usize {
+        let memory = Memory::of(self);
+        let touched: HashSet<Id> = self.nodes.iter().flat_map(written).map(|id| memory.root(id)).collect();
+        let outputs: HashSet<Id> = self.outputs.iter().copied().collect();
+        let mut names: HashMap<Id, Id> = HashMap::new();
+        let mut first: HashMap<String, Vec<Id>> = HashMap::new();
+        let before = self.nodes.len();
+        self.nodes.retain_mut(|node| {
+            let renamed = |id: Id| names.get(&id).copied().unwrap_or(id);
+            node.arguments.iter_mut().for_each(|argument| argument.rename(&renamed));
+            let is_pure = !is_random(node)
+                && !node.outputs.is_empty()
+                && node.uses().chain(node.defines()).all(|id| !touched.contains(&memory.root(id)));
+            if !is_pure {
+                return true;
+            }
+            let defines: Vec<Id> = node.defines().collect();
+            match first.get(&call(node)) {
+                // Two outputs stay two tensors: the caller may write to one of them.
+                Some(same) if !defines.iter().any(|id| outputs.contains(id)) => {
+                    names.extend(defines.into_iter().zip(same.iter().copied()));
+                    false
+                }
+                Some(_) => true,
+                None => {
+                    first.insert(call(node), defines);
+                    true
+                }
+            }
+        });
+        before - self.nodes.len()
+    }
+}

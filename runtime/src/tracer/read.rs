@@ -1,0 +1,359 @@
+//! A graph from its text.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use torch_library_schema::{Schema, Type};
+
+use crate::dtype::element::Complex64;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, ErrorKind, Result};
+use crate::registry::Dispatcher;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use crate::value::Value;
+use crate::{bail, ensure, match_dtype};
+
+use super::argument::{Argument, Output};
+use super::graph::{Graph, Id, Node, TensorType};
+
+impl FromStr for Graph {
+    type Err = Error;
+
+    /// Reads what [`Display`](std::fmt::Display) writes.
+    ///
+    /// # Errors
+    /// A text that is no graph, with the line; an operator that this program does not have; arguments that do not fit.
+    fn from_str(text: &str) -> Result<Graph> {
+        let mut reader = Reader { text, at: 0, graph: Graph::default(), ids: HashMap::new() };
+        match reader.graph() {
+            Ok(()) => Ok(reader.graph),
+            Err(error) => {
+                let line = text[..reader.at].matches('\n').count() + 1;
+                Err(error.context(format_args!("line {line} of the graph")))
+            }
+        }
+    }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    graph: Graph,
+    /// The value that a name in the text stands for.
+    ids: HashMap<&'t str, Id>,
+}
+
+/// A value as it is written, before the schema says what it is.
+enum Literal<'t> {
+    Name(&'t str),
+    Number(Scalar),
+    Text(String),
+    Word(&'t str),
+    List(Vec<Literal<'t>>),
+}
+
+/// Tokens.
+impl<'t> Reader<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+    }
+
+    fn take(&mut self, what: &str) -> bool {
+        self.skip_space();
+        let found = self.rest().starts_with(what);
+        self.at += if found { what.len() } else { 0 };
+        found
+    }
+
+    fn expect(&mut self, what: &str) -> Result<()> {
+        if self.take(what) { Ok(()) } else { Err(self.unexpected(format_args!("`{what}`"))) }
+    }
+
+    fn unexpected(&self, wanted: impl std::fmt::Display) -> Error {
+        let found: String = self.rest().lines().next().unwrap_or_default().chars().take(30).collect();
+        Error::new(ErrorKind::Argument, format!("expected {wanted}, found `{found}`"))
+    }
+
+    /// The longest run of characters that belong together.
+    fn run(&mut self, belongs: impl Fn(char) -> bool) -> Result<&'t str> {
+        self.skip_space();
+        let rest = self.rest();
+        let len = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
+        if len == 0 {
+            return Err(self.unexpected("a word"));
+        }
+        self.at += len;
+        Ok(&rest[..len])
+    }
+
+    fn word(&mut self) -> Result<&'t str> {
+        self.run(|c| c.is_alphanumeric() || "_:.+-".contains(c))
+    }
+
+    fn name(&mut self) -> Result<&'t str> {
+        self.expect("%")?;
+        self.run(|c| c.is_alphanumeric() || c == '_')
+    }
+
+    /// Elements up to a closing bracket.
+    fn list<T>(&mut self, close: &str, mut element: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut list = Vec::new();
+        while !self.take(close) {
+            if !list.is_empty() {
+                self.expect(",")?;
+            }
+            list.push(element(self)?);
+        }
+        Ok(list)
+    }
+
+    fn literal(&mut self) -> Result<Literal<'t>> {
+        self.skip_space();
+        match self.rest().chars().next() {
+            Some('%') => Ok(Literal::Name(self.name()?)),
+            Some('"') => self.quoted().map(Literal::Text),
+            Some('[') => {
+                self.expect("[")?;
+                self.list("]", Self::literal).map(Literal::List)
+            }
+            _ if self.take("complex(") => {
+                let parts = self.list(")", |reader| Ok(reader.word()?.parse::<f64>()))?;
+                match parts[..] {
+                    [Ok(re), Ok(im)] => Ok(Literal::Number(Scalar::Complex(Complex64::new(re, im)))),
+                    _ => Err(self.unexpected("two numbers")),
+                }
+            }
+            _ => self.word().map(number_or_word),
+        }
+    }
+
+    fn quoted(&mut self) -> Result<String> {
+        self.expect("\"")?;
+        let mut text = String::new();
+        loop {
+            let Some(c) = self.rest().chars().next() else { bail!(Argument, "a text has no end") };
+            self.at += c.len_utf8();
+            match c {
+                '"' => return Ok(text),
+                '\\' => text.push(self.escaped()?),
+                c => text.push(c),
+            }
+        }
+    }
+
+    /// What follows a backslash, as Rust's `{:?}` writes it.
+    fn escaped(&mut self) -> Result<char> {
+        let Some(c) = self.rest().chars().next() else { bail!(Argument, "a text has no end") };
+        self.at += c.len_utf8();
+        Ok(match c {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            '0' => '\0',
+            'u' => {
+                self.expect("{")?;
+                let code = self.run(|c| c.is_ascii_hexdigit())?;
+                self.expect("}")?;
+                let code = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
+                code.ok_or_else(|| self.unexpected("a character's number"))?
+            }
+            other => other,
+        })
+    }
+}
+
+fn number_or_word(word: &str) -> Literal<'_> {
+    match word {
+        "true" => Literal::Number(Scalar::Bool(true)),
+        "false" => Literal::Number(Scalar::Bool(false)),
+        _ => match (word.parse::<i64>(), word.parse::<f64>()) {
+            (Ok(number), _) => Literal::Number(Scalar::Int(number)),
+            (_, Ok(number)) => Literal::Number(Scalar::Float(number)),
+            _ => Literal::Word(word),
+        },
+    }
+}
+
+/// Lines.
+impl<'t> Reader<'t> {
+    fn graph(&mut self) -> Result<()> {
+        self.expect("graph(")?;
+        self.graph.inputs = self.list(")", Self::definition)?;
+        self.expect("{")?;
+        while !self.take("return") {
+            self.line()?;
+        }
+        while !self.take("}") {
+            if !self.graph.outputs.is_empty() {
+                self.expect(",")?;
+            }
+            let name = self.name()?;
+            let id = self.id(name)?;
+            self.graph.outputs.push(id);
+        }
+        self.skip_space();
+        if self.rest().is_empty() { Ok(()) } else { Err(self.unexpected("the end")) }
+    }
+
+    /// `%3: float32[2, 3]`
+    fn definition(&mut self) -> Result<Id> {
+        let name = self.name()?;
+        self.expect(":")?;
+        let dtype: DType = self.run(char::is_alphanumeric)?.parse()?;
+        self.expect("[")?;
+        let sizes = self.list("]", |reader| match reader.word()?.parse() {
+            Ok(size) => Ok(size),
+            Err(_) => Err(reader.unexpected("a size")),
+        })?;
+        let id = self.graph.add_value(TensorType { dtype, sizes });
+        ensure!(self.ids.insert(name, id).is_none(), Argument, "%{name} is defined twice");
+        Ok(id)
+    }
+
+    fn id(&self, name: &str) -> Result<Id> {
+        match self.ids.get(name) {
+            Some(id) => Ok(*id),
+            None => bail!(Argument, "%{name} is used before it is defined"),
+        }
+    }
+
+    fn line(&mut self) -> Result<()> {
+        // The call stands behind what it defines, and says what that may be.
+        let mut outputs = Vec::new();
+        self.skip_space();
+        while self.rest().starts_with(['%', '[']) || self.rest().starts_with("none") {
+            outputs.push(if self.take("[") {
+                Output::Tensors(self.list("]", Self::definition)?)
+            } else if self.take("none") {
+                Output::None
+            } else {
+                Output::Tensor(self.definition()?)
+            });
+            if self.take("=") {
+                break;
+            }
+            self.expect(",")?;
+            self.skip_space();
+        }
+        if let [Output::Tensor(id)] = outputs[..]
+            && self.take("constant")
+        {
+            return self.constant(id);
+        }
+        let operator = Dispatcher::global().find(self.word()?)?;
+        self.expect("(")?;
+        let written = self.list(")", |reader| {
+            let name = reader.run(|c| c.is_alphanumeric() || c == '_')?;
+            reader.expect("=")?;
+            Ok((name, reader.literal()?))
+        })?;
+        let arguments = self.arguments(operator.schema()?, written)?;
+        self.graph.nodes.push(Node { operator, arguments, outputs });
+        Ok(())
+    }
+
+    fn constant(&mut self, id: Id) -> Result<()> {
+        let Literal::List(elements) = self.literal()? else {
+            return Err(self.unexpected("the elements of a constant"));
+        };
+        let TensorType { dtype, sizes } = self.graph.values[id].clone();
+        let tensor = match_dtype!(dtype, T => {
+            let element = |literal: &Literal<'_>| match literal {
+                Literal::Number(number) => Ok(number.cast::<T>()),
+                _ => Err(self.unexpected("numbers alone in a constant")),
+            };
+            Tensor::from_vec(elements.iter().map(element).collect::<Result<Vec<T>>>()?, &sizes)?
+        });
+        self.graph.constants.push((id, tensor));
+        Ok(())
+    }
+
+    fn arguments(&self, schema: &Schema, written: Vec<(&str, Literal<'_>)>) -> Result<Vec<Argument>> {
+        for (name, _) in &written {
+            ensure!(
+                schema.argument_index(name).is_some(),
+                Argument,
+                "{} has no argument `{name}`\n  schema: {schema}",
+                schema.name
+            );
+        }
+        let arguments = schema.arguments.iter().map(|argument| {
+            let literal = written.iter().find(|(name, _)| *name == argument.name);
+            let Some((_, literal)) = literal else {
+                bail!(Argument, "{} is called without `{}`\n  schema: {schema}", schema.name, argument.name)
+            };
+            let fitted = self.argument(argument.ty.without_optional(), literal)?;
+            let wrong = || format!("`{}` of {} is no {}", argument.name, schema.name, argument.ty);
+            fitted.ok_or_else(|| Error::new(ErrorKind::Type, wrong()))
+        });
+        arguments.collect()
+    }
+
+    /// A literal as an argument of this type; nothing if it is none.
+    fn argument(&self, ty: &Type, literal: &Literal<'_>) -> Result<Option<Argument>> {
+        let optional_id = |literal: &Literal<'_>| match literal {
+            Literal::Name(name) => self.id(name).map(Some),
+            Literal::Word("none") => Ok(None),
+            _ => Err(self.unexpected("values alone in a list of tensors")),
+        };
+        Ok(Some(match (ty, literal) {
+            (Type::Tensor, Literal::Name(name)) => Argument::Tensor(self.id(name)?),
+            (Type::List(element), Literal::List(list)) if is_tensor(element) => {
+                let ids = list.iter().map(optional_id).collect::<Result<Vec<_>>>()?;
+                match **element {
+                    Type::Tensor => Argument::Tensors(ids.into_iter().flatten().collect()),
+                    _ => Argument::OptionalTensors(ids),
+                }
+            }
+            (_, Literal::Word("none")) => Argument::Constant(Value::None),
+            (ty, literal) => return Ok(constant(ty, literal).map(Argument::Constant)),
+        }))
+    }
+}
+
+fn is_tensor(ty: &Type) -> bool {
+    *ty.without_optional() == Type::Tensor
+}
+
+/// A literal as a value of this type.
+fn constant(ty: &Type, literal: &Literal<'_>) -> Option<Value<'static>> {
+    Some(match (ty, literal) {
+        (
+            Type::Scalar | Type::Int | Type::SymInt | Type::Float | Type::Bool | Type::Complex,
+            Literal::Number(number),
+        ) => (*number).into(),
+        (Type::Str, Literal::Text(text)) => text.clone().into(),
+        (Type::ScalarType, Literal::Word(word)) => Value::DType(word.parse().ok()?),
+        (Type::Layout, Literal::Word(word)) => Value::Layout(word.parse().ok()?),
+        (Type::MemoryFormat, Literal::Word(word)) => Value::MemoryFormat(word.parse().ok()?),
+        (Type::Device, Literal::Word(word)) => Value::Device(word.parse().ok()?),
+        (Type::List(element), Literal::List(list)) => match **element {
+            Type::Int | Type::SymInt => numbers::<i64>(list)?.into(),
+            Type::Float => numbers::<f64>(list)?.into(),
+            Type::Bool => numbers::<bool>(list)?.into(),
+            Type::Scalar => list.iter().map(number).collect::<Option<Vec<Scalar>>>()?.into(),
+            Type::Str => {
+                let text = |literal: &Literal<'_>| match literal {
+                    Literal::Text(text) => Some(text.clone()),
+                    _ => None,
+                };
+                list.iter().map(text).collect::<Option<Vec<String>>>()?.into()
+            }
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn number(literal: &Literal<'_>) -> Option<Scalar> {
+    if let Literal::Number(number) = literal { Some(*number) } else { None }
+}
+
+fn numbers<T: Element>(list: &[Literal<'_>]) -> Option<Vec<T>> {
+    list.iter().map(|literal| number(literal).map(Scalar::cast::<T>)).collect()
+}

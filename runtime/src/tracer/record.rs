@@ -1,0 +1,180 @@
+//! Recording: the fallback at `Tracer`, and what it knows of the tensors that went by.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use crate::error::Result;
+use crate::guard::{ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard};
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::tensor::Tensor;
+use crate::value::{Stack, Value};
+use crate::{bail, ensure};
+
+use super::argument::{Argument, Output};
+use super::graph::{Graph, Id, Node, TensorType};
+
+thread_local! {
+    static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
+}
+
+#[derive(Default)]
+struct Recording {
+    graph: Graph,
+    /// The value that a tensor is now: an operator in place makes it the next one.
+    ids: HashMap<usize, Id>,
+    /// Keeps the tensors, and with them their ids.
+    seen: Vec<Tensor>,
+}
+
+/// Runs a function and records what it does with tensors.
+///
+/// Returns what the function returns, and the graph.
+///
+/// # Errors
+/// What the function fails with; a trace inside of a trace; inputs that stand for others, as inside of vmap.
+///
+/// PyTorch: `torch.jit.trace`, `make_fx`.
+pub fn trace(
+    inputs: &[Tensor],
+    f: impl FnOnce(&[Tensor]) -> Result<Vec<Tensor>>,
+) -> Result<(Vec<Tensor>, Graph)> {
+    ensure!(
+        !inputs.iter().any(Tensor::is_wrapper),
+        NotSupported,
+        "the inputs of a trace are tensors that stand for others: trace outside of vmap, not inside"
+    );
+    ensure!(RECORDING.with_borrow(Option::is_none), NotSupported, "a trace is under way on this thread");
+    let mut recording = Recording::default();
+    for input in inputs {
+        let id = recording.define(input);
+        recording.graph.inputs.push(id);
+    }
+    let session = Session::begin(recording);
+    let outputs = f(inputs)?;
+    let mut recording = session.end();
+    let ids = outputs.iter().map(|output| recording.id(output));
+    let ids = ids.collect::<Vec<_>>();
+    recording.graph.outputs = ids;
+    Ok((outputs, recording.graph))
+}
+
+/// The thread records while this lives.
+struct Session {
+    _key: IncludeDispatchKeyGuard,
+}
+
+impl Session {
+    fn begin(recording: Recording) -> Self {
+        RECORDING.set(Some(recording));
+        Session { _key: IncludeDispatchKeyGuard::new(DispatchKey::Tracer) }
+    }
+
+    fn end(self) -> Recording {
+        RECORDING.take().unwrap_or_default()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        RECORDING.set(None);
+    }
+}
+
+impl Recording {
+    /// The value that a tensor is now; one that no recorded operator returned is a constant.
+    fn id(&mut self, tensor: &Tensor) -> Id {
+        if let Some(id) = self.ids.get(&tensor.id()) {
+            return *id;
+        }
+        let id = self.define(tensor);
+        self.graph.constants.push((id, tensor.clone()));
+        id
+    }
+
+    /// Makes a tensor a new value.
+    fn define(&mut self, tensor: &Tensor) -> Id {
+        let id = self.graph.add_value(TensorType::of(tensor));
+        if self.ids.insert(tensor.id(), id).is_none() {
+            self.seen.push(tensor.clone());
+        }
+        id
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.graph.notes.contains(&note) {
+            self.graph.notes.push(note);
+        }
+    }
+}
+
+/// The fallback at `Tracer`.
+pub(crate) fn record(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::Tracer);
+    // A call on tensors that stand for others becomes calls on those: they are recorded.
+    let is_wrapper = |value: &Value<'_>| match value {
+        Value::OptionalTensors(list) => list.iter().flatten().any(Tensor::is_wrapper),
+        value => value.tensors().iter().any(Tensor::is_wrapper),
+    };
+    let passes = RECORDING.with_borrow(Option::is_none);
+    if passes || operator.arguments(stack)?.iter().any(is_wrapper) {
+        return operator.redispatch_boxed(keys & BELOW, stack);
+    }
+    let arguments = with_recording(|recording| {
+        let values = operator.arguments(stack)?.iter();
+        Ok(values.map(|value| Argument::of(value, |tensor| recording.id(tensor))).collect())
+    })?;
+    {
+        let _parts = ExcludeDispatchKeyGuard::new(DispatchKey::Tracer);
+        operator.redispatch_boxed(keys & BELOW, stack)?;
+    }
+    let returns = stack.last(operator.schema()?.returns.len());
+    with_recording(|recording| {
+        recording.add(operator, arguments, returns);
+        Ok(())
+    })
+}
+
+fn with_recording<R>(f: impl FnOnce(&mut Recording) -> Result<R>) -> Result<R> {
+    RECORDING.with_borrow_mut(|recording| match recording {
+        Some(recording) => f(recording),
+        None => bail!(Internal, "the trace ended while an operator ran"),
+    })
+}
+
+impl Recording {
+    fn add(&mut self, operator: OperatorHandle, arguments: Vec<Argument>, returns: &[Value<'_>]) {
+        for argument in &arguments {
+            if let Argument::Constant(Value::Generator(_)) = argument {
+                self.note(format!("{operator} takes a generator, whose state no text can tell"));
+            }
+        }
+        if operator.tags().contains(&"nondeterministic_seeded") {
+            self.note(format!("{operator} is random: each run has other numbers"));
+        }
+        let outputs: Vec<_> = returns.iter().map(|value| self.output(operator, value)).collect();
+        let is_question = !returns.is_empty() && outputs.iter().all(|output| matches!(output, Output::None));
+        if !is_question || operator.schema().is_ok_and(|schema| schema.is_mutable()) {
+            self.graph.nodes.push(Node { operator, arguments, outputs });
+        }
+    }
+
+    fn output(&mut self, operator: OperatorHandle, value: &Value<'_>) -> Output {
+        match value {
+            Value::Tensors(_) | Value::TensorsMut(_) => {
+                Output::Tensors(value.tensors().iter().map(|tensor| self.define(tensor)).collect())
+            }
+            value => match value.as_tensor() {
+                Some(tensor) => Output::Tensor(self.define(tensor)),
+                None if value.is_none() => Output::None,
+                None => {
+                    let ty = value.type_name();
+                    self.note(format!(
+                        "{operator} returned a {ty}, and what the function did with it is as it was for these inputs"
+                    ));
+                    Output::None
+                }
+            },
+        }
+    }
+}

@@ -17,6 +17,7 @@ mod errors;
 mod kernel;
 mod key;
 mod library;
+mod native;
 mod pieces;
 mod rust_type;
 mod source;
@@ -26,6 +27,13 @@ mod source;
 #[proc_macro]
 pub fn declare_library(input: TokenStream) -> TokenStream {
     library::expand(input.into()).into()
+}
+
+/// `native_functions!`, behind the same shim.
+#[doc(hidden)]
+#[proc_macro]
+pub fn declare_native_functions(input: TokenStream) -> TokenStream {
+    native::expand(input.into()).into()
 }
 
 #[expect(missing_docs, reason = "documented where `torch_library` re-exports it")]

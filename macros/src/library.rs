@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 
 mod check;
 mod default;
-mod expand;
-mod model;
+pub(crate) mod expand;
+pub(crate) mod model;
 mod parse;
 
 pub(crate) use model::flat_name;
@@ -19,7 +19,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut errors = std::mem::take(&mut block.errors);
     let mut library = model::Library::new(block, &mut errors);
     check::check(&mut library, &mut errors);
-    let mut tokens = expand::library(&library);
+    let mut tokens = expand::library(&library, &TokenStream::new());
     tokens.extend(errors.into_tokens());
     tokens
 }

@@ -38,7 +38,7 @@ impl ErasedCode {
 
 impl ErasedCode {
     /// For operators that have no typed callers.
-    pub(crate) fn never_called() -> Self {
+    pub const fn never_called() -> Self {
         fn never_called() {}
         // SAFETY: a function pointer.
         unsafe { ErasedCode::new(never_called as fn()) }

@@ -28,7 +28,7 @@
 //!
 //! | to … | see |
 //! |---|---|
-//! | declare operators | [`torch_library!`] |
+//! | declare operators | [`torch_library!`]; by a file in PyTorch's format, [`native_functions!`] |
 //! | write kernels, or a fallback for all operators | [`torch_impl`], [`torch_fallback`] |
 //! | make tensors, or a backend with its own memory | [`Tensor`], [`Storage`] |
 //! | switch keys on and off for a thread | [`guard`] |
@@ -84,6 +84,8 @@ mod collect;
 mod macros;
 mod registry;
 
+mod native;
+
 pub mod observe;
 pub mod trace;
 pub mod tracer;
@@ -108,8 +110,9 @@ pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};
 
 pub use kernel::BoxedFn;
 #[doc(hidden)]
-pub use macros::declare_library;
+pub use macros::{declare_library, declare_native_functions};
 pub use macros::{torch_fallback, torch_impl};
+pub use native::NativeFunction;
 pub use operator::{OperatorHandle, Place};
 pub use registry::{
     CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, ListenerHandle,

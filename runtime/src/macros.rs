@@ -1,7 +1,7 @@
 //! The three macros, with their documentation.
 
 #[doc(hidden)]
-pub use torch_library_macros::declare_library;
+pub use torch_library_macros::{declare_library, declare_native_functions};
 
 /// Declares the operators of a namespace.
 ///
@@ -137,6 +137,104 @@ macro_rules! torch_library {
     };
     ($($tokens:tt)*) => {
         $crate::declare_library! { [$crate] $($tokens)* }
+    };
+}
+
+/// Declares operators by a file in PyTorch's own format, `native_functions.yaml`, and registers the kernels that it names.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// // A string of several lines is the file itself; else it is a path: native_functions!("native_functions.yaml");
+/// torch_library::native_functions!(
+///     "
+/// - func: signal::energy(Tensor self) -> float
+///   variants: function, method
+///   dispatch:
+///     CPU: energy_cpu
+///
+/// - func: signal::gain_(Tensor(a!) self, float by=2) -> Tensor(a!)
+///   tags: pointwise
+/// "
+/// );
+///
+/// fn energy_cpu(this: &Tensor) -> Result<f64> {
+///     Ok(this.to_vec::<f64>()?.iter().map(|value| value * value).sum())
+/// }
+///
+/// fn gain_(this: &mut Tensor, by: f64) -> Result<&mut Tensor> {
+///     let values = this.to_vec::<f64>()?;
+///     this.fill_from(values.iter().map(|value| value * by))?;
+///     Ok(this)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// use signal::TensorMethods;
+///
+/// let mut x = Tensor::from([1.0, 2.0]);
+/// signal::gain_(&mut x)?;
+/// assert_eq!(x.energy()?, 20.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Arguments
+///
+/// The path is looked up beside the source file, then in the package's folder. After it come, in any order:
+///
+/// - `kernels = crate::cpu`: the module in which kernels are looked up, instead of the one around the macro call;
+/// - `extends = other_crate::aten`: the module of a namespace that the file adds to, see [`torch_library!`](crate::torch_library);
+/// - `declarations`: nothing is registered. PyTorch's own file is read like this.
+///
+/// # What it makes
+///
+/// For each namespace in the file (`ns::op`; else it is `aten`) what [`torch_library!`](crate::torch_library) makes, and in that module
+///
+/// - `TensorMethods`, a trait with the operators whose `variants` say `method`. The method of `clone` is `copy`;
+/// - `NATIVE_FUNCTIONS`, all that the file says, as [`NativeFunction`](crate::NativeFunction)s;
+/// - `native_kernels`, the kernels, for [`register!`](crate::register).
+///
+/// An operator with `manual_cpp_binding`, or without the variant `function`, has no function, but its module: `aten::data::call(…)`.
+/// Where a schema has a type that has no counterpart in Rust yet, the module has `handle()` alone, for boxed calls.
+///
+/// # Kernels
+///
+/// A name in a dispatch table is a path to a Rust function, `fast::add_cpu` is `add_cpu` in the module `fast`, and rustc compares its
+/// signature with the schema's. Without a table, the kernel for `CompositeImplicitAutograd` is the function of the operator's name in
+/// Rust, `add_Tensor` for `add.Tensor`; with `dispatch: {}`, nothing is registered.
+///
+/// | field | which kernels there are |
+/// |---|---|
+/// | `dispatch: {CPU: f}` | `f`. For tensors of CUDA, XPU, HPU, MTIA and MPS it is checked before that they are on one device, unless the entry says `device_check: NoCheck` |
+/// | `autogen: f, f.out` | the variant that returns its result and the one that writes to `out`, by the operator itself, `aten::clone` and `aten::copy_` |
+/// | `structured: True` at `f.out` | of `f.out` and of those that name it as their `structured_delegate`: by the kernel in the table, which writes to `out`, and by the function `f_meta`, which takes the arguments of `f` and returns a tensor on `meta` for each result |
+///
+/// # Mistakes
+///
+/// The rules are those of PyTorch's generator: names, `out` arguments, what operators in place return, which keys go together, which
+/// variants an operation has. Each mistake is an error with the line of the file.
+///
+/// ```compile_fail
+/// torch_library::native_functions!(
+///     "
+/// - func: signal::gain_(Tensor(a!) self) -> Tensor
+/// "
+/// );
+/// # fn main() {}
+/// ```
+///
+/// ```text
+/// error: lib.rs:3:9: `gain_` is in place: it returns `self`, once
+///          |
+///        3 | - func: signal::gain_(Tensor(a!) self) -> Tensor
+///          |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+/// ```
+///
+/// PyTorch: `native_functions.yaml` and `torchgen`.
+#[macro_export]
+macro_rules! native_functions {
+    ($($tokens:tt)*) => {
+        $crate::declare_native_functions! { [$crate] $($tokens)* }
     };
 }
 

@@ -17,18 +17,20 @@ pub use linkme;
 
 pub use crate::__operator as operator;
 pub use crate::__submit as submit;
+pub use crate::__untyped_operator as untyped_operator;
 pub use crate::argument::Argument;
 #[cfg(feature = "linkme")]
 pub use crate::collect::TORCH_LIBRARY_RECORDS;
 pub use crate::collect::{FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel};
 pub use crate::element::Complex64;
 pub use crate::kernel::{BoxedFn, ErasedCode, Kernel};
+pub use crate::native::{NativeFunction, derived};
 pub use crate::operator::{Operator, OperatorSpec, Place};
 pub use crate::registry::register;
-pub use crate::signature::Signature;
+pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{
     DType, Device, DeviceType, DispatchKey, DispatchKeySet, Generator, Layout, MemoryFormat, OperatorHandle,
-    Result, RuntimeKernel, Scalar, Tensor,
+    Result, RuntimeKernel, Scalar, Tensor, Value,
 };
 
 /// Everything of an operator that is more than its types: the static, the callers, the shims of kernels.
@@ -110,24 +112,7 @@ macro_rules! __operator {
         where
             F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static,
         {
-            // The bound once more, where it cannot see the lifetimes of `shim`.
-            trait Closure: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static {}
-            impl<F> Closure for F where
-                F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static
-            {
-            }
-            #[allow(clippy::too_many_arguments)]
-            fn shim<$($lifetime,)* F: Closure>(
-                kernel: &'static __torch::Kernel,
-                _: __torch::DispatchKeySet,
-                $($argument: $type),*
-            ) -> __torch::Result<$output> {
-                // SAFETY: the kernel below is made from an `F`.
-                let closure = unsafe { kernel.state::<F>() };
-                OPERATOR.named(closure($($argument),*))
-            }
-            // SAFETY: `shim` is a `Code`.
-            let code = unsafe { __torch::ErasedCode::new(shim::<F> as Code) };
+            let code = <Signature as __torch::ClosureSignature<F>>::CLOSURE;
             let unbox = <Signature as __torch::Signature>::UNBOX;
             __torch::RuntimeKernel::typed(&OPERATOR, code, unbox, kernel)
         }
@@ -160,6 +145,48 @@ macro_rules! __operator {
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
             __torch::Kernel::new(code, <Signature as __torch::Signature>::UNBOX)
+        }
+    };
+}
+
+/// The static and the handle of an operator whose schema has types that no Rust signature carries.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __untyped_operator {
+    (
+        namespace: $namespace:expr,
+        name: $operator:literal,
+        overload: $overload:literal,
+        schema: $schema:literal,
+        arguments: $count:literal,
+        returns: $returns:literal,
+        tags: [$($tag:literal),*],
+        place: $place:expr,
+    ) => {
+        #[doc(hidden)]
+        pub static OPERATOR: __torch::Operator = {
+            const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
+                namespace: $namespace,
+                name: $operator,
+                overload: $overload,
+                schema: $schema,
+                arity: $count,
+                returns: $returns,
+                dispatcher: __torch::Option::None,
+                tags: &[$($tag),*],
+                place: $place,
+                returned: &[],
+                boxing: __torch::ErasedCode::never_called(),
+                autograd_default: __torch::ErasedCode::never_called(),
+            };
+            // SAFETY: the pointer is to this very static; with no typed callers, the calling convention is nobody's.
+            unsafe { __torch::Operator::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), SPEC) }
+        };
+
+        /// A handle, for boxed calls and for what is registered.
+        #[inline]
+        pub fn handle() -> __torch::OperatorHandle {
+            OPERATOR.handle()
         }
     };
 }

@@ -54,6 +54,15 @@ pub unsafe trait Signature: Copy {
     const UNBOX: BoxedCode;
 }
 
+/// A calling convention, for a closure of its arguments.
+///
+/// # Safety
+/// The erased code is of this very type, up to lifetimes.
+pub unsafe trait ClosureSignature<F>: Signature {
+    /// Runs the closure, which is the state of its kernel. The closure accepts any lifetime: whoever names this says so.
+    const CLOSURE: ErasedCode;
+}
+
 /// Lends an argument to the stack; of one that the operator writes to, the pointer is kept to return it.
 #[inline(always)] // the type of `value` is known to each caller, so nothing is left of the match
 fn lend(value: Value<'static>, stack: &mut Stack<'static>) -> Original {
@@ -114,6 +123,22 @@ macro_rules! signatures {
                 // SAFETY: a function pointer.
                 const AUTOGRAD_DEFAULT: ErasedCode = unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Self) };
                 const UNBOX: BoxedCode = unbox::<R, $($A),*>;
+            }
+
+            // SAFETY: the function is coerced to `Code` before it is erased.
+            unsafe impl<F: Fn($($A),*) -> Result<R> + Sync + 'static, R: Output, $($A: Input),*> ClosureSignature<F> for Code<R, $($A),*> {
+                // SAFETY: a function pointer.
+                const CLOSURE: ErasedCode = unsafe { ErasedCode::new(closure::<F, R, $($A),*> as Self) };
+            }
+
+            fn closure<F: Fn($($A),*) -> Result<R> + Sync + 'static, R: Output, $($A: Input),*>(
+                kernel: &'static Kernel,
+                _: DispatchKeySet,
+                $($a: $A),*
+            ) -> Result<R> {
+                // SAFETY: generated code makes the kernel from an `F`.
+                let closure = unsafe { kernel.state::<F>() };
+                closure($($a),*)
             }
 
             #[cold]

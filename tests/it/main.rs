@@ -9,6 +9,7 @@ mod inference;
 mod listening;
 mod messages;
 mod mistakes;
+mod native_functions;
 mod order;
 mod stress;
 mod trace;

@@ -9,6 +9,7 @@ mod extends;
 mod forms;
 mod lifetimes;
 mod names;
+mod native_functions;
 mod register;
 mod shadowing;
 mod types;

@@ -11,7 +11,7 @@ use super::signature;
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
-use crate::source;
+use crate::source::Source;
 
 /// A function with the attribute.
 pub(super) fn function(
@@ -135,7 +135,7 @@ pub(super) fn records(
     operator: &Ident,
     kernel: &Ident,
 ) -> Vec<TokenStream> {
-    let (place, function) = (source::place(function.span()), function.unraw().to_string());
+    let (place, function) = (Source::Span(function.span()), function.unraw().to_string());
     let record = |key| {
         quote!(__torch::KernelRecord {
             operator: &#operator::OPERATOR,

@@ -11,7 +11,7 @@ use super::item::Function;
 use super::signature;
 use crate::errors::{Errors, expected};
 use crate::key::Key;
-use crate::source;
+use crate::source::Source;
 
 /// `Tracer` · `AutocastCPU, fallthrough` · `Tracer, crate = my_name_for_torch_library`
 struct Arguments {
@@ -85,7 +85,7 @@ fn record(arguments: &Arguments, function: &Function) -> syn::Result<TokenStream
     let ident = &function.signature.ident;
     let kernel =
         if *fallthrough { quote!(__torch::RecordedKernel::Fallthrough) } else { boxed(ident, key.span()) };
-    let (place, name) = (source::place(ident.span()), ident.unraw().to_string());
+    let (place, name) = (Source::Span(ident.span()), ident.unraw().to_string());
     let cfgs: Vec<_> = function.cfgs().collect();
     let marker = format_ident!("fallback_for_{key}", span = key.span());
     // A second one in this module is rustc's "defined multiple times", which shows both places.

@@ -5,17 +5,18 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::model::{Library, Namespace};
-use crate::source;
+use super::model::{Library, Namespace, Untyped};
+use crate::source::Source;
 
-mod operator;
+pub(crate) mod operator;
 mod with;
 
-/// The namespace's module with everything in it.
-pub(super) fn library(library: &Library) -> TokenStream {
+/// The namespace's module with everything in it, and what else is to stand there.
+pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Library { root, attributes, visibility, module, .. } = library;
     let Base { import, reexport, namespace } = base(library);
     let operators = library.operators.iter().map(operator::operator);
+    let operators = operators.chain(library.untyped.iter().map(operator::untyped));
     let record = record(library);
     quote! {
         #import
@@ -28,6 +29,7 @@ pub(super) fn library(library: &Library) -> TokenStream {
             #reexport
             #(#operators)*
             #record
+            #more
         }
     }
 }
@@ -87,11 +89,13 @@ fn record(library: &Library) -> TokenStream {
         Some(krate) => quote!(__torch::Option::Some(#krate)),
         None => quote!(__torch::Option::None),
     };
-    let place = source::place(library.module.span());
+    let place = Source::Span(library.module.span());
     let operators = library.operators.iter().map(|operator| {
         let (cfgs, ident) = (operator.cfgs(), &operator.ident);
         quote!(#(#cfgs)* &#ident::OPERATOR)
     });
+    let untyped = library.untyped.iter().map(|Untyped { ident, .. }| quote!(&#ident::OPERATOR));
+    let operators = operators.chain(untyped);
     quote! {
         #[doc(hidden)]
         pub static TORCH_LIBRARY_RECORD: __torch::Record = __torch::Record::Library(&__torch::LibraryRecord {

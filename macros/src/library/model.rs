@@ -11,25 +11,28 @@ use super::parse::{Block, Declaration, Extends, SchemaTokens};
 use crate::errors::Errors;
 use crate::pieces::{ArgumentPlaces, Pieces, Place, Places};
 use crate::rust_type::{RustType, can_be_written};
+use crate::source::Source;
 
 mod attributes;
 
 /// A namespace.
-pub(super) struct Library {
+pub(crate) struct Library {
     /// The path of the runtime crate.
-    pub(super) root: TokenStream,
+    pub(crate) root: TokenStream,
     /// Documentation and `cfg`s, passed on.
-    pub(super) attributes: Vec<Attribute>,
-    pub(super) visibility: Visibility,
-    pub(super) module: Ident,
-    pub(super) namespace: Namespace,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) visibility: Visibility,
+    pub(crate) module: Ident,
+    pub(crate) namespace: Namespace,
     /// The crate to link for the kernels.
-    pub(super) kernels_in: Option<String>,
-    pub(super) operators: Vec<Operator>,
+    pub(crate) kernels_in: Option<String>,
+    pub(crate) operators: Vec<Operator>,
+    /// Those that Rust has no types for.
+    pub(crate) untyped: Vec<Untyped>,
 }
 
 /// Where the operators of a block belong.
-pub(super) enum Namespace {
+pub(crate) enum Namespace {
     /// A namespace of its own, of this name.
     Own(String),
     /// The namespace of another module, which is re-exported.
@@ -39,40 +42,52 @@ pub(super) enum Namespace {
 }
 
 /// An operator.
-pub(super) struct Operator {
-    pub(super) attributes: Vec<Attribute>,
-    pub(super) tags: Vec<String>,
+pub(crate) struct Operator {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) tags: Vec<String>,
     /// The flattened name, `add_Tensor`, raw where it is a keyword.
-    pub(super) ident: Ident,
-    pub(super) schema: Schema,
-    pub(super) arguments: Vec<Argument>,
-    pub(super) returns: Vec<Return>,
+    pub(crate) ident: Ident,
+    pub(crate) schema: Schema,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) returns: Vec<Return>,
     /// Lifetimes that tie a returned argument to the return.
-    pub(super) lifetimes: Vec<Lifetime>,
-    /// Where its name stands.
-    pub(super) place: Place,
+    pub(crate) lifetimes: Vec<Lifetime>,
+    /// Whether there is a function of its name.
+    pub(crate) is_function: bool,
+    /// Where its name stands, for messages of rustc.
+    pub(crate) place: Place,
+    /// Where it is declared, for messages at run time.
+    pub(crate) source: Source,
+}
+
+/// An operator with a type in its schema that Rust has no counterpart for yet.
+pub(crate) struct Untyped {
+    pub(crate) ident: Ident,
+    pub(crate) schema: Schema,
+    pub(crate) tags: Vec<String>,
+    pub(crate) source: Source,
 }
 
 /// An argument.
-pub(super) struct Argument {
-    pub(super) ident: Ident,
-    pub(super) ty: RustType,
+pub(crate) struct Argument {
+    pub(crate) ident: Ident,
+    pub(crate) ty: RustType,
     /// The lifetime that ties it to a return.
-    pub(super) lifetime: Option<Lifetime>,
-    pub(super) default: Option<TokenStream>,
+    pub(crate) lifetime: Option<Lifetime>,
+    pub(crate) default: Option<TokenStream>,
     /// Where its type stands.
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
 /// A return.
-pub(super) struct Return {
-    pub(super) value: Returned,
+pub(crate) struct Return {
+    pub(crate) value: Returned,
     /// Where it stands.
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
 /// What is returned.
-pub(super) enum Returned {
+pub(crate) enum Returned {
     /// A value that the kernel makes.
     Owned(RustType),
     /// The argument that came in, by position.
@@ -80,7 +95,7 @@ pub(super) enum Returned {
 }
 
 impl Library {
-    pub(super) fn new(block: Block, errors: &mut Errors) -> Self {
+    pub(crate) fn new(block: Block, errors: &mut Errors) -> Self {
         let mut attributes = block.attributes;
         let kernels_in = attributes::take_kernels_in(&mut attributes, errors);
         let namespace = match block.extends {
@@ -101,6 +116,7 @@ impl Library {
             namespace,
             kernels_in,
             operators,
+            untyped: Vec::new(),
         }
     }
 }
@@ -119,31 +135,55 @@ impl Operator {
             errors.push(place.error(message));
             return None;
         }
-        errors.ok(check_counts(&schema, place))?;
-        errors.ok(check_rust_names(&schema, &places))?;
+        let mut operator = errors.ok(Operator::of_schema(schema, places, Source::Span(place.first)))?;
+        (operator.attributes, operator.tags) = (attributes, tags);
+        Some(operator)
+    }
+
+    /// The operator of a schema that is right.
+    ///
+    /// # Errors
+    /// A type or a default that Rust has no counterpart for yet.
+    pub(crate) fn of_schema(schema: Schema, places: Places, source: Source) -> syn::Result<Self> {
+        let place = places.name;
+        check_counts(&schema, place)?;
+        check_rust_names(&schema, &places)?;
         let mut arguments = Vec::new();
         for (argument, places) in schema.arguments.iter().zip(places.arguments) {
-            arguments.push(errors.ok(Argument::new(argument, places))?);
+            arguments.push(Argument::new(argument, places)?);
         }
         let mut lifetimes = Vec::new();
         let mut returns = Vec::new();
         for (index, place) in places.returns.into_iter().enumerate() {
-            let value = errors.ok(Returned::new(&schema, index, place))?;
+            let value = Returned::new(&schema, index, place)?;
             if let Returned::Argument(source) = value {
                 arguments[source].tie(&mut lifetimes);
             }
             returns.push(Return { value, place });
         }
         let ident = flat_name(&schema.name.name, &schema.name.overload, place.first);
-        Some(Operator { attributes, tags, ident, schema, arguments, returns, lifetimes, place })
+        let (attributes, tags) = (Vec::new(), Vec::new());
+        let is_function = true;
+        Ok(Operator {
+            attributes,
+            tags,
+            ident,
+            schema,
+            arguments,
+            returns,
+            lifetimes,
+            is_function,
+            place,
+            source,
+        })
     }
 
     /// The conditions under which it is there.
-    pub(super) fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
+    pub(crate) fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
     }
 
-    pub(super) fn is_conditional(&self) -> bool {
+    pub(crate) fn is_conditional(&self) -> bool {
         self.cfgs().next().is_some()
     }
 }

@@ -5,20 +5,16 @@ use quote::quote;
 use syn::Lifetime;
 
 use super::with;
-use crate::library::model::{Argument, Operator, Return, Returned};
-use crate::source;
+use crate::library::model::{Argument, Operator, Return, Returned, Untyped};
 
 pub(super) fn operator(operator: &Operator) -> TokenStream {
-    let Operator { attributes, ident, schema, .. } = operator;
+    let Operator { ident, schema, .. } = operator;
     let text = format!("```text\n{schema}\n```");
     let about = format!("The operator `{}`: everything but the plain call.\n\n{text}", schema.name);
     let cfgs = operator.cfgs();
-    let function = function(operator);
+    let function = operator.is_function.then(|| function(operator));
     let (traits, definition, with) = (traits(operator), definition(operator), with::with(operator));
     quote! {
-        #(#attributes)*
-        #[doc = ""]
-        #[doc = #text]
         #function
 
         #(#cfgs)*
@@ -36,7 +32,7 @@ pub(super) fn operator(operator: &Operator) -> TokenStream {
 
 /// What the lifetimes of a signature are.
 #[derive(Clone, Copy)]
-pub(super) enum Lifetimes<'a> {
+pub(crate) enum Lifetimes<'a> {
     /// Those that tie an argument to a return, as written in the operator's generics.
     Own,
     /// None: with a single reference rustc ties what belongs together.
@@ -62,7 +58,7 @@ fn return_type(operator: &Operator, ret: &Return, lifetimes: Lifetimes<'_>) -> T
 }
 
 /// What a call gives, inside of `Result<…>`.
-pub(super) fn output(operator: &Operator, lifetimes: Lifetimes<'_>) -> TokenStream {
+pub(crate) fn output(operator: &Operator, lifetimes: Lifetimes<'_>) -> TokenStream {
     let types: Vec<_> = operator.returns.iter().map(|ret| return_type(operator, ret, lifetimes)).collect();
     tuple(&types)
 }
@@ -76,14 +72,15 @@ fn tuple(items: &[TokenStream]) -> TokenStream {
 }
 
 /// `name: Type`
-pub(super) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
+pub(crate) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
     let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
     quote!(#ident: #ty)
 }
 
 /// The plain call: required arguments in, defaults for the others.
 fn function(operator: &Operator) -> TokenStream {
-    let Operator { ident, lifetimes, .. } = operator;
+    let Operator { attributes, ident, schema, lifetimes, .. } = operator;
+    let text = format!("```text\n{schema}\n```");
     let output = output(operator, Lifetimes::Own);
     let required = operator.arguments.iter().filter(|argument| argument.default.is_none());
     let parameters = required.map(|argument| parameter(argument, Lifetimes::Own));
@@ -92,6 +89,9 @@ fn function(operator: &Operator) -> TokenStream {
         argument.default.clone().unwrap_or_else(|| quote!(#ident))
     });
     quote! {
+        #(#attributes)*
+        #[doc = ""]
+        #[doc = #text]
         #[inline]
         #[allow(non_snake_case, clippy::all, clippy::pedantic)]
         pub fn #ident<#(#lifetimes),*>(#(#parameters),*) -> __torch::Result<#output> {
@@ -100,11 +100,20 @@ fn function(operator: &Operator) -> TokenStream {
     }
 }
 
-/// The traits that `#[torch_impl]` implements. Rustc's own comparison with them is the signature check, and its notes
-/// show these tokens: they stand where the schema does, and nothing else is in a trait.
-fn traits(operator: &Operator) -> TokenStream {
-    let Operator { ident, lifetimes, .. } = operator;
+/// The head of a function with an operator's arguments and returns.
+pub(crate) struct Head {
+    /// `<'a>`, or nothing.
+    pub(crate) generics: TokenStream,
+    /// `this: &'a mut Tensor, other: &Tensor`
+    pub(crate) parameters: TokenStream,
+    /// What is in `Result<…>`.
+    pub(crate) output: TokenStream,
+}
+
+/// The head of a kernel, each part where it stands in the schema.
+pub(crate) fn head(operator: &Operator) -> Head {
     let references = operator.arguments.iter().filter(|argument| argument.ty.is_reference()).count();
+    let lifetimes = &operator.lifetimes;
     let (generics, used) = if references == 1 {
         (quote!(), Lifetimes::Elided)
     } else {
@@ -114,10 +123,16 @@ fn traits(operator: &Operator) -> TokenStream {
         let (ident, ty) = (&argument.ident, argument.place.lend(argument_type(argument, used)));
         quote!(#ident: #ty)
     });
-    let parameters = quote!(#(#parameters),*);
     let returns: Vec<_> =
         operator.returns.iter().map(|ret| ret.place.lend(return_type(operator, ret, used))).collect();
-    let output = tuple(&returns);
+    Head { generics, parameters: quote!(#(#parameters),*), output: tuple(&returns) }
+}
+
+/// The traits that `#[torch_impl]` implements. Rustc's own comparison with them is the signature check, and its notes
+/// show these tokens: they stand where the schema does, and nothing else is in a trait.
+fn traits(operator: &Operator) -> TokenStream {
+    let ident = &operator.ident;
+    let Head { generics, parameters, output } = head(operator);
     // A `DispatchKeySet` before them is no reference, so elision stays the same.
     quote! {
         #[doc(hidden)]
@@ -135,9 +150,8 @@ fn traits(operator: &Operator) -> TokenStream {
 
 /// The static, the callers and the shims, all written by one macro of the runtime.
 fn definition(operator: &Operator) -> TokenStream {
-    let Operator { ident, schema, tags, lifetimes, .. } = operator;
+    let Operator { ident, schema, tags, lifetimes, source, .. } = operator;
     let (name, overload, text) = (&schema.name.name, &schema.name.overload, schema.to_string());
-    let place = source::place(operator.place.first);
     let output_type = output(operator, Lifetimes::Own);
     let arguments = operator.arguments.iter().map(|argument| {
         let (ident, ty) = (&argument.ident, argument_type(argument, Lifetimes::Own));
@@ -167,8 +181,35 @@ fn definition(operator: &Operator) -> TokenStream {
                 overload: #overload,
                 schema: #text,
                 tags: [#(#tags),*],
-                place: #place,
+                place: #source,
             },
+        }
+    }
+}
+
+/// An operator whose types have no counterpart in Rust yet: known to the dispatcher, and called with boxed arguments.
+pub(super) fn untyped(operator: &Untyped) -> TokenStream {
+    let Untyped { ident, schema, tags, source } = operator;
+    let (name, overload, text) = (&schema.name.name, &schema.name.overload, schema.to_string());
+    let about = format!("The operator `{}`, for boxed calls alone.\n\n```text\n{schema}\n```", schema.name);
+    let count = Literal::usize_unsuffixed(schema.arguments.len());
+    let returns = Literal::usize_unsuffixed(schema.returns.len());
+    quote! {
+        #[doc = #about]
+        #[allow(non_snake_case, clippy::module_inception)]
+        pub mod #ident {
+            #[doc(hidden)]
+            pub use super::__torch;
+            __torch::untyped_operator! {
+                namespace: super::NAMESPACE,
+                name: #name,
+                overload: #overload,
+                schema: #text,
+                arguments: #count,
+                returns: #returns,
+                tags: [#(#tags),*],
+                place: #source,
+            }
         }
     }
 }

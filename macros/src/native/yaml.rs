@@ -1,0 +1,185 @@
+//! YAML as a tree in which every node knows its place.
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+
+use super::text::{Mistake, Spot};
+
+/// A node of the document.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) content: Content,
+    pub(crate) spot: Spot,
+}
+
+/// What a node is.
+#[derive(Debug)]
+pub(crate) enum Content {
+    Text {
+        text: String,
+        /// Without quotes, so that `True` is no text.
+        plain: bool,
+    },
+    List(Vec<Node>),
+    Map(Vec<(Node, Node)>),
+}
+
+/// Lists in lists, no deeper than this: nobody writes that, and the stack is finite.
+const DEEPEST: usize = 32;
+
+/// Reads a document.
+///
+/// # Errors
+/// What is no YAML, and what declarations have no use for: anchors, several documents.
+pub(crate) fn parse(text: &str) -> Result<Node, Mistake> {
+    let mut events = Events(Parser::new_from_str(text));
+    let mut root = None;
+    loop {
+        let (event, spot) = events.next()?;
+        match event {
+            Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
+            Event::StreamEnd => {
+                let empty = Node { content: Content::List(Vec::new()), spot };
+                return Ok(root.unwrap_or(empty));
+            }
+            _ if root.is_some() => return Err(spot.mistake("expected one document, this is a second one")),
+            event => root = Some(events.node(event, spot, 0)?),
+        }
+    }
+}
+
+struct Events<'t>(Parser<'t, saphyr_parser::StrInput<'t>>);
+
+impl<'t> Events<'t> {
+    fn next(&mut self) -> Result<(Event<'t>, Spot), Mistake> {
+        match self.0.next_event() {
+            Some(Ok((event, span))) => Ok((event, spot(span))),
+            Some(Err(error)) => Err(mistake(&error)),
+            None => Ok((Event::StreamEnd, Spot { line: 0, column: 0, length: 0 })),
+        }
+    }
+
+    /// The node that an event starts.
+    fn node(&mut self, event: Event<'t>, spot: Spot, depth: usize) -> Result<Node, Mistake> {
+        if depth > DEEPEST {
+            return Err(spot.mistake("too many lists in lists"));
+        }
+        let content = match event {
+            Event::Scalar(text, style, ..) => {
+                Content::Text { text: text.into_owned(), plain: style == ScalarStyle::Plain }
+            }
+            Event::SequenceStart(..) => {
+                let mut items = Vec::new();
+                while let Some(item) = self.item(&Event::SequenceEnd, depth)? {
+                    items.push(item);
+                }
+                Content::List(items)
+            }
+            Event::MappingStart(..) => {
+                let mut pairs: Vec<(Node, Node)> = Vec::new();
+                while let Some(key) = self.item(&Event::MappingEnd, depth)? {
+                    if let Some((first, _)) = pairs.iter().find(|(other, _)| other.text() == key.text()) {
+                        let (name, line) = (key.text().unwrap_or_default(), first.spot.line);
+                        let distance = key.spot.line - line;
+                        let message = format!("`{name}` is said twice, first {distance} lines above");
+                        return Err(key.spot.mistake(message));
+                    }
+                    let (event, spot) = self.next()?;
+                    let value = self.node(event, spot, depth + 1)?;
+                    pairs.push((key, value));
+                }
+                Content::Map(pairs)
+            }
+            Event::Alias(_) => return Err(spot.mistake("expected what is meant itself, not an alias of it")),
+            _ => return Err(spot.mistake("expected a value")),
+        };
+        Ok(Node { content, spot })
+    }
+
+    /// The next node of a list, or nothing at its end.
+    fn item(&mut self, end: &Event<'_>, depth: usize) -> Result<Option<Node>, Mistake> {
+        let (event, spot) = self.next()?;
+        if event == *end { Ok(None) } else { self.node(event, spot, depth + 1).map(Some) }
+    }
+}
+
+fn spot(span: Span) -> Spot {
+    let (start, end) = (span.start, span.end);
+    let length = if start.line() == end.line() { end.col().saturating_sub(start.col()) } else { usize::MAX };
+    Spot { line: start.line().saturating_sub(1), column: start.col(), length }
+}
+
+fn mistake(error: &ScanError) -> Mistake {
+    let at = error.marker();
+    Spot { line: at.line().saturating_sub(1), column: at.col(), length: 1 }.mistake(error.info())
+}
+
+impl Node {
+    /// The text of a scalar, whatever its type.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What it is, for messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.content {
+            Content::List(_) => "a list",
+            Content::Map(_) => "a mapping",
+            Content::Text { plain: false, .. } => "a text",
+            Content::Text { text, .. } if boolean(text).is_some() => "a truth value",
+            Content::Text { text, .. } if text.parse::<f64>().is_ok() => "a number",
+            Content::Text { text, .. } if matches!(&**text, "" | "~" | "null" | "Null" | "NULL") => "nothing",
+            Content::Text { .. } => "a text",
+        }
+    }
+
+    /// The text, if it is one and no truth value, number or nothing.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub(crate) fn as_text(&self) -> Result<&str, Mistake> {
+        match self.text() {
+            Some(text) if self.kind() == "a text" => Ok(text),
+            _ => Err(self.spot.mistake(format!("expected a text, found {}", self.kind()))),
+        }
+    }
+
+    /// # Errors
+    /// It is no truth value.
+    pub(crate) fn as_bool(&self) -> Result<bool, Mistake> {
+        let value = match &self.content {
+            Content::Text { text, plain: true } => boolean(text),
+            _ => None,
+        };
+        value.ok_or_else(|| self.spot.mistake(format!("expected True or False, found {}", self.kind())))
+    }
+
+    /// # Errors
+    /// It is no list.
+    pub(crate) fn as_list(&self) -> Result<&[Node], Mistake> {
+        match &self.content {
+            Content::List(items) => Ok(items),
+            _ => Err(self.spot.mistake(format!("expected a list, found {}", self.kind()))),
+        }
+    }
+
+    /// # Errors
+    /// It is no mapping.
+    pub(crate) fn as_map(&self) -> Result<&[(Node, Node)], Mistake> {
+        match &self.content {
+            Content::Map(pairs) => Ok(pairs),
+            _ => Err(self.spot.mistake(format!("expected a mapping, found {}", self.kind()))),
+        }
+    }
+}
+
+/// The words of YAML 1.1, which PyTorch's generator reads.
+fn boolean(text: &str) -> Option<bool> {
+    match text {
+        "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
+        "false" | "False" | "FALSE" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,7 @@
+torch_library::native_functions!(
+    "
+- func: ops::f(Tensor self) -> Tensor
+"
+);
+
+fn main() {}

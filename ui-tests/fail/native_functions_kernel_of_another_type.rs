@@ -1,0 +1,11 @@
+torch_library::native_functions!(
+    "
+- func: ops::f(Tensor self) -> Tensor
+"
+);
+
+fn f(_: &torch_library::Tensor) -> torch_library::Result<i64> {
+    Ok(0)
+}
+
+fn main() {}

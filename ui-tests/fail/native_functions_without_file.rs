@@ -1,0 +1,3 @@
+torch_library::native_functions!(declarations);
+
+fn main() {}

@@ -91,9 +91,14 @@ impl Kernel {
         Kernel { code, state: std::ptr::null(), boxed, operator: std::ptr::null() }
     }
 
-    /// A kernel whose code works on a closure, which is to be kept before anybody can call the kernel.
-    pub(crate) const fn of_closure(code: ErasedCode, boxed: BoxedCode, closure: &Closure) -> Self {
-        Kernel { code, state: closure.state, boxed, operator: std::ptr::null() }
+    /// A kernel of an operator whose code works on a closure, which is to be kept before anybody can call the kernel.
+    pub(crate) const fn of_closure(
+        code: ErasedCode,
+        boxed: BoxedCode,
+        closure: &Closure,
+        operator: &'static Operator,
+    ) -> Self {
+        Kernel { code, state: closure.state, boxed, operator }
     }
 
     /// The typed code, as the function pointer type it was made from.
@@ -132,7 +137,7 @@ impl Kernel {
             !self.operator.is_null(),
             "code that serves many operators was made into a kernel without one"
         );
-        // SAFETY: only such code asks (see `crate::signature`), and every kernel of it is made by `of_operator`.
+        // SAFETY: only such code asks (see `crate::signature`), and every kernel of it is made with an operator.
         unsafe { &*self.operator }
     }
 

@@ -138,7 +138,7 @@ macro_rules! signatures {
             ) -> Result<R> {
                 // SAFETY: generated code makes the kernel from an `F`.
                 let closure = unsafe { kernel.state::<F>() };
-                closure($($a),*)
+                kernel.operator().named(closure($($a),*))
             }
 
             #[cold]

@@ -87,7 +87,7 @@ impl RuntimeKernel {
         closure: F,
     ) -> Self {
         let closure = Closure::new(closure);
-        let kernel = Kernel::of_closure(code, boxed, &closure);
+        let kernel = Kernel::of_closure(code, boxed, &closure, operator);
         Self::of_closure(Implementation::Typed(kernel, operator), closure)
     }
 

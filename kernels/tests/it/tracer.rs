@@ -217,6 +217,16 @@ fn equal_calls_are_merged_unless_something_is_written() {
         aten::add_Tensor(&y, &aten::exp(x)?)
     });
     assert_eq!(written.merge_common_subexpressions(), 0);
+    let mut between = graph(|x| {
+        let mut y = aten::clone(x)?;
+        let before = aten::add_Tensor(&aten::exp(&y)?, &aten::exp(&y)?)?;
+        aten::zero_(&mut aten::select_int(&y, 0, 0)?)?;
+        let again = aten::exp(&y)?;
+        aten::mul__Tensor(&mut y, &again)?;
+        aten::add_Tensor(&before, &y)
+    });
+    assert_eq!(between.merge_common_subexpressions(), 1);
+    assert_eq!(calls(&between), ["clone", "exp", "add", "select", "zero_", "exp", "mul_", "add"]);
     let mut random = graph(|x| aten::add_Tensor(&tracer_test::noise(x)?, &tracer_test::noise(x)?));
     assert_eq!(random.merge_common_subexpressions(), 0);
 }

@@ -100,8 +100,8 @@ impl Graph {
         before - self.nodes.len()
     }
 
-    /// Computes once what is computed several times from the same values, with no write to their memory or to that of the
-    /// results anywhere. Returns how many calls are gone.
+    /// Computes once what is computed several times from the same values, with no write to their memory in between and none
+    /// to that of the results at all. Returns how many calls are gone.
     ///
     /// PyTorch: `torch::jit::EliminateCommonSubexpression`.
     pub fn merge_common_subexpressions(&mut self) -> usize {
@@ -109,19 +109,26 @@ impl Graph {
         let touched: HashSet<Id> = self.nodes.iter().flat_map(written).map(|id| memory.root(id)).collect();
         let outputs: HashSet<Id> = self.outputs.iter().copied().collect();
         let mut names: HashMap<Id, Id> = HashMap::new();
-        let mut first: HashMap<String, Vec<Id>> = HashMap::new();
+        let mut writes: HashMap<Id, usize> = HashMap::new();
+        let mut first: HashMap<(String, Vec<usize>), Vec<Id>> = HashMap::new();
         let before = self.nodes.len();
         self.nodes.retain_mut(|node| {
             let renamed = |id: Id| names.get(&id).copied().unwrap_or(id);
             node.arguments.iter_mut().for_each(|argument| argument.rename(&renamed));
-            let is_pure = !is_random(node)
-                && !node.outputs.is_empty()
-                && node.uses().chain(node.defines()).all(|id| !touched.contains(&memory.root(id)));
-            if !is_pure {
+            let defines: Vec<Id> = node.defines().collect();
+            if defines.is_empty()
+                || is_random(node)
+                || defines.iter().any(|id| touched.contains(&memory.root(*id)))
+            {
+                for id in written(node) {
+                    *writes.entry(memory.root(id)).or_default() += 1;
+                }
                 return true;
             }
-            let defines: Vec<Id> = node.defines().collect();
-            match first.get(&call(node)) {
+            // The same call, on memory that was written to as often.
+            let versions = node.uses().map(|id| writes.get(&memory.root(id)).copied().unwrap_or(0)).collect();
+            let key = (call(node), versions);
+            match first.get(&key) {
                 // Two outputs stay two tensors: the caller may write to one of them.
                 Some(same) if !defines.iter().any(|id| outputs.contains(id)) => {
                     names.extend(defines.into_iter().zip(same.iter().copied()));
@@ -129,7 +136,7 @@ impl Graph {
                 }
                 Some(_) => true,
                 None => {
-                    first.insert(call(node), defines);
+                    first.insert(key, defines);
                     true
                 }
             }

@@ -13,6 +13,7 @@
 
 use proc_macro::TokenStream;
 
+mod derivatives;
 mod errors;
 mod kernel;
 mod key;
@@ -34,6 +35,13 @@ pub fn declare_library(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn declare_native_functions(input: TokenStream) -> TokenStream {
     native::expand(input.into()).into()
+}
+
+/// `derivatives!`, behind a shim that passes the path of the runtime crate first.
+#[doc(hidden)]
+#[proc_macro]
+pub fn declare_derivatives(input: TokenStream) -> TokenStream {
+    derivatives::expand(input.into()).into()
 }
 
 #[expect(missing_docs, reason = "documented where `torch_library` re-exports it")]

@@ -8,7 +8,9 @@ pub(crate) mod expand;
 pub(crate) mod model;
 mod parse;
 
-pub(crate) use model::flat_name;
+pub(crate) use expand::{function_head, output_type};
+pub(crate) use model::{Operator, flat_name};
+pub(crate) use parse::{Declaration, SchemaTokens};
 
 /// The whole way; after a mistake, what is right is emitted beside the error.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {

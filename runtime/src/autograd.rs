@@ -1,56 +1,52 @@
-//! What runs at an autograd key for which nobody wrote a kernel.
+//! Reverse-mode differentiation: a graph of what was computed, and the walk back through it.
 //!
-//! It must not cost anything where no gradient is asked for, and it must not lose one where it is. So each operator
-//! carries a typed default that looks at its arguments and goes on to the next key, with no boxing; for a tensor that
-//! requires a gradient, it is an error that names the operator and its crate.
+//! Autograd is a layer like any other. A kernel at an autograd key runs the operator below, and if a gradient is
+//! asked for, leaves a [`Node`] with the result: the way from the gradients of its outputs to those of its inputs.
+//! `derivatives!` writes such kernels from formulas; [`Function`] is for what no formula can say.
+//! Nothing here knows an operator by more than its name, and operators need not know that this layer exists.
+//!
+//! | to … | see |
+//! |---|---|
+//! | ask for gradients | [`Tensor::set_requires_grad`](crate::Tensor::set_requires_grad), [`Tensor::backward`](crate::Tensor::backward), [`backward`], [`grad`] |
+//! | stop recording | [`no_grad`](crate::guard::no_grad), [`NoGradGuard`](crate::guard::NoGradGuard) |
+//! | look at the graph | [`Tensor::grad_fn`](crate::Tensor::grad_fn), [`Node`] |
+//! | write a derivative by hand | [`Function`], [`apply`] |
+//! | test a derivative | [`gradcheck`], [`gradgradcheck`] |
+//!
+//! # The graph
+//!
+//! A tensor that was computed points to the node that made it; a node's edges point to the nodes that made its inputs,
+//! or to the one that [accumulates](Node) the gradient of a leaf. Values that a formula needs are kept by
+//! [`SavedTensor`], with the version they had: an in-place write in between is an error, not a wrong gradient.
+//!
+//! # Views and in-place writes
+//!
+//! A view knows its base. A write to a view is recorded at the base, as a write to a part of it, and views made before
+//! find out by the version counter that their history has changed.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::guard::GradMode;
-use crate::kernel::Kernel;
-use crate::key::{DispatchKey, DispatchKeySet};
-use crate::operator::Operator;
-use crate::value::Stack;
+mod accumulate;
+mod arithmetic;
+mod bookkeeping;
+mod check;
+mod default;
+mod engine;
+mod function;
+mod hooks;
+pub(crate) mod keep;
+mod meta;
+mod node;
+pub(crate) mod record;
+mod saved;
+mod slices;
+mod view;
 
-/// The keys below the autograd layer.
-#[inline(always)]
-pub(crate) fn below_autograd(keys: DispatchKeySet) -> DispatchKeySet {
-    const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::AutogradOther);
-    keys & BELOW
-}
+pub use check::{Tolerance, gradcheck, gradgradcheck};
+pub use engine::{GradOptions, backward, grad};
+pub use function::{Context, Function, apply};
+pub use hooks::HookHandle;
+pub use node::{Backward, Call, Edge, InputMetadata, Node};
+pub use saved::SavedTensor;
+pub use view::CreationMeta;
 
-/// Whether the default must refuse the call.
-#[inline(always)]
-pub(crate) fn needs_derivative(requires_grad: bool) -> bool {
-    requires_grad && GradMode::is_enabled()
-}
-
-/// The error for a tensor that requires a gradient.
-#[cold]
-#[inline(never)]
-pub(crate) fn no_derivative(operator: &'static Operator) -> Error {
-    let spec = operator.spec();
-    Error::new(
-        ErrorKind::Autograd,
-        format!(
-            "{operator} has no derivative, and one of its arguments requires a gradient\n  \
-             declared at {}\n  \
-             help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`",
-            spec.place
-        ),
-    )
-}
-
-/// The boxed face of the default.
-pub(crate) fn default_boxed(
-    _kernel: &'static Kernel,
-    operator: &'static Operator,
-    keys: DispatchKeySet,
-    stack: &mut Stack<'_>,
-) -> Result<()> {
-    use crate::argument::Argument;
-    let handle = operator.handle();
-    if needs_derivative(handle.arguments(stack)?.iter().any(Argument::requires_grad)) {
-        return Err(no_derivative(operator));
-    }
-    handle.redispatch_boxed(below_autograd(keys), stack)
-}
+pub(crate) use bookkeeping::bookkeeping_boxed;
+pub(crate) use default::{below_autograd, default_boxed, needs_derivative, no_derivative};

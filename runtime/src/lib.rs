@@ -74,7 +74,7 @@ mod value;
 mod kernel;
 mod operator;
 
-mod autograd;
+pub mod autograd;
 mod infer;
 mod signature;
 
@@ -110,7 +110,7 @@ pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};
 
 pub use kernel::BoxedFn;
 #[doc(hidden)]
-pub use macros::{declare_library, declare_native_functions};
+pub use macros::{declare_derivatives, declare_library, declare_native_functions};
 pub use macros::{torch_fallback, torch_impl};
 pub use native::NativeFunction;
 pub use operator::{OperatorHandle, Place};

@@ -1,7 +1,7 @@
 //! The three macros, with their documentation.
 
 #[doc(hidden)]
-pub use torch_library_macros::{declare_library, declare_native_functions};
+pub use torch_library_macros::{declare_derivatives, declare_library, declare_native_functions};
 
 /// Declares the operators of a namespace.
 ///
@@ -398,3 +398,104 @@ pub use torch_library_macros::torch_impl;
 /// PyTorch: `TORCH_LIBRARY_IMPL(_, KEY, m)` with `m.fallback`.
 #[doc(inline)]
 pub use torch_library_macros::torch_fallback;
+
+/// Writes autograd kernels from formulas, a row for each operator.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library::{autograd, derivatives};
+///
+/// torch_library! {
+///     pub mod halves {
+///         /// Half of each element.
+///         half(Tensor self) -> Tensor;
+///     }
+/// }
+///
+/// #[torch_impl(halves, CPU)]
+/// fn half(this: &Tensor) -> Result<Tensor> {
+///     Tensor::from_vec(this.to_vec::<f64>()?.iter().map(|x| x / 2.0).collect(), this.sizes())
+/// }
+///
+/// derivatives! {
+///     in halves;
+///
+///     half(Tensor self) -> Tensor as HalfBackward0 {
+///         self => halves::half(grad),
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let x = Tensor::from([3.0]);
+/// x.set_requires_grad(true)?;
+/// let y = halves::half(&x)?;
+/// assert_eq!(y.grad_fn()?.map(|node| node.name()), Some("HalfBackward0"));
+/// let grads = autograd::grad(&[&y], &[&x], &[Some(Tensor::from([1.0]))], Default::default())?;
+/// assert_eq!(grads[0].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![0.5]));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # A row
+///
+/// The operator's schema, as it is declared: rustc compares the two, so a row cannot drift from its operator. Then, after
+/// `as`, the name of the [node](crate::autograd::Node); without one it is made from the operator's. Then, for each
+/// argument that is a tensor:
+///
+/// - `other => grad.mul(self)`: a formula, which is a Rust expression of `Tensor`, `Option<Tensor>`, or a `Result` of
+///   these; for a list of tensors, of `Vec<Tensor>`. `?` works in it.
+/// - `(input, weight, bias) => …`: one formula for several, which gives a tuple. `mask` says which of them are wanted.
+/// - `index => non_differentiable`: no gradient flows there.
+///
+/// | in a formula | is |
+/// |---|---|
+/// | `grad` | the gradient of the result, `&Tensor` |
+/// | `grads` | where several results have one: those of all, `&[Option<Tensor>]` |
+/// | the name of an argument | the argument, as kernels take it |
+/// | `result`; of several, `result0` … or their names | a result of the call |
+/// | `self.sizes()`, `.dim()`, `.dtype()` …, `metadata(tensors)` | what is known of a tensor without its elements |
+///
+/// What a formula names is [saved](crate::autograd::SavedTensor), if its gradient is wanted at all; a tensor that is only
+/// asked for its metadata is not. Gradients of arguments that were broadcast are summed, and those of another type are
+/// cast, by the engine.
+///
+/// `result1 => non_differentiable` takes a result out. A row of an operator of which no result has a gradient is
+/// `argmax(…) -> Tensor as non_differentiable;`. `#[in_place]` above `mul.Tensor(Tensor self, …) -> Tensor` makes the same
+/// row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`. Operators with views or writes get their bookkeeping
+/// ([`ADInplaceOrView`](crate::DispatchKey::ADInplaceOrView)) with it.
+///
+/// # Mistakes
+///
+/// A tensor without a formula, a name that is no argument, a formula for a number: each is an error at its token.
+///
+/// ```compile_fail
+/// # use torch_library::{derivatives, torch_library};
+/// torch_library! {
+///     pub mod halves {
+///         mean(Tensor self, Tensor other) -> Tensor;
+///     }
+/// }
+/// derivatives! {
+///     in halves;
+///     mean(Tensor self, Tensor other) -> Tensor { self => grad.clone() }
+/// }
+/// ```
+///
+/// ```text
+/// error: what is the derivative with respect to `other`? Write `other => FORMULA`, or `other => non_differentiable`
+///  --> src/lib.rs:8:5
+///   |
+/// 8 |     mean(Tensor self, Tensor other) -> Tensor { self => grad.clone() }
+///   |     ^^^^
+/// ```
+///
+/// PyTorch: `derivatives.yaml`.
+#[macro_export]
+macro_rules! derivatives {
+    () => {
+        ::core::compile_error! { "expected the namespace of the operators: `in aten;`" }
+    };
+    ($($tokens:tt)*) => {
+        $crate::declare_derivatives! { [$crate] $($tokens)* }
+    };
+}

@@ -102,6 +102,14 @@ pub struct OperatorSpec {
     pub autograd_default: ErasedCode,
 }
 
+impl OperatorSpec {
+    /// Whether the schema says that something is written to, or that a return is a view.
+    pub(crate) fn has_alias_info(&self) -> bool {
+        // As it is printed, an annotation follows the type at once; the name of the overload may look like a type.
+        self.schema.split_once('(').is_some_and(|(_, rest)| rest.contains("Tensor("))
+    }
+}
+
 /// The arity of operators whose schema ends in `...`: more than any stack holds.
 const ANY_NUMBER: u16 = u16::MAX;
 

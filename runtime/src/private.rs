@@ -2,6 +2,8 @@
 
 #[path = "private/constant.rs"]
 pub mod constant;
+#[path = "private/derivative.rs"]
+pub mod derivative;
 
 pub use std::marker::{PhantomData, Send, Sync};
 pub use std::ops::Fn;

@@ -10,7 +10,7 @@ mod storage;
 mod wrapper;
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use crate::device::Device;
@@ -66,9 +66,9 @@ struct TensorImpl {
     dtype: DType,
     device: Device,
     is_wrapped_number: bool,
-    requires_grad: AtomicBool,
+    gradient: AtomicU8, // one of `Gradient`
     place: Published<Place>,
-    autograd: OnceLock<Box<dyn Any + Send + Sync>>,
+    autograd: OnceLock<Box<dyn AutogradMetaInterface>>,
     /// Of a wrapper: what the layer that made it keeps in it.
     content: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -251,6 +251,11 @@ impl Tensor {
         Arc::as_ptr(&self.0).addr()
     }
 
+    /// Whether nobody else holds this tensor or its memory.
+    pub(crate) fn is_sole_owner(&self) -> bool {
+        Arc::strong_count(&self.0) == 1 && self.storage().is_sole_owner()
+    }
+
     /// A handle that does not keep the tensor alive.
     pub fn downgrade(&self) -> WeakTensor {
         WeakTensor(Arc::downgrade(&self.0))
@@ -262,32 +267,61 @@ impl Tensor {
     }
 }
 
+/// Whether a gradient is wanted, as each call asks; in one byte, so that asking costs a load.
+enum Gradient {}
+
+impl Gradient {
+    const NOT_REQUIRED: u8 = 0;
+    const REQUIRED: u8 = 1;
+    /// A view, for which a gradient is wanted if it is for its base: autograd knows.
+    const AS_AUTOGRAD_SAYS: u8 = 2;
+}
+
+/// What autograd keeps with a tensor.
+///
+/// PyTorch: `c10::AutogradMetaInterface`.
+pub(crate) trait AutogradMetaInterface: Any + Send + Sync {
+    /// Whether a gradient is wanted for a tensor that leaves the question to autograd.
+    fn requires_grad(&self) -> bool;
+}
+
 /// What autograd needs of a tensor: a flag, and a slot for what it knows.
 impl Tensor {
     /// Whether a gradient is wanted for this tensor.
+    ///
+    /// PyTorch: `Tensor.requires_grad`.
     #[inline(always)]
     pub fn requires_grad(&self) -> bool {
-        self.0.requires_grad.load(Ordering::Relaxed) // a flag of its own, it publishes nothing
+        match self.0.gradient.load(Ordering::Relaxed) /* a flag of its own, it publishes nothing */ {
+            Gradient::NOT_REQUIRED => false,
+            Gradient::REQUIRED => true,
+            _ => self.base_requires_grad(),
+        }
     }
 
-    /// Says whether a gradient is wanted.
-    ///
-    /// # Errors
-    /// An element type without gradients: those of integers and `bool`.
-    pub fn set_requires_grad(&self, requires_grad: bool) -> Result<()> {
-        ensure!(
-            !requires_grad || self.dtype().is_differentiable(),
-            Autograd,
-            "a tensor of {} cannot require grad, only floating-point and complex tensors can",
-            self.dtype()
-        );
-        self.0.requires_grad.store(requires_grad, Ordering::Relaxed);
-        Ok(())
+    #[cold]
+    fn base_requires_grad(&self) -> bool {
+        self.0.autograd.get().is_some_and(|meta| meta.requires_grad())
     }
 
-    /// The slot that autograd fills, once in a tensor's life, with a type of its own.
+    pub(crate) fn store_requires_grad(&self, requires_grad: bool) {
+        let gradient = if requires_grad { Gradient::REQUIRED } else { Gradient::NOT_REQUIRED };
+        self.0.gradient.store(gradient, Ordering::Relaxed);
+    }
+
+    /// From now on [`AutogradMetaInterface::requires_grad`] says whether a gradient is wanted.
+    pub(crate) fn ask_autograd_for_requires_grad(&self) {
+        self.0.gradient.store(Gradient::AS_AUTOGRAD_SAYS, Ordering::Relaxed);
+    }
+
+    /// Whether a gradient is wanted for this very tensor, not only for its base.
+    pub(crate) fn requires_grad_itself(&self) -> bool {
+        self.0.gradient.load(Ordering::Relaxed) == Gradient::REQUIRED
+    }
+
+    /// The slot that autograd fills, once in a tensor's life.
     #[inline]
-    pub fn autograd_slot(&self) -> &OnceLock<Box<dyn Any + Send + Sync>> {
+    pub(crate) fn autograd_slot(&self) -> &OnceLock<Box<dyn AutogradMetaInterface>> {
         &self.0.autograd
     }
 }
@@ -329,7 +363,7 @@ impl Tensor {
             dtype,
             device: place.storage.device(),
             is_wrapped_number: false,
-            requires_grad: AtomicBool::new(false),
+            gradient: AtomicU8::new(Gradient::NOT_REQUIRED),
             place: Published::new(place),
             autograd: OnceLock::new(),
             content: None,

@@ -11,6 +11,8 @@ use crate::source::Source;
 pub(crate) mod operator;
 mod with;
 
+pub(crate) use operator::{function_head, output_type};
+
 /// The namespace's module with everything in it, and what else is to stand there.
 pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Library { root, attributes, visibility, module, .. } = library;

@@ -122,7 +122,7 @@ impl Library {
 }
 
 impl Operator {
-    fn new(declaration: Declaration, errors: &mut Errors) -> Option<Self> {
+    pub(crate) fn new(declaration: Declaration, errors: &mut Errors) -> Option<Self> {
         let mut attributes = declaration.attributes;
         let tags = attributes::take_tags(&mut attributes, errors);
         let (schema, places) = read(declaration.schema, errors)?;

@@ -127,7 +127,7 @@ impl State {
     /// The table against the rules that are asked one by one.
     fn check_table(&self, entry: &Entry, hold: &mut impl FnMut(bool, &str)) {
         let (table, registrations, fallbacks) =
-            (self.table(entry), table_registrations(entry), self.fallback_table());
+            (self.table(entry), table_registrations(entry), self.fallback_table(entry));
         for key in DispatchKey::runtime_keys() {
             let row = table.get(*key);
             let why = table::explain(&registrations, &fallbacks, *key);

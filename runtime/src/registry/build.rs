@@ -119,15 +119,10 @@ fn implementation(kernel: RecordedKernel, operator: Option<&'static Operator>) -
 
 /// What every key does for which nobody registered anything.
 ///
-/// The layers that only sometimes have something to do fall through; autograd has a default of its own, which loses no
-/// gradient (see [`crate::autograd`]).
+/// The layers that only sometimes have something to do fall through; autograd has defaults of its own, which lose no
+/// gradient, and track views and writes (see [`crate::autograd`]).
 fn default_fallbacks(state: &mut State) {
-    let fallthrough = [
-        DispatchKey::BackendSelect,
-        DispatchKey::ADInplaceOrView,
-        DispatchKey::FuncTorchVmapMode,
-        DispatchKey::VmapMode,
-    ];
+    let fallthrough = [DispatchKey::BackendSelect, DispatchKey::FuncTorchVmapMode, DispatchKey::VmapMode];
     for key in fallthrough.into_iter().chain(DispatchKeySet::AUTOCAST.iter()) {
         default_fallback(state, key, Implementation::Fallthrough, "fallthrough");
     }
@@ -135,6 +130,7 @@ fn default_fallbacks(state: &mut State) {
     default_fallback(state, DispatchKey::FuncTorchDynamicLayerFrontMode, boxed(vmap::front), "vmap_front");
     default_fallback(state, DispatchKey::FuncTorchDynamicLayerBackMode, boxed(vmap::back), "vmap_back");
     default_fallback(state, DispatchKey::Tracer, boxed(tracer::record), "record");
+    default_fallback(state, DispatchKey::ADInplaceOrView, Implementation::Bookkeeping, "views and versions");
     for key in DispatchKey::Autograd.expansion().iter() {
         default_fallback(state, key, Implementation::AutogradDefault, "autograd default");
     }

@@ -22,6 +22,8 @@ pub(super) enum Implementation {
     Fallthrough,
     /// The operator's own default for autograd keys.
     AutogradDefault,
+    /// The default for views and writes; operators that have neither skip its key.
+    Bookkeeping,
 }
 
 /// Who registered something. What comes later counts for more.
@@ -55,6 +57,14 @@ pub(super) struct Registration {
 impl Registration {
     pub(super) fn is_fallthrough(&self) -> bool {
         matches!(self.implementation, Implementation::Fallthrough)
+    }
+
+    /// Whether this operator skips the key for it.
+    pub(super) fn is_fallthrough_for(&self, operator: &Operator) -> bool {
+        match self.implementation {
+            Implementation::Bookkeeping => !operator.spec().has_alias_info(),
+            _ => self.is_fallthrough(),
+        }
     }
 
     /// Of several registrations for a key, the one with the highest rank counts.

@@ -46,15 +46,19 @@ impl State {
 
     /// The table of an entry, from the registrations that are alive.
     pub(super) fn table<'s>(&'s self, entry: &'s Entry) -> Table<Row<'s>> {
-        Table::compute(&table_registrations(entry), &self.fallback_table())
+        Table::compute(&table_registrations(entry), &self.fallback_table(entry))
     }
 
-    pub(super) fn fallback_table(&self) -> Fallbacks<Row<'_>> {
+    /// The fallbacks, for the operator of an entry.
+    pub(super) fn fallback_table(&self, entry: &Entry) -> Fallbacks<Row<'_>> {
+        let operator = entry.operator();
         let mut by_rank: Vec<_> = self.fallbacks.iter().collect();
         by_rank.sort_unstable_by_key(|fallback| fallback.rank());
         let mut fallbacks = Fallbacks::new();
         for fallback in by_rank {
-            let set = fallbacks.set(fallback.key, Some((fallback, fallback.is_fallthrough())));
+            let passes_on =
+                operator.map_or(fallback.is_fallthrough(), |operator| fallback.is_fallthrough_for(operator));
+            let set = fallbacks.set(fallback.key, Some((fallback, passes_on)));
             debug_assert!(set.is_ok(), "fallbacks are registered for runtime keys alone");
         }
         fallbacks
@@ -113,7 +117,7 @@ impl State {
         }
         let found = own.or_else(|| for_key(&self.fallbacks));
         let found = found.ok_or_else(|| missing::none_for_key(operator, key, &self.available(operator)))?;
-        if found.is_fallthrough() {
+        if found.is_fallthrough_for(operator) {
             return Err(missing::falls_through(operator, key, &found.info(true)));
         }
         let kernel = found.implementation.for_operator(operator);
@@ -139,7 +143,12 @@ impl Implementation {
         match self {
             Implementation::Typed(kernel, _) => kernel,
             Implementation::Boxed(kernel) => kernel.in_table_of(operator, spec.boxing),
-            Implementation::Fallthrough => FALLTHROUGH.in_table_of(operator, spec.boxing),
+            Implementation::Bookkeeping if spec.has_alias_info() => {
+                BoxedKernel::new(autograd::bookkeeping_boxed).in_table_of(operator, spec.boxing)
+            }
+            Implementation::Fallthrough | Implementation::Bookkeeping => {
+                FALLTHROUGH.in_table_of(operator, spec.boxing)
+            }
             Implementation::AutogradDefault => {
                 BoxedKernel::new(autograd::default_boxed).in_table_of(operator, spec.autograd_default)
             }

@@ -201,6 +201,11 @@ impl Storage {
         }
     }
 
+    /// Whether this is the only handle of the block.
+    pub(crate) fn is_sole_owner(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
     /// Whether both handles are of one block.
     #[inline]
     pub fn is_same(&self, other: &Storage) -> bool {

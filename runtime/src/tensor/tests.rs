@@ -102,12 +102,3 @@ fn weak_handles_end_with_the_tensor() {
     drop(x);
     assert!(weak.upgrade().is_none());
 }
-
-#[test]
-fn the_autograd_slot_is_filled_once() {
-    let x = Tensor::from([1.0]);
-    assert!(x.autograd_slot().set(Box::new(7u32)).is_ok());
-    let slot = x.clone();
-    assert_eq!(slot.autograd_slot().get().and_then(|meta| meta.downcast_ref::<u32>()), Some(&7));
-    assert!(x.autograd_slot().set(Box::new(8u32)).is_err());
-}

@@ -77,6 +77,21 @@ pub(crate) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenS
     quote!(#ident: #ty)
 }
 
+/// The generics and parameters of a function with the operator's signature, every token where the schema has it.
+pub(crate) fn function_head(operator: &Operator) -> (TokenStream, Vec<TokenStream>) {
+    let lifetimes = &operator.lifetimes;
+    let parameters = operator.arguments.iter().map(|argument| {
+        let (ident, ty) = (&argument.ident, argument.place.lend(argument_type(argument, Lifetimes::Own)));
+        quote!(#ident: #ty)
+    });
+    (quote!(<#(#lifetimes),*>), parameters.collect())
+}
+
+/// What such a function gives, inside of `Result<…>`.
+pub(crate) fn output_type(operator: &Operator) -> TokenStream {
+    output(operator, Lifetimes::Own)
+}
+
 /// The plain call: required arguments in, defaults for the others.
 fn function(operator: &Operator) -> TokenStream {
     let Operator { attributes, ident, schema, lifetimes, .. } = operator;

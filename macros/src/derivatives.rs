@@ -1,0 +1,27 @@
+//! `derivatives!`: autograd kernels from formulas.
+
+use proc_macro2::TokenStream;
+
+use crate::errors::Errors;
+
+mod expand;
+mod formula;
+mod parse;
+mod row;
+
+/// The whole way; after a mistake, what is right is emitted beside the error.
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    let block = match syn::parse2::<parse::Block>(input) {
+        Ok(block) => block,
+        Err(error) => return error.to_compile_error(),
+    };
+    let mut errors = Errors::default();
+    let mut tokens = TokenStream::new();
+    for parsed in block.rows {
+        for row in row::Row::all(parsed, &mut errors) {
+            tokens.extend(expand::row(&block.root, &block.namespace, &row));
+        }
+    }
+    tokens.extend(errors.into_tokens());
+    tokens
+}

@@ -1,0 +1,368 @@
+//! From a row to Rust: what the node keeps, what it does, and the kernels that make it.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Lifetime, Path};
+
+use super::formula::result_name;
+use super::row::{Derivative, Kind, Row};
+use crate::library::{function_head, output_type};
+
+/// One row, in a scope of its own.
+pub(super) fn row(root: &TokenStream, namespace: &Path, row: &Row) -> TokenStream {
+    let (cfgs, ident) = (&row.cfgs, &row.operator.ident);
+    let kernel = match &row.derivative {
+        Some(derivative) => differentiable(row, derivative),
+        None => passed_on(row),
+    };
+    let autograd = function(root, namespace, row, "Autograd", &kernel);
+    let bookkeeping = bookkeeping(row).map(|body| {
+        let function = function(root, namespace, row, "ADInplaceOrView", &body);
+        quote!(const _: () = { #function };)
+    });
+    let kept = row.derivative.as_ref().map(|derivative| kept(row, derivative));
+    quote_spanned! {ident.span()=>
+        #(#cfgs)*
+        #[allow(non_snake_case, unused_variables, unused_mut, unused_imports, clippy::all, clippy::pedantic)]
+        const _: () = {
+            use #namespace::#ident as __operator;
+            use __operator::__torch;
+            use __torch::derivative as __d;
+            #kept
+            #autograd
+            #bookkeeping
+        };
+    }
+}
+
+/// A kernel for the operator.
+fn function(root: &TokenStream, namespace: &Path, row: &Row, key: &str, body: &TokenStream) -> TokenStream {
+    let (generics, parameters) = function_head(&row.operator);
+    let (ident, key, output) = (&row.operator.ident, format_ident!("{key}"), output_type(&row.operator));
+    quote! {
+        #[#root::torch_impl(#namespace::#ident, #key)]
+        fn #ident #generics(__keys: __torch::DispatchKeySet, #(#parameters),*) -> __torch::Result<#output> {
+            #body
+        }
+    }
+}
+
+fn arguments(row: &Row) -> Vec<&Ident> {
+    row.operator.arguments.iter().map(|argument| &argument.ident).collect()
+}
+
+/// The call below autograd: an operator with views or writes goes through their bookkeeping.
+fn below(row: &Row) -> TokenStream {
+    let arguments = arguments(row);
+    let (keys, guard) = match row.kind {
+        Kind::Functional => (quote!(BELOW_AD_INPLACE_OR_VIEW), quote!(AutoDispatchBelowADInplaceOrView)),
+        _ => (quote!(BELOW_AUTOGRAD), quote!(AutoDispatchBelowAutograd)),
+    };
+    quote!({
+        let __guard = __d::#guard::new();
+        __operator::redispatch(__keys & __d::#keys, #(#arguments),*)
+    })
+}
+
+/// No result has a gradient: the call goes on.
+fn passed_on(row: &Row) -> TokenStream {
+    below(row)
+}
+
+/// The bookkeeping of views and versions, for operators that have any.
+fn bookkeeping(row: &Row) -> Option<TokenStream> {
+    let arguments = arguments(row);
+    let call = quote!({
+        let __guard = __d::AutoDispatchBelowADInplaceOrView::new();
+        __operator::redispatch(__keys & __d::BELOW_AD_INPLACE_OR_VIEW, #(#arguments),*)?
+    });
+    Some(match row.kind {
+        Kind::Functional => return None,
+        Kind::InPlace(_) => quote! {
+            let __result = #call;
+            __result.bump_version();
+            __torch::Result::Ok(__result)
+        },
+        Kind::View(source) => {
+            let source = arguments[source];
+            quote! {
+                let __result = #call;
+                __d::Results::track(&__result, #source);
+                __torch::Result::Ok(__result)
+            }
+        }
+    })
+}
+
+/// The kernel that records.
+fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
+    let name = row.name.to_string();
+    let below = below(row);
+    let inputs: Vec<&Ident> = derivative.inputs().map(|index| &row.operator.arguments[index].ident).collect();
+    let (check, copy, wanted) = match row.kind {
+        Kind::InPlace(written) => {
+            let this = &row.operator.arguments[written].ident;
+            let needs_copy = derivative.formulas.iter().any(|(_, formula)| formula.values.contains(&written));
+            let full = row.operator.schema.name.to_string();
+            (
+                quote!(__d::check_write(::core::concat!(#full), #this)?;),
+                needs_copy.then(|| quote!(let __before = __d::before_write(#this)?;)),
+                quote!(__d::is_differentiable(&*#this) &&),
+            )
+        }
+        _ => (quote!(), None, quote!()),
+    };
+    let fields = fields(row, derivative).into_iter().map(|field| field.save(row));
+    let record = record(row, derivative);
+    quote! {
+        if !(#wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
+            return #below;
+        }
+        #check
+        let mut __edges = __d::Edges::default();
+        let __ranges = [#(__edges.add(&#inputs)?),*];
+        #copy
+        let __kept = __d::Arc::new(Kept { #(#fields,)* ..Kept::of(__ranges.clone()) });
+        let __result = #below?;
+        let __node = __edges.node(#name, __kept.clone());
+        #record
+        __torch::Result::Ok(__result)
+    }
+}
+
+/// Ties the results to the node, and saves those that formulas name.
+fn record(row: &Row, derivative: &Derivative) -> TokenStream {
+    let count = row.operator.schema.returns.len();
+    let results: Vec<Ident> = (0..count).map(|index| format_ident!("__result_{index}")).collect();
+    let take = if count == 1 {
+        quote!(let __result_0 = &__result;)
+    } else {
+        quote!(let (#(#results),*) = &__result;)
+    };
+    let ties = derivative.differentiable.iter().map(|index| {
+        let result = &results[*index];
+        match row.kind {
+            Kind::InPlace(_) => quote!(__d::rebase(#result, &__node)?;),
+            _ => quote!(__d::Results::record(#result, &__node)?;),
+        }
+    });
+    let saves = saved_results(derivative).into_iter().map(|index| {
+        let (result, field) = (&results[index], result_field(index));
+        match derivative.differentiable.iter().position(|known| *known == index) {
+            Some(number) => quote!(__kept.#field.save(#result, #number)?;),
+            None => quote!(__kept.#field.save_constant(#result)?;),
+        }
+    });
+    quote!(#take #(#ties)* #(#saves)*)
+}
+
+fn saved_results(derivative: &Derivative) -> std::collections::BTreeSet<usize> {
+    derivative.formulas.iter().flat_map(|(_, formula)| formula.results.iter().copied()).collect()
+}
+
+fn result_field(index: usize) -> Ident {
+    format_ident!("result_{index}")
+}
+
+/// An argument as the node keeps it.
+struct Field {
+    argument: usize,
+    metadata: bool,
+    /// The formulas that name it.
+    formulas: Vec<usize>,
+}
+
+impl Field {
+    fn name(&self) -> Ident {
+        format_ident!("{}_{}", if self.metadata { "metadata" } else { "value" }, self.argument)
+    }
+
+    fn ty(&self, row: &Row) -> TokenStream {
+        let lifetime = Lifetime::new("'static", Span::call_site());
+        let ty = row.operator.arguments[self.argument].ty.tokens(Some(&lifetime));
+        let kept = if self.metadata { quote!(SaveMetadata) } else { quote!(Save) };
+        quote!(<#ty as __d::#kept>::Kept)
+    }
+
+    /// Its value in the struct: there if a formula that names it is of use.
+    fn save(&self, row: &Row) -> TokenStream {
+        let (name, ident) = (self.name(), &row.operator.arguments[self.argument].ident);
+        let used = self.formulas.iter();
+        let source = match row.kind {
+            Kind::InPlace(written) if written == self.argument && !self.metadata => quote!(&__before),
+            Kind::InPlace(written) if written == self.argument => quote!(&*#ident),
+            _ => quote!(#ident),
+        };
+        let save = if self.metadata {
+            quote!(__d::SaveMetadata::save_metadata(#source))
+        } else {
+            quote!(__d::Save::save(#source)?)
+        };
+        quote!(#name: if false #(|| Kept::wants(&__edges, &__ranges, #used))* {
+            __torch::Option::Some(#save)
+        } else {
+            __torch::Option::None
+        })
+    }
+}
+
+fn fields(row: &Row, derivative: &Derivative) -> Vec<Field> {
+    let mut fields = Vec::new();
+    for argument in 0..row.operator.arguments.len() {
+        for metadata in [false, true] {
+            let names = |formula: &super::formula::Formula| {
+                if metadata {
+                    formula.metadata.contains(&argument)
+                } else {
+                    formula.values.contains(&argument)
+                }
+            };
+            let all = derivative.formulas.iter().enumerate();
+            let formulas: Vec<usize> =
+                all.filter(|(_, (_, formula))| names(formula)).map(|(index, _)| index).collect();
+            if !formulas.is_empty() {
+                fields.push(Field { argument, metadata, formulas });
+            }
+        }
+    }
+    fields
+}
+
+/// What the node keeps, and what it does with it.
+fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
+    let fields = fields(row, derivative);
+    let names: Vec<_> = fields.iter().map(Field::name).collect();
+    let types = fields.iter().map(|field| field.ty(row));
+    let results: Vec<_> = saved_results(derivative).into_iter().map(result_field).collect();
+    let inputs = derivative.inputs().count();
+    let of_formulas = formula_ranges(derivative)
+        .into_iter()
+        .enumerate()
+        .map(|(index, ranges)| quote!(#index => __ranges[#ranges].iter().any(|range| __edges.wants(range))));
+    let formulas = (0..derivative.formulas.len()).map(|index| formula(row, derivative, index));
+    let grads = grads(row, derivative);
+    let keeps_tensors =
+        fields.iter().any(|field| !field.metadata && is_tensors(row, field.argument)) || !results.is_empty();
+    quote! {
+        struct Kept {
+            __ranges: [__d::Range<usize>; #inputs],
+            #(#names: __torch::Option<#types>,)*
+            #(#results: __d::SavedResult,)*
+        }
+
+        impl Kept {
+            fn of(__ranges: [__d::Range<usize>; #inputs]) -> Self {
+                Kept {
+                    __ranges,
+                    #(#names: __torch::Option::None,)*
+                    #(#results: __d::SavedResult::default(),)*
+                }
+            }
+
+            fn wants(__edges: &__d::Edges, __ranges: &[__d::Range<usize>; #inputs], formula: usize) -> bool {
+                match formula {
+                    #(#of_formulas,)*
+                    _ => false,
+                }
+            }
+        }
+
+        impl __d::Backward for Kept {
+            fn backward(
+                &self,
+                __call: &__d::Call<'_>,
+                __grads: __torch::Vec<__torch::Option<__torch::Tensor>>,
+            ) -> __torch::Result<__torch::Vec<__torch::Option<__torch::Tensor>>> {
+                let mut __gradients = __d::no_gradients(__call);
+                #grads
+                #(#formulas)*
+                __torch::Result::Ok(__gradients)
+            }
+
+            fn keeps_tensors(&self) -> bool {
+                #keeps_tensors
+            }
+        }
+    }
+}
+
+fn is_tensors(row: &Row, argument: usize) -> bool {
+    super::row::is_tensors(&row.operator.schema.arguments[argument].ty)
+}
+
+/// For each formula, which of the inputs' ranges are its own.
+fn formula_ranges(derivative: &Derivative) -> Vec<TokenStream> {
+    let mut next = 0;
+    derivative
+        .formulas
+        .iter()
+        .map(|(arguments, _)| {
+            let start = next;
+            next += arguments.len();
+            quote!(#start..#next)
+        })
+        .collect()
+}
+
+/// A name for formulas: a local variable that the user's tokens see.
+fn local(row: &Row, name: &str) -> Ident {
+    Ident::new(name, row.operator.place.first)
+}
+
+/// What formulas know of the gradients that came in: `grad` where one result has one, `grads` always.
+fn grads(row: &Row, derivative: &Derivative) -> TokenStream {
+    let (one, all) = (local(row, "grad"), local(row, "grads"));
+    let is_tensor =
+        |index: usize| row.operator.schema.returns[index].ty == torch_library_schema::Type::Tensor;
+    let grad = match derivative.differentiable[..] {
+        [index] if is_tensor(index) => quote! {
+            let __torch::Option::Some(__torch::Option::Some(#one)) = __grads.first() else {
+                return __torch::Result::Ok(__gradients);
+            };
+        },
+        _ => quote!(),
+    };
+    quote! {
+        let #all: &[__torch::Option<__torch::Tensor>] = &__grads;
+        #grad
+    }
+}
+
+/// One formula, if somebody wants what it gives.
+fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
+    let (arguments, formula) = &derivative.formulas[index];
+    let first = derivative.formulas[..index].iter().map(|(arguments, _)| arguments.len()).sum::<usize>();
+    let positions: Vec<usize> = (first..first + arguments.len()).collect();
+    let hold = |argument: &usize, metadata: bool| {
+        let field = Field { argument: *argument, metadata, formulas: Vec::new() }.name();
+        let ident = &row.operator.arguments[*argument].ident;
+        quote! {
+            let #field = __d::kept(&self.#field, __call.node())?;
+            let #ident = __d::Lend::lend(&#field);
+        }
+    };
+    let values = formula.values.iter().map(|argument| hold(argument, false));
+    let metadata = formula.metadata.iter().map(|argument| hold(argument, true));
+    let results = formula.results.iter().map(|result| {
+        let (field, name) = (result_field(*result), local(row, &result_name(&row.operator, *result)));
+        quote! {
+            let #field = self.#field.unpack(__call.node())?;
+            let #name = &#field;
+        }
+    });
+    let (tokens, mask) = (&formula.tokens, local(row, "mask"));
+    let put = if let [position] = positions[..] {
+        quote!(__d::IntoGradients::put(#tokens, &mut __gradients[self.__ranges[#position].clone()])?;)
+    } else {
+        quote!(__d::put_each(#tokens, #mask, [#(&self.__ranges[#positions]),*], &mut __gradients)?;)
+    };
+    quote! {
+        let #mask = [#(__d::wants(__call, &self.__ranges[#positions])),*];
+        if #mask.contains(&true) {
+            #(#values)*
+            #(#metadata)*
+            #(#results)*
+            #put
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What a formula names, and the formula in Rust.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+
+use crate::library::Operator;
+
+/// A formula as it is emitted.
+pub(super) struct Formula {
+    pub(super) tokens: TokenStream,
+    /// Arguments, by position, whose value it needs.
+    pub(super) values: BTreeSet<usize>,
+    /// Arguments of which it needs no more than sizes, type and device.
+    pub(super) metadata: BTreeSet<usize>,
+    /// Results that it needs.
+    pub(super) results: BTreeSet<usize>,
+}
+
+/// What a tensor can be asked without its elements.
+const METADATA: [&str; 8] = ["sizes", "strides", "storage_offset", "dim", "numel", "size", "dtype", "device"];
+
+/// The name of a result in formulas.
+pub(super) fn result_name(operator: &Operator, index: usize) -> String {
+    let returns = &operator.schema.returns;
+    match &returns[index].name {
+        Some(name) => name.clone(),
+        None if returns.len() == 1 => "result".into(),
+        None => format!("result{index}"),
+    }
+}
+
+impl Formula {
+    pub(super) fn new(operator: &Operator, tokens: TokenStream) -> Self {
+        let mut formula = Formula {
+            tokens: TokenStream::new(),
+            values: BTreeSet::new(),
+            metadata: BTreeSet::new(),
+            results: BTreeSet::new(),
+        };
+        formula.tokens = formula.scan(operator, tokens);
+        // Who has the value has the metadata.
+        formula.metadata.retain(|index| !formula.values.contains(index));
+        formula
+    }
+
+    /// Notes the names, and gives `self` the name that it has in Rust.
+    fn scan(&mut self, operator: &Operator, tokens: TokenStream) -> TokenStream {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut scanned = Vec::with_capacity(tokens.len());
+        let mut index = 0;
+        while index < tokens.len() {
+            match &tokens[index] {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.scan(operator, group.stream()));
+                    inner.set_span(group.span());
+                    scanned.push(TokenTree::Group(inner));
+                }
+                TokenTree::Ident(ident) if !is_member(&tokens[..index]) && !is_path(&tokens[index..]) => {
+                    match metadata_of(operator, &tokens[index..]) {
+                        Some((argument, name)) => {
+                            self.metadata.insert(argument);
+                            scanned.push(TokenTree::Ident(name));
+                            index += 1; // the parentheses
+                        }
+                        None => scanned.push(TokenTree::Ident(self.name(operator, ident, &tokens[index..]))),
+                    }
+                }
+                other => scanned.push(other.clone()),
+            }
+            index += 1;
+        }
+        scanned.into_iter().collect()
+    }
+
+    /// Notes one name.
+    fn name(&mut self, operator: &Operator, ident: &Ident, rest: &[TokenTree]) -> Ident {
+        let name = ident.to_string();
+        if let Some(index) = argument(operator, &name) {
+            let known = if asks_metadata(rest) { &mut self.metadata } else { &mut self.values };
+            known.insert(index);
+            let mut renamed = operator.arguments[index].ident.clone();
+            renamed.set_span(ident.span());
+            return renamed;
+        }
+        let results = 0..operator.schema.returns.len();
+        self.results.extend(results.filter(|index| result_name(operator, *index) == name));
+        ident.clone()
+    }
+}
+
+/// An argument by its name in the schema, or in Rust.
+pub(super) fn argument(operator: &Operator, name: &str) -> Option<usize> {
+    let arguments = operator.schema.arguments.iter().zip(&operator.arguments);
+    arguments.into_iter().position(|(argument, rust)| argument.name == name || rust.ident == name)
+}
+
+/// `metadata(tensors)`: the metadata of an argument that is a list or may be missing.
+fn metadata_of(operator: &Operator, tokens: &[TokenTree]) -> Option<(usize, Ident)> {
+    let [TokenTree::Ident(word), TokenTree::Group(group), ..] = tokens else { return None };
+    if word != "metadata" || group.delimiter() != Delimiter::Parenthesis {
+        return None;
+    }
+    let mut inner = group.stream().into_iter();
+    let (Some(TokenTree::Ident(name)), None) = (inner.next(), inner.next()) else { return None };
+    let index = argument(operator, &name.to_string())?;
+    let mut renamed = operator.arguments[index].ident.clone();
+    renamed.set_span(name.span());
+    Some((index, renamed))
+}
+
+/// Whether a name after these is that of a method or field.
+fn is_member(before: &[TokenTree]) -> bool {
+    match before {
+        [.., TokenTree::Punct(first), TokenTree::Punct(second)] => {
+            second.as_char() == '.' && first.as_char() != '.'
+                || second.as_char() == ':' && first.as_char() == ':'
+        }
+        [.., TokenTree::Punct(sign)] => sign.as_char() == '.',
+        _ => false,
+    }
+}
+
+/// `name::…`
+fn is_path(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [_, TokenTree::Punct(first), TokenTree::Punct(second), ..]
+        if first.as_char() == ':' && second.as_char() == ':')
+}
+
+/// `name.sizes()`
+fn asks_metadata(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [_, TokenTree::Punct(dot), TokenTree::Ident(method), TokenTree::Group(_), ..]
+        if dot.as_char() == '.' && METADATA.iter().any(|known| method == known))
+}

@@ -1,0 +1,230 @@
+//! A row: an operator, and what is known of its derivative.
+
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::Attribute;
+use torch_library_schema::Type;
+
+use super::formula::{Formula, argument, result_name};
+use super::parse::{Clause, ParsedRow};
+use crate::errors::Errors;
+use crate::library::{Declaration, Operator, SchemaTokens};
+
+pub(super) struct Row {
+    pub(super) operator: Operator,
+    pub(super) cfgs: Vec<Attribute>,
+    /// `MulBackward0`
+    pub(super) name: Ident,
+    pub(super) kind: Kind,
+    /// Nothing where no result has a gradient.
+    pub(super) derivative: Option<Derivative>,
+}
+
+/// What an operator does to its first argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It only reads.
+    Functional,
+    /// Its results are views of this argument.
+    View(usize),
+    /// It writes to this argument, and returns it.
+    InPlace(usize),
+}
+
+pub(super) struct Derivative {
+    pub(super) formulas: Vec<(Vec<usize>, Formula)>,
+    /// Which results have gradients.
+    pub(super) differentiable: Vec<usize>,
+}
+
+impl Derivative {
+    /// The arguments that gradients flow to, in the order of the formulas.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = usize> {
+        self.formulas.iter().flat_map(|(arguments, _)| arguments.iter().copied())
+    }
+}
+
+impl Row {
+    /// One row, or two for `#[in_place]`; none after a mistake.
+    pub(super) fn all(mut parsed: ParsedRow, errors: &mut Errors) -> Vec<Self> {
+        let in_place = take_in_place(&mut parsed.attributes);
+        let second = in_place.then(|| in_place_schema(&parsed.schema));
+        let schema = std::mem::take(&mut parsed.schema);
+        let mut rows: Vec<Row> = Row::new(&parsed, schema, errors).into_iter().collect();
+        if !rows.is_empty() {
+            rows.extend(second.and_then(|schema| Row::new(&parsed, schema, errors)));
+        }
+        rows
+    }
+
+    fn new(parsed: &ParsedRow, schema: Vec<TokenTree>, errors: &mut Errors) -> Option<Self> {
+        let cfgs: Vec<_> =
+            parsed.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect();
+        for attribute in &parsed.attributes {
+            if !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc") {
+                errors.at(attribute, "expected `#[in_place]` or `#[cfg(…)]`");
+            }
+        }
+        let declaration = Declaration { attributes: cfgs.clone(), schema: SchemaTokens::Tokens(schema) };
+        let operator = Operator::new(declaration, errors)?;
+        let kind = errors.ok(kind(&operator))?;
+        let derivative = match &parsed.clauses {
+            Some(clauses) => Some(derivative(&operator, kind, clauses, errors)?),
+            None => None,
+        };
+        let name = parsed.name.clone().unwrap_or_else(|| default_name(&operator));
+        Some(Row { operator, cfgs, name, kind, derivative })
+    }
+}
+
+fn take_in_place(attributes: &mut Vec<Attribute>) -> bool {
+    let before = attributes.len();
+    attributes.retain(|attribute| !attribute.path().is_ident("in_place"));
+    attributes.len() < before
+}
+
+/// `mul.Tensor(Tensor self, …) -> Tensor` as `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`.
+fn in_place_schema(schema: &[TokenTree]) -> Vec<TokenTree> {
+    let mut tokens = Vec::with_capacity(schema.len() + 1);
+    let mark = |ident: &Ident| {
+        let span = ident.span();
+        quote::quote_spanned!(span=> #ident(a!))
+    };
+    for (index, token) in schema.iter().enumerate() {
+        match token {
+            TokenTree::Ident(name) if index == 0 => {
+                tokens.push(Ident::new(&format!("{name}_"), name.span()).into());
+            }
+            TokenTree::Ident(result) if index + 1 == schema.len() => tokens.extend(mark(result)),
+            TokenTree::Group(arguments) => {
+                let mut inner = arguments.stream().into_iter();
+                let first = match inner.next() {
+                    Some(TokenTree::Ident(ty)) => mark(&ty),
+                    other => other.into_token_stream(),
+                };
+                let rest: TokenStream = inner.collect();
+                let mut group = Group::new(arguments.delimiter(), quote!(#first #rest));
+                group.set_span(arguments.span());
+                tokens.push(group.into());
+            }
+            other => tokens.push(other.clone()),
+        }
+    }
+    tokens
+}
+
+/// From the annotations of the schema.
+fn kind(operator: &Operator) -> syn::Result<Kind> {
+    let schema = &operator.schema;
+    let written: Vec<usize> =
+        (0..schema.arguments.len()).filter(|i| schema.arguments[*i].is_mutable()).collect();
+    match written[..] {
+        [] => {}
+        [argument] if schema.returns.len() == 1 && schema.arguments[argument].ty == Type::Tensor => {
+            return Ok(Kind::InPlace(argument));
+        }
+        _ => {
+            let message = "only an operator that writes to one tensor and returns it can have formulas";
+            return Err(operator.place.error(message));
+        }
+    }
+    let is_view = schema.returns.iter().any(|ret| ret.alias.is_some() || has_alias(&ret.ty));
+    let source = schema.arguments.iter().position(|argument| argument.alias.is_some());
+    Ok(match source {
+        Some(source) if is_view => Kind::View(source),
+        _ => Kind::Functional,
+    })
+}
+
+fn has_alias(ty: &Type) -> bool {
+    matches!(ty, Type::List(_)) // of a list, the annotation belongs to the elements
+}
+
+fn derivative(
+    operator: &Operator,
+    kind: Kind,
+    clauses: &[Clause],
+    errors: &mut Errors,
+) -> Option<Derivative> {
+    let mut known = vec![false; operator.arguments.len()];
+    let mut differentiable: Vec<usize> =
+        (0..operator.schema.returns.len()).filter(|i| is_tensors(&operator.schema.returns[*i].ty)).collect();
+    let mut formulas = Vec::new();
+    let mut is_right = true;
+    for clause in clauses {
+        let mut arguments = Vec::new();
+        for target in &clause.targets {
+            let name = target.to_string();
+            let result = (0..operator.schema.returns.len()).find(|i| result_name(operator, *i) == name);
+            match (argument(operator, &name), result) {
+                (Some(index), _) if !is_tensors(&operator.schema.arguments[index].ty) => {
+                    errors.at(target, format!("`{name}` is no tensor, so it has no gradient"));
+                    is_right = false;
+                }
+                (Some(index), _) if known[index] => {
+                    errors.at(target, format!("`{name}` has a formula already"));
+                    is_right = false;
+                }
+                (Some(index), _) => {
+                    known[index] = true;
+                    arguments.push(index);
+                }
+                (None, Some(result)) if clause.formula.is_none() => {
+                    differentiable.retain(|index| *index != result);
+                }
+                _ => {
+                    errors.at(target, unknown(operator, &name));
+                    is_right = false;
+                }
+            }
+        }
+        if let Some(formula) = &clause.formula {
+            formulas.push((arguments, Formula::new(operator, formula.to_token_stream())));
+        }
+    }
+    for (index, argument) in operator.schema.arguments.iter().enumerate() {
+        if is_tensors(&argument.ty) && !known[index] {
+            let message = format!(
+                "what is the derivative with respect to `{0}`? Write `{0} => FORMULA`, or `{0} => non_differentiable`",
+                argument.name
+            );
+            errors.push(operator.place.error(message));
+            is_right = false;
+        }
+    }
+    if let Kind::InPlace(written) = kind {
+        let has_formula = formulas.iter().any(|(arguments, _)| arguments.contains(&written));
+        if !has_formula && is_right {
+            errors.push(operator.place.error("the argument that is written to needs a formula"));
+            is_right = false;
+        }
+    }
+    is_right.then_some(Derivative { formulas, differentiable })
+}
+
+fn unknown(operator: &Operator, name: &str) -> String {
+    let tensors = operator.schema.arguments.iter().filter(|argument| is_tensors(&argument.ty));
+    let names: Vec<_> = tensors.map(|argument| format!("`{}`", argument.name)).collect();
+    format!("`{}` has no argument `{name}`; its tensors are {}", operator.schema.name, names.join(", "))
+}
+
+/// Whether gradients can flow to or from values of a type.
+pub(super) fn is_tensors(ty: &Type) -> bool {
+    match ty {
+        Type::Tensor => true,
+        Type::Optional(inner) | Type::List(inner) => is_tensors(inner),
+        _ => false,
+    }
+}
+
+/// `my_op.Scalar` as `MyOpBackward0`.
+fn default_name(operator: &Operator) -> Ident {
+    let words = operator.schema.name.name.split('_').map(|word| {
+        let mut letters = word.chars();
+        letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
+    });
+    Ident::new(&format!("{}Backward0", words.collect::<String>()), operator.place.first)
+}

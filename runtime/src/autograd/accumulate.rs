@@ -1,0 +1,82 @@
+//! The end of the way: the gradient of a leaf.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::arithmetic;
+use super::hooks::Hooks;
+use super::meta::AutogradMeta;
+use super::node::{Backward, Call, LEAF, Node};
+use crate::error::Result;
+use crate::guard::GradMode;
+use crate::layout::MemoryFormat;
+use crate::tensor::Tensor;
+use crate::tensor::geometry::Geometry;
+
+/// A node that adds what arrives to the gradient of a leaf.
+///
+/// PyTorch: `torch::autograd::AccumulateGrad`.
+struct AccumulateGrad {
+    leaf: Tensor,
+    /// Two backward passes of two threads add one after the other.
+    adding: Mutex<()>,
+}
+
+/// The node of a leaf.
+pub(super) fn node(leaf: &Tensor) -> Node {
+    let body = AccumulateGrad { leaf: leaf.clone(), adding: Mutex::new(()) };
+    Node::with_sequence("AccumulateGrad", [], Arc::new(body), LEAF)
+}
+
+impl Backward for AccumulateGrad {
+    fn backward(&self, _: &Call<'_>, mut grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        if !self.leaf.requires_grad() {
+            return Ok(Vec::new()); // detached in place since
+        }
+        let hooks = AutogradMeta::of(&self.leaf).and_then(|meta| Hooks::snapshot(&meta.state().hooks));
+        if let Some(hooks) = hooks {
+            hooks.run(&mut grads)?;
+        }
+        if let Some(Some(grad)) = grads.pop() {
+            let _one_at_a_time = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+            self.add(grad)?;
+        }
+        Ok(Vec::new())
+    }
+
+    fn keeps_tensors(&self) -> bool {
+        false // the leaf is not saved, it is where the gradient goes
+    }
+}
+
+impl AccumulateGrad {
+    fn add(&self, grad: Tensor) -> Result<()> {
+        let sum = match self.leaf.grad() {
+            None if !GradMode::is_enabled() && grad.is_sole_owner() && self.is_laid_out_like(&grad) => grad,
+            None => self.copy(&grad)?, // somebody else may write to it
+            Some(before) if GradMode::is_enabled() => arithmetic::add(&before, &grad)?,
+            Some(mut sum) => return arithmetic::add_in_place(&mut sum, &grad),
+        };
+        self.leaf.set_grad(Some(sum))
+    }
+
+    /// Whether a gradient lies in memory as optimisers expect: like the leaf, or, if that has gaps, without any.
+    fn is_laid_out_like(&self, grad: &Tensor) -> bool {
+        if self.leaf.is_non_overlapping_and_dense() {
+            (grad.sizes(), grad.strides()) == (self.leaf.sizes(), self.leaf.strides())
+        } else {
+            grad.sizes() == self.leaf.sizes() && grad.is_contiguous(MemoryFormat::Contiguous)
+        }
+    }
+
+    /// A copy that is laid out so.
+    ///
+    /// PyTorch: `clone_obey_contract`.
+    fn copy(&self, grad: &Tensor) -> Result<Tensor> {
+        let leaf = self.leaf.geometry();
+        let dense = Geometry::contiguous(leaf.sizes())?;
+        let strides = if self.leaf.is_non_overlapping_and_dense() { leaf.strides() } else { dense.strides() };
+        let mut copy = arithmetic::new_empty_strided(grad, leaf.sizes(), strides)?;
+        arithmetic::copy(&mut copy, grad)?;
+        Ok(copy)
+    }
+}

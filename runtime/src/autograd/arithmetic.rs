@@ -1,0 +1,73 @@
+//! The operators that the engine itself calls, by name: it lies below the crates that declare them.
+
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::operator::OperatorHandle;
+use crate::registry::Dispatcher;
+use crate::tensor::Tensor;
+use crate::value::Value;
+
+/// An operator, for a purpose of the engine.
+fn find(name: &'static str, purpose: &'static str) -> Result<OperatorHandle> {
+    Dispatcher::global().find(name).map_err(|error| error.context(purpose))
+}
+
+/// Calls an operator that returns one tensor.
+fn call<'v, const N: usize>(
+    name: &'static str,
+    purpose: &'static str,
+    arguments: [Value<'v>; N],
+) -> Result<Tensor> {
+    find(name, purpose)?.call_with(arguments, [])?.pop_as()
+}
+
+/// The sum of two gradients.
+pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    call("aten::add.Tensor", "adding up gradients", [Value::TensorRef(a), Value::TensorRef(b)])
+}
+
+/// Adds to a gradient that nobody else sees.
+pub(super) fn add_in_place(sum: &mut Tensor, b: &Tensor) -> Result<()> {
+    let arguments = [Value::TensorMut(sum), Value::TensorRef(b)];
+    call("aten::add_.Tensor", "adding up gradients", arguments).map(drop)
+}
+
+/// Sums over what was broadcast.
+pub(super) fn sum_to_size(x: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    let arguments = [Value::TensorRef(x), Value::Ints(sizes.into())];
+    call("aten::sum_to_size", "summing a gradient over broadcast dimensions", arguments)
+}
+
+/// The same numbers in another type.
+pub(super) fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    call("aten::to.dtype", "casting a gradient", [Value::TensorRef(x), Value::DType(dtype)])
+}
+
+/// The gradient that a backward pass starts with.
+pub(super) fn ones_like(x: &Tensor) -> Result<Tensor> {
+    call("aten::ones_like", "making the first gradient", [Value::TensorRef(x)])
+}
+
+/// A view of any strides.
+pub(super) fn as_strided(x: &Tensor, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
+    let arguments =
+        [Value::TensorRef(x), Value::Ints(sizes.into()), Value::Ints(strides.into()), Value::Int(offset)];
+    call("aten::as_strided", "taking a view of a base", arguments)
+}
+
+/// A tensor of the same kind, of any strides.
+pub(super) fn new_empty_strided(x: &Tensor, sizes: &[i64], strides: &[i64]) -> Result<Tensor> {
+    let arguments = [Value::TensorRef(x), Value::Ints(sizes.into()), Value::Ints(strides.into())];
+    call("aten::new_empty_strided", "making room for a gradient", arguments)
+}
+
+/// Copies the elements of one tensor into another.
+pub(super) fn copy(to: &mut Tensor, from: &Tensor) -> Result<()> {
+    let arguments = [Value::TensorMut(to), Value::TensorRef(from)];
+    call("aten::copy_", "copying a gradient", arguments).map(drop)
+}
+
+/// A copy in memory of its own, of dense strides.
+pub(super) fn clone(x: &Tensor) -> Result<Tensor> {
+    call("aten::clone", "copying a gradient", [Value::TensorRef(x)])
+}

@@ -1,0 +1,66 @@
+//! Views and versions of operators that have no kernel for this: what their schemas say is enough.
+
+use smallvec::SmallVec;
+use torch_library_schema::{AliasInfo, Schema};
+
+use super::record::BELOW_AD_INPLACE_OR_VIEW;
+use super::view::{self, CreationMeta};
+use crate::error::Result;
+use crate::guard::AutoDispatchBelowADInplaceOrView;
+use crate::kernel::Kernel;
+use crate::key::DispatchKeySet;
+use crate::operator::Operator;
+use crate::tensor::Tensor;
+use crate::value::{Stack, Value};
+
+/// Counts the writes of a call, and makes its results known as views.
+///
+/// PyTorch: generated kernels for its own operators; for others `autogradNotImplementedInplaceOrViewFallback`.
+pub(crate) fn bookkeeping_boxed(
+    _kernel: &'static Kernel,
+    operator: &'static Operator,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let handle = operator.handle();
+    let schema = operator.schema()?;
+    let arguments = handle.arguments(stack)?;
+    let written: SmallVec<[Tensor; 1]> = written(schema, arguments).cloned().collect();
+    let bases: SmallVec<[Option<Tensor>; 1]> =
+        schema.returns.iter().map(|ret| base(schema, ret.alias.as_deref()?, arguments)).collect();
+    {
+        let _guard = AutoDispatchBelowADInplaceOrView::new();
+        handle.redispatch_boxed(keys & BELOW_AD_INPLACE_OR_VIEW, stack)?;
+    }
+    written.iter().for_each(Tensor::bump_version);
+    for (value, base) in stack.last(bases.len()).iter().zip(&bases) {
+        let Some(base) = base else { continue };
+        let views = value.tensors();
+        let creation = CreationMeta::now(matches!(value, Value::Tensors(_)));
+        views.iter().for_each(|view| view::track(base, view, creation));
+    }
+    Ok(())
+}
+
+/// The tensors that a call writes to.
+fn written<'s>(schema: &Schema, arguments: &'s [Value<'_>]) -> impl Iterator<Item = &'s Tensor> {
+    let arguments = schema.arguments.iter().zip(arguments);
+    arguments.filter(|(argument, _)| argument.is_mutable()).flat_map(|(_, value)| value.tensors())
+}
+
+/// The tensor that a return is a view of: the first argument of its alias set.
+fn base(schema: &Schema, alias: &AliasInfo, arguments: &[Value<'_>]) -> Option<Tensor> {
+    let set = sets(alias);
+    if alias.is_write {
+        return None;
+    }
+    let is_source = |info: &AliasInfo| !info.is_write && set.before.intersects(&sets(info).before);
+    let of_argument = schema.arguments.iter().map(|argument| argument.alias.as_deref());
+    let source = of_argument.into_iter().position(|alias| alias.is_some_and(is_source))?;
+    arguments[source].as_tensor().cloned()
+}
+
+/// The annotation of the tensors: of a list, that of its elements.
+fn sets(alias: &AliasInfo) -> &AliasInfo {
+    alias.contained.first().unwrap_or(alias)
+}

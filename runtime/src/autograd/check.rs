@@ -1,0 +1,163 @@
+//! Derivatives against differences: whether a formula is right.
+
+use super::{GradOptions, grad};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::tensor::Tensor;
+use crate::{bail, ensure};
+
+/// How close a derivative has to be to the quotient of differences.
+///
+/// PyTorch: the keyword arguments of `torch.autograd.gradcheck`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// The step of the differences.
+    pub step: f64,
+    /// The error that is allowed whatever the value.
+    pub absolute: f64,
+    /// The error that is allowed relative to the value.
+    pub relative: f64,
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Tolerance { step: 1e-6, absolute: 1e-5, relative: 1e-3 }
+    }
+}
+
+/// Compares the gradients of a function with quotients of differences, for each element of each input and output.
+///
+/// Inputs are float64, since smaller types leave nothing of a difference. Those that require grad are checked.
+///
+/// # Errors
+/// The function's own; a derivative that is wrong: the message says of which output with respect to which input, what
+/// autograd gives and what the differences do.
+///
+/// PyTorch: `torch.autograd.gradcheck`.
+pub fn gradcheck(
+    function: impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
+    inputs: &[Tensor],
+    tolerance: Tolerance,
+) -> Result<()> {
+    for (index, input) in inputs.iter().enumerate().filter(|(_, input)| input.requires_grad()) {
+        ensure!(
+            input.dtype() == DType::Float64,
+            DType,
+            "input {index} of gradcheck is {}, not float64",
+            input.dtype()
+        );
+    }
+    let outputs = function(inputs)?;
+    for (number, output) in outputs.iter().enumerate() {
+        if !output.requires_grad() {
+            continue;
+        }
+        for (index, input) in inputs.iter().enumerate().filter(|(_, input)| input.requires_grad()) {
+            let derivative = by_autograd(output, input)?;
+            let differences = by_differences(&function, inputs, index, number, tolerance.step)?;
+            compare(&derivative, &differences, tolerance, number, index)?;
+        }
+    }
+    Ok(())
+}
+
+/// As [`gradcheck`], of the gradients themselves: whether derivatives of derivatives are right.
+///
+/// # Errors
+/// As [`gradcheck`].
+///
+/// PyTorch: `torch.autograd.gradgradcheck`.
+pub fn gradgradcheck(
+    function: impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
+    inputs: &[Tensor],
+    tolerance: Tolerance,
+) -> Result<()> {
+    let outputs = function(inputs)?;
+    let mut all = inputs.to_vec();
+    for (number, output) in outputs.iter().enumerate().filter(|(_, output)| output.requires_grad()) {
+        let values = (0..output.numel()).map(|i| 0.5 + ((i as f64 + number as f64) * 0.7).sin()).collect();
+        let first = Tensor::from_vec::<f64>(values, output.sizes())?;
+        first.set_requires_grad(true)?;
+        all.push(first);
+    }
+    let gradients = |all: &[Tensor]| {
+        let (inputs, firsts) = all.split_at(inputs.len());
+        let outputs = function(inputs)?;
+        let outputs: Vec<&Tensor> = outputs.iter().filter(|output| output.requires_grad()).collect();
+        let firsts: Vec<_> = firsts.iter().cloned().map(Some).collect();
+        let inputs: Vec<&Tensor> = inputs.iter().filter(|input| input.requires_grad()).collect();
+        let options = GradOptions::new().create_graph(true).allow_unused(true);
+        Ok(grad(&outputs, &inputs, &firsts, options)?.into_iter().flatten().collect())
+    };
+    gradcheck(gradients, &all, tolerance).map_err(|error| error.context("second derivative"))
+}
+
+/// Row by row, the derivative of each element of the output.
+fn by_autograd(output: &Tensor, input: &Tensor) -> Result<Vec<Vec<f64>>> {
+    let options = GradOptions::new().retain_graph(true).allow_unused(true);
+    let count = usize::try_from(output.numel()).map_err(|_| too_large())?;
+    let row = |element: usize| {
+        let mut first = vec![0.0; count];
+        first[element] = 1.0;
+        let first = Tensor::from_vec(first, output.sizes())?;
+        match grad(&[output], &[input], &[Some(first)], options)?.pop().flatten() {
+            Some(gradient) => gradient.to_vec::<f64>(),
+            None => Ok(vec![0.0; usize::try_from(input.numel()).map_err(|_| too_large())?]),
+        }
+    };
+    (0..count).map(row).collect()
+}
+
+/// The same by central differences.
+fn by_differences(
+    function: &impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
+    inputs: &[Tensor],
+    index: usize,
+    number: usize,
+    step: f64,
+) -> Result<Vec<Vec<f64>>> {
+    let values = inputs[index].to_vec::<f64>()?;
+    let at = |element: usize, distance: f64| {
+        let mut moved = values.clone();
+        moved[element] += distance;
+        let mut inputs = inputs.to_vec();
+        inputs[index] = Tensor::from_vec(moved, inputs[index].sizes())?;
+        inputs[index].set_requires_grad(true)?; // the function may ask for gradients itself
+        match function(&inputs)?.get(number) {
+            Some(output) => output.to_vec::<f64>(),
+            None => bail!(Argument, "the function returned fewer outputs for another input"),
+        }
+    };
+    let mut columns = Vec::with_capacity(values.len());
+    for element in 0..values.len() {
+        let (above, below) = (at(element, step)?, at(element, -step)?);
+        columns.push(above.iter().zip(&below).map(|(a, b)| (a - b) / (2.0 * step)).collect::<Vec<f64>>());
+    }
+    let rows = columns.first().map_or(0, Vec::len);
+    Ok((0..rows).map(|row| columns.iter().map(|column| column[row]).collect()).collect())
+}
+
+fn compare(
+    derivative: &[Vec<f64>],
+    differences: &[Vec<f64>],
+    tolerance: Tolerance,
+    output: usize,
+    input: usize,
+) -> Result<()> {
+    for (element, (row, expected)) in derivative.iter().zip(differences).enumerate() {
+        for (of, (got, want)) in row.iter().zip(expected).enumerate() {
+            let allowed = tolerance.absolute + tolerance.relative * want.abs();
+            ensure!(
+                (got - want).abs() <= allowed || (got.is_nan() && want.is_nan()),
+                Autograd,
+                "the derivative of output {output}, element {element}, with respect to input {input}, element {of}, \
+                 is {got}, but differences give {want}"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::Argument, "too many elements to check each")
+}

@@ -1,0 +1,435 @@
+//! The walk back through the graph: each node once, when all its gradients have arrived.
+
+use std::collections::BinaryHeap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::arithmetic;
+use super::hooks::Hooks;
+use super::meta::gradient_edge;
+use super::node::{Call, Edge, InputMetadata, Node};
+use crate::error::Result;
+use crate::guard::{EnableGradGuard, NoGradGuard};
+use crate::tensor::Tensor;
+use crate::{bail, ensure};
+
+/// How a backward pass goes.
+///
+/// PyTorch: the keyword arguments of `torch.autograd.grad`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GradOptions {
+    retain_graph: Option<bool>,
+    create_graph: bool,
+    allow_unused: bool,
+}
+
+impl GradOptions {
+    /// The graph is used up, gradients have no history, and every input must have one.
+    pub const fn new() -> Self {
+        GradOptions { retain_graph: None, create_graph: false, allow_unused: false }
+    }
+
+    /// Whether what nodes have saved is kept, for another pass. By default it is if a graph is created.
+    #[must_use]
+    pub const fn retain_graph(mut self, yes: bool) -> Self {
+        self.retain_graph = Some(yes);
+        self
+    }
+
+    /// Whether gradients are computed with a history of their own, for derivatives of a higher order.
+    #[must_use]
+    pub const fn create_graph(mut self, yes: bool) -> Self {
+        self.create_graph = yes;
+        self
+    }
+
+    /// Whether [`grad`] gives `None` for an input that the outputs do not depend on, instead of an error.
+    #[must_use]
+    pub const fn allow_unused(mut self, yes: bool) -> Self {
+        self.allow_unused = yes;
+        self
+    }
+}
+
+/// Computes the gradients of some outputs with respect to all leaves they were computed from, and adds them to the
+/// leaves' [`grad`](Tensor::grad).
+///
+/// `grad_outputs` are the gradients with respect to the outputs themselves, one for each; of an output with one element it
+/// is 1 if it is missing.
+///
+/// # Errors
+/// An output that requires no gradient; a missing gradient of an output with several elements; gradients of other sizes
+/// than the outputs; what a node's formula fails with.
+///
+/// PyTorch: `torch.autograd.backward`.
+pub fn backward(outputs: &[&Tensor], grad_outputs: &[Option<Tensor>], options: GradOptions) -> Result<()> {
+    let roots = roots(outputs, grad_outputs, options)?;
+    Pass::new(&roots, None, options).run(roots).map(drop)
+}
+
+/// The gradients of some outputs with respect to some inputs, one for each input. No `grad` of any tensor changes.
+///
+/// # Errors
+/// As [`backward`]; an input that requires no gradient, or, unless `options` allow it, one that the outputs do not
+/// depend on.
+///
+/// PyTorch: `torch.autograd.grad`.
+pub fn grad(
+    outputs: &[&Tensor],
+    inputs: &[&Tensor],
+    grad_outputs: &[Option<Tensor>],
+    options: GradOptions,
+) -> Result<Vec<Option<Tensor>>> {
+    let roots = roots(outputs, grad_outputs, options)?;
+    let mut edges = Vec::with_capacity(inputs.len());
+    for (index, input) in inputs.iter().enumerate() {
+        ensure!(input.requires_grad(), Autograd, "input {index} of `grad` does not require grad");
+        edges.push(gradient_edge(input)?);
+    }
+    let captured = Pass::new(&roots, Some(&edges), options).run(roots)?;
+    for (index, gradient) in captured.iter().enumerate() {
+        ensure!(
+            gradient.is_some() || options.allow_unused,
+            Autograd,
+            "the outputs do not depend on input {index} of `grad`\n  \
+             help: `GradOptions::new().allow_unused(true)` gives `None` for it"
+        );
+    }
+    Ok(captured)
+}
+
+/// Where a pass starts, and with what.
+fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) -> Result<Vec<(Edge, Tensor)>> {
+    ensure!(
+        grads.is_empty() || grads.len() == outputs.len(),
+        Autograd,
+        "{} outputs need as many gradients, but there are {}",
+        outputs.len(),
+        grads.len()
+    );
+    let mut roots = Vec::with_capacity(outputs.len());
+    for (index, output) in outputs.iter().enumerate() {
+        let Some(edge) = gradient_edge(output)? else {
+            bail!(
+                Autograd,
+                "output {index} does not require grad and was not computed from a tensor that does"
+            )
+        };
+        let gradient = match grads.get(index).cloned().flatten() {
+            Some(gradient) => {
+                let mismatch = format!("the gradient of output {index}");
+                let metadata = InputMetadata::of(output);
+                fit(gradient, &metadata, options, |sizes| {
+                    format!("{mismatch} has sizes {sizes:?}, but the output {:?}", metadata.sizes())
+                })?
+            }
+            None => {
+                ensure!(
+                    output.numel() == 1,
+                    Autograd,
+                    "output {index} has sizes {:?}: only of one number is the first gradient known to be 1\n  \
+                     help: give the gradient, or take the sum first",
+                    output.sizes()
+                );
+                arithmetic::ones_like(output)?
+            }
+        };
+        roots.push((edge, gradient));
+    }
+    Ok(roots)
+}
+
+/// Brings a gradient to the sizes and the type of what it is the gradient of.
+fn fit(
+    gradient: Tensor,
+    metadata: &InputMetadata,
+    options: GradOptions,
+    mismatch: impl Fn(&[i64]) -> String,
+) -> Result<Tensor> {
+    let mut gradient = gradient;
+    let _mode = mode(options);
+    if gradient.sizes() != metadata.sizes() {
+        ensure!(
+            is_expandable(metadata.sizes(), gradient.sizes()),
+            Autograd,
+            "{}",
+            mismatch(gradient.sizes())
+        );
+        gradient = arithmetic::sum_to_size(&gradient, metadata.sizes())?;
+    }
+    if gradient.dtype() != metadata.dtype() {
+        gradient = arithmetic::cast(&gradient, metadata.dtype())?;
+    }
+    Ok(gradient)
+}
+
+/// Whether a tensor of the first sizes broadcasts to the second.
+fn is_expandable(from: &[i64], to: &[i64]) -> bool {
+    from.len() <= to.len()
+        && from.iter().rev().zip(to.iter().rev()).all(|(from, to)| from == to || *from == 1)
+}
+
+/// The grad mode of a pass, while it lives.
+enum Mode {
+    #[expect(dead_code, reason = "dropped, never read")]
+    Recording(EnableGradGuard),
+    #[expect(dead_code, reason = "dropped, never read")]
+    Quiet(NoGradGuard),
+}
+
+fn mode(options: GradOptions) -> Mode {
+    if options.create_graph {
+        Mode::Recording(EnableGradGuard::new())
+    } else {
+        Mode::Quiet(NoGradGuard::new())
+    }
+}
+
+/// The gradients that have arrived at a node.
+type Buffer = SmallVec<[Option<Tensor>; 1]>;
+
+/// One backward pass.
+struct Pass {
+    options: GradOptions,
+    /// How many edges lead to a node that gradients have not come through yet.
+    waiting: FxHashMap<usize, usize>,
+    buffers: FxHashMap<usize, Buffer>,
+    ready: BinaryHeap<Ready>,
+    /// What `grad` asks for; nothing if all leaves accumulate.
+    asked: Option<Asked>,
+}
+
+struct Asked {
+    /// Which inputs of which nodes, and where the gradient goes in the answer.
+    captures: FxHashMap<usize, Vec<(usize, usize)>>,
+    /// The nodes on a way to one of those.
+    needed: FxHashSet<usize>,
+    answer: Vec<Option<Tensor>>,
+}
+
+/// A node whose gradients have all arrived: the last operation goes first.
+struct Ready(Node);
+
+impl Pass {
+    fn new(roots: &[(Edge, Tensor)], inputs: Option<&[Option<Edge>]>, options: GradOptions) -> Self {
+        let starts = || roots.iter().map(|(edge, _)| edge.node.clone());
+        Pass {
+            options,
+            waiting: count_edges(starts()),
+            buffers: FxHashMap::default(),
+            ready: BinaryHeap::new(),
+            asked: inputs.map(|inputs| Asked::new(inputs, starts())),
+        }
+    }
+
+    fn run(mut self, roots: Vec<(Edge, Tensor)>) -> Result<Vec<Option<Tensor>>> {
+        let mode = mode(self.options);
+        let mut starts = FxHashMap::default();
+        for (edge, gradient) in roots {
+            starts.insert(edge.node.id(), edge.node.clone());
+            self.arrive(&edge, gradient)?;
+        }
+        let first = starts.into_values().filter(|node| !self.waiting.contains_key(&node.id()));
+        self.ready.extend(first.map(Ready));
+        while let Some(Ready(node)) = self.ready.pop() {
+            self.visit(&node)?;
+        }
+        drop(mode);
+        Ok(self.asked.map_or_else(Vec::new, |asked| asked.answer))
+    }
+
+    /// Takes a gradient in.
+    fn arrive(&mut self, edge: &Edge, gradient: Tensor) -> Result<()> {
+        let buffer = self.buffers.entry(edge.node.id()).or_default();
+        if buffer.len() <= edge.input_nr {
+            buffer.resize(edge.input_nr + 1, None);
+        }
+        let slot = &mut buffer[edge.input_nr];
+        *slot = Some(match slot.take() {
+            None => gradient,
+            Some(mut sum) if !self.options.create_graph && can_hold_sum(&sum, &gradient) => {
+                arithmetic::add_in_place(&mut sum, &gradient)?;
+                sum
+            }
+            Some(sum) => arithmetic::add(&sum, &gradient)?,
+        });
+        Ok(())
+    }
+
+    /// Runs a node, and sends on what comes out.
+    fn visit(&mut self, node: &Node) -> Result<()> {
+        let mut grads = self.buffers.remove(&node.id()).unwrap_or_default();
+        let expected = node.state().inputs.len();
+        if grads.len() < expected {
+            grads.resize(expected, None);
+        }
+        let hooks = Hooks::snapshot(&node.state().hooks);
+        if let Some(hooks) = hooks {
+            hooks.run(&mut grads)?;
+        }
+        let Some(wanted) = self.capture(node, &grads) else { return self.send(node, Vec::new()) };
+        if grads.iter().all(Option::is_none) {
+            return self.send(node, Vec::new()); // zeros in, zeros out
+        }
+        let call = Call { node, wanted };
+        let outputs = node.body()?.backward(&call, grads.into_vec())?;
+        if !self.options.retain_graph.unwrap_or(self.options.create_graph) {
+            node.release();
+        }
+        self.send(node, outputs)
+    }
+
+    /// Keeps what was asked for. Tells which edges are of use, or nothing if none is.
+    fn capture(&mut self, node: &Node, grads: &[Option<Tensor>]) -> Option<u64> {
+        let Some(asked) = &mut self.asked else { return Some(u64::MAX) };
+        for (input_nr, place) in asked.captures.get(&node.id()).into_iter().flatten() {
+            asked.answer[*place] = grads.get(*input_nr).cloned().flatten();
+        }
+        if !asked.needed.contains(&node.id()) {
+            return None;
+        }
+        let is_of_use = |edge: &Edge| asked.leads_somewhere(&edge.node);
+        let edges = node.edges().iter().take(64).enumerate();
+        Some(edges.fold(0, |wanted, (index, edge)| {
+            wanted | u64::from(edge.as_ref().is_some_and(is_of_use)) << index
+        }))
+    }
+
+    /// Sends gradients along the edges of a node. Where there is none, the other end still learns that none will come.
+    fn send(&mut self, node: &Node, grads: Vec<Option<Tensor>>) -> Result<()> {
+        ensure!(
+            grads.len() <= node.edges().len() || grads[node.edges().len()..].iter().all(Option::is_none),
+            Autograd,
+            "{} has {} inputs, but returned {} gradients",
+            node.name(),
+            node.edges().len(),
+            grads.len()
+        );
+        let mut grads = grads.into_iter();
+        for (index, edge) in node.edges().iter().enumerate() {
+            let gradient = grads.next().flatten();
+            let Some(edge) = edge else { continue };
+            if let Some(gradient) = gradient {
+                let gradient = self.check(node, index, edge, gradient)?;
+                self.arrive(edge, gradient)?;
+            }
+            let id = edge.node.id();
+            if let Some(waiting) = self.waiting.get_mut(&id) {
+                *waiting -= 1;
+                if *waiting == 0 {
+                    self.ready.push(Ready(edge.node.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings a gradient to the form that the next node expects.
+    ///
+    /// PyTorch: `validate_outputs`.
+    fn check(&self, node: &Node, index: usize, edge: &Edge, gradient: Tensor) -> Result<Tensor> {
+        let state = edge.node.state();
+        let Some(metadata) = state.inputs.get(edge.input_nr) else { return Ok(gradient) };
+        if metadata.sizes() == gradient.sizes() && metadata.dtype() == gradient.dtype() {
+            return Ok(gradient);
+        }
+        let metadata = metadata.clone();
+        drop(state);
+        fit(gradient, &metadata, self.options, |sizes| {
+            format!(
+                "{} returned a gradient of sizes {sizes:?} for its input {index}, but the input has {:?}",
+                node.name(),
+                metadata.sizes()
+            )
+        })
+    }
+}
+
+impl Asked {
+    fn new(inputs: &[Option<Edge>], starts: impl Iterator<Item = Node>) -> Self {
+        let mut captures: FxHashMap<usize, Vec<(usize, usize)>> = FxHashMap::default();
+        for (place, edge) in inputs.iter().enumerate() {
+            if let Some(edge) = edge {
+                captures.entry(edge.node.id()).or_default().push((edge.input_nr, place));
+            }
+        }
+        let mut asked = Asked { captures, needed: FxHashSet::default(), answer: vec![None; inputs.len()] };
+        asked.find_needed(starts);
+        asked
+    }
+
+    fn leads_somewhere(&self, node: &Node) -> bool {
+        self.captures.contains_key(&node.id()) || self.needed.contains(&node.id())
+    }
+
+    /// Marks every node from which an edge leads somewhere, children first.
+    fn find_needed(&mut self, starts: impl Iterator<Item = Node>) {
+        let mut seen = FxHashSet::default();
+        let mut path: Vec<(Node, usize)> = Vec::new();
+        for start in starts {
+            if seen.insert(start.id()) {
+                path.push((start, 0));
+            }
+            while let Some((node, next)) = path.last_mut() {
+                let Some(edge) = node.edges().get(*next) else {
+                    let (node, _) = path.pop().unwrap_or_else(|| unreachable!("there is a last one"));
+                    if node.edges().iter().flatten().any(|edge| self.leads_somewhere(&edge.node)) {
+                        self.needed.insert(node.id());
+                    }
+                    continue;
+                };
+                *next += 1;
+                if let Some(edge) = edge {
+                    let child = edge.node.clone();
+                    if seen.insert(child.id()) {
+                        path.push((child, 0));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How many edges lead to each node that can be reached.
+fn count_edges(starts: impl Iterator<Item = Node>) -> FxHashMap<usize, usize> {
+    let mut counts = FxHashMap::default();
+    let mut seen = FxHashSet::default();
+    let mut open: Vec<Node> = starts.filter(|node| seen.insert(node.id())).collect();
+    while let Some(node) = open.pop() {
+        for edge in node.edges().iter().flatten() {
+            *counts.entry(edge.node.id()).or_insert(0) += 1;
+            if seen.insert(edge.node.id()) {
+                open.push(edge.node.clone());
+            }
+        }
+    }
+    counts
+}
+
+/// Whether a gradient can be added to another in its own memory.
+fn can_hold_sum(sum: &Tensor, gradient: &Tensor) -> bool {
+    sum.is_sole_owner()
+        && sum.is_non_overlapping_and_dense()
+        && (sum.sizes(), sum.dtype()) == (gradient.sizes(), gradient.dtype())
+}
+
+impl PartialEq for Ready {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.sequence() == other.0.sequence()
+    }
+}
+
+impl Eq for Ready {}
+
+impl PartialOrd for Ready {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ready {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.sequence().cmp(&other.0.sequence())
+    }
+}

@@ -1,0 +1,207 @@
+//! Derivatives written by hand: what formulas cannot say.
+
+use std::sync::{Arc, OnceLock};
+
+use super::meta::wants_graph;
+use super::node::{Backward, Call};
+use super::record::{Edges, Results, check_write, rebase};
+use super::saved::SavedTensor;
+use crate::ensure;
+use crate::error::Result;
+use crate::guard::NoGradGuard;
+use crate::tensor::Tensor;
+
+/// An operation with its derivative, both written by hand.
+///
+/// ```
+/// use torch_library::autograd::{self, Context, Function};
+/// use torch_library::prelude::*;
+///
+/// /// Does nothing, but turns gradients around.
+/// struct Reverse;
+///
+/// impl Function for Reverse {
+///     fn name(&self) -> &'static str {
+///         "ReverseBackward"
+///     }
+///
+///     fn forward(&self, _: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+///         Ok(vec![Tensor::from_vec(inputs[0].to_vec::<f64>()?, inputs[0].sizes())?])
+///     }
+///
+///     fn backward(&self, _: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+///         let negate = |grad: Tensor| {
+///             let values = grad.to_vec::<f64>()?.iter().map(|x| -x).collect();
+///             Tensor::from_vec(values, grad.sizes())
+///         };
+///         grads.into_iter().map(|grad| grad.map(negate).transpose()).collect()
+///     }
+/// }
+///
+/// let x = Tensor::from([1.0, 2.0]);
+/// x.set_requires_grad(true)?;
+/// let y = &autograd::apply(Reverse, &[&x])?[0];
+/// assert_eq!(y.grad_fn()?.map(|node| node.name()), Some("ReverseBackward"));
+/// let first = Tensor::from([1.0, 10.0]);
+/// let grads = autograd::grad(&[y], &[&x], &[Some(first)], Default::default())?;
+/// assert_eq!(grads[0].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![-1.0, -10.0]));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// PyTorch: `torch.autograd.Function`, `torch::autograd::Function`.
+pub trait Function: Send + Sync + 'static {
+    /// What [`Node::name`] tells.
+    fn name(&self) -> &'static str;
+
+    /// Computes the outputs, with grad mode off.
+    ///
+    /// # Errors
+    /// The function's own.
+    fn forward(&self, context: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>>;
+
+    /// The gradients of the inputs, one for each, from those of the outputs. A missing one stands for zeros.
+    ///
+    /// # Errors
+    /// The function's own.
+    fn backward(&self, context: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>>;
+}
+
+/// What [`forward`](Function::forward) leaves for [`backward`](Function::backward).
+///
+/// PyTorch: `ctx`, `torch::autograd::AutogradContext`.
+#[derive(Debug, Default)]
+pub struct Context {
+    needs_input_grad: Vec<bool>,
+    saved: Vec<Tensor>,
+    non_differentiable: Vec<Tensor>,
+    dirty: Vec<Tensor>,
+}
+
+impl Context {
+    /// Keeps inputs or outputs for the backward pass.
+    ///
+    /// PyTorch: `ctx.save_for_backward`.
+    pub fn save_for_backward(&mut self, tensors: &[&Tensor]) {
+        self.saved = tensors.iter().map(|tensor| (*tensor).clone()).collect();
+    }
+
+    /// Says that gradients do not flow through an output.
+    ///
+    /// PyTorch: `ctx.mark_non_differentiable`.
+    pub fn mark_non_differentiable(&mut self, output: &Tensor) {
+        self.non_differentiable.push(output.clone());
+    }
+
+    /// Says that an input was written to; it has to be among the outputs.
+    ///
+    /// PyTorch: `ctx.mark_dirty`.
+    pub fn mark_dirty(&mut self, input: &Tensor) {
+        self.dirty.push(input.clone());
+    }
+
+    /// Whether the gradient of an input is asked for.
+    ///
+    /// PyTorch: `ctx.needs_input_grad`.
+    pub fn needs_input_grad(&self, input: usize) -> bool {
+        self.needs_input_grad.get(input).copied().unwrap_or(false)
+    }
+
+    /// What was kept.
+    ///
+    /// PyTorch: `ctx.saved_tensors`.
+    pub fn saved(&self) -> &[Tensor] {
+        &self.saved
+    }
+}
+
+/// A function as a node runs it.
+struct Applied<F> {
+    function: F,
+    needs_input_grad: Vec<bool>,
+    saved: OnceLock<Vec<SavedTensor>>,
+}
+
+impl<F: Function> Backward for Applied<F> {
+    fn backward(&self, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        let saved = self.saved.get().into_iter().flatten().map(|saved| saved.unpack(call.node()));
+        let context = Context {
+            needs_input_grad: self.needs_input_grad.clone(),
+            saved: saved.collect::<Result<_>>()?,
+            ..Context::default()
+        };
+        let grads = self.function.backward(&context, grads)?;
+        let inputs = call.node().edges().len();
+        ensure!(
+            grads.len() == inputs,
+            Autograd,
+            "{} has {inputs} inputs, but its backward returned {} gradients",
+            self.function.name(),
+            grads.len()
+        );
+        Ok(grads)
+    }
+}
+
+/// Computes a function, and records it if a gradient is asked for.
+///
+/// # Errors
+/// Those of the function's `forward`; an input that it wrote to although gradients cannot follow.
+///
+/// PyTorch: `Function.apply`.
+pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+    let recorded = wants_graph(|| inputs.iter().any(|input| input.requires_grad()));
+    let mut edges = Edges::default();
+    let mut context = Context::default();
+    if recorded {
+        for input in inputs {
+            let range = edges.add(input)?;
+            context.needs_input_grad.push(edges.wants(&range));
+        }
+    }
+    let mut outputs = {
+        let _quiet = NoGradGuard::new();
+        function.forward(&mut context, inputs)?
+    };
+    for output in outputs.iter_mut().filter(|output| !is_among(&context.dirty, output)) {
+        if inputs.iter().any(|input| input.is_same(output)) {
+            *output = output.with_key_set(output.key_set()); // an output is a tensor of its own
+        }
+    }
+    if recorded {
+        record(function, edges, context, &outputs)?;
+    } else {
+        context.dirty.iter().for_each(Tensor::bump_version);
+    }
+    Ok(outputs)
+}
+
+fn record<F: Function>(function: F, edges: Edges, context: Context, outputs: &[Tensor]) -> Result<()> {
+    let name = function.name();
+    for dirty in &context.dirty {
+        check_write(name, dirty)?;
+        dirty.bump_version();
+    }
+    let needs_input_grad = context.needs_input_grad;
+    let applied = Arc::new(Applied { function, needs_input_grad, saved: OnceLock::new() });
+    let node = edges.node(name, applied.clone());
+    let mut numbers = Vec::with_capacity(outputs.len());
+    for output in outputs {
+        numbers.push(node.state().inputs.len());
+        if is_among(&context.dirty, output) {
+            rebase(output, &node)?;
+        } else if output.dtype().is_differentiable() && !is_among(&context.non_differentiable, output) {
+            output.record(&node)?;
+        }
+    }
+    let save = |tensor: &Tensor| match outputs.iter().position(|output| output.is_same(tensor)) {
+        Some(index) => SavedTensor::output(tensor, numbers[index]),
+        None => SavedTensor::input(tensor),
+    };
+    let saved: Vec<SavedTensor> = context.saved.iter().map(save).collect::<Result<_>>()?;
+    applied.saved.get_or_init(|| saved);
+    Ok(())
+}
+
+fn is_among(tensors: &[Tensor], tensor: &Tensor) -> bool {
+    tensors.iter().any(|other| other.is_same(tensor))
+}

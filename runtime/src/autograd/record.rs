@@ -1,0 +1,272 @@
+//! What the kernels that `derivatives!` writes are made of.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
+
+use super::arithmetic;
+use super::meta::{gradient_edge, set_history, wants_graph};
+use super::node::{Backward, Call, Edge, InputMetadata, Node};
+use super::saved::SavedTensor;
+use super::view::{self, CreationMeta};
+use crate::argument::Argument;
+use crate::error::Result;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::tensor::Tensor;
+use crate::{bail, ensure};
+
+/// The keys below autograd.
+pub const BELOW_AUTOGRAD: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::AutogradOther);
+/// The keys below the bookkeeping of views and versions.
+pub const BELOW_AD_INPLACE_OR_VIEW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::ADInplaceOrView);
+
+/// Whether a call is to be recorded.
+#[inline(always)]
+pub fn is_wanted(requires_grad: impl FnMut() -> bool) -> bool {
+    wants_graph(requires_grad)
+}
+
+/// The edges of a node in the making.
+#[derive(Debug, Default)]
+pub struct Edges(SmallVec<[Option<Edge>; 2]>);
+
+/// An argument that gradients may flow to.
+pub trait Differentiable: Argument {
+    /// Its tensors, in order; a missing one counts.
+    fn each(&self, visit: &mut dyn FnMut(Option<&Tensor>) -> Result<()>) -> Result<()>;
+}
+
+impl Differentiable for &Tensor {
+    fn each(&self, visit: &mut dyn FnMut(Option<&Tensor>) -> Result<()>) -> Result<()> {
+        visit(Some(self))
+    }
+}
+
+impl Differentiable for &mut Tensor {
+    fn each(&self, visit: &mut dyn FnMut(Option<&Tensor>) -> Result<()>) -> Result<()> {
+        visit(Some(self))
+    }
+}
+
+impl Differentiable for Option<&Tensor> {
+    fn each(&self, visit: &mut dyn FnMut(Option<&Tensor>) -> Result<()>) -> Result<()> {
+        visit(*self)
+    }
+}
+
+impl Differentiable for &[Tensor] {
+    fn each(&self, visit: &mut dyn FnMut(Option<&Tensor>) -> Result<()>) -> Result<()> {
+        self.iter().try_for_each(|tensor| visit(Some(tensor)))
+    }
+}
+
+impl Differentiable for &[Option<Tensor>] {
+    fn each(&self, visit: &mut dyn FnMut(Option<&Tensor>) -> Result<()>) -> Result<()> {
+        self.iter().try_for_each(|tensor| visit(tensor.as_ref()))
+    }
+}
+
+impl Edges {
+    /// Adds those of an argument, and tells which they are.
+    pub fn add(&mut self, argument: &impl Differentiable) -> Result<Range<usize>> {
+        let start = self.0.len();
+        argument.each(&mut |tensor| {
+            self.0.push(tensor.map(gradient_edge).transpose()?.flatten());
+            Ok(())
+        })?;
+        Ok(start..self.0.len())
+    }
+
+    /// Whether a gradient of some of them is of any use.
+    pub fn wants(&self, range: &Range<usize>) -> bool {
+        self.0[range.clone()].iter().any(Option::is_some)
+    }
+
+    /// The node.
+    pub fn node(self, name: &'static str, backward: Arc<dyn Backward>) -> Node {
+        Node::new(name, self.0, backward)
+    }
+}
+
+/// Whether the gradient of some of the inputs is of any use.
+pub fn wants(call: &Call<'_>, range: &Range<usize>) -> bool {
+    range.clone().any(|input| call.wants(input))
+}
+
+/// Results of an operation that have gradients.
+pub trait Results {
+    /// Makes them outputs of a node.
+    fn record(&self, node: &Node) -> Result<()>;
+
+    /// Makes them known as views of a tensor.
+    fn track(&self, base: &Tensor);
+}
+
+impl Results for Tensor {
+    fn record(&self, node: &Node) -> Result<()> {
+        if !self.dtype().is_differentiable() {
+            bail!(
+                Autograd,
+                "{} cannot be recorded: its result is of {}, which has no gradients\n  \
+                 help: ask for the result in another type, or use `no_grad` or `x.detach()`",
+                node.name(),
+                self.dtype()
+            );
+        }
+        let input_nr = node.add_input(InputMetadata::of(self));
+        set_history(self, Edge { node: node.clone(), input_nr });
+        Ok(())
+    }
+
+    fn track(&self, base: &Tensor) {
+        view::track(base, self, CreationMeta::now(false));
+    }
+}
+
+impl Results for Vec<Tensor> {
+    fn record(&self, node: &Node) -> Result<()> {
+        self.iter().try_for_each(|tensor| tensor.record(node))
+    }
+
+    fn track(&self, base: &Tensor) {
+        for tensor in self {
+            view::track(base, tensor, CreationMeta::now(true));
+        }
+    }
+}
+
+/// Whether a tensor can have a gradient at all.
+pub fn is_differentiable(tensor: &Tensor) -> bool {
+    tensor.dtype().is_differentiable()
+}
+
+/// A missing gradient for each input.
+pub fn no_gradients(call: &Call<'_>) -> Vec<Option<Tensor>> {
+    vec![None; call.node().edges().len()]
+}
+
+/// Checks that a write can be recorded, before it is done.
+pub fn check_write(operator: &'static str, tensor: &Tensor) -> Result<()> {
+    view::check_write(operator, tensor)
+}
+
+/// Gives a tensor that was written to its new history.
+pub fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
+    ensure!(
+        tensor.dtype().is_differentiable(),
+        Autograd,
+        "{} cannot be recorded: it writes to a tensor of {}, which has no gradients",
+        node.name(),
+        tensor.dtype()
+    );
+    view::rebase(tensor, node)
+}
+
+/// What an operation reads of a tensor that it then writes to: a copy, with a history of its own.
+pub fn before_write(tensor: &Tensor) -> Result<Tensor> {
+    arithmetic::clone(tensor)
+}
+
+/// A result that a formula names, saved when the operation is done.
+#[derive(Debug, Default)]
+pub struct SavedResult(OnceLock<SavedTensor>);
+
+impl SavedResult {
+    /// Saves it, once its history is known.
+    pub fn save(&self, tensor: &Tensor, output_nr: usize) -> Result<()> {
+        let saved = SavedTensor::output(tensor, output_nr)?;
+        self.0.get_or_init(|| saved);
+        Ok(())
+    }
+
+    /// Saves a result that has no gradient.
+    pub fn save_constant(&self, tensor: &Tensor) -> Result<()> {
+        let saved = SavedTensor::input(tensor)?;
+        self.0.get_or_init(|| saved);
+        Ok(())
+    }
+
+    /// The result again.
+    pub fn unpack(&self, node: &Node) -> Result<Tensor> {
+        match self.0.get() {
+            Some(saved) => saved.unpack(node),
+            None => bail!(Internal, "{} did not save its result", node.name()),
+        }
+    }
+}
+
+/// What a formula gives: the gradient of one argument, or of several.
+pub trait IntoGradients {
+    /// Puts them where they belong.
+    fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()>;
+}
+
+impl IntoGradients for Tensor {
+    fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
+        Some(self).put(gradients)
+    }
+}
+
+impl IntoGradients for Option<Tensor> {
+    fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
+        gradients[0] = self;
+        Ok(())
+    }
+}
+
+impl<T: IntoGradients> IntoGradients for Result<T> {
+    fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
+        self?.put(gradients)
+    }
+}
+
+impl<T: Into<Option<Tensor>>> IntoGradients for Vec<T> {
+    fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
+        let (found, expected) = (self.len(), gradients.len());
+        ensure!(
+            found == expected,
+            Autograd,
+            "a formula gave {found} gradients for a list of {expected} tensors"
+        );
+        for (gradient, value) in gradients.iter_mut().zip(self) {
+            *gradient = value.into();
+        }
+        Ok(())
+    }
+}
+
+/// Puts what one formula gives for several arguments where each belongs, if anybody wants it.
+pub fn put_each<const N: usize>(
+    formula: impl IntoGradients,
+    mask: [bool; N],
+    ranges: [&Range<usize>; N],
+    gradients: &mut [Option<Tensor>],
+) -> Result<()> {
+    let mut several = [const { None }; N];
+    formula.put(&mut several)?;
+    for ((gradient, wanted), range) in several.into_iter().zip(mask).zip(ranges) {
+        if wanted {
+            gradients[range.start] = gradient;
+        }
+    }
+    Ok(())
+}
+
+macro_rules! tuples {
+    ($(($($T:ident $index:tt)+))*) => { $(
+        /// One for each of several arguments that are tensors.
+        impl<$($T: Into<Option<Tensor>>),+> IntoGradients for ($($T,)+) {
+            fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
+                $(gradients[$index] = self.$index.into();)+
+                Ok(())
+            }
+        }
+    )* };
+}
+
+tuples! {
+    (A 0 B 1)
+    (A 0 B 1 C 2)
+    (A 0 B 1 C 2 D 3)
+}

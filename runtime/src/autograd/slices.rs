@@ -1,0 +1,44 @@
+//! A write to a part of a tensor, as autograd sees it: the rest stays as it was.
+
+use super::arithmetic;
+use super::node::{Backward, Call, InputMetadata, Node};
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+/// The derivative of an in-place operation on a view, with respect to the view's base.
+///
+/// PyTorch: `torch::autograd::CopySlices`.
+pub(super) struct CopySlices {
+    base: InputMetadata,
+    view: InputMetadata,
+    /// The derivative of the operation itself.
+    operation: Node,
+}
+
+impl CopySlices {
+    pub(super) fn new(base: &Tensor, view: &Tensor, operation: Node) -> Self {
+        CopySlices { base: InputMetadata::of(base), view: InputMetadata::of(view), operation }
+    }
+}
+
+impl Backward for CopySlices {
+    fn backward(&self, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        let count = self.operation.edges().len();
+        let Some(Some(grad)) = grads.first() else { return Ok(vec![None; count]) };
+        let mut result = arithmetic::new_empty_strided(grad, self.base.sizes(), self.base.strides())?;
+        arithmetic::copy(&mut result, grad)?;
+        let offset = self.view.storage_offset() - self.base.storage_offset();
+        let mut part = arithmetic::as_strided(&result, self.view.sizes(), self.view.strides(), offset)?;
+
+        let inner = Call { node: &self.operation, wanted: call.wanted };
+        // A copy, because the part is overwritten below.
+        let mut grads = self.operation.body()?.backward(&inner, vec![Some(arithmetic::clone(&part)?)])?;
+        if let Some(first) = grads.first_mut() {
+            if let Some(grad) = first.take() {
+                arithmetic::copy(&mut part, &grad)?;
+                *first = Some(result);
+            }
+        }
+        Ok(grads)
+    }
+}

@@ -29,7 +29,8 @@ pub mod vmap;
 
 mod composite;
 mod cpu;
-mod inplace;
+
+mod autograd;
 
 pub mod methods;
 

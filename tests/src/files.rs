@@ -5,8 +5,9 @@ mod bad_schemas;
 mod dispatch_calls;
 mod dispatch_keys;
 mod dispatch_tables;
+mod gradients;
 mod kernels;
-mod layers;
+mod programs;
 mod promotion;
 mod schemas;
 mod vmap;
@@ -22,7 +23,7 @@ pub(crate) const ALL: &[File] = &[
     File { name: "dispatch_calls", replay: dispatch_calls::replay },
     File { name: "promotion", replay: promotion::replay },
     File { name: "kernels", replay: kernels::replay },
-    File { name: "programs", replay: layers::programs },
+    File { name: "programs", replay: programs::replay },
     File { name: "autocast", replay: autocast::replay },
     File { name: "vmap", replay: vmap::replay },
 ];

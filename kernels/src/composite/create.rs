@@ -148,6 +148,19 @@ mod kernels {
         aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)
     }
 
+    fn new_empty_strided(
+        this: &Tensor,
+        size: &[i64],
+        stride: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
+        aten::empty_strided::call(size, stride, dtype, layout, device, pin_memory)
+    }
+
     fn new_zeros(
         this: &Tensor,
         size: &[i64],

@@ -19,7 +19,11 @@ mod kernels {
             ),
             (1, 1) => aten::dot(this, other),
             (2, 1) => aten::mv(this, other),
-            (1, 2) => aten::squeeze_dim(&aten::mm(&aten::unsqueeze(this, 0)?, other)?, 0),
+            (1, 2) => {
+                let mut product = aten::mm(&aten::unsqueeze(this, 0)?, other)?;
+                aten::squeeze__dim(&mut product, 0)?;
+                Ok(product)
+            }
             (2, 2) => aten::mm(this, other),
             (3.., 1 | 2) if can_fold(this, other) => fold(this, other),
             (1, 3..) if can_fold(&transposed(other)?, this) => fold(&transposed(other)?, this),
@@ -40,15 +44,13 @@ mod kernels {
         if input.dim() == 2 {
             return aten::addmm(bias, input, &weight);
         }
-        if input.dim() == 3 && input.is_contiguous(MemoryFormat::Contiguous) {
+        if input.is_contiguous(MemoryFormat::Contiguous) {
             let (outer, last) = leading(input, 1);
             let rows = aten::reshape(input, &[outer.iter().product(), last[0]])?;
             let product = aten::addmm(bias, &rows, &weight)?;
             return aten::_unsafe_view(&product, &[outer, &product.sizes()[1..]].concat());
         }
-        let mut product = aten::matmul(input, &weight)?;
-        aten::add__Tensor(&mut product, bias)?;
-        Ok(product)
+        aten::add_Tensor(&aten::matmul(input, &weight)?, bias)
     }
 }
 

@@ -69,6 +69,13 @@ impl Axis {
             Argument,
             "{operator}: kernel {kernel}, stride {stride} and dilation {dilation} must be positive, padding {padding} not negative"
         );
+        let largest = [kernel, stride, padding, dilation].into_iter().max().unwrap_or(0);
+        let limit = i64::from(i32::MAX); // products and sums of two stay in range
+        ensure!(
+            largest <= limit,
+            Argument,
+            "{operator}: a window reaches at most {limit} pixels, not {largest}"
+        );
         Ok(self)
     }
 

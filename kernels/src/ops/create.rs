@@ -66,6 +66,12 @@ torch_library! {
         /// PyTorch: `Tensor.new_empty`.
         new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
+        /// A tensor of given strides whose elements are unspecified (here: zero), of the type and device of another unless
+        /// given.
+        ///
+        /// PyTorch: `Tensor.new_empty_strided`.
+        new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
         /// A tensor of zeros, of the type and device of another unless given.
         ///
         /// PyTorch: `Tensor.new_zeros`.

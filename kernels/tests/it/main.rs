@@ -1,5 +1,6 @@
 //! The operators, family by family.
 
+mod autograd;
 mod binary;
 mod create;
 mod index;

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 use torch_library::{Tensor, Value};
 
+use super::gradients;
 use crate::compare;
 use crate::operators::{self, Arguments};
 use crate::report::{Check, Report, Unmet, equal, error_iff};
@@ -45,10 +46,7 @@ fn check(row: &Json) -> Check {
         }
         .map_err(|unmet| unmet.at(format!("input {path} after the call")))?;
     }
-    if row.has("grads") || row.has("grad_error") || row.has("grad_fn") {
-        return Err(Unmet::Skipped("gradients need the autograd layer".to_owned()));
-    }
-    Ok(())
+    gradients::check(row)
 }
 
 fn output(got: &Value<'_>, want: &Json, inputs: &[Input], summands: usize) -> Check {

@@ -1,0 +1,15 @@
+//! Derivatives, family by family: one row for each operator that has one, and for each that has none.
+//!
+//! The rows name operators and nothing else, so gradients run through all layers below autograd, and through autograd
+//! again where a second derivative is asked for. The names of nodes are PyTorch's.
+
+mod binary;
+mod copy;
+mod index;
+mod loss;
+mod matmul;
+mod norm;
+mod reduce;
+mod unary;
+mod view;
+mod window;

@@ -1,0 +1,70 @@
+//! Derivatives of copies and fills.
+
+use torch_library::derivatives;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor as CloneBackward0 {
+        self => grad.clone(),
+    }
+    _to_copy(
+        Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
+        bool non_blocking=False, MemoryFormat? memory_format=None
+    ) -> Tensor as ToCopyBackward0 {
+        self => grad.to_dtype(self.dtype()),
+    }
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) as CopyBackwards {
+        self => aten::zeros_like(grad),
+        src => grad.to_dtype(src.dtype()),
+    }
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) as FillBackward2 {
+        self => aten::zeros_like(grad),
+    }
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) as FillBackward3 {
+        self => aten::zeros_like(grad),
+        value => grad.sum(),
+    }
+    zero_(Tensor(a!) self) -> Tensor(a!) as ZeroBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    empty_like(
+        Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
+        MemoryFormat? memory_format=None
+    ) -> Tensor as non_differentiable;
+    zeros_like(
+        Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
+        MemoryFormat? memory_format=None
+    ) -> Tensor as non_differentiable;
+    ones_like(
+        Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
+        MemoryFormat? memory_format=None
+    ) -> Tensor as non_differentiable;
+    full_like(
+        Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+        bool? pin_memory=None, MemoryFormat? memory_format=None
+    ) -> Tensor as non_differentiable;
+    new_empty(
+        Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+        bool? pin_memory=None
+    ) -> Tensor as non_differentiable;
+    new_empty_strided(
+        Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None,
+        Device? device=None, bool? pin_memory=None
+    ) -> Tensor as non_differentiable;
+    new_zeros(
+        Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+        bool? pin_memory=None
+    ) -> Tensor as non_differentiable;
+    new_ones(
+        Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+        bool? pin_memory=None
+    ) -> Tensor as non_differentiable;
+    new_full(
+        Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
+        Device? device=None, bool? pin_memory=None
+    ) -> Tensor as non_differentiable;
+}

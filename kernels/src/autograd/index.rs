@@ -1,0 +1,92 @@
+//! Derivatives of what takes elements by position, and puts them.
+
+use torch_library::autograd::InputMetadata;
+use torch_library::derivatives;
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    cat(Tensor[] tensors, int dim=0) -> Tensor as CatBackward0 {
+        tensors => parts(grad, metadata(tensors), dim),
+    }
+    stack(Tensor[] tensors, int dim=0) -> Tensor as StackBackward0 {
+        tensors => slices(grad, metadata(tensors).len(), dim),
+    }
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor as GatherBackward0 {
+        self => aten::scatter_add(&aten::new_zeros(grad, self.sizes())?, dim, index, grad),
+        index => non_differentiable,
+    }
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor as ScatterAddBackward0 {
+        self => grad.clone(),
+        index => non_differentiable,
+        src => grad.gather(dim, index),
+    }
+    index_select(Tensor self, int dim, Tensor index) -> Tensor as IndexSelectBackward0 {
+        self => aten::index_add(&aten::new_zeros(grad, self.sizes())?, dim, index, grad),
+        index => non_differentiable,
+    }
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor as IndexAddBackward0 {
+        self => grad.clone(),
+        index => non_differentiable,
+        source => super::binary::scaled(&grad.index_select(dim, index)?.expand(source.sizes())?, alpha),
+    }
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor as MaskedFillBackward0 {
+        self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
+        mask => non_differentiable,
+    }
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor as MaskedFillBackward1 {
+        self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
+        mask => non_differentiable,
+        value => aten::where_ScalarOther(mask, grad, Scalar::from(0))?.sum(),
+    }
+    embedding(
+        Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False
+    ) -> Tensor as EmbeddingBackward0 {
+        weight => aten::embedding_dense_backward(grad, indices, weight.size(0)?, padding_idx, scale_grad_by_freq),
+        indices => non_differentiable,
+    }
+    embedding_dense_backward(
+        Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq
+    ) -> Tensor as EmbeddingDenseBackwardBackward0 {
+        grad_output => embedded(grad, indices, padding_idx),
+        indices => non_differentiable,
+    }
+}
+
+/// The gradient of each of the tensors that were put one after the other.
+fn parts(grad: &Tensor, tensors: &[InputMetadata], dim: i64) -> Result<Vec<Tensor>> {
+    let axis = wrap_dim(dim, grad.dim())? as i64;
+    let mut start = 0;
+    let part = |tensor: &InputMetadata| {
+        if tensor.sizes() == [0] && grad.dim() != 1 {
+            return aten::new_zeros(grad, &[0]); // what `cat` skips
+        }
+        let size = tensor.size(axis)?;
+        start += size;
+        grad.narrow(axis, start - size, size)
+    };
+    tensors.iter().map(part).collect()
+}
+
+/// The gradient of each of the tensors that were stacked.
+fn slices(grad: &Tensor, count: usize, dim: i64) -> Result<Vec<Tensor>> {
+    (0..count as i64).map(|index| grad.select(dim, index)).collect()
+}
+
+/// Rows by index, except for padding, which has no gradient.
+fn embedded(weight: &Tensor, indices: &Tensor, padding_idx: i64) -> Result<Tensor> {
+    let rows = weight.index_select(0, &indices.reshape(&[-1])?)?;
+    let mut sizes = indices.sizes().to_vec();
+    sizes.extend_from_slice(&weight.sizes()[1..]);
+    let rows = rows.reshape(&sizes)?;
+    if padding_idx < 0 {
+        return Ok(rows);
+    }
+    let is_padding = aten::eq_Scalar(indices, Scalar::from(padding_idx))?.unsqueeze(-1)?;
+    aten::masked_fill_Scalar(&rows, &is_padding, Scalar::from(0))
+}

@@ -1,0 +1,46 @@
+//! Derivatives of losses.
+
+use torch_library::derivatives;
+
+use crate::aten;
+
+derivatives! {
+    in aten;
+
+    nll_loss_forward(
+        Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index
+    ) -> (Tensor output, Tensor total_weight) as NllLossBackward0 {
+        self => aten::nll_loss_backward(grad, self, target, weight, reduction, ignore_index, total_weight),
+        target => non_differentiable,
+        weight => non_differentiable,
+        total_weight => non_differentiable,
+    }
+    nll_loss_backward(
+        Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index,
+        Tensor total_weight
+    ) -> Tensor as NllLossBackwardBackward0 {
+        grad_output => aten::nll_loss::call(grad, target, weight, reduction, ignore_index),
+        self => aten::zeros_like(self),
+        target => non_differentiable,
+        weight => non_differentiable,
+        total_weight => non_differentiable,
+    }
+    nll_loss2d_forward(
+        Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index
+    ) -> (Tensor output, Tensor total_weight) as NllLoss2DBackward0 {
+        self => aten::nll_loss2d_backward(grad, self, target, weight, reduction, ignore_index, total_weight),
+        target => non_differentiable,
+        weight => non_differentiable,
+        total_weight => non_differentiable,
+    }
+    nll_loss2d_backward(
+        Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index,
+        Tensor total_weight
+    ) -> Tensor as NllLoss2DBackwardBackward0 {
+        grad_output => aten::nll_loss2d::call(grad, target, weight, reduction, ignore_index),
+        self => aten::zeros_like(self),
+        target => non_differentiable,
+        weight => non_differentiable,
+        total_weight => non_differentiable,
+    }
+}

@@ -1,0 +1,53 @@
+//! Derivatives of softmax and of normalisations.
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    _softmax(Tensor self, int dim, bool half_to_float) -> Tensor as SoftmaxBackward0 {
+        self => aten::_softmax_backward_data(grad, result, dim, self.dtype()),
+    }
+    _softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor as SoftmaxBackwardDataBackward0 {
+        grad_output => aten::_softmax_backward_data(grad, output, dim, input_dtype),
+        output => softmax_output_grad(grad, grad_output, output, dim),
+    }
+    _log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor as LogSoftmaxBackward0 {
+        self => aten::_log_softmax_backward_data(grad, result, dim, self.dtype()),
+    }
+    _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor as LogSoftmaxBackwardDataBackward0 {
+        grad_output => grad.sub(&grad.mul(&output.exp()?)?.sum_dim(&[dim], true)?),
+        output => output.exp()?.mul(&grad_output.sum_dim(&[dim], true)?)?.mul(grad)?.neg(),
+    }
+    native_layer_norm(
+        Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps
+    ) -> (Tensor, Tensor, Tensor) as NativeLayerNormBackward0 {
+        (input, weight, bias) => aten::native_layer_norm_backward(
+            grad, input, normalized_shape, result1, result2, weight, bias, &mask,
+        ),
+        result1 => non_differentiable,
+        result2 => non_differentiable,
+    }
+    native_batch_norm(
+        Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
+        float momentum, float eps
+    ) -> (Tensor, Tensor, Tensor) as NativeBatchNormBackward0 {
+        (input, weight, bias) => aten::native_batch_norm_backward(
+            grad, input, weight, running_mean, running_var, Some(result1), Some(result2), training, eps, &mask,
+        ),
+        running_mean => non_differentiable,
+        running_var => non_differentiable,
+        result1 => non_differentiable,
+        result2 => non_differentiable,
+    }
+}
+
+fn softmax_output_grad(grad: &Tensor, grad_output: &Tensor, output: &Tensor, dim: i64) -> Result<Tensor> {
+    let weighted = grad_output.mul(output)?.sum_dim(&[dim], true)?;
+    let straight = grad.mul(&grad_output.sub(&weighted)?)?;
+    straight.sub(&grad_output.mul(&grad.mul(output)?.sum_dim(&[dim], true)?)?)
+}

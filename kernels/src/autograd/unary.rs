@@ -1,0 +1,108 @@
+//! Derivatives of functions of one tensor.
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    #[in_place]
+    neg(Tensor self) -> Tensor as NegBackward0 {
+        self => grad.neg(),
+    }
+    #[in_place]
+    abs(Tensor self) -> Tensor as AbsBackward0 {
+        self => grad.mul(&aten::sign(self)?),
+    }
+    #[in_place]
+    sign(Tensor self) -> Tensor as SignBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    exp(Tensor self) -> Tensor as ExpBackward0 {
+        self => grad.mul(result),
+    }
+    #[in_place]
+    log(Tensor self) -> Tensor as LogBackward0 {
+        self => grad.div(self),
+    }
+    #[in_place]
+    sqrt(Tensor self) -> Tensor as SqrtBackward0 {
+        self => grad.div(&result.mul(2)?),
+    }
+    #[in_place]
+    rsqrt(Tensor self) -> Tensor as RsqrtBackward0 {
+        self => grad.mul(-0.5)?.mul(&result.mul(result)?.mul(result)?),
+    }
+    #[in_place]
+    reciprocal(Tensor self) -> Tensor as ReciprocalBackward0 {
+        self => grad.neg()?.mul(&result.mul(result)?),
+    }
+    #[in_place]
+    sin(Tensor self) -> Tensor as SinBackward0 {
+        self => grad.mul(&aten::cos(self)?),
+    }
+    #[in_place]
+    cos(Tensor self) -> Tensor as CosBackward0 {
+        self => grad.mul(&aten::sin(self)?.neg()?),
+    }
+    #[in_place]
+    tanh(Tensor self) -> Tensor as TanhBackward0 {
+        self => aten::tanh_backward(grad, result),
+    }
+    tanh_backward(Tensor grad_output, Tensor output) -> Tensor as TanhBackwardBackward0 {
+        grad_output => aten::tanh_backward(grad, output),
+        output => grad.mul(&grad_output.mul(output)?.mul(-2)?),
+    }
+    #[in_place]
+    sigmoid(Tensor self) -> Tensor as SigmoidBackward0 {
+        self => aten::sigmoid_backward(grad, result),
+    }
+    sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor as SigmoidBackwardBackward0 {
+        grad_output => aten::sigmoid_backward(grad, output),
+        output => grad.mul(grad_output)?.mul(&aten::rsub_Scalar(&output.mul(2)?, Scalar::from(1))?),
+    }
+    #[in_place]
+    relu(Tensor self) -> Tensor as ReluBackward0 {
+        self => aten::threshold_backward(grad, result, Scalar::from(0)),
+    }
+    threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor as ThresholdBackwardBackward0 {
+        grad_output => aten::threshold_backward(grad, self, threshold),
+        self => aten::zeros_like(grad),
+    }
+    gelu(Tensor self, *, str approximate="none") -> Tensor as GeluBackward0 {
+        self => aten::gelu_backward::call(grad, self, approximate),
+    }
+
+    // At a bound that is a number there is no slope.
+    #[in_place]
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor as ClampBackward1 {
+        self => clamp_grad(grad, self, min, max),
+    }
+    clamp_min(Tensor self, Scalar min) -> Tensor as ClampMinBackward0 {
+        self => aten::where_ScalarOther(&aten::gt_Scalar(self, min)?, grad, Scalar::from(0)),
+    }
+    clamp_max(Tensor self, Scalar max) -> Tensor as ClampMaxBackward0 {
+        self => aten::where_ScalarOther(&aten::lt_Scalar(self, max)?, grad, Scalar::from(0)),
+    }
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor as ClampBackward0 {
+        self => clamp::input_grad(grad, self, min, max),
+        min => clamp::min_grad(grad, self, min, max),
+        max => clamp::max_grad(grad, self, min, max),
+    }
+}
+
+mod clamp;
+
+fn clamp_grad(grad: &Tensor, this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
+    let inside = match (min, max) {
+        (Some(min), Some(max)) => aten::gt_Scalar(this, min)?.mul(&aten::lt_Scalar(this, max)?)?,
+        (Some(min), None) => aten::gt_Scalar(this, min)?,
+        (None, Some(max)) => aten::lt_Scalar(this, max)?,
+        (None, None) => return Ok(grad.clone()),
+    };
+    aten::where_ScalarOther(&inside, grad, Scalar::from(0))
+}

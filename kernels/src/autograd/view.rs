@@ -1,0 +1,131 @@
+//! Derivatives of views: gradients go back to the elements that a view shows.
+
+use torch_library::derivatives;
+use torch_library::geometry::wrap_dim;
+use torch_library::guard::{AutoDispatchBelowADInplaceOrView, AutoDispatchBelowAutograd};
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    alias(Tensor(a) self) -> Tensor(a) as AliasBackward0 {
+        self => grad.clone(),
+    }
+    as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a) as AsStridedBackward0 {
+        self => strided::backward(grad, metadata(self), size, stride, storage_offset),
+    }
+    view(Tensor(a) self, SymInt[] size) -> Tensor(a) as ViewBackward0 {
+        self => grad.reshape(self.sizes()),
+    }
+    _unsafe_view(Tensor self, SymInt[] size) -> Tensor as UnsafeViewBackward0 {
+        self => grad.reshape(self.sizes()),
+    }
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) as non_differentiable;
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) as PermuteBackward0 {
+        self => grad.permute(&inverse(dims)?),
+    }
+    transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a) as TransposeBackward0 {
+        self => grad.transpose(dim0, dim1),
+    }
+    transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!) as TransposeBackward1 {
+        self => grad.transpose(dim0, dim1),
+    }
+    t(Tensor(a) self) -> Tensor(a) as TBackward0 {
+        self => grad.t(),
+    }
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) as UnsqueezeBackward0 {
+        self => aten::squeeze_dim(grad, dim),
+    }
+    unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!) as UnsqueezeBackward1 {
+        self => aten::squeeze_dim(grad, dim),
+    }
+    squeeze(Tensor(a) self) -> Tensor(a) as SqueezeBackward0 {
+        self => grad.reshape(self.sizes()),
+    }
+    squeeze.dim(Tensor(a) self, int dim) -> Tensor(a) as SqueezeBackward1 {
+        self => grad.reshape(self.sizes()),
+    }
+    squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a) as SqueezeBackward2 {
+        self => grad.reshape(self.sizes()),
+    }
+    squeeze_(Tensor(a!) self) -> Tensor(a!) as SqueezeBackward3 {
+        self => grad.reshape(self.sizes()),
+    }
+    squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!) as SqueezeBackward4 {
+        self => grad.reshape(self.sizes()),
+    }
+    expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a) as ExpandBackward0 {
+        self => aten::sum_to_size(grad, self.sizes()),
+    }
+    slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a) as SliceBackward0 {
+        self => aten::slice_backward(grad, self.sizes(), dim, start.unwrap_or(0), end.unwrap_or(i64::MAX), step),
+    }
+    slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor as SliceBackwardBackward0 {
+        grad_output => grad.slice(dim, start, end, step),
+    }
+    select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a) as SelectBackward0 {
+        self => aten::select_backward(grad, self.sizes(), dim, index),
+    }
+    select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor as SelectBackwardBackward0 {
+        grad_output => grad.select(dim, index),
+    }
+    split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[] as SplitBackward0 {
+        self => joined(grads, self.sizes(), self.dtype(), &vec![split_size; grads.len()], dim),
+    }
+    split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[] as SplitWithSizesBackward0 {
+        self => joined(grads, self.sizes(), self.dtype(), split_sizes, dim),
+    }
+}
+
+mod strided;
+
+/// The same tensor without a history: no view, in autograd's eyes.
+#[torch_impl(aten, Autograd)]
+fn detach(keys: DispatchKeySet, this: &Tensor) -> Result<Tensor> {
+    let _below = AutoDispatchBelowADInplaceOrView::new();
+    aten::detach::redispatch(keys & DispatchKeySet::full_after(DispatchKey::ADInplaceOrView), this)
+}
+
+#[torch_impl(aten::detach, ADInplaceOrView, fallthrough)]
+fn detach_is_no_view();
+
+#[torch_impl(aten, Autograd)]
+fn detach_(keys: DispatchKeySet, this: &mut Tensor) -> Result<&mut Tensor> {
+    this.forget_history()?;
+    let _below = AutoDispatchBelowAutograd::new();
+    aten::detach_::redispatch(keys & DispatchKeySet::full_after(DispatchKey::AutogradOther), this)
+}
+
+#[torch_impl(aten::detach_, ADInplaceOrView, fallthrough)]
+fn detach_writes_nothing();
+
+fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
+    let mut inverse = vec![0; dims.len()];
+    for (to, from) in dims.iter().enumerate() {
+        inverse[wrap_dim(*from, dims.len())?] = to as i64;
+    }
+    Ok(inverse)
+}
+
+/// The gradients of parts as one, with zeros where nothing came back.
+fn joined(grads: &[Option<Tensor>], sizes: &[i64], dtype: DType, parts: &[i64], dim: i64) -> Result<Tensor> {
+    let axis = wrap_dim(dim, sizes.len())?;
+    let Some(example) = grads.iter().flatten().next() else { bail!(Internal, "there is a gradient") };
+    let (mut start, mut pieces) = (0, Vec::with_capacity(grads.len()));
+    for (grad, part) in grads.iter().zip(parts) {
+        let part = (*part).min(sizes[axis] - start);
+        start += part;
+        pieces.push(match grad {
+            Some(grad) => grad.clone(),
+            None => {
+                let mut sizes = sizes.to_vec();
+                sizes[axis] = part;
+                aten::new_zeros::with(example, &sizes).dtype(Some(dtype)).call()?
+            }
+        });
+    }
+    aten::cat::with(&pieces).dim(dim).call()
+}

@@ -1,0 +1,56 @@
+//! The derivative of a view of any strides, in which elements may show several times or overlap.
+
+use torch_library::autograd::InputMetadata;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+/// The gradient of a tensor whose elements a view shows.
+///
+/// All gradients are gathered at the places of memory that both look at, and each element of the tensor takes what
+/// lies at its place; if several of its own elements share one, they share the gradient.
+pub(super) fn backward(
+    grad: &Tensor,
+    this: &InputMetadata,
+    size: &[i64],
+    stride: &[i64],
+    offset: Option<i64>,
+) -> Result<Tensor> {
+    let own = places(this.sizes(), this.strides(), 0);
+    let shown = places(size, stride, offset.unwrap_or(this.storage_offset()) - this.storage_offset());
+    let lowest = own.iter().chain(&shown).copied().min().unwrap_or(0);
+    let end = own.iter().chain(&shown).copied().max().map_or(0, |last| last + 1);
+    let index = |places: &[i64]| {
+        let places: Vec<i64> = places.iter().map(|place| place - lowest).collect();
+        Tensor::from_slice(&places, &[places.len() as i64])
+    };
+    let (own, shown) = (index(&own)?, index(&shown)?);
+
+    let memory = aten::new_zeros(grad, &[end - lowest])?;
+    let mut gathered = aten::index_add(&memory, 0, &shown, &grad.reshape(&[-1])?)?;
+    if overlaps(this) {
+        let ones = aten::new_ones(grad, own.sizes())?;
+        let how_many = aten::index_add(&memory, 0, &own, &ones)?;
+        gathered = gathered.div(&how_many.clamp(Some(Scalar::from(1)), None)?)?;
+    }
+    gathered.index_select(0, &own)?.reshape(this.sizes())
+}
+
+/// Where in memory each element lies, in the order of elements.
+fn places(sizes: &[i64], strides: &[i64], offset: i64) -> Vec<i64> {
+    let mut places = vec![offset];
+    for (size, stride) in sizes.iter().zip(strides) {
+        places = places.iter().flat_map(|place| (0..*size).map(move |i| place + i * stride)).collect();
+    }
+    places
+}
+
+/// Whether several elements lie at one place.
+fn overlaps(this: &InputMetadata) -> bool {
+    let mut places = places(this.sizes(), this.strides(), 0);
+    let count = places.len();
+    places.sort_unstable();
+    places.dedup();
+    places.len() < count
+}

@@ -1,0 +1,60 @@
+//! Derivatives of convolution, pooling and padding.
+
+use torch_library::derivatives;
+
+use crate::aten;
+
+derivatives! {
+    in aten;
+
+    convolution(
+        Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation,
+        bool transposed, SymInt[] output_padding, SymInt groups
+    ) -> Tensor as ConvolutionBackward0 {
+        (input, weight, bias) => aten::convolution_backward(
+            grad, input, weight, metadata(bias).map(|bias| bias.sizes()), stride, padding, dilation, transposed,
+            output_padding, groups, &mask,
+        ),
+    }
+    max_pool2d_with_indices(
+        Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False
+    ) -> (Tensor, Tensor) as MaxPool2DWithIndicesBackward0 {
+        self => aten::max_pool2d_with_indices_backward(
+            grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1,
+        ),
+        result1 => non_differentiable,
+    }
+    avg_pool2d(
+        Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False,
+        bool count_include_pad=True, int? divisor_override=None
+    ) -> Tensor as AvgPool2DBackward0 {
+        self => aten::avg_pool2d_backward(
+            grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override,
+        ),
+    }
+    avg_pool2d_backward(
+        Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode,
+        bool count_include_pad, int? divisor_override
+    ) -> Tensor as AvgPool2DBackwardBackward0 {
+        grad_output => aten::avg_pool2d::call(
+            grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override,
+        ),
+        self => aten::zeros_like(self),
+    }
+    _adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor as AdaptiveAvgPool2DBackward0 {
+        self => aten::_adaptive_avg_pool2d_backward(grad, self),
+    }
+    _adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor as AdaptiveAvgPool2DBackwardBackward0 {
+        grad_output => {
+            let sizes = grad_output.sizes();
+            aten::_adaptive_avg_pool2d(grad, &sizes[sizes.len() - 2..])
+        },
+        self => aten::zeros_like(self),
+    }
+    constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor as ConstantPadNdBackward0 {
+        self => {
+            let narrower: Vec<i64> = pad.iter().map(|by| -by).collect();
+            aten::constant_pad_nd(grad, &narrower)
+        },
+    }
+}

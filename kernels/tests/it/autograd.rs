@@ -1,0 +1,318 @@
+//! Gradients: the graph, the walk back, and what must not pass in silence.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use torch_library::autograd::{self, Context, Function, GradOptions};
+use torch_library::guard::no_grad;
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+fn leaf(values: &[f64]) -> Result<Tensor> {
+    let x = Tensor::from_slice(values, &[values.len() as i64])?;
+    x.set_requires_grad(true)?;
+    Ok(x)
+}
+
+fn values(tensor: &Tensor) -> Vec<f64> {
+    tensor.to_vec().unwrap()
+}
+
+fn grad_of(x: &Tensor) -> Vec<f64> {
+    values(&x.grad().expect("a gradient"))
+}
+
+#[test]
+fn a_gradient_reaches_every_leaf_and_adds_up() -> Result<()> {
+    let (x, y) = (leaf(&[1.0, 2.0])?, leaf(&[3.0, 4.0])?);
+    x.mul(&y)?.add(&x)?.sum()?.backward()?;
+    assert_eq!((grad_of(&x), grad_of(&y)), (vec![4.0, 5.0], vec![1.0, 2.0]));
+    x.sum()?.backward()?;
+    assert_eq!(grad_of(&x), [5.0, 6.0]);
+    x.set_grad(None)?;
+    assert!(x.grad().is_none());
+    Ok(())
+}
+
+#[test]
+fn what_was_broadcast_is_summed() -> Result<()> {
+    let (row, column) = (leaf(&[1.0, 2.0, 3.0])?, leaf(&[10.0, 20.0])?);
+    row.mul(&column.unsqueeze(1)?)?.sum()?.backward()?;
+    assert_eq!((grad_of(&row), grad_of(&column)), (vec![30.0; 3], vec![6.0; 2]));
+    Ok(())
+}
+
+#[test]
+fn nodes_have_pytorchs_names() -> Result<()> {
+    let x = leaf(&[1.0])?;
+    let y = x.exp()?.mul(2)?;
+    let node = y.grad_fn()?.expect("it was computed");
+    assert_eq!(node.name(), "MulBackward1");
+    let before = node.edges()[0].as_ref().expect("an edge");
+    assert_eq!((before.node.name(), before.input_nr), ("ExpBackward0", 0));
+    let end = before.node.edges()[0].as_ref().expect("an edge");
+    assert_eq!(end.node.name(), "AccumulateGrad");
+    assert!(x.is_leaf()? && !y.is_leaf()? && y.requires_grad());
+    Ok(())
+}
+
+#[test]
+fn nothing_is_recorded_where_nobody_asks() -> Result<()> {
+    let x = leaf(&[1.0])?;
+    assert!(no_grad(|| x.mul(2))?.is_leaf()?);
+    assert!(!no_grad(|| x.mul(2))?.requires_grad());
+    let detached = x.mul(2)?.detach()?;
+    assert!(detached.is_leaf()? && !detached.requires_grad() && !detached.is_view());
+    assert!(aten::argmax(&x)?.is_leaf()?);
+    Ok(())
+}
+
+#[test]
+fn a_second_pass_needs_the_graph() -> Result<()> {
+    let x = leaf(&[2.0])?;
+    let y = x.mul(&x)?.sum()?;
+    autograd::backward(&[&y], &[], GradOptions::new().retain_graph(true))?;
+    y.backward()?;
+    assert_eq!(grad_of(&x), [8.0]);
+    let error = y.backward().unwrap_err().to_string();
+    assert!(error.contains("MulBackward0") && error.contains("retain_graph(true)"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn gradients_have_gradients() -> Result<()> {
+    let x = leaf(&[2.0, 3.0])?;
+    let cube = x.mul(&x)?.mul(&x)?.sum()?;
+    let create = GradOptions::new().create_graph(true);
+    let first = autograd::grad(&[&cube], &[&x], &[], create)?.remove(0).expect("a gradient");
+    assert_eq!(values(&first), [12.0, 27.0]);
+    let second = autograd::grad(&[&first.sum()?], &[&x], &[], create)?.remove(0).expect("a gradient");
+    assert_eq!(values(&second), [12.0, 18.0]);
+    let third = autograd::grad(&[&second.sum()?], &[&x], &[], GradOptions::new())?.remove(0);
+    assert_eq!(values(&third.expect("a gradient")), [6.0, 6.0]);
+    assert!(x.grad().is_none(), "`grad` accumulates nothing");
+    Ok(())
+}
+
+#[test]
+fn inputs_that_do_not_matter_are_told() -> Result<()> {
+    let (x, y) = (leaf(&[1.0])?, leaf(&[1.0])?);
+    let loss = x.sum()?;
+    let keep = GradOptions::new().retain_graph(true);
+    let error = autograd::grad(&[&loss], &[&x, &y], &[], keep).unwrap_err().to_string();
+    assert!(error.contains("input 1") && error.contains("allow_unused"), "{error}");
+    let grads = autograd::grad(&[&loss], &[&x, &y], &[], keep.allow_unused(true))?;
+    assert!(grads[0].is_some() && grads[1].is_none());
+    let error = autograd::grad(&[&loss], &[&Tensor::from([1.0])], &[], keep).unwrap_err().to_string();
+    assert!(error.contains("does not require grad"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn gradients_with_respect_to_what_was_computed() -> Result<()> {
+    let x = leaf(&[3.0])?;
+    let y = x.mul(2)?;
+    let z = y.mul(&y)?.sum()?;
+    let grads = autograd::grad(&[&z], &[&y, &x], &[], GradOptions::new())?;
+    let grads: Vec<_> = grads.iter().flatten().map(values).collect();
+    assert_eq!(grads, [vec![12.0], vec![24.0]]);
+    Ok(())
+}
+
+#[test]
+fn the_first_gradient_must_be_known() -> Result<()> {
+    let x = leaf(&[1.0, 2.0])?;
+    let error = x.mul(2)?.backward().unwrap_err().to_string();
+    assert!(error.contains("[2]") && error.contains("give the gradient"), "{error}");
+    let first = Tensor::from([1.0, 10.0]);
+    autograd::backward(&[&x.mul(2)?], &[Some(first)], GradOptions::new())?;
+    assert_eq!(grad_of(&x), [2.0, 20.0]);
+    let error = Tensor::from([1.0]).backward().unwrap_err().to_string();
+    assert!(error.contains("does not require grad"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_changed_saved_tensor_is_an_error() -> Result<()> {
+    let x = leaf(&[1.0, 2.0])?;
+    let mut y = x.mul(3)?;
+    let z = y.mul(&y)?.sum()?;
+    y.mul_(2)?;
+    let error = z.backward().unwrap_err().to_string();
+    for part in ["MulBackward0", "output 0 of MulBackward1", "saved at version 0", "now at version 1"] {
+        assert!(error.contains(part), "{part} in {error}");
+    }
+    Ok(())
+}
+
+#[test]
+fn leaves_that_require_grad_are_not_written_to() -> Result<()> {
+    let mut x = leaf(&[1.0, 2.0])?;
+    let error = x.mul_(2).unwrap_err().to_string();
+    assert!(error.contains("mul_") && error.contains("a leaf that requires grad"), "{error}");
+    let error = x.select(0, 0)?.mul_(2).unwrap_err().to_string();
+    assert!(error.contains("a view of a leaf"), "{error}");
+    assert_eq!((values(&x), x.version()), (vec![1.0, 2.0], 0));
+    no_grad(|| x.mul_(2).map(drop))?;
+    assert_eq!((values(&x), x.version()), (vec![2.0, 4.0], 1));
+    Ok(())
+}
+
+#[test]
+fn a_write_to_a_view_is_one_to_its_base() -> Result<()> {
+    let x = leaf(&[1.0, 2.0, 3.0])?;
+    let base = x.mul(2)?;
+    let earlier = base.select(0, 1)?;
+    let mut view = base.slice(0, 1, 3, 1)?;
+    view.mul_(10)?;
+    assert_eq!(base.grad_fn()?.map(|node| node.name()), Some("CopySlices"));
+    assert_eq!(earlier.grad_fn()?.map(|node| node.name()), Some("AsStridedBackward0"));
+    assert!(view.base().is_some_and(|known| known.is_same(&base)));
+    autograd::backward(&[&earlier], &[], GradOptions::new().retain_graph(true))?;
+    assert_eq!(grad_of(&x), [0.0, 20.0, 0.0]);
+    x.set_grad(None)?;
+    base.sum()?.backward()?;
+    assert_eq!(grad_of(&x), [2.0, 20.0, 20.0]);
+    Ok(())
+}
+
+#[test]
+fn views_that_gradients_cannot_follow_are_not_written_to() -> Result<()> {
+    let x = leaf(&[1.0, 2.0])?;
+    let base = x.mul(2)?;
+    let mut quiet = no_grad(|| base.select(0, 0))?;
+    let error = quiet.mul_(&x.select(0, 0)?).unwrap_err().to_string();
+    assert!(error.contains("made while grad mode was off"), "{error}");
+    let mut parts = aten::split_Tensor(&base, 1)?;
+    let error = parts[0].mul_(2).unwrap_err().to_string();
+    assert!(error.contains("one of several views"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn hooks_see_and_replace_gradients() -> Result<()> {
+    let x = leaf(&[1.0])?;
+    let y = x.mul(2)?;
+    y.retain_grad()?;
+    let calls = Arc::new(AtomicUsize::new(0));
+    let seen = calls.clone();
+    let doubled = y.register_hook(move |grad| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        grad.mul(2).map(Some)
+    })?;
+    x.register_hook(|grad| grad.add(1).map(Some))?;
+    let z = y.sum()?;
+    autograd::backward(&[&z], &[], GradOptions::new().retain_graph(true))?;
+    assert_eq!((grad_of(&x), grad_of(&y)), (vec![5.0], vec![2.0]));
+    doubled.remove();
+    x.set_grad(None)?;
+    z.backward()?;
+    assert_eq!((grad_of(&x), calls.load(Ordering::Relaxed)), (vec![3.0], 1));
+    Ok(())
+}
+
+#[test]
+fn a_deep_graph_needs_no_deep_stack() -> Result<()> {
+    let x = leaf(&[1.0])?;
+    let mut y = x.clone();
+    for _ in 0..100_000 {
+        y = y.add(1)?;
+    }
+    y.backward()?;
+    assert_eq!(grad_of(&x), [1.0]);
+    let mut dropped = x.clone();
+    for _ in 0..100_000 {
+        dropped = dropped.mul(&x)?;
+    }
+    drop(dropped);
+    Ok(())
+}
+
+#[test]
+fn threads_share_a_graph() -> Result<()> {
+    let x = leaf(&[1.0, 2.0])?;
+    let shared = x.mul(&x)?;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let loss = shared.sum()?;
+                        autograd::backward(&[&loss], &[], GradOptions::new().retain_graph(true))?;
+                    }
+                    Ok::<(), Error>(())
+                })
+            })
+            .collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no panic"))
+    })?;
+    assert_eq!(grad_of(&x), [400.0, 800.0]);
+    Ok(())
+}
+
+#[test]
+fn integer_results_have_no_gradient() -> Result<()> {
+    let x = leaf(&[1.0])?;
+    let error = aten::sum::with(&x).dtype(Some(DType::Int64)).call().unwrap_err().to_string();
+    assert!(error.contains("SumBackward0") && error.contains("int64"), "{error}");
+    assert!(Tensor::from([1]).set_requires_grad(true).is_err());
+    Ok(())
+}
+
+/// `x * factor`, with a saved input and a saved output.
+struct Scale(f64);
+
+impl Function for Scale {
+    fn name(&self) -> &'static str {
+        "ScaleBackward"
+    }
+
+    fn forward(&self, context: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let output = inputs[0].mul(self.0)?;
+        context.save_for_backward(&[inputs[0], &output]);
+        Ok(vec![output])
+    }
+
+    fn backward(&self, context: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        assert_eq!(values(&context.saved()[0].mul(self.0)?), values(&context.saved()[1]));
+        Ok(vec![grads[0].as_ref().map(|grad| grad.mul(self.0)).transpose()?])
+    }
+}
+
+#[test]
+fn functions_have_derivatives_of_their_own() -> Result<()> {
+    let x = leaf(&[1.0, 2.0])?;
+    let scale = |inputs: &[Tensor]| autograd::apply(Scale(3.0), &[&inputs[0]]);
+    assert_eq!(scale(std::slice::from_ref(&x))?[0].grad_fn()?.map(|node| node.name()), Some("ScaleBackward"));
+    autograd::gradcheck(scale, std::slice::from_ref(&x), Default::default())?;
+    autograd::gradgradcheck(scale, &[x], Default::default())
+}
+
+/// Claims that the derivative of a square is 1.
+struct Wrong;
+
+impl Function for Wrong {
+    fn name(&self) -> &'static str {
+        "WrongBackward"
+    }
+
+    fn forward(&self, _: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        Ok(vec![inputs[0].mul(inputs[0])?])
+    }
+
+    fn backward(&self, _: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        Ok(grads)
+    }
+}
+
+#[test]
+fn gradcheck_finds_a_wrong_derivative() -> Result<()> {
+    let wrong = |inputs: &[Tensor]| autograd::apply(Wrong, &[&inputs[0]]);
+    let error = autograd::gradcheck(wrong, &[leaf(&[3.0])?], Default::default()).unwrap_err().to_string();
+    assert!(
+        error.contains("is 1, but differences give 6") || error.contains("is 1, but differences give 5.99"),
+        "{error}"
+    );
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! `programs`: views, in-place writes and gradients, step by step.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+use torch_library::Tensor;
+use torch_library::guard::NoGradGuard;
+
+use super::gradients;
+use crate::compare;
+use crate::operators::{self, Arguments};
+use crate::report::{Check, Report, Unmet, equal, error_iff};
+use crate::rows::Row;
+use crate::values;
+
+/// The variables of a program.
+type Variables = BTreeMap<String, Tensor>;
+
+pub(crate) fn replay(rows: &[Json], report: &mut Report) {
+    for row in rows {
+        let steps: Vec<&str> =
+            row["steps"].as_array().into_iter().flatten().filter_map(|step| step["op"].as_str()).collect();
+        report.row(row, &steps.join(" "), || check(row));
+    }
+}
+
+fn check(row: &Json) -> Check {
+    let mut variables = Variables::new();
+    for init in row.list("init")? {
+        variables.insert(init.text("var")?.to_owned(), values::tensor(init)?);
+    }
+    for (index, step) in row.list("steps")?.iter().enumerate() {
+        run(step, &mut variables).map_err(|unmet| unmet.at(format!("step {index}, {}", step["op"])))?;
+    }
+    for (name, want) in row.field("final")?.as_object().into_iter().flatten() {
+        state(&variables, name, want).map_err(|unmet| unmet.at(format!("{name} at the end")))?;
+    }
+    loss_and_gradients(row, &variables)
+}
+
+fn run(step: &Json, variables: &mut Variables) -> Check {
+    let operator = operators::find(step.text("op")?)?;
+    let _quiet = step.flag("no_grad").then(NoGradGuard::new);
+    let arguments = Arguments::with_variables(step, &|name| variables.get(name).cloned())?;
+    let outcome = operators::skip_missing(operator, arguments.call(operator))?;
+    let Some(outputs) = error_iff("the step", step.has("error"), outcome)? else { return Ok(()) };
+    let Some(name) = step["out"].as_str() else { return Ok(()) };
+    let [output] = &outputs[..] else { return Err(Unmet::failed("one output", outputs.len())) };
+    let output = output.as_tensor().ok_or_else(|| Unmet::failed("a tensor", output.type_name()))?;
+    if let Some(known) = variables.get(name) {
+        equal("the output is the variable itself", output.is_same(known), true)?;
+    }
+    variables.insert(name.to_owned(), output.clone());
+    Ok(())
+}
+
+/// Compares a variable's elements, geometry and history.
+fn state(variables: &Variables, name: &str, want: &Json) -> Check {
+    let tensor = variables.get(name).ok_or_else(|| Unmet::failed("a variable", "none"))?;
+    compare::tensor(tensor, want, 1)?;
+    equal("version", tensor.version(), want.integer("version")? as u64)?;
+    property("requires_grad", want, Ok(Json::from(tensor.requires_grad())))?;
+    property("is_leaf", want, tensor.is_leaf().map(Json::from))?;
+    property("is_view", want, Ok(Json::from(tensor.is_view())))?;
+    let node = tensor.grad_fn().map(|node| node.map_or(Json::Null, |node| Json::from(node.name())));
+    property("grad_fn", want, node)?;
+    property("output_nr", want, tensor.output_nr().map(Json::from))?;
+    let base = tensor.base().and_then(|base| {
+        variables.iter().find(|(_, variable)| variable.is_same(&base)).map(|(name, _)| name.clone())
+    });
+    property("base", want, Ok(base.map_or(Json::Null, Json::from)))
+}
+
+/// A property may be an error.
+fn property(name: &str, want: &Json, got: torch_library::Result<Json>) -> Check {
+    let Some(want) = want.get(name) else { return Ok(()) };
+    match error_iff(name, want.get("error").is_some(), got)? {
+        Some(got) => equal(name, &got, want),
+        None => Ok(()),
+    }
+}
+
+fn loss_and_gradients(row: &Json, variables: &Variables) -> Check {
+    let Some(entries) = row["loss"].as_array() else { return Ok(()) };
+    let wants_error = row.has("backward_error");
+    let outcome = gradients::loss(entries, |entry| variables.get(entry["var"].as_str()?).cloned())
+        .and_then(|loss| gradients::backward(&loss).map(|()| loss));
+    let Some(loss) = error_iff("the backward pass", wants_error, outcome)? else { return Ok(()) };
+    compare::elements(&loss, std::slice::from_ref(row.field("loss_value")?), 1e-10)
+        .map_err(|unmet| unmet.at("loss"))?;
+    for (name, want) in row["grads"].as_object().into_iter().flatten() {
+        let grad = variables.get(name).and_then(Tensor::grad);
+        gradients::gradient(grad.as_ref(), want, 16)
+            .map_err(|unmet| unmet.at(format!("gradient of {name}")))?;
+    }
+    Ok(())
+}

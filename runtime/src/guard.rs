@@ -27,13 +27,11 @@ pub use mode::{
 
 pub(crate) use travelling::{set_travelling, travelling};
 
-/// What rides on a thread. Cells of their own, so that the hot path reads two words and a guard writes two.
+/// What rides on a thread. Cells of their own, so that a call reads two words and a guard writes one.
 struct Thread {
     included: Cell<DispatchKeySet>,
-    /// All bits but the excluded functionalities, so that the hot path is two operations.
-    keep: Cell<DispatchKeySet>,
-    /// As the guards gave it, backend bits included; only the functionalities have an effect.
-    excluded: Cell<DispatchKeySet>,
+    /// All bits but the excluded ones. Backends are never kept from a call, whatever a guard says of them.
+    kept: Cell<DispatchKeySet>,
     grad_mode: Cell<bool>,
     inference_mode: Cell<bool>,
 }
@@ -42,17 +40,17 @@ thread_local! {
     static THREAD: Thread = const {
         Thread {
             included: Cell::new(DispatchKeySet::DEFAULT_INCLUDED),
-            keep: Cell::new(all_but(DispatchKeySet::DEFAULT_EXCLUDED)),
-            excluded: Cell::new(DispatchKeySet::DEFAULT_EXCLUDED),
+            kept: Cell::new(inverted(DispatchKeySet::DEFAULT_EXCLUDED)),
             grad_mode: Cell::new(true),
             inference_mode: Cell::new(false),
         }
     };
 }
 
+/// Every bit that is not in the set: unlike with `-`, backends as well.
 #[inline]
-const fn all_but(excluded: DispatchKeySet) -> DispatchKeySet {
-    DispatchKeySet::from_raw(u64::MAX).difference(excluded)
+const fn inverted(keys: DispatchKeySet) -> DispatchKeySet {
+    DispatchKeySet::from_raw(!keys.raw())
 }
 
 #[inline]
@@ -62,41 +60,38 @@ fn set_included(keys: DispatchKeySet) {
 
 #[inline]
 fn set_excluded(keys: DispatchKeySet) {
-    THREAD.with(|thread| {
-        thread.excluded.set(keys);
-        thread.keep.set(all_but(keys));
-    });
+    THREAD.with(|thread| thread.kept.set(inverted(keys)));
 }
 
-/// What a guard adds to a set.
+/// What a guard did to a set.
 #[derive(Clone, Copy, Debug)]
-struct Addition {
+struct Change {
     before: DispatchKeySet,
-    /// The bits that were not there before: unlike with `-`, backend bits as well.
-    added: DispatchKeySet,
+    after: DispatchKeySet,
 }
 
-impl Addition {
+impl Change {
     #[inline]
-    fn new(before: DispatchKeySet, keys: DispatchKeySet) -> Self {
-        Addition { before, added: DispatchKeySet::from_raw(keys.raw() & !before.raw()) }
+    fn make(cell: &Cell<DispatchKeySet>, change: impl FnOnce(DispatchKeySet) -> DispatchKeySet) -> Self {
+        let before = cell.get();
+        let after = change(before);
+        cell.set(after);
+        Change { before, after }
     }
 
+    /// Takes the change back. Where nothing else has changed the set, as in scopes, the set before is known already: a
+    /// branch instead of arithmetic keeps the next guard from waiting for this one's load.
     #[inline]
-    fn after(self) -> DispatchKeySet {
-        self.before | self.added
+    fn undo(self, cell: &Cell<DispatchKeySet>) {
+        let now = cell.get();
+        cell.set(if now == self.after { self.before } else { self.undone(now) });
     }
 
-    /// The set without the addition. Where nothing else has changed it, as in scopes, that is known already:
-    /// a branch instead of arithmetic keeps the next guard from waiting for this one's load.
-    #[inline]
-    fn undone(self, now: DispatchKeySet) -> DispatchKeySet {
-        if now == self.after() { self.before } else { self.taken_from(now) }
-    }
-
+    /// The bits that the change turned are as before, all others as they are now.
     #[cold]
-    fn taken_from(self, now: DispatchKeySet) -> DispatchKeySet {
-        DispatchKeySet::from_raw(now.raw() & !self.added.raw())
+    fn undone(self, now: DispatchKeySet) -> DispatchKeySet {
+        let turned = self.before.raw() ^ self.after.raw();
+        DispatchKeySet::from_raw(now.raw() & !turned | self.before.raw() & turned)
     }
 }
 
@@ -104,7 +99,7 @@ impl Addition {
 #[doc(hidden)]
 #[inline(always)]
 pub fn apply(keys: DispatchKeySet) -> DispatchKeySet {
-    THREAD.with(|thread| (keys | thread.included.get()) & thread.keep.get())
+    THREAD.with(|thread| (keys | thread.included.get()) & (thread.kept.get() | DispatchKeySet::ALL_BACKENDS))
 }
 
 /// The keys that a thread includes in every call and excludes from every call.
@@ -135,7 +130,7 @@ impl LocalDispatchKeySet {
     pub fn current() -> Self {
         THREAD.with(|thread| LocalDispatchKeySet {
             included: thread.included.get(),
-            excluded: thread.excluded.get(),
+            excluded: inverted(thread.kept.get()),
         })
     }
 
@@ -184,7 +179,7 @@ type NotSend = PhantomData<*const ()>;
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct IncludeDispatchKeyGuard {
-    addition: Addition,
+    change: Change,
     not_send: NotSend,
 }
 
@@ -192,16 +187,16 @@ impl IncludeDispatchKeyGuard {
     /// Includes a key or a set of keys; those that are included already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        let addition = Addition::new(LocalDispatchKeySet::current().included, keys.into());
-        set_included(addition.after());
-        IncludeDispatchKeyGuard { addition, not_send: PhantomData }
+        let keys = keys.into();
+        let change = THREAD.with(|thread| Change::make(&thread.included, |included| included | keys));
+        IncludeDispatchKeyGuard { change, not_send: PhantomData }
     }
 }
 
 impl Drop for IncludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        set_included(self.addition.undone(LocalDispatchKeySet::current().included));
+        THREAD.with(|thread| self.change.undo(&thread.included));
     }
 }
 
@@ -221,7 +216,7 @@ impl Drop for IncludeDispatchKeyGuard {
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct ExcludeDispatchKeyGuard {
-    addition: Addition,
+    change: Change,
     not_send: NotSend,
 }
 
@@ -229,16 +224,16 @@ impl ExcludeDispatchKeyGuard {
     /// Excludes a key or a set of keys; those that are excluded already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        let addition = Addition::new(LocalDispatchKeySet::current().excluded, keys.into());
-        set_excluded(addition.after());
-        ExcludeDispatchKeyGuard { addition, not_send: PhantomData }
+        let keys = inverted(keys.into());
+        let change = THREAD.with(|thread| Change::make(&thread.kept, |kept| kept & keys));
+        ExcludeDispatchKeyGuard { change, not_send: PhantomData }
     }
 }
 
 impl Drop for ExcludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        set_excluded(self.addition.undone(LocalDispatchKeySet::current().excluded));
+        THREAD.with(|thread| self.change.undo(&thread.kept));
     }
 }
 

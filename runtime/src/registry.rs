@@ -65,7 +65,13 @@ static OTHERS: Mutex<Vec<&'static Dispatcher>> = Mutex::new(Vec::new());
 
 impl Dispatcher {
     /// The process-wide dispatcher. The first use collects what is linked in; that runs no code of a user.
+    #[inline]
     pub fn global() -> &'static Dispatcher {
+        GLOBAL.get().unwrap_or_else(Dispatcher::collect)
+    }
+
+    #[cold]
+    fn collect() -> &'static Dispatcher {
         let mut first = false;
         let dispatcher = GLOBAL.get_or_init(|| {
             first = true;

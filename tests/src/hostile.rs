@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use torch_library::prelude::*;
 use torch_library::{
-    DType, Device, Generator, Layout, MemoryFormat, OperatorHandle, Scalar, WeakTensor, element,
+    DType, Device, Dispatcher, Generator, Layout, Library, LibraryKind, MemoryFormat, OperatorHandle,
+    RuntimeKernel, Scalar, WeakTensor, element,
 };
 use torch_library_schema::Type;
 
@@ -25,6 +27,34 @@ const DTYPES: [DType; 8] = [
     DType::Bool,
     DType::Float16,
     DType::Complex64,
+];
+
+/// What schemas are made of.
+const TYPES: [&str; 24] = [
+    "Tensor",
+    "Tensor",
+    "Tensor(a!)",
+    "Tensor(b)",
+    "Tensor?",
+    "Tensor[]",
+    "Tensor(c!)[]",
+    "Tensor?[]",
+    "int",
+    "SymInt",
+    "int?",
+    "int[]",
+    "int[2]",
+    "float",
+    "float[]?",
+    "bool",
+    "bool[3]",
+    "complex",
+    "Scalar",
+    "ScalarType?",
+    "str",
+    "Device",
+    "Generator?",
+    "MemoryFormat",
 ];
 
 /// Makes one call after the other.
@@ -56,7 +86,10 @@ impl<'c> Hostile<'c> {
     /// It panicked, kept a tensor alive, or refused the arguments in a message that does not name the operator.
     pub fn call(&mut self) -> Result<Outcome, String> {
         let index = self.below(self.operators.len());
-        let operator = self.operators[index];
+        self.call_one(self.operators[index])
+    }
+
+    fn call_one(&mut self, operator: OperatorHandle) -> Result<Outcome, String> {
         let arguments = self.arguments(operator);
         let what = format!("{} with {arguments:?}", operator.schema_text());
         let by_name = self.one_in(2);
@@ -77,6 +110,37 @@ impl<'c> Hostile<'c> {
             Err(error) if error.to_string().contains(&name) => Ok(Outcome::Refused),
             Err(error) => Err(format!("does not name the operator: {what}\n{error}")),
         }
+    }
+
+    /// Declares an operator of any signature, calls it, and takes it back.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn declare_and_call(&mut self) -> Result<Outcome, String> {
+        static EMPTY: OnceLock<&'static Dispatcher> = OnceLock::new();
+        let dispatcher = EMPTY.get_or_init(Dispatcher::leak_empty);
+        let types = |hostile: &mut Self, bound| -> Vec<&str> {
+            (0..hostile.below(bound)).map(|_| TYPES[hostile.below(TYPES.len())]).collect()
+        };
+        let arguments =
+            types(self, 9).iter().enumerate().map(|(i, ty)| format!("{ty} x{i}")).collect::<Vec<_>>();
+        let returns = types(self, 4).join(", ");
+        let name = format!("declared_{}", self.below(256));
+        let schema = format!("{name}({}) -> ({returns})", arguments.join(", "));
+        let mut library = Library::open(dispatcher, LibraryKind::Fragment, "hostile", None)
+            .map_err(|error| error.to_string())?;
+        let Ok(operator) = library.define(&schema) else { return Ok(Outcome::Refused) };
+        // Leaves as many values as there are returns, of any type.
+        let kernel = RuntimeKernel::boxed(|operator, _, stack| {
+            let schema = operator.schema()?;
+            stack.drop_last(schema.arguments.len() / 2);
+            schema.returns.iter().for_each(|_| stack.push(Value::None));
+            Ok(())
+        });
+        library
+            .implement(&name, DispatchKey::CompositeImplicitAutograd, kernel)
+            .map_err(|error| error.to_string())?;
+        self.call_one(operator)
     }
 
     fn arguments(&mut self, operator: OperatorHandle) -> Vec<Value<'static>> {

@@ -4,6 +4,7 @@
 //! skipped with a reason: a skipped row is a gap, not a pass. Nothing here looks at the id of a row.
 
 mod compare;
+pub mod fuzz;
 pub mod hostile;
 mod operators;
 mod report;

@@ -1,0 +1,97 @@
+//! `fuzz SECONDS [TARGET…]`: runs the fuzz targets over their corpora and over mutations of these, with no tool but the stable
+//! compiler. `.ci/fuzz` has the same functions guided by coverage, where a nightly toolchain and cargo-fuzz are there.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use torch_library::{Result, bail};
+use torch_library_tests::fuzz::{TARGETS, Target};
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((Ok(seconds), names)) = arguments.split_first().map(|(seconds, names)| (seconds.parse(), names))
+    else {
+        bail!(Argument, "usage: fuzz SECONDS [TARGET…]")
+    };
+    let known = |name: &str| TARGETS.iter().any(|(target, _)| *target == name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        bail!(Argument, "no target is named {unknown}; these are: {:?}", TARGETS.map(|(name, _)| name));
+    }
+    let wanted =
+        TARGETS.iter().filter(|(name, _)| names.is_empty() || names.iter().any(|wanted| wanted == name));
+    wanted.for_each(|target| fuzz(target, Duration::from_secs(seconds)));
+    Ok(())
+}
+
+/// Runs one target for so long, and its corpus in any case. An input that fails is printed before the panic ends the program.
+fn fuzz((name, target): &Target, time: Duration) {
+    let corpus = corpus(name);
+    let mut random = Random(u64::from(std::process::id()));
+    let (start, seed) = (Instant::now(), random.0);
+    let mut runs = 0u64;
+    let mut run = |input: &[u8]| {
+        let failing = Failing(input);
+        target(input);
+        std::mem::forget(failing);
+        runs += 1;
+    };
+    corpus.iter().for_each(|input| run(input));
+    while start.elapsed() < time {
+        run(&random.mutant(&corpus));
+    }
+    println!("{name}: {runs} inputs, {} of them the corpus, seed {seed}", corpus.len());
+}
+
+/// Shows the input that a target panics on.
+struct Failing<'i>(&'i [u8]);
+
+impl Drop for Failing<'_> {
+    fn drop(&mut self) {
+        eprintln!("the input: b\"{}\"", self.0.escape_ascii());
+    }
+}
+
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut inputs: Vec<_> = files.filter_map(|file| fs::read(file.path()).ok()).collect();
+    inputs.sort();
+    inputs.push(Vec::new());
+    inputs
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+
+    /// Some input of the corpus with up to four changes.
+    fn mutant(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
+        let mut input = corpus[self.below(corpus.len())].clone();
+        for _ in 0..=self.below(4) {
+            let (a, b) = (self.below(input.len() + 1), self.below(input.len() + 1));
+            let range = a.min(b)..a.max(b).min(a.min(b) + 16);
+            match self.below(5) {
+                0 => drop(input.drain(range)),
+                1 => input.insert(a, self.below(256) as u8),
+                2 => input[range].iter_mut().for_each(|byte| *byte = byte.wrapping_add(1 << self.below(8))),
+                3 => drop(input.splice(a..a, input[range].to_vec())),
+                _ => {
+                    let other = &corpus[self.below(corpus.len())];
+                    let from = self.below(other.len() + 1);
+                    let to = other.len().min(from + 1 + self.below(24));
+                    drop(input.splice(range, other[from..to].iter().copied()));
+                }
+            }
+        }
+        input
+    }
+}

@@ -1,0 +1,93 @@
+//! What fuzzers run: for each target one function that takes bytes and panics where something is wrong.
+
+use std::sync::OnceLock;
+
+use torch_library::guard::IncludeDispatchKeyGuard;
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, Dispatcher, Library, LibraryKind, RuntimeKernel};
+use torch_library_schema::token::lex;
+use torch_library_schema::{Mode, Schema, SchemaArgument};
+
+use crate::hostile::Hostile;
+
+/// A target's name, and what it does with an input.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: [Target; 2] = [("schema", schema), ("boxed_call", boxed_call)];
+
+/// Reads a text as a schema, in both modes: what is accepted reads back from what is printed, and answers every question.
+pub fn schema(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let [strict, pytorch] = [Mode::Strict, Mode::PyTorch].map(|mode| check_schema(&text, mode));
+    assert!(pytorch || !strict, "strict mode accepts more than PyTorch: {text:?}");
+}
+
+fn check_schema(text: &str, mode: Mode) -> bool {
+    let schema = match Schema::parse(text, mode) {
+        Ok(schema) => schema,
+        Err(error) => {
+            assert!(error.span.start <= error.span.end && error.span.end <= text.len(), "{text:?}");
+            assert!(error.render(text).contains('^'), "{text:?}");
+            return false;
+        }
+    };
+    assert!(Schema::parse_or_name(text, mode).is_ok_and(|either| either.is_ok()), "{text:?}");
+    let printed = schema.to_string();
+    assert_eq!(Schema::parse(&printed, mode).as_ref(), Ok(&schema), "{text:?} is printed as {printed:?}");
+    assert!(!schema.pytorch().to_string().is_empty(), "{text:?}");
+    // A line break at the end is the only token of a text that a list of tokens may not have.
+    if !text.contains('\n') {
+        assert_eq!(Schema::parse_tokens(&lex(text), mode).as_ref(), Ok(&schema), "{text:?}");
+    }
+    schema.check_backward_compatible_with(&schema).expect("a schema is compatible with itself");
+    schema.check_forward_compatible_with(&schema).expect("a schema is compatible with itself");
+    assert!(schema.is_subtype_of(&schema, false), "{text:?}");
+    for index in 0..schema.arguments.len() {
+        assert!(
+            schema.may_alias(SchemaArgument::Input(index), SchemaArgument::Input(0)).is_some(),
+            "{text:?}"
+        );
+    }
+    true
+}
+
+/// Makes a few calls that the input chooses, of linked operators and of one that it declares itself: each returns or refuses,
+/// and keeps nothing. Some go through a boxed fallback.
+pub fn boxed_call(input: &[u8]) {
+    let mut bytes = input.iter();
+    let mut byte = || bytes.next().map_or(0, |byte| usize::from(*byte));
+    let mut choose = move |bound: usize| {
+        let high = if bound > 256 { byte() << 8 } else { 0 };
+        (high | byte()) % bound
+    };
+    let through_fallback = choose(2) == 1;
+    let _guard = through_fallback.then(|| IncludeDispatchKeyGuard::new(LAYER));
+    let mut hostile = Hostile::new(linked().to_vec(), &mut choose);
+    for _ in 0..CALLS {
+        hostile.call().unwrap_or_else(|failure| panic!("{failure}"));
+    }
+    hostile.declare_and_call().unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// How many calls an input makes.
+const CALLS: usize = 4;
+
+/// Where a fallback stands that looks at all arguments and passes them on.
+const LAYER: DispatchKey = DispatchKey::TESTING_ONLY_GenericMode;
+
+fn linked() -> &'static [OperatorHandle] {
+    static LINKED: OnceLock<(Vec<OperatorHandle>, Library)> = OnceLock::new();
+    let (operators, _) = LINKED.get_or_init(|| {
+        let operators = Dispatcher::global().operators().into_iter().map(|info| info.operator);
+        let mut library =
+            Library::open(Dispatcher::global(), LibraryKind::Implementation, "_", None).expect("a library");
+        let kernel = RuntimeKernel::boxed(|operator, keys, stack| {
+            assert!(!format!("{:?}", operator.arguments(stack)?).is_empty());
+            operator.redispatch_boxed(keys & DispatchKeySet::full_after(LAYER), stack)
+        });
+        library.fallback(LAYER, kernel).expect("nobody else uses the key");
+        (operators.filter(|operator| operator.namespace() == "aten").collect(), library)
+    });
+    operators
+}

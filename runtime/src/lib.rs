@@ -40,6 +40,7 @@
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
 //! | record what a function calls, and run it again | [`tracer`] |
 //! | know why a call goes where it goes | [`Dispatcher::explain`] |
+//! | test an operator against its own schema | [`opcheck`](mod@opcheck) |
 //! | know at the start whether all registrations fit together | [`init`] |
 //!
 //! A crate that is linked for its kernels alone, and named nowhere, is left out by the linker; `use that_crate as _;`
@@ -87,6 +88,7 @@ mod registry;
 mod native;
 
 pub mod observe;
+pub mod opcheck;
 pub mod trace;
 pub mod tracer;
 

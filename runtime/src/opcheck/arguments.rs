@@ -1,0 +1,139 @@
+//! The arguments of a sample: completed, copied for every call, laid out in memory in other ways.
+
+use std::borrow::Cow;
+
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, Result};
+use crate::match_dtype;
+use crate::operator::OperatorHandle;
+use crate::tensor::Tensor;
+use crate::value::{Value, fit};
+
+/// One value for each argument of the schema: by position as far as there are positional ones, then by name.
+pub(super) fn normalize(
+    operator: OperatorHandle,
+    mut sample: Vec<Value<'static>>,
+) -> Result<Vec<Value<'static>>> {
+    let schema = operator.schema()?;
+    let positional = schema.arguments.iter().take_while(|argument| !argument.kwarg_only).count();
+    let given = sample.len();
+    let wrong =
+        |what: String| Error::new(ErrorKind::Argument, format!("a sample does not fit the schema: {what}"));
+    if given > schema.arguments.len() {
+        return Err(wrong(format!("{given} values for {} arguments", schema.arguments.len())));
+    }
+    let rest = sample.split_off(positional.min(given));
+    let names = schema.arguments.iter().skip(positional).map(|argument| &*argument.name);
+    let values = schema.normalize(sample, names.zip(rest)).map_err(|error| wrong(error.kind.to_string()))?;
+    let values = values.into_iter().zip(&schema.arguments);
+    values
+        .map(|(value, argument)| {
+            let name = &argument.name;
+            fit(value, argument).ok_or_else(|| wrong(format!("`{name}` takes a list, not one number")))
+        })
+        .collect()
+}
+
+/// A tensor among arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) argument: usize,
+    /// `self`, `tensors[1]`
+    pub(super) name: String,
+    pub(super) tensor: Tensor,
+}
+
+/// All tensors of the arguments, with the names that the schema gives them.
+pub(super) fn tensors(operator: OperatorHandle, values: &[Value<'static>]) -> Vec<Place> {
+    let names = operator.schema().map(|schema| &schema.arguments[..]).unwrap_or_default();
+    let mut places = Vec::new();
+    for (argument, value) in values.iter().enumerate() {
+        let name = names.get(argument).map_or("?", |argument| &argument.name);
+        let is_list = !matches!(value, Value::Tensor(_) | Value::TensorRef(_) | Value::TensorMut(_));
+        let optional = match value {
+            Value::OptionalTensors(list) => &list[..],
+            _ => &[],
+        };
+        let all = value.tensors().iter().chain(optional.iter().flatten());
+        places.extend(all.enumerate().map(|(index, tensor)| {
+            let name = if is_list { format!("{name}[{index}]") } else { name.to_owned() };
+            Place { argument, name, tensor: tensor.clone() }
+        }));
+    }
+    places
+}
+
+/// The same values, each tensor replaced by what `change` makes of it. It gets the argument's position.
+pub(super) fn map(
+    values: &[Value<'static>],
+    mut change: impl FnMut(usize, &Tensor) -> Result<Tensor>,
+) -> Result<Vec<Value<'static>>> {
+    let each = values.iter().enumerate();
+    each.map(|(at, value)| {
+        Ok(match value {
+            Value::Tensor(tensor) => Value::Tensor(change(at, tensor)?),
+            Value::Tensors(list) => {
+                let list: Result<Vec<_>> = list.iter().map(|tensor| change(at, tensor)).collect();
+                Value::Tensors(Cow::Owned(list?))
+            }
+            Value::OptionalTensors(list) => {
+                let mut one =
+                    |tensor: &Option<Tensor>| tensor.as_ref().map(|tensor| change(at, tensor)).transpose();
+                let list: Result<Vec<_>> = list.iter().map(&mut one).collect();
+                Value::OptionalTensors(Cow::Owned(list?))
+            }
+            other => duplicate(other),
+        })
+    })
+    .collect()
+}
+
+/// Copies for one call, laid out as they are.
+pub(super) fn copies(values: &[Value<'static>]) -> Result<Vec<Value<'static>>> {
+    map(values, |_, tensor| copy_as(tensor, tensor.sizes(), tensor.strides(), tensor.storage_offset()))
+}
+
+/// The value once more; tensors are the same ones.
+fn duplicate(value: &Value<'static>) -> Value<'static> {
+    match value {
+        Value::None => Value::None,
+        Value::Tensor(tensor) => Value::Tensor(tensor.clone()),
+        Value::TensorRef(tensor) => Value::Tensor((*tensor).clone()),
+        Value::TensorMut(tensor) => Value::Tensor((*tensor).clone()),
+        Value::Int(value) => Value::Int(*value),
+        Value::Float(value) => Value::Float(*value),
+        Value::Bool(value) => Value::Bool(*value),
+        Value::Complex(value) => Value::Complex(*value),
+        Value::Str(text) => Value::Str(text.clone()),
+        Value::DType(dtype) => Value::DType(*dtype),
+        Value::Layout(layout) => Value::Layout(*layout),
+        Value::MemoryFormat(format) => Value::MemoryFormat(*format),
+        Value::Device(device) => Value::Device(*device),
+        Value::Generator(generator) => Value::Generator(generator.clone()),
+        Value::Tensors(list) => Value::Tensors(list.clone()),
+        Value::TensorsMut(list) => Value::Tensors(Cow::Owned(list.to_vec())),
+        Value::OptionalTensors(list) => Value::OptionalTensors(list.clone()),
+        Value::Ints(list) => Value::Ints(list.clone()),
+        Value::Floats(list) => Value::Floats(list.clone()),
+        Value::Bools(list) => Value::Bools(list.clone()),
+        Value::Scalars(list) => Value::Scalars(list.clone()),
+        Value::Strs(list) => Value::Strs(list.clone()),
+    }
+}
+
+/// The elements of a tensor in memory of their own, laid out like this.
+pub(super) fn copy_as(tensor: &Tensor, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
+    if tensor.is_wrapped_number() {
+        return Ok(Tensor::wrapped_number(tensor.item()?));
+    }
+    let end = sizes.iter().zip(strides).map(|(size, stride)| (size - 1) * stride).sum::<i64>() + 1 + offset;
+    let memory = Tensor::zeros(&[end.max(offset)], tensor.dtype(), Device::CPU)?;
+    let mut copy = memory.strided_view(sizes, strides, offset)?;
+    match_dtype!(tensor.dtype(), T => copy.copy_from_slice(&tensor.to_vec::<T>()?))?;
+    Ok(copy)
+}
+
+/// A tensor on `meta` like this one.
+pub(super) fn on_meta(tensor: &Tensor) -> Result<Tensor> {
+    Tensor::empty_strided(tensor.sizes(), tensor.strides(), tensor.dtype(), Device::META)
+}

@@ -1,0 +1,48 @@
+//! A call of the operator, which may fail in any way.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Check, Session};
+use crate::error::Error;
+use crate::value::{Stack, Value};
+
+/// How a call ended.
+pub(super) enum Outcome {
+    Returned(Vec<Value<'static>>),
+    Failed(Error),
+    /// It panicked, which is a fault already.
+    Panicked,
+}
+
+impl Session<'_> {
+    /// Calls the operator.
+    pub(super) fn call(&mut self, values: Vec<Value<'static>>) -> Outcome {
+        self.call_other(self.operator, values)
+    }
+
+    /// Calls an operator with boxed arguments.
+    pub(super) fn call_other(
+        &mut self,
+        operator: crate::OperatorHandle,
+        values: Vec<Value<'static>>,
+    ) -> Outcome {
+        self.calls += 1;
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let mut stack: Stack<'static> = values.into_iter().collect();
+            operator.call_boxed(&mut stack)?;
+            let mut returns: Vec<_> = std::iter::from_fn(|| stack.pop()).collect();
+            returns.reverse();
+            Ok(returns)
+        }));
+        match outcome {
+            Ok(Ok(returns)) => Outcome::Returned(returns),
+            Ok(Err(error)) => Outcome::Failed(error),
+            Err(panic) => {
+                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+                self.fault(Check::Accepts, format!("{operator} panics: {text}"));
+                Outcome::Panicked
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What the schema promises of one call: types of returns, what is written, what shares memory.
+
+use num_complex::Complex64;
+use torch_library_schema::Value as _;
+use torch_library_schema::{AliasInfo, Schema};
+
+use super::arguments::{self, Place};
+use super::call::Outcome;
+use super::compare::{difference, values as values_of};
+use super::{Check, Session};
+use crate::tensor::{Storage, Tensor};
+use crate::value::Value;
+
+/// A tensor as it was before a call.
+struct Before {
+    place: Place,
+    values: Option<Vec<Complex64>>,
+    geometry: crate::tensor::geometry::Geometry,
+    storage: Storage,
+    version: u64,
+}
+
+impl Before {
+    fn new(place: Place) -> Self {
+        let tensor = &place.tensor;
+        let (geometry, storage) = (tensor.geometry().clone(), tensor.storage().clone());
+        Before { values: values_of(tensor), geometry, storage, version: tensor.version(), place }
+    }
+
+    fn has_moved(&self) -> bool {
+        !self.storage.is_same(self.place.tensor.storage()) || self.geometry != *self.place.tensor.geometry()
+    }
+
+    fn is_rewritten(&self) -> bool {
+        // Compared by bits: NaN stays NaN.
+        let bits = |values: Option<Vec<Complex64>>| {
+            values.map(|values| values.iter().map(|v| (v.re.to_bits(), v.im.to_bits())).collect::<Vec<_>>())
+        };
+        bits(values_of(&self.place.tensor)) != bits(self.values.clone())
+    }
+}
+
+/// The annotation of an argument or return; of a list, that of its elements.
+fn annotation(alias: Option<&AliasInfo>) -> Option<&AliasInfo> {
+    alias.map(|alias| alias.contained.first().unwrap_or(alias))
+}
+
+impl Session<'_> {
+    /// Calls the operator with a sample and compares what it did with the schema. Returns the results.
+    pub(super) fn contract(
+        &mut self,
+        values: &[Value<'static>],
+        written: &mut Vec<bool>,
+    ) -> Option<Vec<Value<'static>>> {
+        let schema = self.operator.schema().ok()?;
+        let copies = arguments::copies(values).ok()?;
+        let before: Vec<_> =
+            arguments::tensors(self.operator, &copies).into_iter().map(Before::new).collect();
+        let returns = match self.call(copies) {
+            Outcome::Returned(returns) => returns,
+            Outcome::Panicked => return None,
+            Outcome::Failed(error) => {
+                self.fault(Check::Accepts, format!("fails for a sample: {error}"));
+                return None;
+            }
+        };
+        if !self.returns_fit(schema, &returns) {
+            return None;
+        }
+        self.mutation(schema, &before, written);
+        self.aliasing(schema, &before, &returns);
+        if self.is_deterministic()
+            && let Ok(copies) = arguments::copies(values)
+            && let Outcome::Returned(again) = self.call(copies)
+            && let Some(what) = difference(&again, &returns)
+        {
+            self.fault(Check::Deterministic, format!("a second call with the same arguments gives {what}"));
+        }
+        Some(returns)
+    }
+
+    fn returns_fit(&mut self, schema: &Schema, returns: &[Value<'static>]) -> bool {
+        if returns.len() != schema.returns.len() {
+            let message =
+                format!("leaves {} returns, the schema has {}", returns.len(), schema.returns.len());
+            self.fault(Check::Returns, message);
+            return false;
+        }
+        for (index, (value, ret)) in returns.iter().zip(&schema.returns).enumerate() {
+            if !value.is_a(&ret.ty) {
+                let message =
+                    format!("return {index} is of type {}, the schema says {}", value.type_name(), ret.ty);
+                self.fault(Check::Returns, message);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn mutation(&mut self, schema: &Schema, before: &[Before], written: &mut Vec<bool>) {
+        written.resize(schema.arguments.len(), false);
+        for before in before {
+            let (argument, name) = (&schema.arguments[before.place.argument], &before.place.name);
+            let (rewritten, moved) = (before.is_rewritten(), before.has_moved());
+            let version = before.place.tensor.version();
+            if argument.is_mutable() {
+                written[before.place.argument] |= rewritten || moved;
+                if rewritten && version == before.version {
+                    self.fault(
+                        Check::Version,
+                        format!("writes to `{name}` and does not count it: `bump_version` is missing, or a layer at ADInplaceOrView"),
+                    );
+                }
+                continue;
+            }
+            if moved {
+                self.fault(
+                    Check::Mutation,
+                    format!("moves `{name}` to other sizes or memory, the schema only reads it"),
+                );
+            } else if rewritten {
+                self.fault(Check::Mutation, format!("writes to `{name}`, which the schema only reads"));
+            } else if version != before.version {
+                self.fault(Check::Version, format!("counts a write to `{name}`, which it only reads"));
+            }
+        }
+    }
+
+    /// What the schema says is written to, and no sample changed.
+    pub(super) fn never_written(&mut self, written: &[bool]) {
+        let Ok(schema) = self.operator.schema() else { return };
+        let never = schema.arguments.iter().zip(written);
+        let never = never.filter(|(argument, written)| argument.is_mutable() && !**written);
+        if let Some((argument, _)) = never.into_iter().next() {
+            let message =
+                format!("no sample changes `{}`, which the schema says is written to", argument.name);
+            self.fault(Check::Mutation, message);
+        }
+    }
+
+    fn aliasing(&mut self, schema: &Schema, before: &[Before], returns: &[Value<'static>]) {
+        let mut seen: Vec<(usize, Tensor)> = Vec::new();
+        for (index, (value, ret)) in returns.iter().zip(&schema.returns).enumerate() {
+            let alias = annotation(ret.alias.as_deref());
+            for tensor in value.tensors() {
+                self.shared_with_arguments(schema, before, (index, tensor), alias);
+                let other =
+                    seen.iter().find(|(other, shared)| *other != index && shared.shares_storage_with(tensor));
+                let other = other.map(|(other, _)| *other);
+                let may_share = |other: usize| {
+                    let other = annotation(schema.returns[other].alias.as_deref());
+                    alias.zip(other).is_some_and(|(left, right)| left.after.intersects(&right.after))
+                };
+                if let Some(other) = other.filter(|other| !may_share(*other)) {
+                    let message =
+                        format!("returns {other} and {index} share memory, the schema says they do not");
+                    self.fault(Check::Aliasing, message);
+                }
+                seen.push((index, tensor.clone()));
+            }
+        }
+    }
+
+    fn shared_with_arguments(
+        &mut self,
+        schema: &Schema,
+        before: &[Before],
+        (index, tensor): (usize, &Tensor),
+        alias: Option<&AliasInfo>,
+    ) {
+        if let Some(alias) = alias.filter(|alias| alias.is_write) {
+            let source = |before: &&Before| {
+                annotation(schema.arguments[before.place.argument].alias.as_deref()) == Some(alias)
+            };
+            let sources: Vec<_> = before.iter().filter(source).collect();
+            if !sources.iter().any(|before| before.place.tensor.is_same(tensor)) {
+                let name = sources.first().map_or("?", |before| &before.place.name);
+                let message =
+                    format!("return {index} is another tensor, the schema says it is `{name}` itself");
+                self.fault(Check::Aliasing, message);
+            }
+            return;
+        }
+        for before in before.iter().filter(|before| before.storage.is_same(tensor.storage())) {
+            if tensor.storage().nbytes() == 0 {
+                continue;
+            }
+            let argument = annotation(schema.arguments[before.place.argument].alias.as_deref());
+            let may_share = alias.zip(argument).is_some_and(|(ret, argument)| {
+                ret.after.intersects(&argument.after)
+                    || ret.before.intersects(&argument.before)
+                    || argument.after.is_wildcard()
+            });
+            if !may_share {
+                let name = &before.place.name;
+                let message =
+                    format!("return {index} shares memory with `{name}`, the schema says it does not");
+                self.fault(Check::Aliasing, message);
+            }
+        }
+    }
+}

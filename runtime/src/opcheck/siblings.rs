@@ -1,0 +1,117 @@
+//! The variants of the operator, in place and with `out`: they give what the functional one gives.
+
+use torch_library_schema::{Argument, Schema};
+
+use super::arguments::{self, copy_as};
+use super::call::Outcome;
+use super::compare::{difference, tensors};
+use super::{Check, Session};
+use crate::device::Device;
+use crate::operator::OperatorHandle;
+use crate::registry;
+use crate::tensor::Tensor;
+use crate::tensor::geometry::Geometry;
+use crate::value::Value;
+
+/// Whether two arguments are the same but for what is written.
+fn is_like(left: &Argument, right: &Argument) -> bool {
+    left.name == right.name && left.ty == right.ty
+}
+
+impl Session<'_> {
+    pub(super) fn siblings(&mut self, values: &[Value<'static>], expected: &[Value<'static>]) {
+        let Ok(schema) = self.operator.schema() else { return };
+        if schema.is_mutable()
+            || schema.has_alias_info()
+            || expected.iter().all(|value| value.as_tensor().is_none())
+        {
+            return;
+        }
+        let (namespace, name) = (self.operator.namespace(), self.operator.name());
+        let dispatcher = registry::of(self.operator.operator());
+        let others = dispatcher.operators().into_iter().map(|info| info.operator);
+        for other in others.filter(|other| other.namespace() == namespace) {
+            let Ok(sibling) = other.schema() else { continue };
+            let is_same = |count: usize| {
+                count == schema.arguments.len()
+                    && sibling
+                        .arguments
+                        .iter()
+                        .zip(&schema.arguments)
+                        .all(|(left, right)| is_like(left, right))
+            };
+            let outs = sibling.arguments.iter().filter(|argument| argument.is_out()).count();
+            if other.name().strip_suffix('_') == Some(name) && is_same(sibling.arguments.len()) {
+                self.in_place(other, sibling, values, expected);
+            } else if other.name() == name
+                && outs == expected.len()
+                && is_same(sibling.arguments.len() - outs)
+            {
+                self.out(other, values, expected);
+            }
+        }
+    }
+
+    fn in_place(
+        &mut self,
+        other: OperatorHandle,
+        schema: &Schema,
+        values: &[Value<'static>],
+        expected: &[Value<'static>],
+    ) {
+        let Ok(copies) = arguments::copies(values) else { return };
+        let written = schema.arguments.iter().position(Argument::is_mutable);
+        let (Some(this), [result]) = (written.and_then(|at| copies[at].as_tensor().cloned()), expected)
+        else {
+            return;
+        };
+        let Some(result) = result.as_tensor() else { return };
+        // What has another shape or type cannot be written there: that it is refused is the right thing.
+        if this.sizes() != result.sizes() || this.dtype() != result.dtype() {
+            return;
+        }
+        match self.call_other(other, copies) {
+            Outcome::Returned(_) => {
+                if let Some(what) = tensors(&this, result) {
+                    self.fault(Check::InPlace, format!("{other} gives another result: {what}"));
+                }
+            }
+            Outcome::Failed(error) => {
+                self.fault(Check::InPlace, format!("{other} fails where this one does not: {error}"));
+            }
+            Outcome::Panicked => {}
+        }
+    }
+
+    fn out(&mut self, other: OperatorHandle, values: &[Value<'static>], expected: &[Value<'static>]) {
+        let results: Option<Vec<&Tensor>> = expected.iter().map(Value::as_tensor).collect();
+        let Some(results) = results else { return };
+        let fresh = |result: &&Tensor| Tensor::zeros(&[0], result.dtype(), Device::CPU);
+        let gaps = |result: &&Tensor| {
+            let dense = Geometry::contiguous(result.sizes())?;
+            let strides: Vec<_> = dense.strides().iter().map(|stride| 2 * stride).collect();
+            copy_as(&Tensor::zeros(result.sizes(), result.dtype(), Device::CPU)?, result.sizes(), &strides, 1)
+        };
+        let kinds: [(&str, Vec<_>); 2] = [
+            ("an empty `out`", results.iter().map(fresh).collect()),
+            ("an `out` with gaps", results.iter().map(gaps).collect()),
+        ];
+        for (what, outs) in kinds {
+            let outs: crate::Result<Vec<Tensor>> = outs.into_iter().collect();
+            let (Ok(outs), Ok(mut copies)) = (outs, arguments::copies(values)) else { continue };
+            copies.extend(outs.iter().map(|out| Value::Tensor(out.clone())));
+            match self.call_other(other, copies) {
+                Outcome::Returned(_) => {
+                    let written: Vec<_> = outs.iter().map(|out| Value::Tensor(out.clone())).collect();
+                    if let Some(difference) = difference(&written, expected) {
+                        self.fault(Check::Out, format!("{other} with {what}: {difference}"));
+                    }
+                }
+                Outcome::Failed(error) => {
+                    self.fault(Check::Out, format!("{other} with {what} fails: {error}"));
+                }
+                Outcome::Panicked => {}
+            }
+        }
+    }
+}

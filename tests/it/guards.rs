@@ -1,5 +1,8 @@
 //! What a thread includes and excludes decides where its calls go, and no other thread's.
 
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
 use torch_library::guard::{self, LocalDispatchKeySet, ThreadLocalState};
 use torch_library::prelude::*;
 
@@ -114,4 +117,19 @@ fn the_state_of_a_thread_can_be_carried_to_another() {
         let there = std::thread::spawn(move || state.run(layer)).join().unwrap();
         assert_eq!(there, "Tracer");
     });
+}
+
+#[test]
+fn the_state_of_a_thread_reaches_the_workers_of_a_pool_and_leaves_them() {
+    let layers = |state: &ThreadLocalState| -> BTreeSet<String> {
+        (0..2000).into_par_iter().map(|_| state.run(layer)).collect()
+    };
+    let only = |name: &str| BTreeSet::from([name.to_owned()]);
+    let outside = ThreadLocalState::capture();
+    guard::include(DispatchKey::Tracer, || {
+        assert_eq!(layers(&ThreadLocalState::capture()), only("Tracer"));
+        assert_eq!(layers(&outside), only("AutogradCPU"));
+    });
+    let bare: BTreeSet<_> = (0..2000).into_par_iter().map(|_| layer()).collect();
+    assert_eq!(bare, only("AutogradCPU"));
 }

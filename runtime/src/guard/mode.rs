@@ -210,6 +210,18 @@ impl Modes {
 /// assert_eq!(enabled.ok(), Some(false));
 /// ```
 ///
+/// The workers of a pool have no state of their own to rely on, for they work for everybody. Take it along there too:
+///
+/// ```
+/// use rayon::prelude::*;
+/// use torch_library::guard::{GradMode, ThreadLocalState, no_grad};
+///
+/// no_grad(|| {
+///     let state = ThreadLocalState::capture();
+///     assert!((0..1000).into_par_iter().all(|_| state.run(|| !GradMode::is_enabled())));
+/// });
+/// ```
+///
 /// PyTorch: `at::ThreadLocalState`, `at::ThreadLocalStateGuard`.
 #[derive(Clone)]
 pub struct ThreadLocalState {

@@ -30,3 +30,25 @@ pub(crate) fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync
         state.run(|| f(start..(start + share).min(count)));
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use torch_library::guard::{GradMode, no_grad};
+
+    use super::*;
+
+    #[test]
+    fn every_share_is_done_once_in_the_state_of_the_caller() {
+        let done = AtomicUsize::new(0);
+        let count = 64 * GRAIN + 1;
+        no_grad(|| {
+            ranges(count, |range| {
+                assert!(!GradMode::is_enabled());
+                done.fetch_add(range.len(), Ordering::Relaxed);
+            });
+        });
+        assert_eq!(done.into_inner(), count);
+    }
+}

@@ -6,7 +6,7 @@ use torch_library::{
 };
 
 #[test]
-fn a_private_backend_takes_one_name() -> Result<()> {
+fn private_backends_take_one_name_each() -> Result<()> {
     let refuse = |key, name| register_backend_name(key, name).expect_err("it must be refused");
 
     register_backend_name(DispatchKey::PrivateUse1, "xyz")?;
@@ -44,6 +44,15 @@ fn a_private_backend_takes_one_name() -> Result<()> {
             format!("{name:?} cannot name a backend: {meaning:?} already means something else")
         );
     }
+
+    register_backend_name(DispatchKey::PrivateUse2, "second")?;
+    register_backend_name(DispatchKey::PrivateUse3, "third")?;
+    let three = [DispatchKey::PrivateUse1, DispatchKey::PrivateUse2, DispatchKey::PrivateUse3];
+    assert_eq!(DispatchKeySet::from_keys(&three).to_string(), "DispatchKeySet(xyz, second, third)");
+    assert_eq!(
+        ["Sparsesecond", "Autogradthird"].map(|name| name.parse::<DispatchKey>().ok()),
+        [Some(DispatchKey::SparsePrivateUse2), Some(DispatchKey::AutogradPrivateUse3),]
+    );
 
     let missing = call_without_a_kernel()?;
     assert_eq!(missing.kind(), ErrorKind::MissingKernel);

@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -118,7 +119,13 @@ impl Drop for Change<'_> {
         if somebody_waits {
             self.dispatcher.changed.notify_all();
         }
-        due.iter().for_each(|listener| listener.tell());
+        let tell = || due.iter().for_each(|listener| listener.tell());
+        if std::thread::panicking() {
+            // A second panic would end the process.
+            let _ = catch_unwind(AssertUnwindSafe(tell));
+        } else {
+            tell();
+        }
     }
 }
 

@@ -58,6 +58,7 @@ fn main() -> Result<()> {
 // 1 | scale(Tensor self, flaot factor=2) -> Tensor
 //   |                    ^^^^^
 //   = help: write `float`
+//   at examples/09_errors.rs:35
 // # an unknown operator: UnknownOperator
 // there is no operator myops::dubble.Tensor
 //   help: similar names: myops::double.Tensor

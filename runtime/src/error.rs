@@ -82,6 +82,16 @@ impl Error {
         self
     }
 
+    /// The same error with a line behind that says where in the program, unless the message does.
+    #[cold]
+    pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
+        let place = place.to_string();
+        if !self.0.message.contains(&place) {
+            self.0.message = format!("{}\n  at {place}", self.0.message).into();
+        }
+        self
+    }
+
     /// Puts the name of an operator, `ns::name.overload`, in front, unless the message has it. Overloads are not told
     /// apart: kernels that several share say `ns::name`.
     #[cold]

@@ -133,47 +133,52 @@ fn a_schema_that_does_not_parse() {
     check(
         library.define("f(Tensor x, int64_t n) -> Tensor"),
         expect![[r#"
-        error: unknown type `int64_t`
-          |
-        1 | f(Tensor x, int64_t n) -> Tensor
-          |             ^^^^^^^
-          = help: write `SymInt` or `int`"#]],
+            error: unknown type `int64_t`
+              |
+            1 | f(Tensor x, int64_t n) -> Tensor
+              |             ^^^^^^^
+              = help: write `SymInt` or `int`
+              at tests/it/mistakes.rs"#]],
     );
     check(
         library.define("f(Tensor x, int n=1.5) -> Tensor"),
         expect![[r#"
-        error: a default of kind Double for type `int`
-          |
-        1 | f(Tensor x, int n=1.5) -> Tensor
-          |                   ^^^
-          = help: write `1` or `-1`"#]],
+            error: a default of kind Double for type `int`
+              |
+            1 | f(Tensor x, int n=1.5) -> Tensor
+              |                   ^^^
+              = help: write `1` or `-1`
+              at tests/it/mistakes.rs"#]],
     );
     check(
         library.define("f.default(Tensor x) -> Tensor"),
         expect![[r#"
-        error: `default` cannot be the name of an overload
-          |
-        1 | f.default(Tensor x) -> Tensor
-          |   ^^^^^^^
-          = help: leave the overload out, or take a name that is not `default` or `__…`"#]],
+            error: `default` cannot be the name of an overload
+              |
+            1 | f.default(Tensor x) -> Tensor
+              |   ^^^^^^^
+              = help: leave the overload out, or take a name that is not `default` or `__…`
+              at tests/it/mistakes.rs"#]],
     );
     check(
         library.define("f"),
         expect![[r#"
-        error: expected a full schema, found an operator name alone
-          |
-        1 | f
-          |  ^
-          = help: write `f(Tensor self) -> Tensor`"#]],
+            error: expected a full schema, found an operator name alone
+              |
+            1 | f
+              |  ^
+              = help: write `f(Tensor self) -> Tensor`
+              at tests/it/mistakes.rs"#]],
     );
     check(
         library.implement("f(Tensor x) -> Tensor", DispatchKey::CPU, boxed()),
         expect![[r#"
-        error: expected an operator name, found a full schema
-          |
-        1 | f(Tensor x) -> Tensor
-          |  ^
-          = help: leave out the arguments and returns"#]],
+            error: expected an operator name, found a full schema
+              |
+            1 | f(Tensor x) -> Tensor
+              |  ^
+              = help: leave out the arguments and returns
+              at tests/it/mistakes.rs"#]],
     );
 }
 
@@ -241,47 +246,55 @@ fn libraries_used_for_what_they_cannot_do() {
     let open = |kind, namespace, key| Library::open(dispatcher, kind, namespace, key);
     check(
         open(LibraryKind::Definition, "_", None),
-        expect![
-            "the wildcard namespace `_` is for fallbacks only: open an implementation library, not a Definition"
-        ],
+        expect![[r#"
+            the wildcard namespace `_` is for fallbacks only: open an implementation library, not a Definition
+              at tests/it/mistakes.rs"#]],
     );
     check(
         open(LibraryKind::Fragment, "ns", Some(DispatchKey::CPU)),
-        expect!["a library that defines operators has no dispatch key of its own, but CPU was given"],
+        expect![[r#"
+            a library that defines operators has no dispatch key of its own, but CPU was given
+              at tests/it/mistakes.rs"#]],
     );
     check(
         open(LibraryKind::Fragment, "my ops", None),
-        expect![[r#""my ops" is not a namespace: use letters, digits and `_`"#]],
+        expect![[r#"
+            "my ops" is not a namespace: use letters, digits and `_`
+              at tests/it/mistakes.rs"#]],
     );
 
     let mut kernels = open(LibraryKind::Implementation, "ns", Some(DispatchKey::CPU)).unwrap();
     check(
         kernels.define("f(Tensor x) -> Tensor"),
-        expect![
-            "an implementation library cannot define operators: define `f(Tensor x) -> Tensor` in the library of its namespace"
-        ],
+        expect![[r#"
+            an implementation library cannot define operators: define `f(Tensor x) -> Tensor` in the library of its namespace
+              at tests/it/mistakes.rs"#]],
     );
     check(
         kernels.implement("f", DispatchKey::CUDA, boxed()),
-        expect![
-            "the kernel is for CUDA, but the library at tests/it/mistakes.rs is for CPU: open another one"
-        ],
+        expect![[r#"
+            the kernel is for CUDA, but the library at tests/it/mistakes.rs is for CPU: open another one
+              at tests/it/mistakes.rs"#]],
     );
     check(
         kernels.implement("other::f", DispatchKey::CPU, boxed()),
-        expect!["the name is in namespace `other`, but the library at tests/it/mistakes.rs is for `ns`"],
+        expect![[r#"
+            the name is in namespace `other`, but the library at tests/it/mistakes.rs is for `ns`
+              at tests/it/mistakes.rs"#]],
     );
     check(
         kernels.fallback(DispatchKey::CPU, boxed()),
-        expect!["fallbacks serve all namespaces: open an implementation library for `_`"],
+        expect![[r#"
+            fallbacks serve all namespaces: open an implementation library for `_`
+              at tests/it/mistakes.rs"#]],
     );
 
     let mut fallbacks = open(LibraryKind::Implementation, "_", None).unwrap();
     check(
         fallbacks.implement("f", DispatchKey::CPU, boxed()),
-        expect![
-            "the library at tests/it/mistakes.rs is for `_`, all namespaces: it takes fallbacks only; open one for the operator's namespace"
-        ],
+        expect![[r#"
+            the library at tests/it/mistakes.rs is for `_`, all namespaces: it takes fallbacks only; open one for the operator's namespace
+              at tests/it/mistakes.rs"#]],
     );
 }
 
@@ -421,7 +434,9 @@ fn too_many_arguments() {
     let mut library = Library::fragment("it_mistakes").unwrap();
     check(
         library.define(&format!("long({}) -> ()", arguments.join(", "))),
-        expect!["it_mistakes::long has 65 arguments; an operator has at most 64"],
+        expect![[r#"
+            it_mistakes::long has 65 arguments; an operator has at most 64
+              at tests/it/mistakes.rs"#]],
     );
 }
 

@@ -111,6 +111,16 @@ impl Library {
         key: Option<DispatchKey>,
     ) -> Result<Self> {
         let place = caller();
+        Self::try_open(dispatcher, kind, namespace, key, place).map_err(|error| error.at(place))
+    }
+
+    fn try_open(
+        dispatcher: &'static Dispatcher,
+        kind: LibraryKind,
+        namespace: &str,
+        key: Option<DispatchKey>,
+        place: Place,
+    ) -> Result<Self> {
         if let (Some(key), LibraryKind::Definition | LibraryKind::Fragment) = (key, kind) {
             bail!(
                 Argument,
@@ -171,6 +181,10 @@ impl Library {
     #[track_caller]
     pub fn define_with_tags(&mut self, text: &str, tags: &[&str]) -> Result<OperatorHandle> {
         let place = caller();
+        self.try_define(text, tags, place).map_err(|error| error.at(place))
+    }
+
+    fn try_define(&mut self, text: &str, tags: &[&str], place: Place) -> Result<OperatorHandle> {
         if self.kind == LibraryKind::Implementation {
             bail!(
                 Argument,
@@ -219,19 +233,22 @@ impl Library {
         key: DispatchKey,
         kernel: RuntimeKernel,
     ) -> Result<OperatorHandle> {
-        let name = OperatorName::parse(operator)
-            .map_err(|error| Error::new(ErrorKind::Argument, error.render(operator).trim_end().to_owned()))?;
-        let Some(schema) = kernel.signature() else {
-            bail!(
-                Schema,
-                "{operator} was given without a schema, and a boxed kernel has none to infer one from\n  \
-                 help: define the whole schema, or make the kernel by `RuntimeKernel::function`"
-            )
+        let place = caller();
+        let define = || -> Result<OperatorHandle> {
+            let name = parse_name(operator)?;
+            let Some(schema) = kernel.signature() else {
+                bail!(
+                    Schema,
+                    "{operator} was given without a schema, and a boxed kernel has none to infer one from\n  \
+                     help: define the whole schema, or make the kernel by `RuntimeKernel::function`"
+                )
+            };
+            let schema = Schema { name, ..schema.clone() };
+            let handle = self.try_define(&schema.to_string(), &[], place)?;
+            self.try_implement(operator, key, kernel, place)?;
+            Ok(handle)
         };
-        let schema = Schema { name, ..schema.clone() };
-        let handle = self.define(&schema.to_string())?;
-        self.implement(operator, key, kernel)?;
-        Ok(handle)
+        define().map_err(|error| error.at(place))
     }
 
     /// Registers a kernel for an operator (`add.Tensor`) and a key. The operator may be defined later.
@@ -251,6 +268,16 @@ impl Library {
     #[track_caller]
     pub fn implement(&mut self, operator: &str, key: DispatchKey, kernel: RuntimeKernel) -> Result<()> {
         let place = caller();
+        self.try_implement(operator, key, kernel, place).map_err(|error| error.at(place))
+    }
+
+    fn try_implement(
+        &mut self,
+        operator: &str,
+        key: DispatchKey,
+        kernel: RuntimeKernel,
+        place: Place,
+    ) -> Result<()> {
         let (given, rest) = match operator.split_once("::") {
             Some((namespace, rest)) => (Some(namespace), rest),
             None => (None, operator),
@@ -259,9 +286,7 @@ impl Library {
         let key = self.merged_key(key)?.unwrap_or(DispatchKey::Undefined).registration_key();
         let mut state = self.dispatcher.change();
         if state.named(&name).is_none() {
-            OperatorName::parse(operator).map_err(|error| {
-                Error::new(ErrorKind::Argument, error.render(operator).trim_end().to_owned())
-            })?;
+            parse_name(operator)?;
         }
         let (index, id) = runtime::implement(&mut state, &name, kernel.registration(key, place))?;
         kernel.keep();
@@ -279,6 +304,10 @@ impl Library {
     #[track_caller]
     pub fn fallback(&mut self, key: DispatchKey, kernel: RuntimeKernel) -> Result<()> {
         let place = caller();
+        self.try_fallback(key, kernel, place).map_err(|error| error.at(place))
+    }
+
+    fn try_fallback(&mut self, key: DispatchKey, kernel: RuntimeKernel, place: Place) -> Result<()> {
         if self.kind != LibraryKind::Implementation || self.namespace.is_some() {
             bail!(Argument, "fallbacks serve all namespaces: open an implementation library for `_`");
         }
@@ -361,6 +390,11 @@ impl Drop for Library {
 pub(super) fn parse(text: &str) -> Result<Schema> {
     Schema::parse(text, Mode::Strict)
         .map_err(|error| Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned()))
+}
+
+fn parse_name(text: &str) -> Result<OperatorName> {
+    OperatorName::parse(text)
+        .map_err(|error| Error::new(ErrorKind::Argument, error.render(text).trim_end().to_owned()))
 }
 
 fn full_name(namespace: &str, name: &str, overload: &str) -> String {

@@ -82,9 +82,14 @@ fn table_shows_where_each_key_leads() {
                   CPU
 
               fallthrough [backend fallback]: calls skip
-                  BackendSelect, ADInplaceOrView, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU,
-                  AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode,
-                  VmapMode
+                  BackendSelect, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU,
+                  AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode, VmapMode
+
+              vmap_back [backend fallback]
+                  FuncTorchDynamicLayerBackMode
+
+              views and versions [backend fallback]
+                  ADInplaceOrView
 
               autograd default [backend fallback]
                   AutogradOther, AutogradCUDA, AutogradHIP, AutogradXLA, AutogradMPS, AutogradIPU, AutogradXPU,
@@ -94,13 +99,18 @@ fn table_shows_where_each_key_leads() {
               shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
                   AutogradCPU
 
+              record [backend fallback]
+                  Tracer
+
+              vmap_front [backend fallback]
+                  FuncTorchDynamicLayerFrontMode
+
               [missing]
                   Undefined, CUDA, HIP, XLA, MPS, IPU, XPU, HPU, VE, Lazy, MTIA, MAIA, PrivateUse1, PrivateUse2,
                   PrivateUse3, Meta, FPGA, Vulkan, Metal, Quantized*, CustomRNGKeyId, MkldnnCPU, Sparse*, SparseCsr*,
-                  NestedTensor*, Fake, Python, FuncTorchDynamicLayerBackMode, Functionalize, Conjugate, Negative,
-                  ZeroTensor, Tracer, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper,
-                  DeferredInit, PythonTLSSnapshot, FuncTorchDynamicLayerFrontMode, TESTING_ONLY_GenericWrapper,
-                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  NestedTensor*, Fake, Python, Functionalize, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
+                  BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot,
+                  TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
     );
 }
@@ -122,25 +132,25 @@ fn explain_tells_what_becomes_of_each_key() {
     check(
         &["explain", "line::shift_"],
         expect![[r#"
-        line::shift_
+            line::shift_
 
-          keys of the arguments   CPU, ADInplaceOrView, AutogradCPU, AutocastCPU
-          included by the thread  BackendSelect, ADInplaceOrView
-          excluded by the thread  AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1
-          handed to the kernel    CPU, AutogradCPU
+              keys of the arguments   CPU, ADInplaceOrView, AutogradCPU, AutocastCPU
+              included by the thread  BackendSelect, ADInplaceOrView
+              excluded by the thread  AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1
+              handed to the kernel    CPU, ADInplaceOrView, AutogradCPU
 
-        From the highest key
+            From the highest key
 
-          AutocastCPU      excluded  by the thread
-          AutogradCPU      taken     shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
-          ADInplaceOrView  skipped   fallthrough [backend fallback]
-          BackendSelect    skipped   fallthrough [backend fallback]
-          CPU              below     shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
+              AutocastCPU      excluded  by the thread
+              AutogradCPU      taken     shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
+              ADInplaceOrView  below     views and versions [backend fallback]
+              BackendSelect    skipped   fallthrough [backend fallback]
+              CPU              below     shift_ at examples/inspect/tests/it/operators.rs:N (crate it) [kernel]
 
-        Rules for AutogradCPU
+            Rules for AutogradCPU
 
-          kernel for AutogradCPU  taken
-    "#]],
+              kernel for AutogradCPU  taken
+        "#]],
     );
 }
 
@@ -168,9 +178,9 @@ fn explain_takes_the_keys_of_arguments_and_thread() {
             From the highest key
 
               AutocastCUDA     skipped   fallthrough [backend fallback]
-              Tracer           taken     [missing]: the call fails
+              Tracer           taken     record [backend fallback]
               AutogradCUDA     excluded  by the thread
-              ADInplaceOrView  skipped   fallthrough [backend fallback]
+              ADInplaceOrView  skipped   views and versions [backend fallback]
               BackendSelect    skipped   fallthrough [backend fallback]
               CUDA             below     midpoint at examples/inspect/tests/it/operators.rs:N (crate it) [default backend kernel]
 
@@ -183,7 +193,7 @@ fn explain_takes_the_keys_of_arguments_and_thread() {
               kernel for CompositeImplicitAutograd               none
               kernel for Autograd                                none
               kernel for FuncTorchBatchedDecomposition           none
-              backend fallback                                   none
+              backend fallback                                   taken
         "#]],
     );
     let call = json(&["explain", "line::midpoint", "--keys", "CUDA,AutogradCUDA"]);
@@ -253,9 +263,14 @@ fn whatif_shows_the_table_of_registrations() {
                   XLA
 
               fallthrough [backend fallback]: calls skip
-                  BackendSelect, ADInplaceOrView, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU,
-                  AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode,
-                  VmapMode
+                  BackendSelect, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU,
+                  AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode, VmapMode
+
+              vmap_back [backend fallback]
+                  FuncTorchDynamicLayerBackMode
+
+              views and versions [backend fallback]
+                  ADInplaceOrView
 
               kernel for AutogradCPU [kernel]
                   AutogradCPU
@@ -263,11 +278,16 @@ fn whatif_shows_the_table_of_registrations() {
               autograd default [backend fallback]
                   AutogradXLA
 
+              record [backend fallback]
+                  Tracer
+
+              vmap_front [backend fallback]
+                  FuncTorchDynamicLayerFrontMode
+
               [missing]
-                  Fake, Python, FuncTorchDynamicLayerBackMode, Functionalize, Conjugate, Negative, ZeroTensor,
-                  Tracer, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
-                  PythonTLSSnapshot, FuncTorchDynamicLayerFrontMode, TESTING_ONLY_GenericWrapper,
-                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  Fake, Python, Functionalize, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
+                  BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot,
+                  TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
     );
     check(
@@ -283,21 +303,28 @@ fn whatif_shows_the_table_of_registrations() {
                   FPGA
 
               fallthrough [backend fallback]: calls skip
-                  BackendSelect, ADInplaceOrView, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU,
-                  AutocastHPU, AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode,
-                  VmapMode
+                  BackendSelect, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU,
+                  AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode, VmapMode
+
+              vmap_back [backend fallback]
+                  FuncTorchDynamicLayerBackMode
+
+              views and versions [backend fallback]
+                  ADInplaceOrView
 
               kernel for Tracer [kernel]: calls skip
                   Tracer
+
+              vmap_front [backend fallback]
+                  FuncTorchDynamicLayerFrontMode
 
               [ambiguous autogradother]
                   AutogradOther
 
               [missing]
-                  Fake, Python, FuncTorchDynamicLayerBackMode, Functionalize, Conjugate, Negative, ZeroTensor,
-                  FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
-                  PythonTLSSnapshot, FuncTorchDynamicLayerFrontMode, TESTING_ONLY_GenericWrapper,
-                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  Fake, Python, Functionalize, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
+                  BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot,
+                  TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
     );
 }

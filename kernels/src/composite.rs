@@ -6,10 +6,14 @@ mod copy;
 mod create;
 mod index;
 mod loss;
+mod math;
 mod matmul;
 mod norm;
+mod optimizer;
+mod random;
 mod reduce;
 mod scatter;
+mod statistics;
 mod view;
 mod window;
 

@@ -33,6 +33,7 @@ mod cpu;
 mod autograd;
 
 pub mod methods;
+pub mod random;
 
 /// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
 pub mod prelude {

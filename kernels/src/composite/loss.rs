@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod distance;
+
 /// PyTorch: `at::Reduction`.
 const NONE: i64 = 0;
 const MEAN: i64 = 1;

@@ -5,6 +5,9 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod attention;
+mod einsum;
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;

@@ -3,6 +3,8 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::unseen;
+use crate::cpu::loops;
 use crate::cpu::norm::channels_of;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -27,6 +29,85 @@ mod kernels {
     ) -> Result<Tensor> {
         let (out, _, _) = aten::native_layer_norm(input, normalized_shape, weight, bias, eps)?;
         Ok(out)
+    }
+
+    fn group_norm(
+        input: &Tensor,
+        num_groups: i64,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        eps: f64,
+        _cudnn_enabled: bool,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::group_norm";
+        let &[batch, channels, ..] = input.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?} have no channels", input.sizes())
+        };
+        ensure!(
+            num_groups > 0 && channels % num_groups == 0,
+            Argument,
+            "{OPERATOR}: {channels} channels do not make up {num_groups} groups"
+        );
+        channels_of(OPERATOR, input, &[weight, bias])?;
+        let size = input.numel() / (batch * num_groups).max(1);
+        let groups = aten::reshape(input, &[batch, num_groups, size])?;
+        let mut out = aten::native_layer_norm(&groups, &[size], None, None, eps)?.0;
+        out = aten::reshape(&out, input.sizes())?;
+        let mut sizes = vec![1; input.dim()];
+        sizes[1] = channels;
+        if let Some(weight) = weight {
+            out = aten::mul_Tensor(&out, &aten::reshape(weight, &sizes)?)?;
+        }
+        match bias {
+            Some(bias) => aten::add_Tensor(&out, &aten::reshape(bias, &sizes)?),
+            None => Ok(out),
+        }
+    }
+
+    fn rms_norm(
+        input: &Tensor,
+        normalized_shape: &[i64],
+        weight: Option<&Tensor>,
+        eps: Option<f64>,
+    ) -> Result<Tensor> {
+        ensure!(
+            !normalized_shape.is_empty() && input.sizes().ends_with(normalized_shape),
+            Shape,
+            "aten::rms_norm: sizes {:?} do not end in the normalized_shape {normalized_shape:?}",
+            input.sizes()
+        );
+        // Halves are squared as `float32`, or large ones would be infinite.
+        let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
+        let eps =
+            eps.unwrap_or(if wide.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() });
+        let dims: Vec<i64> = (1..=normalized_shape.len() as i64).map(|back| -back).collect();
+        let mean = aten::mean_dim::call(&aten::mul_Tensor(&wide, &wide)?, Some(&dims), true, None)?;
+        let scale = aten::rsqrt(&aten::add_Scalar(&mean, eps.into())?)?;
+        let out = aten::to_dtype(&aten::mul_Tensor(&wide, &scale)?, input.dtype())?;
+        match weight {
+            Some(weight) => aten::mul_Tensor(&out, weight),
+            None => Ok(out),
+        }
+    }
+
+    fn dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
+        ensure!(
+            (0.0..=1.0).contains(&p),
+            Argument,
+            "aten::dropout: the probability {p} is not between 0 and 1"
+        );
+        if !train || p == 0.0 || input.numel() == 0 {
+            return Ok(input.clone());
+        }
+        if p == 1.0 {
+            return aten::mul_Scalar(input, 0.into());
+        }
+        let mut mask = aten::empty_like(input)?;
+        unseen(|| {
+            aten::bernoulli__float::with(&mut mask).p(1.0 - p).call()?;
+            aten::div__Scalar(&mut mask, (1.0 - p).into()).map(drop)
+        })?;
+        aten::mul_Tensor(input, &mask)
     }
 
     fn batch_norm(

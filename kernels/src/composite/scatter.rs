@@ -1,6 +1,6 @@
 //! Writing by index and mask, by other operators.
 
-use torch_library::geometry::infer_size;
+use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
 
 use super::unseen;
@@ -37,6 +37,13 @@ mod kernels {
         let mut out = aten::clone(this)?;
         unseen(|| aten::index_put_::call(&mut out, indices, values, accumulate).map(drop))?;
         Ok(out)
+    }
+
+    fn index_copy(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::index_copy"))?;
+        let mut indices = vec![None; dim];
+        indices.push(Some(index.clone()));
+        aten::index_put(this, &indices, source)
     }
 
     fn select_backward(grad_output: &Tensor, input_sizes: &[i64], dim: i64, index: i64) -> Result<Tensor> {

@@ -134,6 +134,22 @@ mod explicit {
         shape.map_err(|error| error.context("aten::slice.Tensor"))?.view(this)
     }
 
+    fn diagonal(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+        let shape = Shape::of(this).diagonal(offset, dim1, dim2);
+        shape.map_err(|error| error.context("aten::diagonal"))?.view(this)
+    }
+
+    fn unfold(this: &Tensor, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
+        let shape = Shape::of(this).unfolded(dimension, size, step);
+        shape.map_err(|error| error.context("aten::unfold"))?.view(this)
+    }
+
+    fn unbind_int(this: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
+        ensure!(this.dim() > 0, Shape, "aten::unbind.int: a tensor without dimensions has no slices");
+        let size = this.size(dim).map_err(|error| error.context("aten::unbind.int"))?;
+        (0..size).map(|index| aten::select_int(this, dim, index)).collect()
+    }
+
     fn select_int(this: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
         let shape = Shape::of(this).selected(dim, index);
         shape.map_err(|error| error.context("aten::select.int"))?.view(this)
@@ -153,6 +169,17 @@ mod implicit {
                 aten::_unsafe_view(&copy, &sizes)
             }
         }
+    }
+
+    fn movedim_int(this: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
+        let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::movedim.int"));
+        let (source, destination) = (wrap(source)?, wrap(destination)?);
+        let mut order: Vec<i64> = (0..this.dim() as i64).collect();
+        if source != destination {
+            let dim = order.remove(source);
+            order.insert(destination, dim);
+        }
+        aten::permute(this, &order)
     }
 
     fn expand_as(this: &Tensor, other: &Tensor) -> Result<Tensor> {

@@ -5,9 +5,54 @@ use torch_library::prelude::*;
 use super::unseen;
 use crate::aten;
 
+mod pad;
+mod resize;
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
+
+    fn conv1d(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        groups: i64,
+    ) -> Result<Tensor> {
+        super::with_batch("aten::conv1d", 1, input, |input| {
+            aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
+        })
+    }
+
+    fn conv1d_padding(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &str,
+        dilation: &[i64],
+        groups: i64,
+    ) -> Result<Tensor> {
+        let padded = Padded { operator: "aten::conv1d.padding", weight, bias, stride, dilation, groups };
+        padded.convolve(1, input, padding)
+    }
+
+    fn conv_transpose1d(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        output_padding: &[i64],
+        groups: i64,
+        dilation: &[i64],
+    ) -> Result<Tensor> {
+        super::with_batch("aten::conv_transpose1d", 1, input, |input| {
+            aten::convolution(input, weight, bias, stride, padding, dilation, true, output_padding, groups)
+        })
+    }
 
     fn conv2d(
         input: &Tensor,
@@ -18,8 +63,8 @@ mod implicit {
         dilation: &[i64],
         groups: i64,
     ) -> Result<Tensor> {
-        super::with_batch("aten::conv2d", input, |input| {
-            aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0, 0], groups)
+        super::with_batch("aten::conv2d", 2, input, |input| {
+            aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
         })
     }
 
@@ -32,33 +77,64 @@ mod implicit {
         dilation: &[i64],
         groups: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::conv2d.padding";
-        let is_same = match padding {
-            "same" => true,
-            "valid" => false,
-            other => {
-                bail!(Argument, "{OPERATOR}: unknown padding {other:?}, expected \"same\" or \"valid\"")
-            }
-        };
-        super::with_batch(OPERATOR, input, |input| {
-            let convolve = |input: &Tensor, padding: &[i64]| {
-                aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0, 0], groups)
-            };
-            if !is_same {
-                return convolve(input, &[0, 0]);
-            }
-            ensure!(
-                stride.iter().all(|stride| *stride == 1),
-                Argument,
-                "{OPERATOR}: padding \"same\" with stride {stride:?}, it goes with a stride of 1 only"
-            );
-            let (before, after) = super::same_padding(OPERATOR, weight, dilation)?;
-            if before == after {
-                return convolve(input, &before);
-            }
-            // What is more on one side is put there beforehand.
-            let more = [0, after[1] - before[1], 0, after[0] - before[0]];
-            convolve(&aten::constant_pad_nd(input, &more)?, &before)
+        let padded = Padded { operator: "aten::conv2d.padding", weight, bias, stride, dilation, groups };
+        padded.convolve(2, input, padding)
+    }
+
+    fn conv_transpose2d_input(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        output_padding: &[i64],
+        groups: i64,
+        dilation: &[i64],
+    ) -> Result<Tensor> {
+        super::with_batch("aten::conv_transpose2d", 2, input, |input| {
+            aten::convolution(input, weight, bias, stride, padding, dilation, true, output_padding, groups)
+        })
+    }
+
+    fn conv3d(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        groups: i64,
+    ) -> Result<Tensor> {
+        super::with_batch("aten::conv3d", 3, input, |input| {
+            aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
+        })
+    }
+
+    fn conv3d_padding(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &str,
+        dilation: &[i64],
+        groups: i64,
+    ) -> Result<Tensor> {
+        let padded = Padded { operator: "aten::conv3d.padding", weight, bias, stride, dilation, groups };
+        padded.convolve(3, input, padding)
+    }
+
+    fn conv_transpose3d_input(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        output_padding: &[i64],
+        groups: i64,
+        dilation: &[i64],
+    ) -> Result<Tensor> {
+        super::with_batch("aten::conv_transpose3d", 3, input, |input| {
+            aten::convolution(input, weight, bias, stride, padding, dilation, true, output_padding, groups)
         })
     }
 
@@ -132,28 +208,76 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
     Ok(out)
 }
 
-/// Runs a convolution on a batch of one where there is no batch.
-fn with_batch(operator: &str, input: &Tensor, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
-    match input.dim() {
-        4 => f(input),
-        3 => aten::squeeze_dim(&f(&aten::unsqueeze(input, 0)?)?, 0),
+/// Runs a convolution in so many dimensions on a batch of one where there is no batch.
+fn with_batch(
+    operator: &str,
+    ndim: usize,
+    input: &Tensor,
+    f: impl Fn(&Tensor) -> Result<Tensor>,
+) -> Result<Tensor> {
+    match input.dim().checked_sub(ndim) {
+        Some(2) => f(input),
+        Some(1) => aten::squeeze_dim(&f(&aten::unsqueeze(input, 0)?)?, 0),
         _ => bail!(
             Shape,
-            "{operator}: sizes {:?} are not [batch, channels, height, width] or without the batch",
+            "{operator}: sizes {:?} are not a batch, channels and {ndim} dimensions, or without the batch",
             input.sizes()
         ),
     }
 }
 
-/// The padding in front and behind with which the result has the sizes of the image; the odd one is behind.
-fn same_padding(operator: &str, weight: &Tensor, dilation: &[i64]) -> Result<([i64; 2], [i64; 2])> {
-    let (&[_, _, height, width], [first, .., last] | [first @ last]) = (weight.sizes(), dilation) else {
-        bail!(
+/// A convolution whose padding is a word.
+struct Padded<'a> {
+    operator: &'static str,
+    weight: &'a Tensor,
+    bias: Option<&'a Tensor>,
+    stride: &'a [i64],
+    dilation: &'a [i64],
+    groups: i64,
+}
+
+impl Padded<'_> {
+    fn convolve(&self, ndim: usize, input: &Tensor, padding: &str) -> Result<Tensor> {
+        let Padded { operator, weight, bias, stride, dilation, groups } = *self;
+        let is_same = match padding {
+            "same" => true,
+            "valid" => false,
+            other => bail!(Argument, "{operator}: unknown padding {other:?}, expected \"same\" or \"valid\""),
+        };
+        with_batch(operator, ndim, input, |input| {
+            let convolve = |input: &Tensor, padding: &[i64]| {
+                aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
+            };
+            if !is_same {
+                return convolve(input, &[0]);
+            }
+            ensure!(
+                stride.iter().all(|stride| *stride == 1),
+                Argument,
+                "{operator}: padding \"same\" with stride {stride:?}, it goes with a stride of 1 only"
+            );
+            let total = self.reach(ndim)?;
+            let before: Vec<i64> = total.iter().map(|total| total / 2).collect();
+            // What is more on one side is put there beforehand.
+            let more: Vec<i64> = total.iter().rev().flat_map(|total| [0, total % 2]).collect();
+            match more.iter().all(|more| *more == 0) {
+                true => convolve(input, &before),
+                false => convolve(&aten::constant_pad_nd(input, &more)?, &before),
+            }
+        })
+    }
+
+    /// How many pixels the window takes from the image in each direction.
+    fn reach(&self, ndim: usize) -> Result<Vec<i64>> {
+        let (kernel, dilation) = (self.weight.sizes().get(2..).unwrap_or_default(), self.dilation);
+        ensure!(
+            kernel.len() == ndim && (dilation.len() == 1 || dilation.len() == ndim),
             Shape,
-            "{operator}: a weight of sizes {:?} and dilation {dilation:?} are not those of two dimensions",
-            weight.sizes()
-        )
-    };
-    let total = [first * (height - 1), last * (width - 1)];
-    Ok((total.map(|total| total / 2), total.map(|total| total - total / 2)))
+            "{}: a weight of sizes {:?} and dilation {dilation:?} are not those of {ndim} dimensions",
+            self.operator,
+            self.weight.sizes()
+        );
+        let dilation = dilation.iter().cycle();
+        Ok(kernel.iter().zip(dilation).map(|(kernel, dilation)| dilation * (kernel - 1)).collect())
+    }
 }

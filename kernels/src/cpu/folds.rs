@@ -27,6 +27,115 @@ impl<T: Number> Fold<T> for Sum {
     }
 }
 
+/// The product.
+pub(super) struct Product;
+
+impl<T: Number> Fold<T> for Product {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ONE
+    }
+
+    #[inline(always)]
+    fn step(&self, product: T, element: T, _: usize) -> T {
+        product.times(element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a.times(b)
+    }
+}
+
+/// Whether there is a true one.
+pub(super) struct Some;
+
+impl Fold<bool> for Some {
+    type Value = bool;
+
+    #[inline(always)]
+    fn identity(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn step(&self, found: bool, element: bool, _: usize) -> bool {
+        found | element
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: bool, b: bool) -> bool {
+        a | b
+    }
+}
+
+/// Whether all are true.
+pub(super) struct Every;
+
+impl Fold<bool> for Every {
+    type Value = bool;
+
+    #[inline(always)]
+    fn identity(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn step(&self, all: bool, element: bool, _: usize) -> bool {
+        all & element
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: bool, b: bool) -> bool {
+        a & b
+    }
+}
+
+/// What a norm takes a root of: the sum of powers of magnitudes, or their extreme if the order is infinite.
+pub(super) struct NormSum<T> {
+    pub(super) order: T,
+}
+
+impl<T: Float + Number> Fold<T> for NormSum<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        if self.order == T::neg_infinity() { T::infinity() } else { T::ZERO }
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        let magnitude = Float::abs(element);
+        let power = match self.order {
+            order if order.is_infinite() || order == T::ONE => magnitude,
+            order if order == T::ONE + T::ONE => magnitude * magnitude,
+            order if order == T::ZERO => {
+                if magnitude == T::ZERO {
+                    T::ZERO
+                } else {
+                    T::ONE
+                }
+            }
+            order => magnitude.powf(order),
+        };
+        self.merge(sum, power)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        if !self.order.is_infinite() {
+            a + b
+        } else if a.is_unordered() || ((a > b) == (self.order > T::ZERO) && !b.is_unordered()) {
+            a
+        } else {
+            b
+        }
+    }
+}
+
 /// The largest element, or NaN if there is one.
 pub(super) struct Largest;
 

@@ -18,6 +18,9 @@ pub(super) trait Functions: Sized {
 pub(super) trait ErrorFunction {
     /// Twice the integral of the bell curve from 0 to here.
     fn error_function(self) -> Self;
+
+    /// One less that; precise where it is small.
+    fn complementary_error_function(self) -> Self;
 }
 
 impl Functions for f32 {
@@ -79,11 +82,19 @@ impl ErrorFunction for f32 {
         }
         (x * p / q).clamp(-1.0, 1.0)
     }
+
+    fn complementary_error_function(self) -> f32 {
+        libm::erfcf(self)
+    }
 }
 
 impl ErrorFunction for f64 {
     fn error_function(self) -> f64 {
         libm::erf(self)
+    }
+
+    fn complementary_error_function(self) -> f64 {
+        libm::erfc(self)
     }
 }
 

@@ -45,6 +45,8 @@ macro_rules! functions {
     };
 }
 
+pub(super) use functions;
+
 functions! {
     relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
     neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();

@@ -6,7 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Declarations alone, on top of what has kernels.
-    pub mod aten extends super::loss::aten {
+    pub mod aten extends super::optimizer::aten {
         // Linear algebra.
         /// PyTorch: `aten::_lu_with_info`; declared only.
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);
@@ -76,8 +76,6 @@ torch_library! {
         pinverse(Tensor self, float rcond=1e-15) -> Tensor;
         /// PyTorch: `torch.svd`; declared only.
         svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V);
-        /// PyTorch: `torch.trace`; declared only.
-        trace(Tensor self) -> Tensor;
         /// PyTorch: `torch.triangular_solve`; declared only.
         triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient);
 
@@ -120,26 +118,10 @@ torch_library! {
         _convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor;
         /// PyTorch: `aten::_native_multi_head_attention`; declared only.
         _native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.conv1d`; declared only.
-        conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.conv1d`; declared only.
-        conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str padding="valid", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.conv3d`; declared only.
-        conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.conv3d`; declared only.
-        conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], str padding="valid", SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.conv_tbc`; declared only.
         conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor;
-        /// PyTorch: `torch.nn.functional.conv_transpose1d`; declared only.
-        conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor;
-        /// PyTorch: `torch.nn.functional.conv_transpose2d`; declared only.
-        conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor;
-        /// PyTorch: `torch.nn.functional.conv_transpose3d`; declared only.
-        conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor;
         /// PyTorch: `aten::mkldnn_rnn_layer`; declared only.
         mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`; declared only.
-        scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor;
 
         // Pooling, padding and sampling.
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback`; declared only.
@@ -166,80 +148,34 @@ torch_library! {
         max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor;
         /// PyTorch: `torch.nn.functional.max_unpool3d`; declared only.
         max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor;
-        /// PyTorch: `torch.nn.functional.reflection_pad1d`; declared only.
-        reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
-        /// PyTorch: `torch.nn.functional.reflection_pad2d`; declared only.
-        reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
-        /// PyTorch: `torch.nn.functional.replication_pad1d`; declared only.
-        replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
-        /// PyTorch: `torch.nn.functional.replication_pad2d`; declared only.
-        replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
-        /// PyTorch: `torch.nn.functional.replication_pad3d`; declared only.
-        replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
 
         // Losses.
-        /// PyTorch: `torch.nn.functional.binary_cross_entropy`; declared only.
-        binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.binary_cross_entropy_with_logits`; declared only.
-        binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.cosine_embedding_loss`; declared only.
-        cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.ctc_loss`; declared only.
         ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor;
         /// PyTorch: `torch.nn.functional.ctc_loss`; declared only.
         ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor;
-        /// PyTorch: `torch.nn.functional.hinge_embedding_loss`; declared only.
-        hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.huber_loss`; declared only.
-        huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor;
-        /// PyTorch: `torch.nn.functional.kl_div`; declared only.
-        kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor;
-        /// PyTorch: `torch.nn.functional.l1_loss`; declared only.
-        l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.margin_ranking_loss`; declared only.
-        margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.mse_loss`; declared only.
-        mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.multi_margin_loss`; declared only.
         multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.multilabel_margin_loss`; declared only.
         multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.multilabel_margin_loss_forward`; declared only.
         multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target);
-        /// PyTorch: `torch.nn.functional.poisson_nll_loss`; declared only.
-        poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor;
-        /// PyTorch: `torch.nn.functional.smooth_l1_loss`; declared only.
-        smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor;
-        /// PyTorch: `torch.nn.functional.soft_margin_loss`; declared only.
-        soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.triplet_margin_loss`; declared only.
         triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float eps=1e-06, bool swap=False, int reduction=1) -> Tensor;
 
         // Others.
         /// PyTorch: `aten::_addmm_activation`; declared only.
         _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor;
-        /// PyTorch: `torch.addbmm`; declared only.
-        addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
-        /// PyTorch: `torch.baddbmm`; declared only.
-        baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
         /// PyTorch: `torch.cdist`; declared only.
         cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor;
         /// PyTorch: `torch.fake_quantize_per_tensor_affine`; declared only.
         fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor;
-        /// PyTorch: `torch.index_copy`; declared only.
-        index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor;
         /// PyTorch: `torch.nanquantile`; declared only.
         nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
         /// PyTorch: `torch.nanquantile`; declared only.
         nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
         /// PyTorch: `torch.polar`; declared only.
         polar(Tensor abs, Tensor angle) -> Tensor;
-        /// PyTorch: `torch.prelu`; declared only.
-        prelu(Tensor self, Tensor weight) -> Tensor;
-        /// PyTorch: `torch.prod`; declared only.
-        prod(Tensor self, *, ScalarType? dtype=None) -> Tensor;
-        /// PyTorch: `torch.prod`; declared only.
-        prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
         /// PyTorch: `torch.quantile`; declared only.
         quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
         /// PyTorch: `torch.quantile`; declared only.

@@ -62,5 +62,63 @@ torch_library! {
         ///
         /// PyTorch: `aten::nll_loss2d_backward`.
         nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor;
+
+        /// The squares of the differences.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let loss = aten::mse_loss(&Tensor::from([1.0, 5.0]), &Tensor::from([2.0, 2.0]))?;
+        /// assert_eq!(loss.item()?, Scalar::Float(5.0));
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.nn.functional.mse_loss`.
+        mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor;
+        /// The differences without their signs.
+        ///
+        /// PyTorch: `torch.nn.functional.l1_loss`.
+        l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor;
+        /// [`l1_loss`] that is a parabola where differences are below `beta`.
+        ///
+        /// PyTorch: `torch.nn.functional.smooth_l1_loss`.
+        smooth_l1_loss(Tensor self, Tensor target, int reduction=Mean, float beta=1.0) -> Tensor;
+        /// Half of [`mse_loss`] where differences are below `delta`, and a line beyond.
+        ///
+        /// PyTorch: `torch.nn.functional.huber_loss`.
+        huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor;
+        /// How far probabilities are from those of the target, each for itself. Logarithms end at -100.
+        ///
+        /// PyTorch: `torch.nn.functional.binary_cross_entropy`.
+        binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor;
+        /// [`binary_cross_entropy`] of the logistic function of numbers, without overflow.
+        ///
+        /// PyTorch: `torch.nn.functional.binary_cross_entropy_with_logits`.
+        binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=Mean) -> Tensor;
+        /// How far logarithms of probabilities are from the target's, weighted by the target.
+        ///
+        /// PyTorch: `torch.nn.functional.kl_div`.
+        kl_div(Tensor self, Tensor target, int reduction=Mean, *, bool log_target=False) -> Tensor;
+        /// How much smaller than the margin the distances are where the target is -1, and the distances where it is 1.
+        ///
+        /// PyTorch: `torch.nn.functional.hinge_embedding_loss`.
+        hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=Mean) -> Tensor;
+        /// How far the order of two inputs is from the one that the target (1 or -1) wants.
+        ///
+        /// PyTorch: `torch.nn.functional.margin_ranking_loss`.
+        margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=Mean) -> Tensor;
+        /// How far the directions of two vectors are apart where the target is 1, and how near where it is -1.
+        ///
+        /// PyTorch: `torch.nn.functional.cosine_embedding_loss`.
+        cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=Mean) -> Tensor;
+        /// The logarithm of one and the exponential of minus the input times the target (1 or -1).
+        ///
+        /// PyTorch: `torch.nn.functional.soft_margin_loss`.
+        soft_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor;
+        /// The negative log likelihood of counts whose rate is the input, or its exponential if `log_input`.
+        ///
+        /// PyTorch: `torch.nn.functional.poisson_nll_loss`.
+        poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor;
     }
 }

@@ -4,7 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Matrix products, on top of what was declared before.
-    pub mod aten extends super::reduce::aten {
+    pub mod aten extends super::statistics::aten {
         /// The product of an `n × k` and a `k × m` matrix.
         ///
         /// # Errors
@@ -76,5 +76,53 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.linear`.
         linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor;
+
+        /// `beta * self + alpha * (batch1 @ batch2)`, for batches of matrices.
+        ///
+        /// PyTorch: `torch.baddbmm`.
+        baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
+        /// `beta * self + alpha * sum(batch1 @ batch2)`, the sum being that over the batch.
+        ///
+        /// PyTorch: `torch.addbmm`.
+        addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
+        /// All products of an element of one vector with one of another.
+        ///
+        /// PyTorch: `torch.outer`.
+        outer(Tensor self, Tensor vec2) -> Tensor;
+        /// The sum of the elements on the diagonal of a matrix.
+        ///
+        /// PyTorch: `torch.trace`.
+        trace(Tensor self) -> Tensor;
+
+        /// A sum of products of elements, by a formula in which letters name dimensions: `"ik,kj->ij"` multiplies matrices.
+        ///
+        /// A letter that is not behind the arrow is summed over; without an arrow those that occur twice are. `...` stands for
+        /// all dimensions that have no letter.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let (x, y) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]), Tensor::from([10.0, 1.0]));
+        /// let product = aten::einsum("ij,j->i", &[x, y])?;
+        /// assert_eq!(product.to_vec::<f64>()?, [12.0, 34.0]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// A formula that does not fit the tensors.
+        ///
+        /// PyTorch: `torch.einsum`.
+        einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor;
+
+        /// The values, weighted by the softmax of how queries and keys match: sizes `[…, length, width]` each.
+        ///
+        /// A mask of truth values says which keys a query may look at, one of numbers is added to the products.
+        ///
+        /// # Errors
+        /// A mask together with `is_causal`, sizes that do not fit.
+        ///
+        /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`.
+        scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor;
     }
 }

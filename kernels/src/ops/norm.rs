@@ -77,5 +77,25 @@ torch_library! {
         ///
         /// PyTorch: `aten::native_batch_norm_backward`.
         native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+
+        /// Normalises each of so many groups of channels of each item by its mean and variance.
+        ///
+        /// # Errors
+        /// Channels that do not make up so many groups.
+        ///
+        /// PyTorch: `torch.nn.functional.group_norm`.
+        group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor;
+        /// Divides by the root of the mean of the squares over the last dimensions, whose sizes are given.
+        ///
+        /// PyTorch: `torch.nn.functional.rms_norm`.
+        rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor;
+
+        /// Sets each element to zero with probability `p` and scales the others, in training; else nothing changes.
+        ///
+        /// # Errors
+        /// A probability that is not between 0 and 1.
+        ///
+        /// PyTorch: `torch.nn.functional.dropout`.
+        dropout(Tensor input, float p, bool train) -> Tensor;
     }
 }

@@ -109,5 +109,10 @@ torch_library! {
         ///
         /// PyTorch: `aten::slice_backward`.
         slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor;
+
+        /// A copy with slices of `source` written at the places of a vector of indices.
+        ///
+        /// PyTorch: `torch.index_copy`.
+        index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor;
     }
 }

@@ -188,5 +188,22 @@ torch_library! {
         ///
         /// PyTorch: `torch.split`.
         split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[];
+
+        /// The elements on a diagonal of two dimensions, which come last as one.
+        ///
+        /// PyTorch: `torch.diagonal`.
+        diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a);
+        /// A slice for each index of a dimension.
+        ///
+        /// PyTorch: `torch.unbind`.
+        unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[];
+        /// One dimension at another place.
+        ///
+        /// PyTorch: `torch.movedim`.
+        movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a);
+        /// Windows of a dimension, `step` apart; what lies in them is a new last dimension.
+        ///
+        /// PyTorch: `Tensor.unfold`.
+        unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a);
     }
 }

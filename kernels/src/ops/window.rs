@@ -93,5 +93,82 @@ torch_library! {
         ///
         /// PyTorch: `aten::_adaptive_avg_pool2d_backward`.
         _adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor;
+
+        /// The convolution of sequences, of sizes `[batch, channels, length]`.
+        ///
+        /// PyTorch: `torch.nn.functional.conv1d`.
+        conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
+        /// The convolution of sequences, padded so that their length is the `"same"`, or not (`"valid"`).
+        ///
+        /// PyTorch: `torch.nn.functional.conv1d`.
+        conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid", SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
+        /// The convolution of volumes, of sizes `[batch, channels, depth, height, width]`.
+        ///
+        /// PyTorch: `torch.nn.functional.conv3d`.
+        conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
+        /// The convolution of volumes, padded so that their sizes are the `"same"`, or not (`"valid"`).
+        ///
+        /// PyTorch: `torch.nn.functional.conv3d`.
+        conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid", SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
+        /// The transposed convolution of sequences: what the gradient of [`conv1d`] is.
+        ///
+        /// PyTorch: `torch.nn.functional.conv_transpose1d`.
+        conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor;
+        /// The transposed convolution of images: what the gradient of [`conv2d`] is.
+        ///
+        /// PyTorch: `torch.nn.functional.conv_transpose2d`.
+        conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor;
+        /// The transposed convolution of volumes: what the gradient of [`conv3d`] is.
+        ///
+        /// PyTorch: `torch.nn.functional.conv_transpose3d`.
+        conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor;
+
+        /// Padding by a number (`"constant"`), the edge (`"replicate"`), what lies behind it (`"reflect"`) or the other side
+        /// (`"circular"`); two numbers for each dimension from the last on.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = Tensor::from([[1, 2, 3]]);
+        /// let padded = aten::pad::with(&x, &[2, 1]).mode("reflect").call()?;
+        /// assert_eq!(padded.to_vec::<i32>()?, [3, 2, 1, 2, 3, 2]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Another mode, numbers for more dimensions than there are, more reflected than there is.
+        ///
+        /// PyTorch: `torch.nn.functional.pad`.
+        pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor;
+        /// Sequences padded by what lies behind their ends.
+        ///
+        /// PyTorch: `torch.nn.ReflectionPad1d`.
+        reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
+        /// Images padded by what lies behind their edges.
+        ///
+        /// PyTorch: `torch.nn.ReflectionPad2d`.
+        reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
+        /// Sequences padded by their ends.
+        ///
+        /// PyTorch: `torch.nn.ReplicationPad1d`.
+        replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
+        /// Images padded by their edges.
+        ///
+        /// PyTorch: `torch.nn.ReplicationPad2d`.
+        replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
+        /// Volumes padded by their faces.
+        ///
+        /// PyTorch: `torch.nn.ReplicationPad3d`.
+        replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
+
+        /// Images of other sizes, each pixel that of the nearest place.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate` with `mode="nearest"`.
+        upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// Images of other sizes, each pixel interpolated between the four around its place.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"`.
+        upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
     }
 }

@@ -8,6 +8,7 @@ mod inplace;
 mod loss;
 mod matmul;
 mod norm;
+mod random;
 mod reduce;
 mod scatter;
 mod tracer;

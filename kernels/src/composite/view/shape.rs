@@ -128,6 +128,44 @@ impl Shape {
         Ok(self)
     }
 
+    pub(super) fn diagonal(mut self, offset: i64, dim1: i64, dim2: i64) -> Result<Self> {
+        let (dim1, dim2) = (wrap_dim(dim1, self.sizes.len())?, wrap_dim(dim2, self.sizes.len())?);
+        ensure!(dim1 != dim2, Argument, "dimension {dim1} has no diagonal with itself");
+        let (rows, columns) = (self.sizes[dim1], self.sizes[dim2]);
+        let (row, column) = (offset.saturating_neg().max(0), offset.max(0));
+        let count = rows.saturating_sub(row).min(columns.saturating_sub(column)).max(0);
+        if count > 0 {
+            self.offset += row * self.strides[dim1] + column * self.strides[dim2];
+        }
+        let stride = self.strides[dim1] + self.strides[dim2];
+        for dim in [dim1.max(dim2), dim1.min(dim2)] {
+            self.sizes.remove(dim);
+            self.strides.remove(dim);
+        }
+        self.sizes.push(count);
+        self.strides.push(stride);
+        Ok(self)
+    }
+
+    pub(super) fn unfolded(mut self, dim: i64, size: i64, step: i64) -> Result<Self> {
+        let dim = wrap_dim(dim, self.sizes.len())?;
+        // A tensor without dimensions is one element long.
+        let (length, stride) =
+            (self.sizes.get(dim).copied().unwrap_or(1), self.strides.get(dim).copied().unwrap_or(1));
+        ensure!(
+            (0..=length).contains(&size) && step > 0,
+            Argument,
+            "windows of {size}, {step} apart, do not fit a dimension of size {length}"
+        );
+        if dim < self.sizes.len() {
+            self.sizes[dim] = (length - size) / step + 1;
+            self.strides[dim] = stride.saturating_mul(step);
+        }
+        self.sizes.push(size);
+        self.strides.push(stride);
+        Ok(self)
+    }
+
     pub(super) fn selected(mut self, dim: i64, index: i64) -> Result<Self> {
         let dim = self.existing(dim)?;
         let size = self.sizes[dim];

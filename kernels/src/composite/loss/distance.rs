@@ -1,0 +1,199 @@
+//! Losses that are formulas of predictions and targets, element by element.
+
+use torch_library::prelude::*;
+
+use super::{MEAN, NONE};
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod distances {
+    use super::*;
+
+    fn mse_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        let distance = aten::sub_Tensor(this, target)?;
+        reduced("aten::mse_loss", aten::mul_Tensor(&distance, &distance)?, reduction)
+    }
+
+    fn l1_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        reduced("aten::l1_loss", aten::abs(&aten::sub_Tensor(this, target)?)?, reduction)
+    }
+
+    fn smooth_l1_loss(this: &Tensor, target: &Tensor, reduction: i64, beta: f64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::smooth_l1_loss";
+        ensure!(beta >= 0.0, Argument, "{OPERATOR}: beta is {beta}, must not be negative");
+        if beta == 0.0 {
+            return aten::l1_loss::call(this, target, reduction);
+        }
+        let loss = parabola_and_line(this, target, beta)?;
+        reduced(OPERATOR, aten::div_Scalar(&loss, beta.into())?, reduction)
+    }
+
+    fn huber_loss(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::huber_loss";
+        ensure!(delta > 0.0, Argument, "{OPERATOR}: delta is {delta}, must be positive");
+        reduced(OPERATOR, parabola_and_line(this, target, delta)?, reduction)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod probabilities {
+    use super::*;
+
+    fn binary_cross_entropy(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::binary_cross_entropy";
+        ensure!(
+            this.sizes() == target.sizes(),
+            Shape,
+            "{OPERATOR}: targets of sizes {:?} for sizes {:?}",
+            target.sizes(),
+            this.sizes()
+        );
+        let log = |x: &Tensor| aten::clamp_min(&aten::log(x)?, (-100).into());
+        let other = |x: &Tensor| aten::rsub_Scalar(x, 1.into());
+        let yes = aten::mul_Tensor(target, &log(this)?)?;
+        let no = aten::mul_Tensor(&other(target)?, &log(&other(this)?)?)?;
+        reduced(OPERATOR, weighted(aten::neg(&aten::add_Tensor(&yes, &no)?)?, weight)?, reduction)
+    }
+
+    fn binary_cross_entropy_with_logits(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        pos_weight: Option<&Tensor>,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        let likelihood = aten::log_sigmoid(this)?;
+        let likelihood = match pos_weight {
+            None => likelihood,
+            Some(weight) => {
+                let more = aten::mul_Tensor(&aten::sub_Scalar(weight, 1.into())?, target)?;
+                aten::mul_Tensor(&aten::add_Scalar(&more, 1.into())?, &likelihood)?
+            }
+        };
+        let loss = aten::mul_Tensor(&aten::rsub_Scalar(target, 1.into())?, this)?;
+        let loss = weighted(aten::sub_Tensor(&loss, &likelihood)?, weight)?;
+        reduced("aten::binary_cross_entropy_with_logits", loss, reduction)
+    }
+
+    fn kl_div(this: &Tensor, target: &Tensor, reduction: i64, log_target: bool) -> Result<Tensor> {
+        let loss = match log_target {
+            true => aten::mul_Tensor(&aten::exp(target)?, &aten::sub_Tensor(target, this)?)?,
+            false => {
+                let own = aten::mul_Tensor(target, &aten::log(target)?)?;
+                // Of a probability of zero there is nothing to lose.
+                let own = aten::where_ScalarSelf(&aten::eq_Scalar(target, 0.into())?, 0.into(), &own)?;
+                aten::sub_Tensor(&own, &aten::mul_Tensor(target, this)?)?
+            }
+        };
+        reduced("aten::kl_div", loss, reduction)
+    }
+
+    fn poisson_nll_loss(
+        input: &Tensor,
+        target: &Tensor,
+        log_input: bool,
+        full: bool,
+        eps: f64,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        let mut loss = match log_input {
+            true => aten::sub_Tensor(&aten::exp(input)?, &aten::mul_Tensor(target, input)?)?,
+            false => {
+                let log = aten::log(&aten::add_Scalar(input, eps.into())?)?;
+                aten::sub_Tensor(input, &aten::mul_Tensor(target, &log)?)?
+            }
+        };
+        if full {
+            // Stirling's formula for the logarithm of the factorial.
+            let scaled = aten::mul_Scalar(target, (2.0 * std::f64::consts::PI).into())?;
+            let factorial = aten::sub_Tensor(&aten::mul_Tensor(target, &aten::log(target)?)?, target)?;
+            let factorial =
+                aten::add_Tensor(&factorial, &aten::mul_Scalar(&aten::log(&scaled)?, 0.5.into())?)?;
+            let is_small = aten::le_Scalar(target, 1.into())?;
+            loss = aten::add_Tensor(&loss, &aten::masked_fill_Scalar(&factorial, &is_small, 0.into())?)?;
+        }
+        reduced("aten::poisson_nll_loss", loss, reduction)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod margins {
+    use super::*;
+
+    fn hinge_embedding_loss(this: &Tensor, target: &Tensor, margin: f64, reduction: i64) -> Result<Tensor> {
+        let zero = aten::zeros_like(this)?;
+        let hinge = aten::clamp_min(&aten::rsub_Scalar(this, margin.into())?, 0.into())?;
+        let apart = aten::where_self(&aten::ne_Scalar(target, 1.into())?, &hinge, &zero)?;
+        let near = aten::where_self(&aten::ne_Scalar(target, (-1).into())?, this, &zero)?;
+        reduced("aten::hinge_embedding_loss", aten::add_Tensor(&apart, &near)?, reduction)
+    }
+
+    fn margin_ranking_loss(
+        input1: &Tensor,
+        input2: &Tensor,
+        target: &Tensor,
+        margin: f64,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        let lead = aten::mul_Tensor(&aten::neg(target)?, &aten::sub_Tensor(input1, input2)?)?;
+        let loss = aten::clamp_min(&aten::add_Scalar(&lead, margin.into())?, 0.into())?;
+        reduced("aten::margin_ranking_loss", loss, reduction)
+    }
+
+    fn cosine_embedding_loss(
+        input1: &Tensor,
+        input2: &Tensor,
+        target: &Tensor,
+        margin: f64,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        const EPSILON: f64 = 1e-12;
+        let dim = if target.dim() == 1 { 1 } else { 0 };
+        let product = |a: &Tensor, b: &Tensor| aten::sum_dim_IntList(&aten::mul_Tensor(a, b)?, Some(&[dim]));
+        let square = |x: &Tensor| aten::add_Scalar(&product(x, x)?, EPSILON.into());
+        let lengths = aten::sqrt(&aten::mul_Tensor(&square(input1)?, &square(input2)?)?)?;
+        let cosine = aten::div_Tensor(&product(input1, input2)?, &lengths)?;
+        let zero = aten::zeros_like(&cosine)?;
+        let apart = aten::clamp_min(&aten::sub_Scalar(&cosine, margin.into())?, 0.into())?;
+        let near = aten::rsub_Scalar(&cosine, 1.into())?;
+        let loss = aten::add_Tensor(
+            &aten::where_self(&aten::eq_Scalar(target, 1.into())?, &near, &zero)?,
+            &aten::where_self(&aten::eq_Scalar(target, (-1).into())?, &apart, &zero)?,
+        )?;
+        reduced("aten::cosine_embedding_loss", loss, reduction)
+    }
+
+    fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        let lead = aten::mul_Tensor(&aten::neg(target)?, this)?;
+        reduced("aten::soft_margin_loss", aten::log1p(&aten::exp(&lead)?)?, reduction)
+    }
+}
+
+/// Half the square of a difference up to a bound, and the line that goes on from there.
+fn parabola_and_line(this: &Tensor, target: &Tensor, bound: f64) -> Result<Tensor> {
+    let distance = aten::abs(&aten::sub_Tensor(this, target)?)?;
+    let parabola = aten::mul_Scalar(&aten::mul_Tensor(&distance, &distance)?, 0.5.into())?;
+    let line = aten::mul_Scalar(&aten::sub_Scalar(&distance, (0.5 * bound).into())?, bound.into())?;
+    aten::where_self(&aten::lt_Scalar(&distance, bound.into())?, &parabola, &line)
+}
+
+fn weighted(loss: Tensor, weight: Option<&Tensor>) -> Result<Tensor> {
+    match weight {
+        Some(weight) => aten::mul_Tensor(&loss, weight),
+        None => Ok(loss),
+    }
+}
+
+fn reduced(operator: &str, loss: Tensor, reduction: i64) -> Result<Tensor> {
+    match reduction {
+        NONE => Ok(loss),
+        MEAN => aten::mean(&loss),
+        2 => aten::sum(&loss),
+        other => bail!(Argument, "{operator}: unknown reduction {other}, expected 0 to 2"),
+    }
+}

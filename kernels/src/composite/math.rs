@@ -1,0 +1,104 @@
+//! Functions of numbers, by other operators.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn isinf(this: &Tensor) -> Result<Tensor> {
+        match this.dtype().is_differentiable() {
+            true => aten::eq_Scalar(&aten::abs(this)?, f64::INFINITY.into()),
+            false => aten::full_like::with(this, false.into()).dtype(Some(DType::Bool)).call(),
+        }
+    }
+
+    fn fmod_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::fmod_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn remainder_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::remainder_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn bitwise_and_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_and_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn bitwise_or_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_or_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn bitwise_xor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_xor_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn pow_Tensor_Scalar(this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+        check_exponent("aten::pow.Tensor_Scalar", this, exponent)?;
+        aten::pow_Tensor_Tensor(this, &Tensor::wrapped_number(exponent))
+    }
+
+    fn pow__Scalar(this: &mut Tensor, exponent: Scalar) -> Result<&mut Tensor> {
+        check_exponent("aten::pow_.Scalar", this, exponent)?;
+        aten::pow__Tensor(this, &Tensor::wrapped_number(exponent))
+    }
+
+    fn pow_Scalar(this: Scalar, exponent: &Tensor) -> Result<Tensor> {
+        aten::pow_Tensor_Tensor(&Tensor::wrapped_number(this), exponent)
+    }
+
+    fn floor_divide(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::div_Tensor_mode(this, other, Some("floor"))
+    }
+
+    fn floor_divide_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::div_Scalar_mode(this, other, Some("floor"))
+    }
+
+    fn hardtanh(this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
+        aten::clamp::call(this, Some(min_val), Some(max_val))
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn isfinite(this: &Tensor) -> Result<Tensor> {
+        let is_any = aten::logical_or(&aten::isnan(this)?, &aten::isinf(this)?)?;
+        aten::logical_not(&is_any)
+    }
+
+    fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
+        aten::neg(&aten::softplus(&aten::neg(this)?)?)
+    }
+
+    fn prelu(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let channels = this.sizes().get(1).copied().unwrap_or(1);
+        ensure!(
+            weight.numel() == 1 || weight.sizes() == [channels],
+            Shape,
+            "aten::prelu: a weight of sizes {:?}, expected one number or one for each of {channels} channels",
+            weight.sizes()
+        );
+        let mut sizes = vec![1; this.dim()];
+        if let Some(size) = sizes.get_mut(1) {
+            *size = weight.numel();
+        }
+        let scaled = aten::mul_Tensor(this, &aten::reshape(weight, &sizes)?)?;
+        aten::where_self(&aten::gt_Scalar(this, 0.into())?, this, &scaled)
+    }
+}
+
+fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
+    let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
+    ensure!(
+        !(is_negative && this.dtype().is_integer()),
+        Argument,
+        "{operator}: {} to the power of {exponent} is no integer, convert to a floating-point type",
+        this.dtype()
+    );
+    Ok(())
+}

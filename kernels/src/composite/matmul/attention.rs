@@ -1,0 +1,128 @@
+//! Attention, and products with something added.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn baddbmm(
+        this: &Tensor,
+        batch1: &Tensor,
+        batch2: &Tensor,
+        beta: Scalar,
+        alpha: Scalar,
+    ) -> Result<Tensor> {
+        added(this, aten::bmm(batch1, batch2)?, beta, alpha)
+    }
+
+    fn addbmm(
+        this: &Tensor,
+        batch1: &Tensor,
+        batch2: &Tensor,
+        beta: Scalar,
+        alpha: Scalar,
+    ) -> Result<Tensor> {
+        let product = aten::sum_dim_IntList(&aten::bmm(batch1, batch2)?, Some(&[0]))?;
+        added(this, product, beta, alpha)
+    }
+
+    fn outer(this: &Tensor, vec2: &Tensor) -> Result<Tensor> {
+        ensure!(
+            this.dim() == 1 && vec2.dim() == 1,
+            Shape,
+            "aten::outer: sizes {:?} and {:?}, expected two vectors",
+            this.sizes(),
+            vec2.sizes()
+        );
+        aten::mul_Tensor(&aten::unsqueeze(this, 1)?, vec2)
+    }
+
+    fn trace(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dim() == 2, Shape, "aten::trace: sizes {:?}, expected a matrix", this.sizes());
+        aten::sum(&aten::diagonal(this)?)
+    }
+
+    fn scaled_dot_product_attention(
+        query: &Tensor,
+        key: &Tensor,
+        value: &Tensor,
+        attn_mask: Option<&Tensor>,
+        dropout_p: f64,
+        is_causal: bool,
+        scale: Option<f64>,
+        enable_gqa: bool,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::scaled_dot_product_attention";
+        ensure!(
+            query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+            Shape,
+            "{OPERATOR}: sizes {:?}, {:?} and {:?}, expected at least [length, width]",
+            query.sizes(),
+            key.sizes(),
+            value.sizes()
+        );
+        ensure!(
+            !(is_causal && attn_mask.is_some()),
+            Argument,
+            "{OPERATOR}: is_causal is a mask itself, another cannot be given"
+        );
+        let repeated = |tensor: &Tensor| {
+            if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
+        };
+        let (key, value) = (repeated(key)?, repeated(value)?);
+        let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[query.dim() - 1] as f64).sqrt());
+        let query = aten::mul_Scalar(query, scale.into())?;
+        let mut scores = aten::matmul(&query, &aten::transpose_int(&key, -2, -1)?)?;
+        let causal = if is_causal { Some(causal_mask(&scores)?) } else { None };
+        if let Some(mask) = attn_mask.or(causal.as_ref()) {
+            scores = masked(&scores, mask)?;
+        }
+        let mut weights = aten::softmax_int(&scores, -1)?;
+        if dropout_p > 0.0 {
+            weights = aten::dropout(&weights, dropout_p, true)?;
+        }
+        aten::matmul(&weights, &value)
+    }
+}
+
+/// `beta * this + alpha * product`; with a `beta` of zero, `this` does not count even where it is NaN.
+fn added(this: &Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+    let product = aten::mul_Scalar(&product, alpha)?;
+    if beta.cast::<f64>() == 0.0 {
+        return Ok(product);
+    }
+    aten::add_Tensor(&product, &aten::mul_Scalar(this, beta)?)
+}
+
+/// Which keys are not behind the query.
+fn causal_mask(scores: &Tensor) -> Result<Tensor> {
+    let sizes = &scores.sizes()[scores.dim() - 2..];
+    let all = aten::ones::with(sizes).dtype(Some(DType::Bool)).device(Some(scores.device())).call()?;
+    aten::tril(&all)
+}
+
+fn masked(scores: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    match mask.dtype() {
+        DType::Bool => aten::where_ScalarOther(mask, scores, f64::NEG_INFINITY.into()),
+        _ => aten::add_Tensor(scores, mask),
+    }
+}
+
+/// Heads of keys or values repeated until there is one for each of the queries'.
+fn for_each_query(operator: &str, tensor: &Tensor, query: &Tensor) -> Result<Tensor> {
+    let (&[.., heads, _, _], &[.., own, length, width]) = (query.sizes(), tensor.sizes()) else {
+        bail!(Shape, "{operator}: without a dimension for heads, they cannot be shared")
+    };
+    ensure!(
+        own > 0 && heads % own == 0,
+        Shape,
+        "{operator}: {heads} heads of queries cannot share {own} of keys or values"
+    );
+    let outer = &tensor.sizes()[..tensor.dim() - 3];
+    let expanded = [outer, &[own, heads / own, length, width]].concat();
+    let repeated = aten::expand(&aten::unsqueeze(tensor, -3)?, &expanded)?;
+    aten::reshape(&repeated, &[outer, &[heads, length, width]].concat())
+}

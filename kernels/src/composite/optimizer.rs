@@ -1,0 +1,98 @@
+//! Arithmetic on lists of tensors, one after the other.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn _foreach_add__List(this: &mut [Tensor], other: &[Tensor], alpha: Scalar) -> Result<()> {
+        check_lengths("aten::_foreach_add_.List", this, &[other])?;
+        this.iter_mut().zip(other).try_for_each(|(x, y)| aten::add__Tensor::call(x, y, alpha).map(drop))
+    }
+
+    fn _foreach_add__Scalar(this: &mut [Tensor], scalar: Scalar) -> Result<()> {
+        this.iter_mut().try_for_each(|x| aten::add__Scalar(x, scalar).map(drop))
+    }
+
+    fn _foreach_sub__List(this: &mut [Tensor], other: &[Tensor], alpha: Scalar) -> Result<()> {
+        check_lengths("aten::_foreach_sub_.List", this, &[other])?;
+        this.iter_mut().zip(other).try_for_each(|(x, y)| aten::sub__Tensor::call(x, y, alpha).map(drop))
+    }
+
+    fn _foreach_mul__List(this: &mut [Tensor], other: &[Tensor]) -> Result<()> {
+        check_lengths("aten::_foreach_mul_.List", this, &[other])?;
+        this.iter_mut().zip(other).try_for_each(|(x, y)| aten::mul__Tensor(x, y).map(drop))
+    }
+
+    fn _foreach_mul__Scalar(this: &mut [Tensor], scalar: Scalar) -> Result<()> {
+        this.iter_mut().try_for_each(|x| aten::mul__Scalar(x, scalar).map(drop))
+    }
+
+    fn _foreach_div__List(this: &mut [Tensor], other: &[Tensor]) -> Result<()> {
+        check_lengths("aten::_foreach_div_.List", this, &[other])?;
+        this.iter_mut().zip(other).try_for_each(|(x, y)| aten::div__Tensor(x, y).map(drop))
+    }
+
+    fn _foreach_div__Scalar(this: &mut [Tensor], scalar: Scalar) -> Result<()> {
+        this.iter_mut().try_for_each(|x| aten::div__Scalar(x, scalar).map(drop))
+    }
+
+    fn _foreach_addcmul__Scalar(
+        this: &mut [Tensor],
+        tensor1: &[Tensor],
+        tensor2: &[Tensor],
+        value: Scalar,
+    ) -> Result<()> {
+        check_lengths("aten::_foreach_addcmul_.Scalar", this, &[tensor1, tensor2])?;
+        let factors = tensor1.iter().zip(tensor2);
+        this.iter_mut()
+            .zip(factors)
+            .try_for_each(|(x, (a, b))| aten::addcmul_::call(x, a, b, value).map(drop))
+    }
+
+    fn _foreach_addcdiv__Scalar(
+        this: &mut [Tensor],
+        tensor1: &[Tensor],
+        tensor2: &[Tensor],
+        value: Scalar,
+    ) -> Result<()> {
+        check_lengths("aten::_foreach_addcdiv_.Scalar", this, &[tensor1, tensor2])?;
+        let operands = tensor1.iter().zip(tensor2);
+        this.iter_mut()
+            .zip(operands)
+            .try_for_each(|(x, (a, b))| aten::addcdiv_::call(x, a, b, value).map(drop))
+    }
+
+    fn _foreach_lerp__Scalar(this: &mut [Tensor], tensors1: &[Tensor], weight: Scalar) -> Result<()> {
+        check_lengths("aten::_foreach_lerp_.Scalar", this, &[tensors1])?;
+        this.iter_mut().zip(tensors1).try_for_each(|(x, end)| aten::lerp__Scalar(x, end, weight).map(drop))
+    }
+
+    fn _foreach_zero_(this: &mut [Tensor]) -> Result<()> {
+        this.iter_mut().try_for_each(|x| aten::zero_(x).map(drop))
+    }
+
+    fn _foreach_sqrt(this: &[Tensor]) -> Result<Vec<Tensor>> {
+        this.iter().map(aten::sqrt).collect()
+    }
+
+    fn _foreach_norm_Scalar(this: &[Tensor], ord: Scalar, dtype: Option<DType>) -> Result<Vec<Tensor>> {
+        this.iter().map(|x| aten::linalg_vector_norm::with(x).ord(ord).dtype(dtype).call()).collect()
+    }
+}
+
+fn check_lengths(operator: &str, this: &[Tensor], others: &[&[Tensor]]) -> Result<()> {
+    for other in others {
+        ensure!(
+            other.len() == this.len(),
+            Argument,
+            "{operator}: lists of {} and {} tensors, expected one for each",
+            this.len(),
+            other.len()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Statistics by other operators.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn any(this: &Tensor) -> Result<Tensor> {
+        aten::any_dims(this)
+    }
+
+    fn any_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<Tensor> {
+        aten::any_dims::call(this, Some(&[dim]), keepdim)
+    }
+
+    fn all(this: &Tensor) -> Result<Tensor> {
+        aten::all_dims(this)
+    }
+
+    fn all_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<Tensor> {
+        aten::all_dims::call(this, Some(&[dim]), keepdim)
+    }
+
+    fn count_nonzero_dim_IntList(this: &Tensor, dim: &[i64]) -> Result<Tensor> {
+        aten::sum_dim_IntList(&aten::ne_Scalar(this, 0.into())?, Some(dim))
+    }
+
+    fn count_nonzero(this: &Tensor, dim: Option<i64>) -> Result<Tensor> {
+        aten::count_nonzero_dim_IntList(this, dim.as_slice())
+    }
+
+    fn sort(this: &Tensor, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
+        aten::sort_stable::call(this, Some(false), dim, descending)
+    }
+
+    fn norm_Scalar(this: &Tensor, p: Scalar) -> Result<Tensor> {
+        aten::linalg_vector_norm::with(this).ord(p).call()
+    }
+
+    fn norm_ScalarOpt_dim(this: &Tensor, p: Option<Scalar>, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        aten::linalg_vector_norm::call(this, p.unwrap_or(2.into()), Some(dim), keepdim, None)
+    }
+
+    fn max(this: &Tensor) -> Result<Tensor> {
+        aten::amax(this)
+    }
+
+    fn min(this: &Tensor) -> Result<Tensor> {
+        aten::amin(this)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn max_other(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::maximum(this, other)
+    }
+
+    fn min_other(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::minimum(this, other)
+    }
+
+    fn var(this: &Tensor, unbiased: bool) -> Result<Tensor> {
+        aten::var_correction::call(this, None, correction(unbiased), false)
+    }
+
+    fn var_dim(this: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<Tensor> {
+        aten::var_correction::call(this, dim, correction(unbiased), keepdim)
+    }
+
+    fn std(this: &Tensor, unbiased: bool) -> Result<Tensor> {
+        aten::std_correction::call(this, None, correction(unbiased), false)
+    }
+
+    fn std_dim(this: &Tensor, dim: Option<&[i64]>, unbiased: bool, keepdim: bool) -> Result<Tensor> {
+        aten::std_correction::call(this, dim, correction(unbiased), keepdim)
+    }
+
+    fn argsort(this: &Tensor, dim: i64, descending: bool) -> Result<Tensor> {
+        Ok(aten::sort::call(this, dim, descending)?.1)
+    }
+
+    fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        let largest = aten::detach(&aten::amax::call(this, dim, true)?)?;
+        // Where the largest is infinite, so is the result; its distance to itself would be NaN.
+        let is_infinite = aten::isinf(&largest)?;
+        let shift = aten::where_ScalarSelf(&is_infinite, 0.into(), &largest)?;
+        let sum = aten::sum_dim_IntList::call(
+            &aten::exp(&aten::sub_Tensor(this, &shift)?)?,
+            Some(dim),
+            true,
+            None,
+        )?;
+        let out = aten::add_Tensor(&aten::log(&sum)?, &shift)?;
+        if keepdim { Ok(out) } else { aten::squeeze_dims(&out, dim) }
+    }
+}
+
+fn correction(unbiased: bool) -> Option<Scalar> {
+    Some(i64::from(unbiased).into())
+}

@@ -1,0 +1,113 @@
+//! More functions of one, two and three numbers.
+
+use num_traits::Float;
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use super::functions::{ErrorFunction, Functions};
+use super::loops::{self, match_computing};
+use super::number::Number;
+use super::unary::functions;
+use crate::aten;
+use crate::pointwise::Pointwise;
+
+mod binary;
+mod rounded;
+
+use rounded::{Bits, Rounded};
+
+functions! {
+    expm1 expm1_: promoting_to_float Float => |x, T| x.exp_m1();
+    log1p log1p_: promoting_to_float Float => |x, T| x.ln_1p();
+    log2 log2_: promoting_to_float Float | Complex => |x, T| x.log2();
+    log10 log10_: promoting_to_float Float | Complex => |x, T| x.log10();
+    tan tan_: promoting_to_float Float | Complex => |x, T| x.tan();
+    asin asin_: promoting_to_float Float | Complex => |x, T| x.asin();
+    acos acos_: promoting_to_float Float | Complex => |x, T| x.acos();
+    atan atan_: promoting_to_float Float | Complex => |x, T| x.atan();
+    sinh sinh_: promoting_to_float Float | Complex => |x, T| x.sinh();
+    cosh cosh_: promoting_to_float Float | Complex => |x, T| x.cosh();
+    asinh asinh_: promoting_to_float Float | Complex => |x, T| x.asinh();
+    acosh acosh_: promoting_to_float Float | Complex => |x, T| x.acosh();
+    atanh atanh_: promoting_to_float Float | Complex => |x, T| x.atanh();
+    erf erf_: promoting_to_float Float => |x, T| x.error_function();
+    erfc erfc_: promoting_to_float Float => |x, T| x.complementary_error_function();
+    floor floor_: promoting Integer | Float => |x, T| x.down();
+    ceil ceil_: promoting Integer | Float => |x, T| x.up();
+    round round_: promoting Integer | Float => |x, T| x.nearest();
+    trunc trunc_: promoting Integer | Float => |x, T| x.cut();
+    frac frac_: promoting Float => |x, T| x - x.cut();
+    square square_: promoting Integer | Float | Complex => |x, T| x.times(x);
+    silu silu_: promoting Float | Complex => |x, T| x * x.logistic();
+    mish mish_: promoting Float => |x, T| x * softplus_of(x).hyperbolic_tangent();
+    hardswish hardswish_: promoting Float => |x, T| x * ramp(x);
+    hardsigmoid hardsigmoid_: promoting Float => |x, T| ramp(x);
+    bitwise_not bitwise_not_: promoting Bool | Integer | Unsigned => |x, T| x.flipped();
+}
+
+/// From 0 at -3 to 1 at 3.
+#[inline(always)]
+fn ramp<T: Float + Element>(x: T) -> T {
+    let (three, six): (T, T) = (3.cast(), 6.cast());
+    let y = x + three;
+    // Not `max` and `min`, which lose NaN.
+    (if y < T::zero() {
+        T::zero()
+    } else if y > six {
+        six
+    } else {
+        y
+    }) / six
+}
+
+/// `ln(1 + exp(x))`, without overflow.
+#[inline(always)]
+fn softplus_of<T: Float>(x: T) -> T {
+    x.max(T::zero()) + (-x.abs()).exp().ln_1p()
+}
+
+#[torch_impl(aten, CPU, Meta)]
+mod more {
+    use super::*;
+
+    fn isnan(this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::isnan", [this])?;
+        let out = call.output(None, DType::Bool)?;
+        match_dtype!(call.dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x != x)?);
+        Ok(out)
+    }
+
+    fn leaky_relu(this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::leaky_relu", [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let (out, slope) = (call.output(None, call.dtype)?, negative_slope.cast::<T>());
+            loops::map(&out, [this], |[x]: [T; 1]| if x > 0.0 { x } else { x * slope })?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+
+    fn elu(this: &Tensor, alpha: Scalar, scale: Scalar, input_scale: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::elu", [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let out = call.output(None, call.dtype)?;
+            let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
+            let factor = alpha.cast::<T>() * scale;
+            loops::map(&out, [this], |[x]: [T; 1]| {
+                if x < 0.0 { (x * input_scale).exp_m1() * factor } else { x * scale }
+            })?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+
+    fn softplus(this: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::softplus", [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let out = call.output(None, call.dtype)?;
+            let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
+            loops::map(&out, [this], |[x]: [T; 1]| {
+                if x * beta > threshold { x } else { (x * beta).exp().ln_1p() / beta }
+            })?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+}

@@ -1,0 +1,312 @@
+//! Functions of two and three numbers.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use num_traits::{Float, PrimInt};
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::Bits;
+use crate::aten;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::{Divided, Number};
+use crate::pointwise::Pointwise;
+
+/// Writes the kernels of functions of two numbers, out of place and in place: how the computing type is found, for which
+/// types they are defined, and what they compute there.
+macro_rules! functions {
+    ($($name:ident $in_place:ident $operator:literal $operator_:literal: $promoting:ident $($class:ident)|+ => |$a:ident, $b:ident| $value:expr;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod functions {
+            use super::*;
+
+            $(
+                fn $name(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+                    compute::$name($operator, None, [this, other])
+                }
+
+                fn $in_place<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+                    compute::$name($operator_, Some(this), [this, other])?;
+                    Ok(this)
+                }
+            )+
+        }
+
+        #[expect(non_snake_case, reason = "the names of the operators")]
+        mod compute {
+            use super::*;
+
+            $(
+                pub(super) fn $name(
+                    operator: &'static str,
+                    out: Option<&Tensor>,
+                    inputs: [&Tensor; 2],
+                ) -> Result<Tensor> {
+                    let call = Pointwise::$promoting(operator, inputs)?;
+                    match_computing!(call.dtype, T: $($class)|+ => {
+                        let out = call.output(out, call.dtype)?;
+                        loops::map(&out, inputs, |[$a, $b]: [T; 2]| $value)?;
+                        Ok(out)
+                    }, else => Err(call.unsupported()))
+                }
+            )+
+        }
+    };
+}
+
+functions! {
+    atan2 atan2_ "aten::atan2" "aten::atan2_": promoting_to_float Float => |a, b| a.atan2(b);
+    bitwise_and_Tensor bitwise_and__Tensor "aten::bitwise_and.Tensor" "aten::bitwise_and_.Tensor":
+        promoting Bool | Integer | Unsigned => |a, b| a.both(b);
+    bitwise_or_Tensor bitwise_or__Tensor "aten::bitwise_or.Tensor" "aten::bitwise_or_.Tensor":
+        promoting Bool | Integer | Unsigned => |a, b| a.either(b);
+    bitwise_xor_Tensor bitwise_xor__Tensor "aten::bitwise_xor.Tensor" "aten::bitwise_xor_.Tensor":
+        promoting Bool | Integer | Unsigned => |a, b| a.differing(b);
+}
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn maximum(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::maximum", [this, other])?;
+        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+            let out = call.output(None, call.dtype)?;
+            loops::map(&out, call.inputs, |[a, b]: [T; 2]| if a > b || a.is_unordered() { a } else { b })?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+
+    fn minimum(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::minimum", [this, other])?;
+        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+            let out = call.output(None, call.dtype)?;
+            loops::map(&out, call.inputs, |[a, b]: [T; 2]| if a < b || a.is_unordered() { a } else { b })?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+
+    fn logical_and(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        logical("aten::logical_and", None, [this, other], |a, b| a && b)
+    }
+
+    fn logical_and_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        logical("aten::logical_and_", Some(this), [this, other], |a, b| a && b)?;
+        Ok(this)
+    }
+
+    fn logical_or(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        logical("aten::logical_or", None, [this, other], |a, b| a || b)
+    }
+
+    fn logical_or_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        logical("aten::logical_or_", Some(this), [this, other], |a, b| a || b)?;
+        Ok(this)
+    }
+
+    fn logical_xor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        logical("aten::logical_xor", None, [this, other], |a, b| a != b)
+    }
+
+    fn logical_xor_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        logical("aten::logical_xor_", Some(this), [this, other], |a, b| a != b)?;
+        Ok(this)
+    }
+
+    fn fmod_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        rest("aten::fmod.Tensor", None, [this, other], Sign::OfDividend)
+    }
+
+    fn fmod__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        rest("aten::fmod_.Tensor", Some(this), [this, other], Sign::OfDividend)?;
+        Ok(this)
+    }
+
+    fn remainder_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        rest("aten::remainder.Tensor", None, [this, other], Sign::OfDivisor)
+    }
+
+    fn remainder__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        rest("aten::remainder_.Tensor", Some(this), [this, other], Sign::OfDivisor)?;
+        Ok(this)
+    }
+
+    fn pow_Tensor_Tensor(this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+        power("aten::pow.Tensor_Tensor", None, [this, exponent])
+    }
+
+    fn pow__Tensor<'a>(this: &'a mut Tensor, exponent: &Tensor) -> Result<&'a mut Tensor> {
+        power("aten::pow_.Tensor", Some(this), [this, exponent])?;
+        Ok(this)
+    }
+
+    fn lerp_Scalar(this: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
+        interpolated("aten::lerp.Scalar", None, [this, end, &Tensor::wrapped_number(weight)])
+    }
+
+    fn lerp__Scalar<'a>(this: &'a mut Tensor, end: &Tensor, weight: Scalar) -> Result<&'a mut Tensor> {
+        interpolated("aten::lerp_.Scalar", Some(this), [this, end, &Tensor::wrapped_number(weight)])?;
+        Ok(this)
+    }
+
+    fn lerp_Tensor(this: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        interpolated("aten::lerp.Tensor", None, [this, end, weight])
+    }
+
+    fn addcmul(this: &Tensor, tensor1: &Tensor, tensor2: &Tensor, value: Scalar) -> Result<Tensor> {
+        product_added("aten::addcmul", None, [this, tensor1, tensor2], value)
+    }
+
+    fn addcmul_<'a>(
+        this: &'a mut Tensor,
+        tensor1: &Tensor,
+        tensor2: &Tensor,
+        value: Scalar,
+    ) -> Result<&'a mut Tensor> {
+        product_added("aten::addcmul_", Some(this), [this, tensor1, tensor2], value)?;
+        Ok(this)
+    }
+
+    fn addcdiv(this: &Tensor, tensor1: &Tensor, tensor2: &Tensor, value: Scalar) -> Result<Tensor> {
+        quotient_added("aten::addcdiv", None, [this, tensor1, tensor2], value)
+    }
+
+    fn addcdiv_<'a>(
+        this: &'a mut Tensor,
+        tensor1: &Tensor,
+        tensor2: &Tensor,
+        value: Scalar,
+    ) -> Result<&'a mut Tensor> {
+        quotient_added("aten::addcdiv_", Some(this), [this, tensor1, tensor2], value)?;
+        Ok(this)
+    }
+}
+
+fn logical(
+    operator: &'static str,
+    out: Option<&Tensor>,
+    inputs: [&Tensor; 2],
+    f: impl Fn(bool, bool) -> bool + Sync,
+) -> Result<Tensor> {
+    let call = Pointwise::with_dtype(operator, inputs, DType::Bool)?;
+    let out = call.output(out, DType::Bool)?;
+    loops::map(&out, inputs, |[a, b]: [bool; 2]| f(a, b))?;
+    Ok(out)
+}
+
+/// Whose sign the rest of a division has.
+#[derive(Clone, Copy)]
+enum Sign {
+    OfDividend,
+    OfDivisor,
+}
+
+fn rest(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], sign: Sign) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Float => {
+        loops::map(&out, inputs, |[a, b]: [T; 2]| float_rest(a, b, sign))?;
+    }, else => match_computing!(call.dtype, T: Integer => {
+        let by_zero = AtomicBool::new(false);
+        loops::map(&out, inputs, |[a, b]: [T; 2]| integer_rest(a, b, sign, &by_zero))?;
+        ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
+    }, else => return Err(call.unsupported())));
+    Ok(out)
+}
+
+fn float_rest<T: Float>(a: T, b: T, sign: Sign) -> T {
+    let rest = a % b;
+    let is_other = rest != T::zero() && (rest < T::zero()) != (b < T::zero());
+    if matches!(sign, Sign::OfDivisor) && is_other { rest + b } else { rest }
+}
+
+fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {
+    if b == T::zero() {
+        by_zero.store(true, Ordering::Relaxed);
+        return b;
+    }
+    if a.checked_div(&b).is_none() {
+        return T::zero(); // the smallest integer by -1
+    }
+    let rest = a % b;
+    let is_other = rest != T::zero() && (rest < T::zero()) != (b < T::zero());
+    if matches!(sign, Sign::OfDivisor) && is_other { rest + b } else { rest }
+}
+
+fn power(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Float => {
+        loops::map(&out, inputs, |[a, b]: [T; 2]| if b == 2.0 { a * a } else { a.powf(b) })?;
+    }, else => match_computing!(call.dtype, T: Integer => {
+        loops::map(&out, inputs, |[a, b]: [T; 2]| integer_power(a, b))?;
+    }, else => match_computing!(call.dtype, T: Complex => {
+        loops::map(&out, inputs, |[a, b]: [T; 2]| a.powc(b))?;
+    }, else => return Err(call.unsupported()))));
+    Ok(out)
+}
+
+/// What is not whole becomes zero, as it does in C.
+fn integer_power<T: PrimInt + Number>(base: T, exponent: T) -> T {
+    if exponent < T::ZERO {
+        let is_even = exponent & T::ONE == T::ZERO;
+        return match base {
+            base if base == T::ONE || (base == T::ONE.negated() && is_even) => T::ONE,
+            base if base == T::ONE.negated() => base,
+            _ => T::ZERO,
+        };
+    }
+    let (mut power, mut square, mut left) = (T::ONE, base, exponent);
+    while left != T::ZERO {
+        if left & T::ONE == T::ONE {
+            power = power.times(square);
+        }
+        square = square.times(square);
+        left = left >> 1;
+    }
+    power
+}
+
+fn interpolated(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 3]) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    let half: f64 = 0.5;
+    match_computing!(call.dtype, T: Float => {
+        let half: T = half.cast();
+        loops::map(&out, inputs, |[start, end, weight]: [T; 3]| {
+            // From the nearer end, so that both are met exactly.
+            if weight < half { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
+        })?;
+    }, else => return Err(call.unsupported()));
+    Ok(out)
+}
+
+fn product_added(
+    operator: &'static str,
+    out: Option<&Tensor>,
+    inputs: [&Tensor; 3],
+    value: Scalar,
+) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Integer | Float | Complex => {
+        let value: T = value.to().map_err(|error| error.context(operator))?;
+        loops::map(&out, inputs, |[x, a, b]: [T; 3]| x.plus(value.times(a).times(b)))?;
+    }, else => return Err(call.unsupported()));
+    Ok(out)
+}
+
+fn quotient_added(
+    operator: &'static str,
+    out: Option<&Tensor>,
+    inputs: [&Tensor; 3],
+    value: Scalar,
+) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    let out = call.output(out, call.dtype)?;
+    match_computing!(call.dtype, T: Float | Complex => {
+        let value: T = value.to().map_err(|error| error.context(operator))?;
+        loops::map(&out, inputs, |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b)))?;
+    }, else => return Err(call.unsupported()));
+    Ok(out)
+}

@@ -1,0 +1,243 @@
+//! Steps of optimisers.
+
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::loops::{self, match_computing};
+use crate::aten;
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn _fused_sgd_(
+        this: &mut [Tensor],
+        grads: &mut [Tensor],
+        momentum_buffer_list: &mut [Tensor],
+        weight_decay: f64,
+        momentum: f64,
+        lr: f64,
+        dampening: f64,
+        nesterov: bool,
+        maximize: bool,
+        is_first_step: bool,
+        grad_scale: Option<&Tensor>,
+        found_inf: Option<&Tensor>,
+    ) -> Result<()> {
+        const OPERATOR: &str = "aten::_fused_sgd_";
+        check_lists(OPERATOR, this, &[grads])?;
+        if momentum != 0.0 {
+            check_lists(OPERATOR, this, &[momentum_buffer_list])?;
+        }
+        if !prepared(OPERATOR, grads, grad_scale, found_inf)? {
+            return Ok(());
+        }
+        for (i, (x, grad)) in this.iter().zip(&*grads).enumerate() {
+            match_computing!(x.dtype(), T: Float => {
+                let [decay, rate, momentum, dampening] = [weight_decay, lr, momentum, dampening].map(|x| x.cast::<T>());
+                let sign: T = if maximize { -1.0 } else { 1.0 };
+                let slope = move |grad: T, x: T| sign * grad + decay * x;
+                if momentum == 0.0 {
+                    loops::map(x, [x, grad], |[x, grad]: [T; 2]| x - rate * slope(grad, x))?;
+                    continue;
+                }
+                let buffer = &momentum_buffer_list[i];
+                match is_first_step {
+                    true => loops::map(buffer, [x, grad], |[x, grad]: [T; 2]| slope(grad, x))?,
+                    false => loops::map(buffer, [buffer, x, grad], |[buffer, x, grad]: [T; 3]| {
+                        momentum * buffer + (1.0 - dampening) * slope(grad, x)
+                    })?,
+                }
+                match nesterov {
+                    true => loops::map(x, [x, grad, buffer], |[x, grad, buffer]: [T; 3]| {
+                        x - rate * (slope(grad, x) + momentum * buffer)
+                    })?,
+                    false => loops::map(x, [x, buffer], |[x, buffer]: [T; 2]| x - rate * buffer)?,
+                }
+            }, else => return Err(unsupported(OPERATOR, x.dtype())));
+        }
+        Ok(())
+    }
+
+    fn _fused_adam_(
+        this: &mut [Tensor],
+        grads: &mut [Tensor],
+        exp_avgs: &mut [Tensor],
+        exp_avg_sqs: &mut [Tensor],
+        max_exp_avg_sqs: &mut [Tensor],
+        state_steps: &[Tensor],
+        lr: f64,
+        beta1: f64,
+        beta2: f64,
+        weight_decay: f64,
+        eps: f64,
+        amsgrad: bool,
+        maximize: bool,
+        grad_scale: Option<&Tensor>,
+        found_inf: Option<&Tensor>,
+    ) -> Result<()> {
+        let adam = Adam {
+            operator: "aten::_fused_adam_",
+            lr,
+            betas: [beta1, beta2],
+            gradient_decay: weight_decay,
+            weight_decay: 0.0,
+            eps,
+            maximize,
+        };
+        let most = amsgrad.then_some(max_exp_avg_sqs);
+        adam.step(this, grads, [exp_avgs, exp_avg_sqs], most, state_steps, [grad_scale, found_inf])
+    }
+
+    fn _fused_adamw_(
+        this: &mut [Tensor],
+        grads: &mut [Tensor],
+        exp_avgs: &mut [Tensor],
+        exp_avg_sqs: &mut [Tensor],
+        max_exp_avg_sqs: &mut [Tensor],
+        state_steps: &[Tensor],
+        lr: f64,
+        beta1: f64,
+        beta2: f64,
+        weight_decay: f64,
+        eps: f64,
+        amsgrad: bool,
+        maximize: bool,
+        grad_scale: Option<&Tensor>,
+        found_inf: Option<&Tensor>,
+    ) -> Result<()> {
+        let adam = Adam {
+            operator: "aten::_fused_adamw_",
+            lr,
+            betas: [beta1, beta2],
+            gradient_decay: 0.0,
+            weight_decay,
+            eps,
+            maximize,
+        };
+        let most = amsgrad.then_some(max_exp_avg_sqs);
+        adam.step(this, grads, [exp_avgs, exp_avg_sqs], most, state_steps, [grad_scale, found_inf])
+    }
+}
+
+struct Adam {
+    operator: &'static str,
+    lr: f64,
+    betas: [f64; 2],
+    /// How much of a tensor is added to its gradient.
+    gradient_decay: f64,
+    /// How much of a tensor, times the rate, is taken from itself.
+    weight_decay: f64,
+    eps: f64,
+    maximize: bool,
+}
+
+impl Adam {
+    fn step(
+        &self,
+        this: &[Tensor],
+        grads: &mut [Tensor],
+        [means, squares]: [&[Tensor]; 2],
+        most: Option<&mut [Tensor]>,
+        steps: &[Tensor],
+        [grad_scale, found_inf]: [Option<&Tensor>; 2],
+    ) -> Result<()> {
+        check_lists(self.operator, this, &[grads, means, squares, steps])?;
+        if let Some(most) = &most {
+            check_lists(self.operator, this, &[most])?;
+        }
+        if !prepared(self.operator, grads, grad_scale, found_inf)? {
+            return Ok(());
+        }
+        for (i, x) in this.iter().enumerate() {
+            if !loops::has_elements(x) {
+                continue;
+            }
+            let step: f64 =
+                steps[i].item().and_then(Scalar::to).map_err(|error| error.context(self.operator))?;
+            let most = most.as_deref().map(|most| &most[i]);
+            match_computing!(x.dtype(), T: Float => {
+                self.one::<T>(x, &grads[i], &means[i], &squares[i], most, step)?;
+            }, else => return Err(unsupported(self.operator, x.dtype())));
+        }
+        Ok(())
+    }
+
+    fn one<T: num_traits::Float + Element>(
+        &self,
+        x: &Tensor,
+        grad: &Tensor,
+        mean: &Tensor,
+        square: &Tensor,
+        most: Option<&Tensor>,
+        step: f64,
+    ) -> Result<()> {
+        let [beta1, beta2] = self.betas;
+        let (decay, sign): (T, T) =
+            (self.gradient_decay.cast(), if self.maximize { -T::one() } else { T::one() });
+        let slope = move |grad: T, x: T| sign * grad + decay * x;
+        let (keep, take): (T, T) = (beta1.cast(), (1.0 - beta1).cast());
+        loops::map(mean, [mean, grad, x], |[mean, grad, x]: [T; 3]| keep * mean + take * slope(grad, x))?;
+        let (keep, take): (T, T) = (beta2.cast(), (1.0 - beta2).cast());
+        loops::map(square, [square, grad, x], |[square, grad, x]: [T; 3]| {
+            let slope = slope(grad, x);
+            keep * square + take * slope * slope
+        })?;
+        if let Some(most) = most {
+            loops::map(most, [most, square], |[most, square]: [T; 2]| most.max(square))?;
+        }
+        let rate: T = (self.lr / (1.0 - beta1.powf(step))).cast();
+        let correction: T = (1.0 - beta2.powf(step)).sqrt().cast();
+        let (shrink, eps): (T, T) = ((1.0 - self.lr * self.weight_decay).cast(), self.eps.cast());
+        loops::map(x, [x, mean, most.unwrap_or(square)], |[x, mean, square]: [T; 3]| {
+            x * shrink - rate * mean / (square.sqrt() / correction + eps)
+        })
+    }
+}
+
+fn check_lists(operator: &str, this: &[Tensor], lists: &[&[Tensor]]) -> Result<()> {
+    for list in lists {
+        ensure!(
+            list.len() == this.len(),
+            Argument,
+            "{operator}: lists of {} and {} tensors, expected one for each",
+            this.len(),
+            list.len()
+        );
+        for (x, other) in this.iter().zip(*list) {
+            ensure!(
+                other.sizes() == x.sizes() || other.dim() == 0,
+                Shape,
+                "{operator}: a gradient or state of sizes {:?} for a tensor of {:?}",
+                other.sizes(),
+                x.sizes()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is a step to be done; gradients are brought to their true size.
+fn prepared(
+    operator: &'static str,
+    grads: &mut [Tensor],
+    grad_scale: Option<&Tensor>,
+    found_inf: Option<&Tensor>,
+) -> Result<bool> {
+    let number =
+        |tensor: &Tensor| tensor.item().and_then(Scalar::to::<f64>).map_err(|error| error.context(operator));
+    if let Some(found) = found_inf
+        && loops::has_elements(found)
+        && number(found)? == 1.0
+    {
+        return Ok(false);
+    }
+    if let Some(scale) = grad_scale
+        && loops::has_elements(scale)
+    {
+        let scale: Scalar = number(scale)?.into();
+        grads.iter_mut().try_for_each(|grad| aten::div__Scalar(grad, scale).map(drop))?;
+    }
+    Ok(true)
+}

@@ -1,0 +1,190 @@
+//! Series, triangles and random numbers.
+
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use super::loops;
+use crate::aten;
+use crate::random::default_generator;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn tril(this: &Tensor, diagonal: i64) -> Result<Tensor> {
+        triangle("aten::tril", this, |row, column| column <= row.saturating_add(diagonal))
+    }
+
+    fn triu(this: &Tensor, diagonal: i64) -> Result<Tensor> {
+        triangle("aten::triu", this, |row, column| column >= row.saturating_add(diagonal))
+    }
+
+    fn uniform_<'a>(
+        this: &'a mut Tensor,
+        from: f64,
+        to: f64,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::uniform_";
+        ensure!(from <= to, Argument, "{OPERATOR}: there is nothing from {from} to {to}");
+        floating(OPERATOR, this)?;
+        draw(this, generator, |count, next| {
+            (0..count).map(|_| uniform(this.dtype(), next) * (to - from) + from).collect()
+        })?;
+        Ok(this)
+    }
+
+    fn normal_<'a>(
+        this: &'a mut Tensor,
+        mean: f64,
+        std: f64,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::normal_";
+        ensure!(std >= 0.0, Argument, "{OPERATOR}: a deviation of {std} is negative");
+        floating(OPERATOR, this)?;
+        let dtype = this.dtype();
+        draw(this, generator, |count, next| {
+            match count {
+                0..16 => few_normal(count, next),
+                _ if dtype == DType::Float64 => many_normal::<f64>(count, || uniform(dtype, next)),
+                _ => many_normal::<f32>(count, || uniform(DType::Float32, next)),
+            }
+            .into_iter()
+            .map(|x| x * std + mean)
+            .collect()
+        })?;
+        Ok(this)
+    }
+
+    fn random__from<'a>(
+        this: &'a mut Tensor,
+        from: i64,
+        to: Option<i64>,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::random_.from";
+        let to = i128::from(to.unwrap_or(i64::MAX)) + i128::from(to.is_none());
+        let range = to - i128::from(from);
+        ensure!(range > 0, Argument, "{OPERATOR}: there is no integer from {from} up to {to}");
+        let number = |next: &mut dyn FnMut() -> u32| {
+            let drawn = if range >= 1 << 28 { wide(next) } else { next().into() };
+            (i128::from(from) + i128::from(drawn) % range) as i64
+        };
+        draw(this, generator, |count, next| (0..count).map(|_| number(next)).collect())?;
+        Ok(this)
+    }
+
+    fn bernoulli__float<'a>(
+        this: &'a mut Tensor,
+        p: f64,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        ensure!(
+            (0.0..=1.0).contains(&p),
+            Argument,
+            "aten::bernoulli_.float: the probability {p} is not between 0 and 1"
+        );
+        draw(this, generator, |count, next| {
+            (0..count).map(|_| i64::from(uniform(DType::Float64, next) < p)).collect()
+        })?;
+        Ok(this)
+    }
+}
+
+fn triangle(operator: &str, this: &Tensor, is_kept: impl Fn(i64, i64) -> bool) -> Result<Tensor> {
+    let &[.., rows, columns] = this.sizes() else {
+        bail!(Shape, "{operator}: sizes {:?}, expected matrices", this.sizes())
+    };
+    let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
+    if !loops::has_elements(&out) {
+        return Ok(out);
+    }
+    let kept = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    let mask = Tensor::from_vec(kept.map(|(row, column)| is_kept(row, column)).collect(), &[rows, columns])?;
+    match_dtype!(this.dtype(), T => {
+        loops::map(&out, [&mask, this], |[is_kept, x]: [T; 2]| if is_kept == T::default() { is_kept } else { x })?;
+    });
+    Ok(out)
+}
+
+fn floating(operator: &str, this: &Tensor) -> Result<()> {
+    ensure!(
+        this.dtype().is_floating_point(),
+        DType,
+        "{operator}: {} cannot hold fractions, expected a floating-point type",
+        this.dtype()
+    );
+    Ok(())
+}
+
+/// Fills a tensor, in logical order, with what a closure makes of random words.
+fn draw<T: Element>(
+    this: &Tensor,
+    generator: Option<&Generator>,
+    numbers: impl FnOnce(usize, &mut dyn FnMut() -> u32) -> Vec<T>,
+) -> Result<()> {
+    this.check_no_internal_overlap()?;
+    if !loops::has_elements(this) {
+        return Ok(());
+    }
+    let generator = generator.unwrap_or_else(|| default_generator());
+    let numbers = generator.with(|next| numbers(this.numel() as usize, next));
+    let numbers = Tensor::from_vec(numbers, this.sizes())?;
+    match_dtype!(this.dtype(), O => loops::map(this, [&numbers], |[x]: [O; 1]| x))
+}
+
+/// 64 random bits: the first word drawn is the upper one.
+fn wide(next: &mut dyn FnMut() -> u32) -> u64 {
+    let upper = u64::from(next());
+    upper << 32 | u64::from(next())
+}
+
+/// A number from 0 to 1: with all bits of a double, or those of a float.
+///
+/// PyTorch: `at::uniform_real_distribution`.
+fn uniform(dtype: DType, next: &mut dyn FnMut() -> u32) -> f64 {
+    match dtype {
+        DType::Float64 => (wide(next) & ((1 << 53) - 1)) as f64 / (1u64 << 53) as f64,
+        _ => f64::from(next() & ((1 << 24) - 1)) / f64::from(1 << 24),
+    }
+}
+
+/// Pairs by Box and Muller; of the last pair one may be left.
+fn few_normal(count: usize, next: &mut dyn FnMut() -> u32) -> Vec<f64> {
+    let mut numbers = Vec::with_capacity(count + 1);
+    while numbers.len() < count {
+        let (angle, chance) = (uniform(DType::Float64, next), uniform(DType::Float64, next));
+        let radius = (-2.0 * (-chance).ln_1p()).sqrt();
+        let angle = 2.0 * std::f64::consts::PI * angle;
+        numbers.extend([radius * angle.cos(), radius * angle.sin()]);
+    }
+    numbers.truncate(count);
+    numbers
+}
+
+/// Blocks of sixteen: the first eight numbers give the radius, the others the angle. The last block is drawn anew and
+/// overlaps the one before.
+///
+/// PyTorch: `normal_fill`.
+fn many_normal<T: num_traits::Float + Element>(count: usize, mut next: impl FnMut() -> f64) -> Vec<f64> {
+    let mut numbers: Vec<f64> = (0..count).map(|_| next()).collect();
+    let last = count - 16;
+    let starts = (0..count / 16).map(|block| block * 16).collect::<Vec<_>>();
+    starts.into_iter().for_each(|start| pair_up::<T>(&mut numbers[start..start + 16]));
+    if count % 16 != 0 {
+        numbers[last..].iter_mut().for_each(|number| *number = next());
+        pair_up::<T>(&mut numbers[last..]);
+    }
+    numbers
+}
+
+fn pair_up<T: num_traits::Float + Element>(block: &mut [f64]) {
+    let (two, turn): (T, T) = (2.0.cast(), (2.0 * std::f64::consts::PI).cast());
+    for i in 0..8 {
+        let (chance, angle): (T, T) = ((1.0 - block[i]).cast(), block[i + 8].cast());
+        let (radius, angle) = ((-two * chance.ln()).sqrt(), turn * angle);
+        block[i] = (radius * angle.cos()).cast();
+        block[i + 8] = (radius * angle.sin()).cast();
+    }
+}

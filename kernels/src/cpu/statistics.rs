@@ -1,0 +1,212 @@
+//! Products, extremes with their places, variances and norms.
+
+use num_traits::Float;
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use super::folds::{Every, First, Largest, Moment, Moments, NormSum, Product, Smallest, Some as AnyOf};
+use super::loops::reduce::{Fold, fold};
+use super::loops::{self, match_computing};
+use super::number::Ordered;
+use crate::aten;
+use crate::pointwise::unsupported;
+use crate::reduction::Reduction;
+
+mod order;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn prod(this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+        product("aten::prod", this, None, false, dtype)
+    }
+
+    fn prod_dim_int(this: &Tensor, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        product("aten::prod.dim_int", this, Some(&[dim]), keepdim, dtype)
+    }
+
+    fn any_dims(this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+        truth("aten::any.dims", this, dim, keepdim, &AnyOf)
+    }
+
+    fn all_dims(this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+        truth("aten::all.dims", this, dim, keepdim, &Every)
+    }
+
+    fn max_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+            extreme::<T, _>("aten::max.dim", this, dim, keepdim, &First(Largest))
+        }, else => Err(unsupported("aten::max.dim", this.dtype())))
+    }
+
+    fn min_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+            extreme::<T, _>("aten::min.dim", this, dim, keepdim, &First(Smallest))
+        }, else => Err(unsupported("aten::min.dim", this.dtype())))
+    }
+
+    fn var_correction(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        correction: Option<Scalar>,
+        keepdim: bool,
+    ) -> Result<Tensor> {
+        let variance = Variance { operator: "aten::var.correction", this, dim, correction, keepdim };
+        Ok(variance.compute(|variance| variance)?.0)
+    }
+
+    fn std_correction(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        correction: Option<Scalar>,
+        keepdim: bool,
+    ) -> Result<Tensor> {
+        let variance = Variance { operator: "aten::std.correction", this, dim, correction, keepdim };
+        Ok(variance.compute(f64::sqrt)?.0)
+    }
+
+    fn var_mean_correction(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        correction: Option<Scalar>,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        let variance = Variance { operator: "aten::var_mean.correction", this, dim, correction, keepdim };
+        variance.compute(|variance| variance)
+    }
+
+    fn linalg_vector_norm(
+        this: &Tensor,
+        ord: Scalar,
+        dim: Option<&[i64]>,
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::linalg_vector_norm";
+        let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;
+        let dtype = dtype.unwrap_or(this.dtype());
+        ensure!(
+            this.dtype().is_differentiable() && dtype.is_differentiable(),
+            DType,
+            "{OPERATOR}: a norm of {} as {dtype}, both must be floating-point or complex",
+            this.dtype()
+        );
+        let order = ord.to::<f64>().map_err(|error| error.context(OPERATOR))?;
+        ensure!(
+            reduction.count() > 0 || (order >= 0.0 && order.is_finite()),
+            Shape,
+            "{OPERATOR}: of no elements there is no norm of order {order}"
+        );
+        let magnitudes = if this.dtype().is_complex() { aten::abs(this)? } else { this.clone() };
+        let out = reduction.output(dtype.to_real())?;
+        match_computing!(out.dtype(), T: Float => {
+            let order: T = order.cast();
+            let root = |sum: T| match order {
+                order if order == 0.0 || order.is_infinite() => sum,
+                2.0 => sum.sqrt(),
+                order => sum.powf(order.recip()),
+            };
+            fold([&out], &magnitudes, reduction.is_reduced(), &NormSum { order }, |sum| [root(sum)])?;
+        }, else => return Err(reduction.unsupported(dtype)));
+        Ok(out)
+    }
+
+    fn equal(this: &Tensor, other: &Tensor) -> Result<bool> {
+        const OPERATOR: &str = "aten::equal";
+        ensure!(
+            this.dtype() == other.dtype(),
+            DType,
+            "{OPERATOR}: {} and {} are not compared, convert one to the other",
+            this.dtype(),
+            other.dtype()
+        );
+        if this.sizes() != other.sizes() {
+            return Ok(false);
+        }
+        let flags = Tensor::empty(this.sizes(), DType::Bool, Device::CPU)?;
+        match_dtype!(this.dtype(), T => loops::map(&flags, [this, other], |[a, b]: [T; 2]| a == b)?);
+        truth(OPERATOR, &flags, None, false, &Every)?.element::<bool>(&[])
+    }
+}
+
+fn product(
+    operator: &'static str,
+    this: &Tensor,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let reduction = Reduction::new(operator, this, dim, keepdim)?;
+    let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
+    let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
+    let out = reduction.output(dtype)?;
+    match_computing!(dtype, T: Bool | Integer | Float | Complex => {
+        fold([&out], this, reduction.is_reduced(), &Product, |product: T| [product])?;
+    }, else => return Err(reduction.unsupported(dtype)));
+    Ok(out)
+}
+
+/// PyTorch keeps `uint8` where it answers with a truth value.
+fn truth(
+    operator: &'static str,
+    this: &Tensor,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+    fold_of_truth: &impl Fold<bool, Value = bool>,
+) -> Result<Tensor> {
+    let reduction = Reduction::new(operator, this, dim, keepdim)?;
+    let dtype = if this.dtype() == DType::UInt8 { DType::UInt8 } else { DType::Bool };
+    let out = reduction.output(dtype)?;
+    fold([&out], this, reduction.is_reduced(), fold_of_truth, |is_true: bool| [is_true])?;
+    Ok(out)
+}
+
+fn extreme<T: Ordered, F: Fold<T, Value = T>>(
+    operator: &'static str,
+    this: &Tensor,
+    dim: i64,
+    keepdim: bool,
+    first: &First<F>,
+) -> Result<(Tensor, Tensor)> {
+    let reduction = Reduction::new(operator, this, Some(&[dim]), keepdim)?;
+    ensure!(
+        reduction.count() > 0,
+        Shape,
+        "{operator}: there is nothing to choose from in dimension {dim} of sizes {:?}",
+        this.sizes()
+    );
+    let (values, indices) = (reduction.output(this.dtype())?, reduction.output(DType::Int64)?);
+    let is_reduced = reduction.is_reduced();
+    fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?;
+    fold([&indices], this, is_reduced, first, |(_, position): (T, usize)| [position as i64])?;
+    Ok((values, indices))
+}
+
+struct Variance<'a> {
+    operator: &'static str,
+    this: &'a Tensor,
+    dim: Option<&'a [i64]>,
+    correction: Option<Scalar>,
+    keepdim: bool,
+}
+
+impl Variance<'_> {
+    /// What is made of the variance, and the mean.
+    fn compute(&self, finish: impl Fn(f64) -> f64 + Sync) -> Result<(Tensor, Tensor)> {
+        let Variance { operator, this, dim, correction, keepdim } = *self;
+        let reduction = Reduction::new(operator, this, dim, keepdim)?;
+        let correction =
+            correction.map_or(Ok(1.0), Scalar::to::<f64>).map_err(|error| error.context(operator))?;
+        let (out, mean) = (reduction.output(this.dtype())?, reduction.output(this.dtype())?);
+        let divisor = (reduction.count() as f64 - correction).max(0.0);
+        match_computing!(this.dtype(), T: Float => {
+            fold([&out, &mean], this, reduction.is_reduced(), &Moments, |moment: Moment<T>| {
+                let variance = moment.squares.cast::<f64>() / divisor;
+                let mean = if reduction.count() == 0 { T::nan() } else { moment.mean };
+                [finish(variance).cast::<T>(), mean]
+            })?;
+        }, else => return Err(reduction.unsupported(this.dtype())));
+        Ok((out, mean))
+    }
+}

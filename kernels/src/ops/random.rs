@@ -1,0 +1,129 @@
+//! Operators that make series and random numbers.
+//!
+//! Without a generator, random numbers come from that of the device, which [`manual_seed`](crate::random::manual_seed)
+//! starts over. The numbers are those that PyTorch draws from the same seed, where it draws them one after the other.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Series and random numbers, on top of what was declared before.
+    pub mod aten extends super::view::aten {
+        /// The numbers from 0 up to but not including `end`: integers, if that is one.
+        ///
+        /// ```
+        /// use torch_library_kernels::aten;
+        ///
+        /// assert_eq!(aten::arange(3.into())?.to_vec::<i64>()?, [0, 1, 2]);
+        /// # Ok::<(), torch_library::Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.arange`.
+        arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The numbers from `start` up to but not including `end`.
+        ///
+        /// PyTorch: `torch.arange`.
+        arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The numbers from `start` on, `step` apart, that are before `end`.
+        ///
+        /// # Errors
+        /// A step of zero, or one that leads away from the end.
+        ///
+        /// PyTorch: `torch.arange`.
+        arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// So many numbers from `start` to `end`, equally far apart, both included.
+        ///
+        /// PyTorch: `torch.linspace`.
+        linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The square matrix with ones on its diagonal, else zeros.
+        ///
+        /// PyTorch: `torch.eye`.
+        eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// A matrix with ones on its diagonal, else zeros.
+        ///
+        /// PyTorch: `torch.eye`.
+        eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Matrices with zeros above a diagonal.
+        ///
+        /// PyTorch: `torch.tril`.
+        tril(Tensor self, SymInt diagonal=0) -> Tensor;
+        /// Matrices with zeros below a diagonal.
+        ///
+        /// PyTorch: `torch.triu`.
+        triu(Tensor self, SymInt diagonal=0) -> Tensor;
+
+        /// Writes random numbers from `from` up to but not including `to`, all as likely.
+        ///
+        /// PyTorch: `Tensor.uniform_`.
+        #[tags(nondeterministic_seeded)]
+        uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor(a!);
+        /// Writes random numbers from a normal distribution.
+        ///
+        /// PyTorch: `Tensor.normal_`.
+        #[tags(nondeterministic_seeded)]
+        normal_(Tensor(a!) self, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor(a!);
+        /// Writes random integers from `from` up to but not including `to`.
+        ///
+        /// PyTorch: `Tensor.random_`.
+        #[tags(nondeterministic_seeded)]
+        random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!);
+        /// Writes 1 with a probability, else 0.
+        ///
+        /// PyTorch: `Tensor.bernoulli_`.
+        #[tags(nondeterministic_seeded)]
+        bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!);
+        /// 1 with the probability that an element is, else 0.
+        ///
+        /// PyTorch: `torch.bernoulli`.
+        #[tags(nondeterministic_seeded)]
+        bernoulli(Tensor self, *, Generator? generator=None) -> Tensor;
+
+        /// Random numbers from 0 up to but not including 1.
+        ///
+        /// ```
+        /// use torch_library_kernels::{aten, random};
+        ///
+        /// random::manual_seed(0);
+        /// assert_eq!(aten::rand(&[2])?.to_string(), "tensor([0.4963, 0.7682])"); // as in PyTorch
+        /// # Ok::<(), torch_library::Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.rand`.
+        #[tags(nondeterministic_seeded)]
+        rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// [`rand`] from a generator.
+        ///
+        /// PyTorch: `torch.rand`.
+        #[tags(nondeterministic_seeded)]
+        rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Random numbers from the normal distribution of mean 0 and deviation 1.
+        ///
+        /// PyTorch: `torch.randn`.
+        #[tags(nondeterministic_seeded)]
+        randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// [`randn`] from a generator.
+        ///
+        /// PyTorch: `torch.randn`.
+        #[tags(nondeterministic_seeded)]
+        randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Random integers from 0 up to but not including `high`.
+        ///
+        /// PyTorch: `torch.randint`.
+        #[tags(nondeterministic_seeded)]
+        randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Random integers from `low` up to but not including `high`.
+        ///
+        /// PyTorch: `torch.randint`.
+        #[tags(nondeterministic_seeded)]
+        randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The numbers from 0 up to but not including `n`, in random order.
+        ///
+        /// PyTorch: `torch.randperm`.
+        #[tags(nondeterministic_seeded)]
+        randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// [`randperm`] from a generator.
+        ///
+        /// PyTorch: `torch.randperm`.
+        #[tags(nondeterministic_seeded)]
+        randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+    }
+}

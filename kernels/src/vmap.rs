@@ -52,6 +52,7 @@
 mod boxed;
 mod copy;
 mod fallback;
+mod grad;
 mod index;
 mod loss;
 mod matmul;
@@ -68,6 +69,7 @@ use torch_library::vmap::Level;
 use crate::aten;
 
 pub use boxed::{expanded, front};
+pub use grad::{grad, grads};
 pub use torch_library::vmap::Randomness;
 
 /// Runs a function on each example of a batch, which is the first dimension of every input and of the result.

@@ -67,8 +67,6 @@ mod tensor;
 
 pub mod table;
 
-pub mod autocast;
-
 mod argument;
 mod value;
 
@@ -79,6 +77,7 @@ pub mod autograd;
 mod infer;
 mod signature;
 
+pub mod autocast;
 pub mod vmap;
 
 mod collect;

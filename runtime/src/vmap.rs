@@ -13,6 +13,7 @@
 //! 3. `FuncTorchDynamicLayerBackMode` stands below autograd and above the backends. It takes the innermost level among
 //!    the arguments, puts the thread's keys back as they were in front, and runs the operator's *batching rule*:
 //!    its kernel at `FuncTorchBatched`.
+//!    Where no argument has a batch at this level, the operator itself is called on the values.
 //! 4. The rule takes the values out ([`Level::unwrap`]), calls operators on them, which may be wrappers of an outer
 //!    level or recorded by an outer autograd, and wraps the result ([`Level::wrap`]).
 //!
@@ -28,7 +29,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
-use crate::guard::{ForceDispatchKeyGuard, IncludeDispatchKeyGuard, LocalDispatchKeySet};
+use crate::guard::{
+    ForceDispatchKeyGuard, GradMode, IncludeDispatchKeyGuard, LocalDispatchKeySet, enable_grad, no_grad,
+};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
 use crate::tensor::geometry::Geometry;
@@ -50,13 +53,24 @@ pub enum Randomness {
     Different,
 }
 
-/// One vmap that is under way on this thread; nested ones are different levels.
+/// One vmap that is under way on this thread, or one gradient with a graph of its own; nested ones are different levels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Level {
     id: u64,
-    batch_size: i64,
-    randomness: Randomness,
+    kind: Kind,
     not_send: PhantomData<*const ()>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Vmap {
+        batch_size: i64,
+        randomness: Randomness,
+    },
+    /// Whether the thread recorded gradients when the level began: so it does for the values.
+    Grad {
+        grad_mode: bool,
+    },
 }
 
 thread_local! {
@@ -71,12 +85,17 @@ thread_local! {
 /// What a wrapper keeps. Shared with handles that autograd makes of it, so that a change in place shows in all.
 struct Batched {
     level: u64,
-    value: Mutex<(Tensor, usize)>,
+    /// The dimension of the batch; none where all examples share the value, and only autograd tells the wrapper from it.
+    value: Mutex<(Tensor, Option<usize>)>,
 }
 
 impl Batched {
-    fn value(&self) -> (Tensor, usize) {
+    fn value(&self) -> (Tensor, Option<usize>) {
         self.value.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, value: Tensor, dim: Option<usize>) {
+        *self.value.lock().unwrap_or_else(PoisonError::into_inner) = (value, dim);
     }
 }
 
@@ -89,14 +108,26 @@ impl Level {
     /// # Errors
     /// A negative size.
     pub fn enter(batch_size: i64, randomness: Randomness) -> Result<LevelGuard> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
         ensure!(batch_size >= 0, Argument, "a batch of {batch_size} examples");
+        let random = IncludeDispatchKeyGuard::new(DispatchKey::FuncTorchVmapMode);
+        Ok(Level::begin(Kind::Vmap { batch_size, randomness }, Some(random)))
+    }
+
+    /// Begins a level without a batch, for gradients: autograd records what is done with tensors that are
+    /// [wrapped](Self::wrap_shared) at this level, apart from what it records of their values.
+    ///
+    /// PyTorch: functorch's grad levels.
+    pub fn enter_grad() -> LevelGuard {
+        Level::begin(Kind::Grad { grad_mode: GradMode::is_enabled() }, None)
+    }
+
+    fn begin(kind: Kind, random: Option<IncludeDispatchKeyGuard>) -> LevelGuard {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         // Numbers grow, so an inner level is always the larger one.
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let level = Level { id, batch_size, randomness, not_send: PhantomData };
+        let level = Level { id, kind, not_send: PhantomData };
         LEVELS.with_borrow_mut(|levels| levels.push(level));
-        let random = IncludeDispatchKeyGuard::new(DispatchKey::FuncTorchVmapMode);
-        Ok(LevelGuard { level, _random: random })
+        LevelGuard { level, _random: random }
     }
 
     /// The level that the batching rule which is running serves.
@@ -115,22 +146,43 @@ impl Level {
 
     /// The innermost vmap that is under way on this thread.
     pub fn innermost() -> Option<Level> {
-        LEVELS.with_borrow(|levels| levels.last().copied())
+        let is_vmap = |level: &&Level| matches!(level.kind, Kind::Vmap { .. });
+        LEVELS.with_borrow(|levels| levels.iter().rev().find(is_vmap).copied())
     }
 
-    /// How many examples there are.
+    /// How many examples there are; one at a level for gradients.
     pub fn batch_size(&self) -> i64 {
-        self.batch_size
+        match self.kind {
+            Kind::Vmap { batch_size, .. } => batch_size,
+            Kind::Grad { .. } => 1,
+        }
     }
 
     /// What random operators do.
     pub fn randomness(&self) -> Randomness {
-        self.randomness
+        match self.kind {
+            Kind::Vmap { randomness, .. } => randomness,
+            Kind::Grad { .. } => Randomness::Same,
+        }
+    }
+
+    /// Whether a tensor is a wrapper of a level inside of this one.
+    pub fn is_around(&self, tensor: &Tensor) -> bool {
+        tensor.content::<Batched>().is_some_and(|batched| batched.level > self.id)
     }
 
     /// Whether a tensor is batched at this level.
     pub fn has(&self, tensor: &Tensor) -> bool {
-        tensor.content::<Batched>().is_some_and(|batched| batched.level == self.id)
+        self.content(tensor).is_some_and(|batched| batched.value().1.is_some())
+    }
+
+    /// Whether a tensor is a wrapper of this level, batched or shared by all examples.
+    pub fn wraps(&self, tensor: &Tensor) -> bool {
+        self.content(tensor).is_some()
+    }
+
+    fn content<'t>(&self, tensor: &'t Tensor) -> Option<&'t Batched> {
+        tensor.content::<Batched>().filter(|batched| batched.level == self.id)
     }
 
     /// The tensor of all examples and the dimension of the batch in it; a tensor that is not batched at this level as it
@@ -138,13 +190,7 @@ impl Level {
     ///
     /// PyTorch: `unwrapTensorAtLevel`.
     pub fn unwrap(&self, tensor: &Tensor) -> (Tensor, Option<usize>) {
-        match tensor.content::<Batched>().filter(|batched| batched.level == self.id) {
-            Some(batched) => {
-                let (value, dim) = batched.value();
-                (value, Some(dim))
-            }
-            None => (tensor.clone(), None),
-        }
+        self.content(tensor).map_or_else(|| (tensor.clone(), None), Batched::value)
     }
 
     /// The tensor that stands for one of each example, which lie along a dimension of `value`.
@@ -155,6 +201,22 @@ impl Level {
     /// PyTorch: `makeBatched`.
     pub fn wrap(&self, value: Tensor, dim: usize) -> Result<Tensor> {
         let geometry = self.geometry_of_one(&value, dim)?;
+        self.wrapper(value, Some(dim), &geometry)
+    }
+
+    /// A tensor of its own for one that all examples share: what autograd inside of vmap records of it, it does not record
+    /// of the value.
+    ///
+    /// # Errors
+    /// None of its own.
+    ///
+    /// PyTorch: functorch's `TensorWrapper`.
+    pub fn wrap_shared(&self, value: Tensor) -> Result<Tensor> {
+        let geometry = value.geometry().clone();
+        self.wrapper(value, None, &geometry)
+    }
+
+    fn wrapper(&self, value: Tensor, dim: Option<usize>, geometry: &Geometry) -> Result<Tensor> {
         let key_set = value.key_set() | DispatchKeySet::from_keys(&[FRONT, BACK]);
         // The memory is the value's, for whoever compares storages and counts versions. An empty batch has less of it
         // than one example would need.
@@ -166,7 +228,7 @@ impl Level {
         };
         let dtype = value.dtype();
         let batched = Batched { level: self.id, value: Mutex::new((value, dim)) };
-        Tensor::wrapper(storage, &geometry, dtype, key_set, batched)
+        Tensor::wrapper(storage, geometry, dtype, key_set, batched)
     }
 
     /// Makes a batched tensor stand for another value, for all its handles: what rules of operators do that change sizes
@@ -176,21 +238,21 @@ impl Level {
     /// As [`wrap`](Self::wrap); the tensor is not batched at this level.
     pub fn rewrap(&self, tensor: &mut Tensor, value: Tensor, dim: usize) -> Result<()> {
         let geometry = self.geometry_of_one(&value, dim)?;
-        let Some(batched) = tensor.content::<Batched>().filter(|batched| batched.level == self.id) else {
+        let Some(batched) = self.content(tensor) else {
             bail!(Argument, "the tensor is not batched at this level of vmap");
         };
-        *batched.value.lock().unwrap_or_else(PoisonError::into_inner) = (value, dim);
+        batched.replace(value, Some(dim));
         tensor.set_geometry(geometry.sizes(), geometry.strides(), geometry.offset())
     }
 
     fn geometry_of_one(&self, value: &Tensor, dim: usize) -> Result<Geometry> {
         let geometry = value.geometry();
         ensure!(
-            geometry.sizes().get(dim) == Some(&self.batch_size),
+            geometry.sizes().get(dim) == Some(&self.batch_size()),
             Shape,
             "dimension {dim} of sizes {:?} is not one of {} examples",
             geometry.sizes(),
-            self.batch_size
+            self.batch_size()
         );
         let without = |list: &[i64]| [&list[..dim], &list[dim + 1..]].concat();
         Geometry::new(&without(geometry.sizes()), &without(geometry.strides()), geometry.offset())
@@ -225,16 +287,16 @@ impl Level {
 
 impl fmt::Debug for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Level({} of {} examples)", self.id, self.batch_size)
+        write!(f, "Level({} of {} examples)", self.id, self.batch_size())
     }
 }
 
-/// A vmap, while it lives. Guards are to be dropped in reverse order.
+/// A level, while it lives. Guards are to be dropped in reverse order.
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct LevelGuard {
     level: Level,
-    _random: IncludeDispatchKeyGuard,
+    _random: Option<IncludeDispatchKeyGuard>,
 }
 
 impl LevelGuard {
@@ -280,18 +342,102 @@ pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stac
     let keys = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
     let _keys = ForceDispatchKeyGuard::new(keys);
     let _in_front = Setting::new(&IN_FRONT, None);
-    let rule = DispatchKeySet::from_key(DispatchKey::FuncTorchBatched);
-    level.serve(|| operator.redispatch_boxed(rule, stack))
+    let arity = operator.arguments(stack)?.len();
+    let arguments = stack.last_mut(arity);
+    let is_batched = arguments.iter().flat_map(tensors).any(|tensor| level.has(tensor));
+    // A rule gets what all examples share as it is.
+    let originals: Vec<_> = arguments.iter_mut().map(|argument| level.unwrap_shared(argument)).collect();
+    if is_batched {
+        let rule = DispatchKeySet::from_key(DispatchKey::FuncTorchBatched);
+        return level.serve(|| operator.redispatch_boxed(rule, stack));
+    }
+    match level.kind {
+        Kind::Grad { grad_mode: true } => enable_grad(|| operator.call_boxed(stack))?,
+        Kind::Grad { grad_mode: false } => no_grad(|| operator.call_boxed(stack))?,
+        Kind::Vmap { .. } => operator.call_boxed(stack)?,
+    }
+    level.share_returns(operator, stack, originals)
+}
+
+impl Level {
+    /// Replaces tensors that all examples share by their values, and returns what was there if there were any.
+    fn unwrap_shared<'v>(&self, argument: &mut Value<'v>) -> Option<Value<'v>> {
+        let is_shared =
+            |tensor: &Tensor| self.content(tensor).is_some_and(|shared| shared.value().1.is_none());
+        let value = |tensor: &Tensor| if is_shared(tensor) { self.unwrap(tensor).0 } else { tensor.clone() };
+        if !tensors(argument).any(is_shared) {
+            return None;
+        }
+        let unwrapped = match &*argument {
+            Value::OptionalTensors(list) => {
+                list.iter().map(|tensor| tensor.as_ref().map(value)).collect::<Vec<_>>().into()
+            }
+            argument => match argument.as_tensor() {
+                Some(tensor) => value(tensor).into(),
+                None => argument.tensors().iter().map(value).collect::<Vec<_>>().into(),
+            },
+        };
+        Some(std::mem::replace(argument, unwrapped))
+    }
+
+    /// Makes the returns of a call on shared values shared tensors; one that was written to is the argument again.
+    fn share_returns<'v>(
+        &self,
+        operator: OperatorHandle,
+        stack: &mut Stack<'v>,
+        mut originals: Vec<Option<Value<'v>>>,
+    ) -> Result<()> {
+        let count = operator.schema()?.returns.len();
+        for (index, value) in stack.last_mut(count).iter_mut().enumerate() {
+            let argument = operator.operator().returned_argument(index);
+            if let Some(mut original) = argument.and_then(|argument| originals[argument].take()) {
+                self.refresh(&mut original)?;
+                *value = original;
+                continue;
+            }
+            let shared = match &*value {
+                Value::Tensors(list) => {
+                    let list = list.iter().map(|tensor| self.wrap_shared(tensor.clone()));
+                    list.collect::<Result<Vec<_>>>()?.into()
+                }
+                value => match value.as_tensor() {
+                    Some(tensor) => self.wrap_shared(tensor.clone())?.into(),
+                    None => continue,
+                },
+            };
+            *value = shared;
+        }
+        Ok(())
+    }
+
+    /// Gives a shared tensor the sizes that its value has now.
+    fn refresh(&self, shared: &mut Value<'_>) -> Result<()> {
+        let tensor = match shared {
+            Value::TensorMut(tensor) => &mut **tensor,
+            Value::Tensor(tensor) => tensor,
+            _ => return Ok(()),
+        };
+        let (value, _) = self.unwrap(tensor);
+        let geometry = value.geometry();
+        if geometry == tensor.geometry() {
+            return Ok(());
+        }
+        tensor.set_geometry(geometry.sizes(), geometry.strides(), geometry.offset())
+    }
+}
+
+/// All tensors of a value.
+fn tensors<'s>(value: &'s Value<'_>) -> Box<dyn Iterator<Item = &'s Tensor> + 's> {
+    match value {
+        Value::OptionalTensors(list) => Box::new(list.iter().flatten()),
+        value => Box::new(value.tensors().iter()),
+    }
 }
 
 /// The innermost level at which a value is batched.
 fn innermost(values: &[Value<'_>]) -> Result<Level> {
     let id = |tensor: &Tensor| tensor.content::<Batched>().map(|batched| batched.level);
-    let of_value = |value: &Value<'_>| match value {
-        Value::OptionalTensors(list) => list.iter().flatten().filter_map(id).max(),
-        value => value.tensors().iter().filter_map(id).max(),
-    };
-    let Some(id) = values.iter().filter_map(of_value).max() else {
+    let Some(id) = values.iter().flat_map(tensors).filter_map(id).max() else {
         bail!(Internal, "a call with the keys of vmap has no batched argument");
     };
     match LEVELS.with_borrow(|levels| levels.iter().copied().find(|level| level.id == id)) {

@@ -108,6 +108,10 @@ fn joined(level: Level, operator: OperatorHandle, all: &[Value<'static>]) -> Res
 #[torch_fallback(FuncTorchVmapMode)]
 fn random(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::innermost().filter(|_| operator.tags().contains(&"nondeterministic_seeded"));
+    // A gradient inside of the vmap has its turn first.
+    let arguments = operator.arguments(stack)?;
+    let level = level
+        .filter(|level| !arguments.iter().flat_map(Value::tensors).any(|tensor| level.is_around(tensor)));
     let Some(level) = level else {
         const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::FuncTorchVmapMode);
         return operator.redispatch_boxed(keys & BELOW, stack);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
-use torch_library_kernels::vmap::{Randomness, Vmap, vmap};
+use torch_library_kernels::vmap::{Randomness, Vmap, grad, vmap};
 
 torch_library! {
     mod vmap_test {
@@ -230,5 +230,81 @@ fn autocast_goes_on_inside() -> Result<()> {
     let product = Autocast::on(DeviceType::Cpu)
         .run(|| vmap([&rows], |[row]| aten::mm(&aten::unsqueeze(&row, 0)?, &rows)))?;
     assert_eq!((product.dtype(), product.sizes()), (DType::BFloat16, &[2, 1, 2][..]));
+    Ok(())
+}
+
+/// `sum((w * x) ** 3)`, whose gradient in `w` is `3 * w ** 2 * x ** 3`.
+fn cubed(w: &Tensor, x: &Tensor) -> Result<Tensor> {
+    let product = aten::mul_Tensor(w, x)?;
+    aten::sum(&aten::mul_Tensor(&aten::mul_Tensor(&product, &product)?, &product)?)
+}
+
+#[test]
+fn gradients_go_through_a_batch() -> Result<()> {
+    let (rows, w) = (batch(), Tensor::from([1.0, 10.0, 100.0]));
+    rows.set_requires_grad(true)?;
+    w.set_requires_grad(true)?;
+    let results = vmap([&rows], |[row]| cubed(&w, &row))?;
+    aten::sum(&results)?.backward()?;
+    let want = |row: f64, w: f64| 3.0 * w.powi(3) * row.powi(2);
+    let got = rows.grad().unwrap().to_vec::<f64>()?;
+    assert_eq!(
+        got,
+        [
+            want(1.0, 1.0),
+            want(2.0, 10.0),
+            want(3.0, 100.0),
+            want(4.0, 1.0),
+            want(5.0, 10.0),
+            want(6.0, 100.0)
+        ]
+    );
+    assert_eq!(w.grad().unwrap().to_vec::<f64>()?[0], 3.0 * (1.0 + 64.0));
+    Ok(())
+}
+
+#[test]
+fn each_example_has_a_gradient_of_what_all_share() -> Result<()> {
+    let (rows, w) = (batch(), Tensor::from([1.0, 2.0, 3.0]));
+    let per_example = vmap([&rows], |[row]| Ok(grad([&w], |[w]| cubed(&w, &row))?[0].clone()))?;
+    for (index, got) in per_example.to_vec::<f64>()?.chunks(3).enumerate() {
+        let row = aten::select_int(&rows, 0, index as i64)?;
+        let [alone] = grad([&w], |[w]| cubed(&w, &row))?;
+        assert_eq!(got, alone.to_vec::<f64>()?);
+    }
+    assert!(!w.requires_grad() && w.grad().is_none());
+    Ok(())
+}
+
+#[test]
+fn gradients_of_each_example_have_gradients() -> Result<()> {
+    let (rows, w) = (batch(), Tensor::from([1.0, 2.0, 3.0]));
+    w.set_requires_grad(true)?;
+    let per_example = vmap([&rows], |[row]| Ok(grad([&w], |[w]| cubed(&w, &row))?[0].clone()))?;
+    aten::sum(&per_example)?.backward()?;
+    // Of the sum of `3 * w ** 2 * x ** 3`.
+    let want = [6.0 * (1.0 + 64.0), 12.0 * (8.0 + 125.0), 18.0 * (27.0 + 216.0)];
+    assert_eq!(w.grad().unwrap().to_vec::<f64>()?, want);
+    // And the other way round: the second derivative of each example by itself.
+    let twice = vmap([&rows], |[row]| {
+        Ok(grad([&w], |[w]| aten::sum(&grad([&w], |[w]| cubed(&w, &row))?[0]))?[0].clone())
+    })?;
+    assert_eq!(twice.to_vec::<f64>()?[..3], [6.0, 12.0 * 8.0, 18.0 * 27.0]);
+    Ok(())
+}
+
+#[test]
+fn views_and_writes_of_an_example_have_gradients() -> Result<()> {
+    let rows = batch();
+    let gradients = vmap([&rows], |[row]| {
+        let [gradient] = grad([&row], |[row]| {
+            let mut copy = aten::mul_Scalar(&row, 2.into())?;
+            aten::zero_(&mut aten::select_int(&copy, 0, 0)?)?;
+            aten::mul__Tensor(&mut copy, &row)?;
+            aten::sum(&copy)
+        })?;
+        Ok(gradient)
+    })?;
+    assert_eq!(gradients.to_vec::<f64>()?, [0.0, 8.0, 12.0, 0.0, 20.0, 24.0]);
     Ok(())
 }

@@ -34,7 +34,7 @@ pub fn cached(
     if tensor.dtype() == to || !is_eligible(tensor, device) {
         return Ok(tensor.clone());
     }
-    if to != dtype(device) || !is_weight(tensor) || !is_cache_enabled() || InferenceMode::is_enabled() {
+    if to != dtype(device) || !is_cache_enabled() || InferenceMode::is_enabled() || !is_weight(tensor)? {
         return cast(tensor, to);
     }
     let key = (tensor.id(), to);
@@ -47,8 +47,9 @@ pub fn cached(
     Ok(made)
 }
 
-fn is_weight(tensor: &Tensor) -> bool {
-    tensor.dtype() == DType::Float32 && tensor.requires_grad() && tensor.autograd_slot().get().is_none()
+fn is_weight(tensor: &Tensor) -> Result<bool> {
+    let may_be = tensor.dtype() == DType::Float32 && tensor.requires_grad() && !tensor.is_view();
+    Ok(may_be && tensor.is_leaf()?)
 }
 
 pub(super) fn clear() {

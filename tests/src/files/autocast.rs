@@ -12,8 +12,10 @@ use torch_library::{
     DType, DeviceType, DispatchKey, Dispatcher, Error, ErrorKind, Library, LibraryKind, RuntimeKernel,
     Tensor, Value,
 };
+use torch_library_kernels::aten;
 use torch_library_kernels::autocast::Policy;
 
+use super::gradients;
 use super::kernels::summands;
 use crate::compare;
 use crate::operators::{self, Arguments};
@@ -134,10 +136,32 @@ fn call(row: &Json) -> Check {
         let tolerance = coarsest.max(compare::tolerance(got.dtype(), summands));
         compare::elements(got, want.list("values")?, tolerance)?;
     }
-    match row.has("grads") {
-        true => Err(Unmet::Skipped("gradients need the autograd layer".to_owned())),
-        false => Ok(()),
+    if row.has("grads") { gradients(row, region, coarsest) } else { Ok(()) }
+}
+
+/// The gradients of a call under autocast, in a run of its own. The backward pass is outside of the region.
+fn gradients(row: &Json, region: Autocast, tolerance: f64) -> Check {
+    let arguments = Arguments::of(row)?;
+    let inputs = arguments.tensors();
+    let grads = row.field("grads")?;
+    for (path, input) in &inputs {
+        input.set_requires_grad(grads.get(path).is_some())?;
     }
+    let outputs = region.run(|| arguments.call(operators::find(row.text("op")?)?).map_err(Unmet::from))?;
+    let loss = gradients::loss(row.list("grad_weights")?, |weights| {
+        let output = outputs.get(weights["output"].as_u64()? as usize)?.as_tensor()?;
+        aten::to_dtype(output, DType::Float32).ok()
+    })?;
+    gradients::backward(&loss)?;
+    for (path, input) in &inputs {
+        if let Some(want) = grads.get(path) {
+            let got = input.grad().ok_or_else(|| Unmet::failed(want, "no gradient").at(path))?;
+            equal("dtype", got.dtype().to_string().as_str(), want.text("dtype")?)?;
+            let outcome = compare::elements(&got, want.list("values")?, tolerance);
+            outcome.map_err(|unmet| unmet.at(format!("gradient of {path}")))?;
+        }
+    }
+    Ok(())
 }
 
 /// What a program entered and has not left.

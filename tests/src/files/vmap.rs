@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
-use torch_library::{Error, ErrorKind, Result, Tensor, Value};
-use torch_library_kernels::vmap::Vmap;
+use torch_library::{DType, Device, Error, ErrorKind, Result, Tensor, Value};
+use torch_library_kernels::aten;
+use torch_library_kernels::vmap::{self, Vmap};
 
 use super::kernels::summands;
 use crate::compare;
@@ -22,8 +23,7 @@ pub(crate) fn replay(rows: &[Json], report: &mut Report) {
         let label =
             format!("{} {what} {} in {} out {}", row["kind"], row["tag"], row["in_dims"], row["out_dims"]);
         report.row(row, &label.chars().take(300).collect::<String>(), || match row.text("kind")? {
-            "vmap" | "vmap_mid_arg" => of_operator(row),
-            "vmap_grad" => Err(Unmet::Skipped("gradients need the autograd layer".to_owned())),
+            "vmap" | "vmap_mid_arg" | "vmap_grad" => of_operator(row),
             "vmap_program" => program(row),
             other => Err(Unmet::failed(format!("a row of kind {other:?}"), "none of this name")),
         });
@@ -45,7 +45,10 @@ fn tensors(json: &[Json]) -> Result<Vec<Tensor>> {
 fn of_operator(row: &Json) -> Check {
     let inputs = tensors(row.list("tensors")?)?;
     let (in_dims, out_dims) = (row.list("in_dims")?, row.list("out_dims")?);
-    let outcome = nested(in_dims, out_dims, &inputs, &|examples| call(row, examples));
+    let outcome = nested(in_dims, out_dims, &inputs, &|examples| match row.has("argnums") {
+        true => gradients(row, examples),
+        false => call(row, examples),
+    });
     let operator = operators::find(row.text("op")?)?;
     let outcome = operators::skip_missing(operator, outcome)?;
     let Some(outputs) = error_iff("the call", row.has("error"), outcome)? else { return Ok(()) };
@@ -87,6 +90,29 @@ fn call(row: &Json, examples: &[Tensor]) -> Result<Vec<Tensor>> {
     let named = named.map(|(name, value)| Ok((name.as_str(), values::decode(value)?)));
     let arguments = Arguments { positional, named: named.collect::<Result<_>>()? };
     returned(arguments, row["op"].as_str().unwrap_or_default())
+}
+
+/// The gradients of the sum of what the operator of a row returns for one example.
+fn gradients(row: &Json, examples: &[Tensor]) -> Result<Vec<Tensor>> {
+    let positions: Vec<usize> = row["argnums"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_u64)
+        .map(|n| n as usize)
+        .collect();
+    let inputs: Vec<Tensor> = positions.iter().map(|position| examples[*position].clone()).collect();
+    vmap::grads(&inputs, |inputs| {
+        let mut examples = examples.to_vec();
+        for (position, input) in positions.iter().zip(inputs) {
+            examples[*position] = input.clone();
+        }
+        let outputs = call(row, &examples)?;
+        let first = outputs
+            .first()
+            .map_or_else(|| Tensor::zeros(&[], DType::DEFAULT, Device::CPU), |t| Ok(t.clone()))?;
+        aten::sum(&first)
+    })
 }
 
 fn returned(arguments: Arguments<'_>, operator: &str) -> Result<Vec<Tensor>> {

@@ -205,7 +205,9 @@ mod kernels {
             "aten::fill_.Tensor: the value has sizes {:?}, expected a tensor without dimensions",
             value.sizes()
         );
-        aten::fill__Scalar(this, value.item()?)
+        // On meta nothing is written, and the value may have none.
+        let value = if this.device() == Device::META { Scalar::Int(0) } else { value.item()? };
+        aten::fill__Scalar(this, value)
     }
 
     fn zero_(this: &mut Tensor) -> Result<&mut Tensor> {

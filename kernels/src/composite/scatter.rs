@@ -17,7 +17,7 @@ mod kernels {
     }
 
     fn masked_fill_Tensor(this: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
-        aten::masked_fill_Scalar(this, mask, the_value("aten::masked_fill.Tensor", value)?)
+        aten::masked_fill_Scalar(this, mask, the_value("aten::masked_fill.Tensor", this, value)?)
     }
 
     fn masked_fill__Tensor<'a>(
@@ -25,7 +25,8 @@ mod kernels {
         mask: &Tensor,
         value: &Tensor,
     ) -> Result<&'a mut Tensor> {
-        aten::masked_fill__Scalar(this, mask, the_value("aten::masked_fill_.Tensor", value)?)
+        let value = the_value("aten::masked_fill_.Tensor", this, value)?;
+        aten::masked_fill__Scalar(this, mask, value)
     }
 
     fn index_put(
@@ -75,12 +76,16 @@ fn broadcast_copy(operator: &str, this: &Tensor, mask: &Tensor) -> Result<Tensor
     aten::clone::with(&aten::expand(this, &sizes)?).memory_format(Some(MemoryFormat::Contiguous)).call()
 }
 
-fn the_value(operator: &str, value: &Tensor) -> Result<Scalar> {
+fn the_value(operator: &str, this: &Tensor, value: &Tensor) -> Result<Scalar> {
     ensure!(
         value.dim() == 0,
         Shape,
         "{operator}: the value has sizes {:?}, expected a tensor without dimensions",
         value.sizes()
     );
-    value.item().map_err(|error| error.context(operator))
+    // On meta nothing is written, and the value may have none.
+    match this.device() == Device::META {
+        true => Ok(Scalar::Int(0)),
+        false => value.item().map_err(|error| error.context(operator)),
+    }
 }

@@ -143,14 +143,16 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
 fn product_to(operator: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<Tensor> {
     let product = product(operator, a, b)?;
     ensure!(
-        out.sizes() == product.sizes() && can_cast(product.dtype(), out.dtype()),
-        Shape,
-        "{operator}: a product of sizes {:?} and {} cannot be written to sizes {:?} and {}",
-        product.sizes(),
+        can_cast(product.dtype(), out.dtype()),
+        DType,
+        "{operator}: a product of {} cannot be written to a tensor of {}",
         product.dtype(),
-        out.sizes(),
         out.dtype()
     );
+    if out.sizes() != product.sizes() {
+        let (sizes, fresh) = (product.sizes(), Tensor::empty(product.sizes(), out.dtype(), out.device())?);
+        out.clone().set_storage(fresh.storage().clone(), sizes, fresh.strides(), 0)?;
+    }
     let overlaps = |input| matches!(out.overlap_with(input), Overlap::Full | Overlap::Partial);
     ensure!(
         !overlaps(a) && !overlaps(b) && !out.has_internal_overlap(),

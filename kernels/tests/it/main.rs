@@ -9,6 +9,7 @@ mod loss;
 mod matmul;
 mod norm;
 mod random;
+mod opcheck;
 mod reduce;
 mod scatter;
 mod tracer;

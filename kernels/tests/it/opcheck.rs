@@ -1,0 +1,243 @@
+//! Every operator that has a kernel does what its schema says, with samples made from the schema.
+
+use torch_library::opcheck::{Check, OpCheck, Report};
+use torch_library::prelude::*;
+use torch_library::table::Source;
+use torch_library::{Dispatcher, OperatorInfo};
+use torch_library_kernels as _;
+
+fn tensor(sizes: &[i64]) -> Tensor {
+    let count = sizes.iter().product::<i64>();
+    let values = (0..count).map(|at| 0.25 + 0.5 * (at % 7) as f64).collect();
+    Tensor::from_vec::<f64>(values, sizes).unwrap()
+}
+
+/// The operators of `aten` with a kernel for the CPU.
+fn operators() -> Vec<OperatorHandle> {
+    let dispatcher = Dispatcher::global();
+    let has_kernel = |info: &OperatorInfo| {
+        let table = dispatcher.table(&info.operator.to_string()).unwrap();
+        let row = table.rows.iter().find(|row| row.key == DispatchKey::CPU).unwrap();
+        row.kernel.is_some() && !matches!(row.source, Source::BackendFallback)
+    };
+    let all = dispatcher.operators().into_iter().filter(has_kernel).map(|info| info.operator);
+    all.filter(|operator| operator.namespace() == "aten").collect()
+}
+
+/// A value for an argument, from its type and its name.
+fn value(ty: &str, name: &str, sizes: &[i64]) -> Value<'static> {
+    match (ty, name) {
+        ("Tensor", "index" | "indices" | "target") => ints(&[1, 0, 1, 0, 1, 1], sizes),
+        ("Tensor", "mask" | "condition") => Value::Tensor(bools(sizes)),
+        ("Tensor", "value") => Value::Tensor(tensor(&[])),
+        ("Tensor", "self" | "input") => floats(sizes),
+        ("Tensor", _) => Value::Tensor(tensor(sizes)),
+        ("Tensor[]", _) => Value::Tensors(vec![tensor(sizes), tensor(sizes)].into()),
+        ("Scalar?", "max") => Value::Float(0.5),
+        ("Tensor?", "max") => Value::Tensor(tensor(sizes)),
+        ("int" | "SymInt", "dim1" | "num_classes" | "step" | "groups") => Value::Int(1),
+        ("int" | "SymInt", "end" | "chunks" | "split_size" | "steps" | "n" | "high") => Value::Int(2),
+        ("int" | "SymInt", _) => Value::Int(0),
+        ("int[]" | "SymInt[]", "size" | "shape" | "input_sizes") => Value::Ints(sizes.to_vec().into()),
+        ("int[]" | "SymInt[]", "dims") => {
+            Value::Ints((0..sizes.len() as i64).rev().collect::<Vec<_>>().into())
+        }
+        ("int[]" | "SymInt[]", "normalized_shape") => Value::Ints(sizes[1..].to_vec().into()),
+        ("int[]" | "SymInt[]", "stride") if sizes.len() == 2 => Value::Ints(vec![sizes[1], 1].into()),
+        ("int[]" | "SymInt[]", "pad") => Value::Ints(vec![1, 2].into()),
+        ("int[]" | "SymInt[]", "split_sizes") => Value::Ints(vec![1; sizes[0] as usize].into()),
+        ("int[]" | "SymInt[]", "kernel_size" | "stride" | "output_size") => Value::Ints(vec![2, 2].into()),
+        ("int[]" | "SymInt[]", "dilation") => Value::Ints(vec![1, 1].into()),
+        ("int[]" | "SymInt[]", "padding" | "output_padding") => Value::Ints(vec![0, 0].into()),
+        ("int[]" | "SymInt[]", _) => Value::Ints(vec![0].into()),
+        ("float", _) => Value::Float(0.5),
+        ("Scalar", _) => Value::Float(1.5),
+        ("bool", _) => Value::Bool(name == "training"),
+        ("bool[]", _) => Value::Bools(vec![true; 3].into()),
+        ("ScalarType", _) => Value::DType(DType::Float32),
+        ("MemoryFormat", _) => Value::MemoryFormat(MemoryFormat::Contiguous),
+        _ => Value::None,
+    }
+}
+
+/// Numbers of both signs.
+fn floats(sizes: &[i64]) -> Value<'static> {
+    let mut values = tensor(sizes);
+    let signed = values.to_vec::<f64>().unwrap().into_iter().map(|value| value - 1.125);
+    values.fill_from(signed).unwrap();
+    Value::Tensor(values)
+}
+
+fn ints(values: &[i64], sizes: &[i64]) -> Value<'static> {
+    let count = sizes.iter().product::<i64>() as usize;
+    Value::Tensor(Tensor::from_vec(values.iter().copied().cycle().take(count).collect(), sizes).unwrap())
+}
+
+fn bools(sizes: &[i64]) -> Tensor {
+    let count = sizes.iter().product::<i64>();
+    Tensor::from_vec((0..count).map(|at| at % 2 == 0).collect::<Vec<_>>(), sizes).unwrap()
+}
+
+/// Samples of operators whose arguments depend on each other.
+fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
+    matrices_and_indices(name).or_else(|| losses(name)).or_else(|| images(name)).or_else(|| backwards(name))
+}
+
+fn numbers(numbers: &[i64]) -> Value<'static> {
+    Value::Ints(numbers.to_vec().into())
+}
+
+fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
+    let one_index = || Value::OptionalTensors(vec![Some(Tensor::from([1i64, 0, 1]))].into());
+    let row = || vec![floats(&[2, 3]), Value::Int(0), ints(&[1, 0], &[3])];
+    Some(match name {
+        "addmm" => vec![floats(&[2, 4]), floats(&[2, 3]), floats(&[3, 4])],
+        "mm" | "matmul" => vec![floats(&[2, 3]), floats(&[3, 4])],
+        "mm.out" => vec![floats(&[2, 3]), floats(&[3, 4]), floats(&[2, 4])],
+        "bmm" => vec![floats(&[2, 2, 3]), floats(&[2, 3, 4])],
+        "mv" => vec![floats(&[2, 3]), floats(&[3])],
+        "dot" => vec![floats(&[4]), floats(&[4])],
+        "as_strided_" => vec![floats(&[2, 3]), numbers(&[3, 2]), numbers(&[1, 3])],
+        "copy_" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[1, 3]))],
+        "squeeze_" => vec![floats(&[1, 3])],
+        "squeeze_.dim" => vec![floats(&[1, 3]), Value::Int(0)],
+        "sum_to_size" => vec![floats(&[2, 3]), numbers(&[1, 3])],
+        "embedding" => vec![floats(&[3, 4]), ints(&[2, 0, 1], &[3])],
+        "index.Tensor" => vec![floats(&[2, 3]), one_index()],
+        "index_put" | "index_put_" => {
+            vec![floats(&[2, 3]), one_index(), Value::Tensor(tensor(&[3])), Value::Bool(true)]
+        }
+        "index_select" => row(),
+        "index_add" | "index_add_" => row().into_iter().chain([Value::Tensor(tensor(&[3, 3]))]).collect(),
+        _ => return None,
+    })
+}
+
+fn losses(name: &str) -> Option<Vec<Value<'static>>> {
+    let rows = || vec![floats(&[2, 3]), ints(&[2, 0], &[2])];
+    let pixels = || vec![floats(&[1, 2, 5, 4]), ints(&[1, 0], &[1, 5, 4])];
+    let rest = || [Value::None, Value::Int(1), Value::Int(-100)];
+    let backward = |sample: Vec<Value<'static>>, total: f64| {
+        let total = Value::Tensor(Tensor::from(total));
+        [floats(&[])].into_iter().chain(sample).chain(rest()).chain([total]).collect()
+    };
+    Some(match name {
+        "nll_loss" | "nll_loss_nd" => rows(),
+        "nll_loss2d" => pixels(),
+        "nll_loss_forward" => rows().into_iter().chain(rest()).collect(),
+        "nll_loss2d_forward" => pixels().into_iter().chain(rest()).collect(),
+        "nll_loss_backward" => backward(rows(), 2.0),
+        "nll_loss2d_backward" => backward(pixels(), 20.0),
+        _ => return None,
+    })
+}
+
+fn images(name: &str) -> Option<Vec<Value<'static>>> {
+    let (image, weight, grad) =
+        (|| floats(&[1, 2, 5, 4]), || floats(&[3, 2, 2, 2]), || floats(&[1, 2, 2, 2]));
+    let (zero, one, two) = (|| numbers(&[0, 0]), || numbers(&[1, 1]), || numbers(&[2, 2]));
+    let all = || Value::Bools(vec![true; 3].into());
+    let convolution = || [one(), zero(), one(), Value::Bool(false), zero(), Value::Int(1)];
+    Some(match name {
+        "conv2d" | "conv2d.padding" => vec![image(), weight()],
+        "convolution" => [image(), weight(), Value::None].into_iter().chain(convolution()).collect(),
+        "convolution_backward" => {
+            let tensors = [floats(&[1, 3, 4, 3]), image(), weight(), numbers(&[3])];
+            tensors.into_iter().chain(convolution()).chain([all()]).collect()
+        }
+        "_adaptive_avg_pool2d_backward" => vec![grad(), image()],
+        "avg_pool2d_backward" => {
+            vec![grad(), image(), two(), two(), zero(), Value::Bool(false), Value::Bool(true), Value::None]
+        }
+        "max_pool2d_with_indices_backward" => {
+            let indices = ints(&[0, 2, 8, 10], &[1, 2, 2, 2]);
+            vec![grad(), image(), two(), two(), zero(), one(), Value::Bool(false), indices]
+        }
+        _ => return None,
+    })
+}
+
+fn backwards(name: &str) -> Option<Vec<Value<'static>>> {
+    let all = || Value::Bools(vec![true; 3].into());
+    let positive = |sizes: &[i64]| Value::Tensor(tensor(sizes));
+    let none = || Value::None;
+    Some(match name {
+        "embedding_dense_backward" => {
+            vec![floats(&[3, 4]), ints(&[2, 0, 1], &[3]), Value::Int(3), Value::Int(-1), Value::Bool(false)]
+        }
+        "native_layer_norm_backward" => {
+            let (grad, input, mean) = (floats(&[2, 3]), floats(&[2, 3]), floats(&[2, 1]));
+            vec![grad, input, numbers(&[3]), mean, positive(&[2, 1]), none(), none(), all()]
+        }
+        "native_batch_norm_backward" => {
+            let (grad, input, mean) = (floats(&[1, 2, 5, 4]), floats(&[1, 2, 5, 4]), floats(&[2]));
+            let (train, eps, weight) = (Value::Bool(true), Value::Float(1e-5), floats(&[2]));
+            vec![grad, input, weight, none(), none(), mean, positive(&[2]), train, eps, all()]
+        }
+        "slice_backward" => {
+            let (start, end, step) = (Value::Int(0), Value::Int(2), Value::Int(1));
+            vec![floats(&[2, 3]), numbers(&[4, 3]), Value::Int(0), start, end, step]
+        }
+        "select_backward" => vec![floats(&[3]), numbers(&[4, 3]), Value::Int(0), Value::Int(1)],
+        _ => return None,
+    })
+}
+
+/// What an operator does on purpose.
+fn left_out(name: &str) -> &'static [Check] {
+    match name {
+        // Looks like a copy to autograd, which may then write to it; PyTorch's shares memory as well.
+        "_unsafe_view" => &[Check::Aliasing],
+        // They ask for the layout, or replace it.
+        "is_contiguous" | "is_contiguous.memory_format" | "as_strided" | "as_strided_" => &[Check::Layouts],
+        // It cuts the tensor off from its history; memory stays as it is.
+        "detach_" => &[Check::Mutation],
+        _ => &[],
+    }
+}
+
+/// Samples made from the schema: required arguments, and limits that have a default although one is needed.
+fn from_schema(operator: OperatorHandle, sizes: &[i64]) -> Vec<Value<'static>> {
+    let arguments = &operator.schema().unwrap().arguments;
+    let needed = |name: &str| name == "max";
+    let last = arguments.iter().rposition(|argument| argument.default.is_none() || needed(&argument.name));
+    let arguments = &arguments[..last.map_or(0, |last| last + 1)];
+    let each = arguments.iter().map(|argument| match &argument.default {
+        Some(_) if !needed(&argument.name) => Value::None,
+        _ => value(&argument.ty.to_string(), &argument.name, sizes),
+    });
+    each.collect()
+}
+
+#[test]
+fn every_operator_does_what_its_schema_says() {
+    let (mut faults, mut without_sample) = (Vec::new(), Vec::new());
+    let operators = operators();
+    for operator in &operators {
+        let name = operator.to_string();
+        let name = name.trim_start_matches("aten::");
+        let check = || left_out(name).iter().fold(OpCheck::new(*operator), |check, out| check.without(*out));
+        let is_accepted = |report: &Report| {
+            report
+                .faults
+                .iter()
+                .all(|fault| fault.check != Check::Accepts || fault.message.contains("panics"))
+        };
+        let report = match by_hand(name) {
+            Some(sample) => Some(check().run([sample])),
+            None => {
+                let shapes: [&[i64]; 4] = [&[2, 3], &[3], &[2, 2, 3], &[1, 2, 5, 4]];
+                let mut reports = shapes.iter().map(|sizes| check().run([from_schema(*operator, sizes)]));
+                reports.find(is_accepted)
+            }
+        };
+        match report {
+            Some(report) if !report.faults.is_empty() => faults.push(report.to_string()),
+            Some(_) => {}
+            None => without_sample.push(name.to_owned()),
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    // An operator with unusual arguments wants a line in `by_hand`.
+    assert!(without_sample.len() * 20 <= operators.len(), "no samples for {without_sample:?}");
+}

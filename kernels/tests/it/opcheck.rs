@@ -24,6 +24,16 @@ fn operators() -> Vec<OperatorHandle> {
     all.filter(|operator| operator.namespace() == "aten").collect()
 }
 
+/// A value for an argument of an operator on integers.
+fn integer(ty: &str, name: &str, sizes: &[i64]) -> Value<'static> {
+    match (ty, name) {
+        ("Tensor", "self") => ints(&[3, 1, 4, 1, 5, 9], sizes),
+        ("Tensor", _) => ints(&[2, 7, 1, 8], sizes),
+        ("Scalar", _) => Value::Int(6),
+        _ => value(ty, name, sizes),
+    }
+}
+
 /// A value for an argument, from its type and its name.
 fn value(ty: &str, name: &str, sizes: &[i64]) -> Value<'static> {
     match (ty, name) {
@@ -91,6 +101,15 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
     let one_index = || Value::OptionalTensors(vec![Some(Tensor::from([1i64, 0, 1]))].into());
     let row = || vec![floats(&[2, 3]), Value::Int(0), ints(&[1, 0], &[3])];
     Some(match name {
+        "addbmm" => vec![floats(&[2, 4]), floats(&[2, 2, 3]), floats(&[2, 3, 4])],
+        "baddbmm" => vec![floats(&[2, 2, 4]), floats(&[2, 2, 3]), floats(&[2, 3, 4])],
+        "einsum" => {
+            let factors = vec![tensor(&[2, 3]), tensor(&[3, 4])].into();
+            vec![Value::Str("ij,jk->ik".into()), Value::Tensors(factors)]
+        }
+        "scaled_dot_product_attention" => vec![floats(&[1, 2, 3]), floats(&[1, 4, 3]), floats(&[1, 4, 5])],
+        "prelu" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[3]))],
+        "group_norm" => vec![floats(&[1, 4, 3]), Value::Int(2)],
         "addmm" => vec![floats(&[2, 4]), floats(&[2, 3]), floats(&[3, 4])],
         "mm" | "matmul" => vec![floats(&[2, 3]), floats(&[3, 4])],
         "mm.out" => vec![floats(&[2, 3]), floats(&[3, 4]), floats(&[2, 4])],
@@ -99,6 +118,11 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
         "dot" => vec![floats(&[4]), floats(&[4])],
         "as_strided_" => vec![floats(&[2, 3]), numbers(&[3, 2]), numbers(&[1, 3])],
         "copy_" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[1, 3]))],
+        "_foreach_lerp_.Scalar" => {
+            let lists = [tensor(&[2, 3]), Tensor::from([[1.0, 2.0, 3.0]])]
+                .map(|list| Value::Tensors(vec![list].into()));
+            lists.into_iter().chain([Value::Float(0.5)]).collect()
+        }
         "squeeze_" => vec![floats(&[1, 3])],
         "squeeze_.dim" => vec![floats(&[1, 3]), Value::Int(0)],
         "sum_to_size" => vec![floats(&[2, 3]), numbers(&[1, 3])],
@@ -122,7 +146,7 @@ fn losses(name: &str) -> Option<Vec<Value<'static>>> {
         [floats(&[])].into_iter().chain(sample).chain(rest()).chain([total]).collect()
     };
     Some(match name {
-        "nll_loss" | "nll_loss_nd" => rows(),
+        "nll_loss" | "nll_loss_nd" | "cross_entropy_loss" => rows(),
         "nll_loss2d" => pixels(),
         "nll_loss_forward" => rows().into_iter().chain(rest()).collect(),
         "nll_loss2d_forward" => pixels().into_iter().chain(rest()).collect(),
@@ -140,6 +164,9 @@ fn images(name: &str) -> Option<Vec<Value<'static>>> {
     let convolution = || [one(), zero(), one(), Value::Bool(false), zero(), Value::Int(1)];
     Some(match name {
         "conv2d" | "conv2d.padding" => vec![image(), weight()],
+        "conv3d" | "conv3d.padding" => vec![floats(&[1, 2, 3, 4, 3]), floats(&[3, 2, 2, 2, 2])],
+        "conv_transpose2d.input" => vec![image(), floats(&[2, 3, 2, 2])],
+        "conv_transpose3d.input" => vec![floats(&[1, 2, 3, 4, 3]), floats(&[2, 3, 2, 2, 2])],
         "convolution" => [image(), weight(), Value::None].into_iter().chain(convolution()).collect(),
         "convolution_backward" => {
             let tensors = [floats(&[1, 3, 4, 3]), image(), weight(), numbers(&[3])];
@@ -190,6 +217,10 @@ fn left_out(name: &str) -> &'static [Check] {
         "_unsafe_view" => &[Check::Aliasing],
         // They ask for the layout, or replace it.
         "is_contiguous" | "is_contiguous.memory_format" | "as_strided" | "as_strided_" => &[Check::Layouts],
+        // Outside of training it hands its input on, as PyTorch's does.
+        "dropout" => &[Check::Aliasing],
+        // Gradients are written to only where there is a `grad_scale` to divide by.
+        "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
         // It cuts the tensor off from its history; memory stays as it is.
         "detach_" => &[Check::Mutation],
         _ => &[],
@@ -197,7 +228,11 @@ fn left_out(name: &str) -> &'static [Check] {
 }
 
 /// Samples made from the schema: required arguments, and limits that have a default although one is needed.
-fn from_schema(operator: OperatorHandle, sizes: &[i64]) -> Vec<Value<'static>> {
+fn from_schema(
+    operator: OperatorHandle,
+    value: fn(&str, &str, &[i64]) -> Value<'static>,
+    sizes: &[i64],
+) -> Vec<Value<'static>> {
     let arguments = &operator.schema().unwrap().arguments;
     let needed = |name: &str| name == "max";
     let last = arguments.iter().rposition(|argument| argument.default.is_none() || needed(&argument.name));
@@ -227,7 +262,10 @@ fn every_operator_does_what_its_schema_says() {
             Some(sample) => Some(check().run([sample])),
             None => {
                 let shapes: [&[i64]; 4] = [&[2, 3], &[3], &[2, 2, 3], &[1, 2, 5, 4]];
-                let mut reports = shapes.iter().map(|sizes| check().run([from_schema(*operator, sizes)]));
+                let kinds: [fn(&str, &str, &[i64]) -> Value<'static>; 2] = [value, integer];
+                let samples = kinds.iter().flat_map(|kind| shapes.iter().map(move |sizes| (kind, sizes)));
+                let mut reports =
+                    samples.map(|(kind, sizes)| check().run([from_schema(*operator, *kind, sizes)]));
                 reports.find(is_accepted)
             }
         };

@@ -61,7 +61,7 @@ fn add_library(state: &mut State, library: &'static LibraryRecord) {
         state.kernels_in.insert(library.namespace, krate);
     }
     for operator in library.operators {
-        if state.entry(operator).is_ok() {
+        if state.defined(operator).is_some() {
             continue;
         }
         let index = state.entry_of_name(&operator.to_string());

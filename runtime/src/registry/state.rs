@@ -77,10 +77,15 @@ impl State {
         self.names.get(text).map(|name| &self.entries[name.entry])
     }
 
+    /// The entry that an operator defines, if it does.
+    pub(super) fn defined(&self, operator: &'static Operator) -> Option<&Entry> {
+        let entry = operator.entry().and_then(|index| self.entries.get(index));
+        entry.filter(|entry| entry.is_defined_by(operator))
+    }
+
     /// The entry that an operator defines.
     pub(super) fn entry(&self, operator: &'static Operator) -> Result<&Entry> {
-        let entry = operator.entry().and_then(|index| self.entries.get(index));
-        entry.filter(|entry| entry.is_defined_by(operator)).ok_or_else(|| removed(operator))
+        self.defined(operator).ok_or_else(|| removed(operator))
     }
 
     /// Adds a definition; the caller has checked that it may.

@@ -16,12 +16,8 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let mut errors = Errors::default();
-    let mut tokens = TokenStream::new();
-    for parsed in block.rows {
-        for row in row::Row::all(parsed, &mut errors) {
-            tokens.extend(expand::row(&block.root, &block.namespace, &row));
-        }
-    }
+    let rows: Vec<_> = block.rows.into_iter().flat_map(|parsed| row::Row::all(parsed, &mut errors)).collect();
+    let mut tokens = expand::rows(&block.root, &block.namespace, &rows);
     tokens.extend(errors.into_tokens());
     tokens
 }

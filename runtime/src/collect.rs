@@ -33,6 +33,7 @@ pub struct LibraryRecord {
 }
 
 /// A kernel for one operator and one key.
+#[derive(Clone, Copy)]
 pub struct KernelRecord {
     /// The operator.
     pub operator: &'static Operator,

@@ -2,49 +2,84 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{Lifetime, Path};
 
 use super::formula::result_name;
 use super::row::{Derivative, Kind, Row};
 use crate::library::{function_head, output_type};
 
-/// One row, in a scope of its own.
-pub(super) fn row(root: &TokenStream, namespace: &Path, row: &Row) -> TokenStream {
-    let (cfgs, ident) = (&row.cfgs, &row.operator.ident);
-    let kernel = match &row.derivative {
-        Some(derivative) => differentiable(row, derivative),
-        None => passed_on(row),
-    };
-    let autograd = function(root, namespace, row, "Autograd", &kernel);
-    let bookkeeping = bookkeeping(row).map(|body| {
-        let function = function(root, namespace, row, "ADInplaceOrView", &body);
-        quote!(const _: () = { #function };)
+/// All rows of a block, with one record for all their kernels.
+pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenStream {
+    let names: Vec<Ident> = (0..rows.len()).map(|index| format_ident!("ROW_{index}")).collect();
+    let items = rows.iter().zip(&names).map(|(row, name)| self::row(namespace, row, name));
+    let records = rows.iter().zip(&names).flat_map(|(row, name)| {
+        let (cfgs, keys) = (&row.cfgs, keys(row));
+        (0..keys.len()).map(move |index| quote!(#(#cfgs)* #name[#index]))
     });
-    let kept = row.derivative.as_ref().map(|derivative| kept(row, derivative));
-    quote_spanned! {ident.span()=>
-        #(#cfgs)*
-        #[allow(non_snake_case, unused_variables, unused_mut, unused_imports, clippy::all, clippy::pedantic)]
+    quote! {
+        #[allow(non_snake_case, unused_variables, unused_mut, unused_imports, unused_import_braces)]
+        #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
-            use #namespace::#ident as __operator;
-            use __operator::__torch;
+            use #root::__private as __torch;
             use __torch::derivative as __d;
-            #kept
-            #autograd
-            #bookkeeping
+            #(#items)*
+            static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
+            __torch::submit! { __torch::Record::Kernels(RECORDS) }
         };
     }
 }
 
-/// A kernel for the operator.
-fn function(root: &TokenStream, namespace: &Path, row: &Row, key: &str, body: &TokenStream) -> TokenStream {
+/// Where a row has kernels.
+fn keys(row: &Row) -> &'static [&'static str] {
+    match row.kind {
+        Kind::Functional => &["Autograd"],
+        Kind::View(_) | Kind::InPlace(_) => &["Autograd", "ADInplaceOrView"],
+    }
+}
+
+/// One row: the records of its kernels, in a scope of its own.
+fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
+    let (cfgs, ident) = (&row.cfgs, &row.operator.ident);
+    let autograd = match &row.derivative {
+        Some(derivative) => differentiable(row, derivative),
+        None => below(row), // no result has a gradient: the call goes on
+    };
+    let bodies = std::iter::once(autograd).chain(bookkeeping(row));
+    let records = keys(row).iter().zip(bodies).map(|(key, body)| record(row, key, &body));
+    let kept = row.derivative.as_ref().map(|derivative| kept(row, derivative));
+    let count = keys(row).len();
+    quote_spanned! {ident.span()=>
+        #(#cfgs)*
+        const #name: [__torch::KernelRecord; #count] = {
+            use #namespace::{#ident as __operator};
+            #kept
+            [#(#records),*]
+        };
+    }
+}
+
+/// A kernel for the operator, in the impl that rustc compares with the operator's trait, and its record.
+fn record(row: &Row, key: &str, body: &TokenStream) -> TokenStream {
     let (generics, parameters) = function_head(&row.operator);
     let (ident, key, output) = (&row.operator.ident, format_ident!("{key}"), output_type(&row.operator));
-    quote! {
-        #[#root::torch_impl(#namespace::#ident, #key)]
-        fn #ident #generics(__keys: __torch::DispatchKeySet, #(#parameters),*) -> __torch::Result<#output> {
-            #body
+    let (function, place) = (ident.unraw().to_string(), &row.operator.source);
+    quote!({
+        struct __Kernel;
+        impl __operator::KernelWithKeys for __Kernel {
+            fn #ident #generics(__keys: __torch::DispatchKeySet, #(#parameters),*) -> __torch::Result<#output> {
+                #body
+            }
         }
-    }
+        __torch::KernelRecord {
+            operator: &__operator::OPERATOR,
+            key: __torch::DispatchKey::#key,
+            kernel: __torch::RecordedKernel::Typed(__operator::typed_with_keys::<__Kernel>()),
+            function: #function,
+            overrides: false,
+            place: #place,
+        }
+    })
 }
 
 fn arguments(row: &Row) -> Vec<&Ident> {
@@ -62,11 +97,6 @@ fn below(row: &Row) -> TokenStream {
         let __guard = __d::#guard::new();
         __operator::redispatch(__keys & __d::#keys, #(#arguments),*)
     })
-}
-
-/// No result has a gradient: the call goes on.
-fn passed_on(row: &Row) -> TokenStream {
-    below(row)
 }
 
 /// The bookkeeping of views and versions, for operators that have any.
@@ -113,7 +143,7 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         _ => (quote!(), None, quote!()),
     };
     let fields = fields(row, derivative).into_iter().map(|field| field.save(row));
-    let record = record(row, derivative);
+    let ties = ties(row, derivative);
     quote! {
         if !(#wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
             return #below;
@@ -125,13 +155,13 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         let __kept = __d::Arc::new(Kept { #(#fields,)* ..Kept::of(__ranges.clone()) });
         let __result = #below?;
         let __node = __edges.node(#name, __kept.clone());
-        #record
+        #ties
         __torch::Result::Ok(__result)
     }
 }
 
 /// Ties the results to the node, and saves those that formulas name.
-fn record(row: &Row, derivative: &Derivative) -> TokenStream {
+fn ties(row: &Row, derivative: &Derivative) -> TokenStream {
     let count = row.operator.schema.returns.len();
     let results: Vec<Ident> = (0..count).map(|index| format_ident!("__result_{index}")).collect();
     let take = if count == 1 {
@@ -139,7 +169,7 @@ fn record(row: &Row, derivative: &Derivative) -> TokenStream {
     } else {
         quote!(let (#(#results),*) = &__result;)
     };
-    let ties = derivative.differentiable.iter().map(|index| {
+    let records = derivative.differentiable.iter().map(|index| {
         let result = &results[*index];
         match row.kind {
             Kind::InPlace(_) => quote!(__d::rebase(#result, &__node)?;),
@@ -153,7 +183,7 @@ fn record(row: &Row, derivative: &Derivative) -> TokenStream {
             None => quote!(__kept.#field.save_constant(#result)?;),
         }
     });
-    quote!(#take #(#ties)* #(#saves)*)
+    quote!(#take #(#records)* #(#saves)*)
 }
 
 fn saved_results(derivative: &Derivative) -> std::collections::BTreeSet<usize> {

@@ -197,6 +197,10 @@ impl SavedResult {
 }
 
 /// What a formula gives: the gradient of one argument, or of several.
+#[diagnostic::on_unimplemented(
+    message = "a formula gives a gradient, not `{Self}`",
+    label = "expected a `Tensor`, an `Option<Tensor>` or a `Result` of these; of a list a `Vec`, of several arguments a tuple"
+)]
 pub trait IntoGradients {
     /// Puts them where they belong.
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()>;

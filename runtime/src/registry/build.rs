@@ -30,7 +30,7 @@ pub(super) fn rescan(state: &mut State) {
 /// Takes records in, whatever their order, skipping those that are there already.
 pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
     let mut libraries = Vec::new();
-    let mut kernels = Vec::new();
+    let mut kernels: Vec<&KernelRecord> = Vec::new();
     let mut fallbacks = Vec::new();
     for record in records {
         match **record {

@@ -23,5 +23,37 @@ fn like_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 }
 
 rules! {
-    copies: like_example => clone _to_copy empty_like zeros_like ones_like full_like constant_pad_nd;
+    copies: like_example => clone _to_copy empty_like zeros_like ones_like full_like constant_pad_nd tril triu;
+    new: of_sizes => new_empty new_zeros new_ones new_full;
+}
+
+/// Makes a tensor of given sizes for each example.
+fn of_sizes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let mut arguments = take(operator, stack)?;
+    let Some(tensor) = arguments[0].as_tensor() else { bail!(Internal, "{operator} has no tensor in front") };
+    let value = front(level, tensor)?;
+    let Value::Ints(sizes) = &arguments[1] else { bail!(Internal, "{operator} has no sizes") };
+    arguments[1] = [&[level.batch_size()], &sizes[..]].concat().into();
+    arguments[0] = value.into();
+    let returns = call(operator, arguments)?.into_iter().map(Value::into_owned).collect();
+    wrapped(level, stack, returns, 0)
+}
+
+#[torch_impl(aten, FuncTorchBatched)]
+fn new_empty_strided(
+    this: &Tensor,
+    size: &[i64],
+    stride: &[i64],
+    dtype: Option<DType>,
+    layout: Option<Layout>,
+    device: Option<Device>,
+    pin_memory: Option<bool>,
+) -> Result<Tensor> {
+    let level = Level::current()?;
+    // Examples lie one behind the other.
+    let extent: i64 = size.iter().zip(stride).map(|(size, stride)| (size - 1).max(0) * stride).sum();
+    let (size, stride) = ([&[level.batch_size()], size].concat(), [&[extent + 1], stride].concat());
+    let value = front(level, this)?;
+    level.wrap(aten::new_empty_strided::call(&value, &size, &stride, dtype, layout, device, pin_memory)?, 0)
 }

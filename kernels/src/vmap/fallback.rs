@@ -66,6 +66,19 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
         NotSupported,
         "{operator} has no batching rule, and cannot be run by the example on a batch of none"
     );
+    let is_mask = |value: &Value<'_>| match value {
+        Value::OptionalTensors(list) => list.iter().flatten().any(|index| index.dtype() == DType::Bool),
+        value => value.as_tensor().is_some(),
+    };
+    // Indices that are numbers give results of one size.
+    let is_dynamic = operator.name() != "index" || arguments.iter().skip(1).any(is_mask);
+    for (tag, refused) in [("inplace_view", true), ("dynamic_output_shape", is_dynamic)] {
+        ensure!(
+            !(refused && operator.tags().contains(&tag)),
+            NotSupported,
+            "{operator} has no batching rule, and what is tagged `{tag}` cannot be run by the example"
+        );
+    }
     let writes = schema.arguments.first().is_some_and(|argument| argument.is_mutable());
     let aliases = |returns: &[_], own: usize| returns.len() > own;
     let returned: Vec<_> = schema.returns.iter().filter(|returned| returned.alias.is_some()).collect();

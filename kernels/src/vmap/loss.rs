@@ -73,3 +73,38 @@ fn weights(
     let of_class = aten::gather(&expanded(level, weight)?, 1, &classes)?;
     aten::mul_Tensor(&of_class, &aten::to_dtype(&counts, dtype)?)
 }
+
+#[torch_impl(aten, FuncTorchBatched)]
+fn nll_loss_backward(
+    grad_output: &Tensor,
+    this: &Tensor,
+    target: &Tensor,
+    weight: Option<&Tensor>,
+    reduction: i64,
+    ignore_index: i64,
+    total_weight: &Tensor,
+) -> Result<Tensor> {
+    let level = Level::current()?;
+    let (mut rows, mut targets) = (expanded(level, this)?, expanded(level, target)?);
+    let mut grad = expanded(level, grad_output)?;
+    if this.dim() == 1 {
+        (rows, targets) = (aten::unsqueeze(&rows, 1)?, aten::unsqueeze(&targets, 1)?);
+    }
+    // The gradient of each row's loss.
+    if reduction == MEAN {
+        grad = aten::div_Tensor(&grad, &expanded(level, total_weight)?)?;
+    }
+    if grad.dim() == 1 {
+        grad = aten::expand(&aten::unsqueeze(&grad, 1)?, targets.sizes())?;
+    }
+    let shared_weight = weight.filter(|weight| !level.has(weight));
+    if let Some(own) = weight.filter(|weight| level.has(weight)) {
+        grad = aten::mul_Tensor(&grad, &weights(level, Some(own), &targets, ignore_index, this.dtype())?)?;
+    }
+    let (rows, targets) = (folded(&rows)?, folded(&targets)?);
+    let total = aten::zeros::with(&[]).dtype(Some(this.dtype())).call()?;
+    let grad =
+        aten::nll_loss_backward(&folded(&grad)?, &rows, &targets, shared_weight, NONE, ignore_index, &total)?;
+    let grad = unfolded(&grad, 0, level.batch_size())?;
+    level.wrap(if this.dim() == 1 { aten::squeeze_dim(&grad, 1)? } else { grad }, 0)
+}

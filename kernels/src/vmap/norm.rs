@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::boxed::{aligned, expanded, front};
-use super::window::{folded, unfolded};
+use super::window::{channels_together, folded, unfolded};
 use crate::aten;
 
 #[torch_impl(aten, FuncTorchBatched)]
@@ -75,9 +75,8 @@ mod rules {
         let flat = |parameter: Option<&Tensor>| {
             parameter.map(|parameter| folded(&expanded(level, parameter)?)).transpose()
         };
-        let images = aten::transpose_int(&expanded(level, input)?, 0, 1)?;
-        let channels = level.batch_size() * input.sizes()[1];
-        let images = aten::reshape(&images, &[&[input.sizes()[0], channels], &input.sizes()[2..]].concat())?;
+        let images = channels_together(level, input)?;
+        let channels = images.sizes()[1];
         let flat_running = [flat(running_mean)?, flat(running_var)?];
         let (out, mean, invstd) = aten::native_batch_norm(
             &images,

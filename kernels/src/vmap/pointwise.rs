@@ -78,6 +78,6 @@ fn values(
 // Those with the tag `pointwise` need not be named: the fallback knows what it means.
 rules! {
     tensors: broadcasting =>
-        rsub_Tensor rsub_Scalar where_ScalarSelf where_ScalarOther fill__Tensor copy_;
-    one_tensor: broadcasting => alias detach fill__Scalar zero_;
+        rsub_Tensor rsub_Scalar floor_divide where_ScalarSelf where_ScalarOther fill__Tensor copy_;
+    one_tensor: broadcasting => alias detach fill__Scalar zero_ floor_divide_Scalar isnan isinf;
 }

@@ -4,7 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
-use super::boxed::{call, front, rules, take, wrapped};
+use super::boxed::{call, expanded, front, rules, take, wrapped};
 use crate::aten;
 
 /// What a rule does with the arguments that name dimensions.
@@ -18,7 +18,7 @@ pub(super) struct Along {
     pub(super) scalars: bool,
 }
 
-const NAMES: [&str; 3] = ["dim", "dim0", "dim1"];
+const NAMES: [&str; 5] = ["dim", "dim0", "dim1", "dim2", "dimension"];
 
 impl Along {
     /// Runs an operator on the first argument's value, with the dimensions that the others name.
@@ -75,8 +75,34 @@ fn keeping(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 }
 
 rules! {
-    reductions: reducing => sum_dim_IntList mean_dim amax amin;
-    scales: keeping => _softmax _log_softmax;
+    reductions: reducing =>
+        sum_dim_IntList mean_dim amax amin any_dims all_dims var_correction std_correction var_mean_correction
+        linalg_vector_norm norm_ScalarOpt_dim;
+    one_dim: keeping =>
+        _softmax _log_softmax cumsum any_dim all_dim max_dim min_dim prod_dim_int sort sort_stable topk;
+    slopes: two_alike => _softmax_backward_data _log_softmax_backward_data;
+}
+
+/// As [`keeping`], for two tensors of the same sizes.
+fn two_alike(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let mut arguments = take(operator, stack)?;
+    let [first, second, dim, ..] = &mut arguments[..] else {
+        bail!(Internal, "{operator} has no two tensors")
+    };
+    let (Some(a), Some(b)) = (first.as_tensor(), second.as_tensor()) else {
+        bail!(Internal, "{operator} has no two tensors")
+    };
+    let is_number = a.dim() == 0;
+    let shifted = Along::default().shifted(dim, a.dim().max(1))?;
+    let as_vector = |tensor: Tensor| if is_number { aten::unsqueeze(&tensor, 1) } else { Ok(tensor) };
+    let (a, b) = (as_vector(expanded(level, a)?)?, as_vector(expanded(level, b)?)?);
+    (*first, *second, *dim) = (a.into(), b.into(), shifted);
+    let mut returns: Vec<_> = call(operator, arguments)?.into_iter().map(Value::into_owned).collect();
+    if is_number && let Some(tensor) = returns[0].as_tensor() {
+        returns[0] = aten::squeeze_dim(tensor, 1)?.into();
+    }
+    wrapped(level, stack, returns, 0)
 }
 
 /// The value with the batch in front, of at least two dimensions, and all dimensions of an example.
@@ -126,6 +152,37 @@ mod whole {
         let level = Level::current()?;
         let (value, dims) = with_all_dims(level, this)?;
         level.wrap(aten::mean_dim::call(&value, Some(&dims), false, dtype)?, 0)
+    }
+
+    fn max(this: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        level.wrap(aten::amax::call(&value, &dims, false)?, 0)
+    }
+
+    fn min(this: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        level.wrap(aten::amin::call(&value, &dims, false)?, 0)
+    }
+
+    fn any(this: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        level.wrap(aten::any_dims::call(&value, Some(&dims), false)?, 0)
+    }
+
+    fn all(this: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        level.wrap(aten::all_dims::call(&value, Some(&dims), false)?, 0)
+    }
+
+    fn prod(this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, _) = with_all_dims(level, this)?;
+        let rows = aten::flatten_using_ints::call(&value, 1, -1)?;
+        level.wrap(aten::prod_dim_int::call(&rows, 1, false, dtype)?, 0)
     }
 
     fn argmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {

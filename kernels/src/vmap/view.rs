@@ -1,9 +1,10 @@
 //! Rules for operators that look at the same elements in another shape.
 
+use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
-use super::boxed::{front, rules};
+use super::boxed::{call, front, rules, take, wrapped};
 use super::reduce::Along;
 use crate::aten;
 
@@ -20,9 +21,26 @@ fn inserted(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 }
 
 rules! {
-    in_dims: existing => select_int slice_Tensor split_Tensor split_with_sizes;
+    in_dims: existing =>
+        select_int slice_Tensor split_Tensor split_with_sizes unbind_int diagonal unfold;
     in_dims_of_scalars: existing_or_none => transpose_int squeeze_dim squeeze_dims;
     new_dim: inserted => unsqueeze;
+    back_to: whole_again => select_backward slice_backward;
+}
+
+/// Gradients of parts, put where the parts were.
+fn whole_again(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let mut arguments = take(operator, stack)?;
+    let [grad, Value::Ints(sizes), Value::Int(dim), ..] = &mut arguments[..] else {
+        bail!(Internal, "{operator} has other arguments than a gradient, sizes and a dimension")
+    };
+    let Some(tensor) = grad.as_tensor() else { bail!(Internal, "{operator} has no tensor in front") };
+    *grad = front(level, tensor)?.into();
+    *dim = wrap_dim(*dim, sizes.len())? as i64 + 1;
+    *sizes = with_batch(level, sizes).into();
+    let returns = call(operator, arguments)?.into_iter().map(Value::into_owned).collect();
+    wrapped(level, stack, returns, 0)
 }
 
 /// A list of sizes with that of the batch in front.
@@ -124,6 +142,11 @@ mod in_place {
     fn unsqueeze_(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
         let view = aten::unsqueeze(this, dim)?;
         replaced(this, &view)
+    }
+
+    /// What is detached is the example: its value was not written down here.
+    fn detach_(this: &mut Tensor) -> Result<&mut Tensor> {
+        Ok(this)
     }
 
     fn squeeze_(this: &mut Tensor) -> Result<&mut Tensor> {

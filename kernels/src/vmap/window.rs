@@ -42,7 +42,9 @@ fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 }
 
 rules! {
-    pools: images => avg_pool2d max_pool2d_with_indices _adaptive_avg_pool2d;
+    pools: images =>
+        avg_pool2d max_pool2d_with_indices _adaptive_avg_pool2d avg_pool2d_backward
+        max_pool2d_with_indices_backward _adaptive_avg_pool2d_backward;
 }
 
 #[torch_impl(aten, FuncTorchBatched)]
@@ -75,11 +77,8 @@ fn convolution(
             channels_apart(&convolve(input, &weights, None, 1)?, batch)?
         }
         (_, true) => {
-            ensure!(input.dim() >= 2, Shape, "aten::convolution: sizes {:?} have no channels", input.sizes());
             // Each example is a group of channels.
-            let images = aten::transpose_int(&expanded(level, input)?, 0, 1)?;
-            let channels = [&[input.sizes()[0], batch * input.sizes()[1]], &input.sizes()[2..]].concat();
-            let images = aten::reshape(&images, &channels)?;
+            let images = channels_together(level, input)?;
             let weights = folded(&front(level, weight)?)?;
             channels_apart(&convolve(&images, &weights, None, batch * groups)?, batch)?
         }
@@ -90,6 +89,57 @@ fn convolution(
         _ => output,
     };
     level.wrap(output, 0)
+}
+
+/// The gradients of all examples at once: each is a group of channels.
+#[torch_impl(aten, FuncTorchBatched)]
+fn convolution_backward(
+    grad_output: &Tensor,
+    input: &Tensor,
+    weight: &Tensor,
+    bias_sizes: Option<&[i64]>,
+    stride: &[i64],
+    padding: &[i64],
+    dilation: &[i64],
+    transposed: bool,
+    output_padding: &[i64],
+    groups: i64,
+    output_mask: &[bool],
+) -> Result<(Tensor, Tensor, Tensor)> {
+    let level = Level::current()?;
+    let batch = level.batch_size();
+    let bias_sizes = bias_sizes.map(|sizes| sizes.iter().map(|size| batch * size).collect::<Vec<_>>());
+    let (grad_input, grad_weight, grad_bias) = aten::convolution_backward(
+        &channels_together(level, grad_output)?,
+        &channels_together(level, input)?,
+        &folded(&expanded(level, weight)?)?,
+        bias_sizes.as_deref(),
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        batch * groups,
+        output_mask,
+    )?;
+    let wanted = |index: usize| output_mask.get(index).copied().unwrap_or(false);
+    let of_parameter = |index: usize, grad: Tensor| match wanted(index) {
+        true => level.wrap(unfolded(&grad, 0, batch)?, 0),
+        false => Ok(grad),
+    };
+    let grad_input = match wanted(0) {
+        true => level.wrap(channels_apart(&grad_input, batch)?, 0)?,
+        false => grad_input,
+    };
+    Ok((grad_input, of_parameter(1, grad_weight)?, of_parameter(2, grad_bias)?))
+}
+
+/// Images of all examples as one batch of images, whose channels are those of all examples.
+pub(super) fn channels_together(level: Level, images: &Tensor) -> Result<Tensor> {
+    ensure!(images.dim() >= 2, Shape, "images of sizes {:?} have no channels", images.sizes());
+    let sizes = images.sizes();
+    let channels = [&[sizes[0], level.batch_size() * sizes[1]], &sizes[2..]].concat();
+    aten::reshape(&aten::transpose_int(&expanded(level, images)?, 0, 1)?, &channels)
 }
 
 /// An output whose channels are those of all examples, as one output for each.

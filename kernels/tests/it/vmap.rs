@@ -308,3 +308,81 @@ fn views_and_writes_of_an_example_have_gradients() -> Result<()> {
     assert_eq!(gradients.to_vec::<f64>()?, [0.0, 8.0, 12.0, 0.0, 20.0, 24.0]);
     Ok(())
 }
+
+/// Asserts that a function gives for each matrix of a batch what it gives for that matrix alone.
+fn check_rule(name: &str, f: impl Fn(&Tensor) -> Result<Tensor>) {
+    let numbers = (0..24).map(|n| ((n * 7 % 24) as f64 - 9.5) / 4.0).collect::<Vec<_>>();
+    let matrices = Tensor::from_vec(numbers, &[2, 3, 4]).unwrap();
+    for dim in [0, 1] {
+        let batch = aten::transpose_int(&matrices, 0, dim).unwrap();
+        let batched = Vmap::new().in_dims([Some(dim)]).run(&[batch], |rows| Ok(vec![f(&rows[0])?]));
+        let batched = batched.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let alone: Vec<_> =
+            (0..2).map(|index| f(&aten::select_int(&matrices, 0, index).unwrap()).unwrap()).collect();
+        let alone = aten::stack(&alone).unwrap();
+        assert_eq!(batched[0].sizes(), alone.sizes(), "{name}");
+        let elements =
+            |tensor: &Tensor| aten::to_dtype(tensor, DType::Float64).unwrap().to_vec::<f64>().unwrap();
+        for (got, want) in elements(&batched[0]).into_iter().zip(elements(&alone)) {
+            assert!((got - want).abs() <= 1e-12 * want.abs().max(1.0), "{name}: {got} instead of {want}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_gives_what_each_example_gives_alone() {
+    check_rule("cumsum", |x| aten::cumsum(x, -1));
+    check_rule("max.dim", |x| Ok(aten::max_dim(x, 0)?.0));
+    check_rule("min.dim", |x| Ok(aten::min_dim(x, 1)?.1));
+    check_rule("max", aten::max);
+    check_rule("min", aten::min);
+    check_rule("any", |x| aten::any(&aten::gt_Scalar(x, 2.into())?));
+    check_rule("all.dim", |x| aten::all_dim(&aten::gt_Scalar(x, (-2).into())?, 0));
+    check_rule("prod", aten::prod);
+    check_rule("prod.dim_int", |x| aten::prod_dim_int(x, 1));
+    check_rule("sort", |x| Ok(aten::sort(x)?.0));
+    check_rule("topk", |x| Ok(aten::topk(x, 2)?.0));
+    check_rule("var.correction", aten::var_correction);
+    check_rule("linalg_vector_norm", aten::linalg_vector_norm);
+    check_rule("diagonal", |x| aten::diagonal(x));
+    check_rule("unbind", |x| Ok(aten::unbind_int(x)?.remove(1)));
+    check_rule("unfold", |x| aten::unfold(x, 1, 2, 1));
+    check_rule("tril", |x| aten::tril(x));
+    check_rule("isnan", aten::isnan);
+    check_rule("new_zeros", |x| aten::new_zeros(x, &[2]));
+    check_rule("index_add", |x| {
+        aten::index_add(x, 0, &Tensor::from([0i64, 2]), &Tensor::from([[1.0; 4]; 2]))
+    });
+}
+
+#[test]
+fn a_gradient_of_a_batch_is_that_of_each_example_alone() {
+    let kernel = Tensor::from([[[[0.5, -1.0], [2.0, 0.25]]], [[[1.0, 0.0], [-0.5, 1.5]]]]);
+    let image = |x: &Tensor| aten::view(x, &[1, 1, 3, 4]);
+    let of_kernel = |x: &Tensor| {
+        let [gradient] =
+            grad([&kernel], |[kernel]| aten::sum(&aten::tanh(&aten::conv2d(&image(x)?, &kernel)?)?))?;
+        Ok(gradient)
+    };
+    check_rule("conv2d by weight", of_kernel);
+    let by_input = |name, f: &dyn Fn(&Tensor) -> Result<Tensor>| {
+        check_rule(name, |x| Ok(grad([x], |[x]| aten::sum(&aten::tanh(&f(&x)?)?))?[0].clone()));
+    };
+    by_input("conv2d", &|x| aten::conv2d(&image(x)?, &kernel));
+    by_input("max_pool2d", &|x| aten::max_pool2d(&image(x)?, &[2, 2]));
+    by_input("avg_pool2d", &|x| aten::avg_pool2d(&image(x)?, &[2, 2]));
+    by_input("adaptive_avg_pool2d", &|x| aten::adaptive_avg_pool2d(&image(x)?, &[2, 2]));
+    by_input("softmax", &|x| aten::softmax_int(x, 0));
+    by_input("log_softmax", &|x| aten::log_softmax_int(x, 1));
+    by_input("select", &|x| aten::select_int(x, 1, -1));
+    by_input("slice", &|x| aten::slice_Tensor::with(x).dim(1).step(2).call());
+    by_input("layer_norm", &|x| aten::layer_norm(x, &[4]));
+    by_input("amax", &|x| aten::amax::call(x, &[1], false));
+    by_input("index_select", &|x| aten::index_select(x, 1, &Tensor::from([3i64, 0, 3])));
+    let classes = Tensor::from([2i64, 0, -100]);
+    for reduction in 0..3 {
+        by_input("cross_entropy_loss", &|x| {
+            aten::cross_entropy_loss::with(x, &classes).reduction(reduction).call()
+        });
+    }
+}

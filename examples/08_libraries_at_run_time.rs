@@ -1,7 +1,7 @@
 //! Registration at run time: everything the macros do, undone when the library is dropped.
 
 use torch_library::prelude::*;
-use torch_library::{Dispatcher, Library, RuntimeKernel};
+use torch_library::{Dispatcher, Library, RegistrationEvent, RuntimeKernel};
 
 torch_library! {
     /// A shop.
@@ -28,21 +28,25 @@ fn main() -> Result<()> {
     drop(sale);
     println!("after the sale: {}", shop::price(3)?);
 
-    // An operator nobody declared at compile time.
+    // A listener hears which operators there are, then which come and go.
+    let _listener = Dispatcher::global().listen(|event| match event {
+        RegistrationEvent::Registered(operator) => println!("  there is {operator}"),
+        RegistrationEvent::Deregistered(operator) => println!("  gone is {operator}"),
+    });
+
+    // An operator nobody declared at compile time. Its kernel may be typed, or one for the stack by `RuntimeKernel::boxed`.
     let mut extras = Library::fragment("shop")?;
     let wrap = extras.define("wrap(str present, *, str paper='red') -> str")?;
-    extras.implement(
-        "wrap",
-        DispatchKey::CompositeExplicitAutograd,
-        RuntimeKernel::boxed(|_, _, stack| {
-            let (paper, present): (String, String) = (stack.pop_as()?, stack.pop_as()?);
-            stack.push(format!("{present} in {paper} paper"));
-            Ok(())
-        }),
-    )?;
-    let mut stack = Stack::from_iter([Value::from("a book"), Value::from("blue")]);
-    wrap.call_boxed(&mut stack)?;
-    println!("{}", stack.pop_as::<String>()?);
+    let kernel = |present: &str, paper: &str| Ok(format!("{present} in {paper} paper"));
+    extras.implement("wrap", DispatchKey::CompositeExplicitAutograd, RuntimeKernel::function(kernel)?)?;
+    let wrapped =
+        wrap.call_with([Value::from("a book")], [("paper", Value::from("blue"))])?.pop_as::<String>()?;
+    println!("{wrapped}");
+
+    // One whose kernel says the schema.
+    let change = RuntimeKernel::function(|paid: i64, price: i64| Ok(paid - price))?;
+    let change = extras.define_with("change", DispatchKey::CompositeExplicitAutograd, change)?;
+    println!("{}", change.schema()?);
 
     drop(extras);
     println!("known afterwards: {}", Dispatcher::global().find("shop::wrap").is_ok());
@@ -57,6 +61,12 @@ fn main() -> Result<()> {
 // usual price: 30
 // during the sale: 26
 // after the sale: 30
+//   there is shop::price
+//   there is shop::wrap
 // a book in blue paper
+//   there is shop::change
+// shop::change(int arg0, int arg1) -> int
+//   gone is shop::change
+//   gone is shop::wrap
 // known afterwards: false
 // the old handle says: operator shop::wrap was removed, with the library that defined it, or never linked in

@@ -32,10 +32,18 @@ mod cpu;
 
 mod autograd;
 
+pub mod data;
+pub mod loops;
 pub mod methods;
 pub mod random;
 
 /// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
 pub mod prelude {
     pub use crate::methods::{Operand, TensorMethods};
+}
+
+/// What the macros of this crate name.
+#[doc(hidden)]
+pub mod __private {
+    pub use torch_library::match_dtype;
 }

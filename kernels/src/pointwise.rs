@@ -16,12 +16,13 @@ use torch_library::{promote_types, result_type};
 /// let out = call.output(None, call.dtype)?;
 /// match_computing!(call.dtype, T: Float => loops::map(&out, call.inputs, |[a, b]: [T; 2]| a * b), …)
 /// ```
-pub(crate) struct Pointwise<'a, const N: usize> {
+pub struct Pointwise<'a, const N: usize> {
     operator: &'static str,
-    pub(crate) inputs: [&'a Tensor; N],
+    /// The tensors, as they were given.
+    pub inputs: [&'a Tensor; N],
     sizes: Dims,
     /// The type that the operator computes in, and that its result has unless it says otherwise.
-    pub(crate) dtype: DType,
+    pub dtype: DType,
     /// An input that is not computed with, but looked at: a condition.
     condition: Option<usize>,
     device: Device,
@@ -32,13 +33,16 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     ///
     /// # Errors
     /// Shapes that do not broadcast, types without a common one, tensors of several devices.
-    pub(crate) fn promoting(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
+    pub fn promoting(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
         let dtype = common_type(&inputs).map_err(|error| error.context(operator))?;
         Self::with_dtype(operator, inputs, dtype)
     }
 
     /// As [`promoting`](Self::promoting); integers and truth values become the default floating-point type.
-    pub(crate) fn promoting_to_float(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
+    ///
+    /// # Errors
+    /// As [`promoting`](Self::promoting).
+    pub fn promoting_to_float(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
         let mut call = Self::promoting(operator, inputs)?;
         if !call.dtype.is_differentiable() {
             call.dtype = DType::DEFAULT;
@@ -47,7 +51,10 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     /// Inputs that broadcast and are computed in a given type.
-    pub(crate) fn with_dtype(operator: &'static str, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
+    ///
+    /// # Errors
+    /// Shapes that do not broadcast, tensors of several devices.
+    pub fn with_dtype(operator: &'static str, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
         let mut sizes = Dims::from_slice(inputs[0].sizes());
         for input in &inputs[1..] {
             if input.sizes() != sizes.as_slice() {
@@ -59,7 +66,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     /// Says that the first input keeps its type.
-    pub(crate) fn with_condition(mut self) -> Self {
+    pub fn with_condition(mut self) -> Self {
         self.condition = Some(0);
         self
     }
@@ -69,7 +76,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// # Errors
     /// An `out` of another shape, of a lower kind of type, with elements that coincide, or that shares a part of an
     /// input's memory.
-    pub(crate) fn output(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
+    pub fn output(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
         match out {
             Some(out) => {
                 self.check_output(out, dtype).map_err(|error| error.context(self.operator))?;
@@ -106,7 +113,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
 
     /// The error for a type that the operator does not compute in.
     #[cold]
-    pub(crate) fn unsupported(&self) -> Error {
+    pub fn unsupported(&self) -> Error {
         unsupported(self.operator, self.dtype)
     }
 

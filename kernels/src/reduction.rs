@@ -5,7 +5,7 @@ use torch_library::geometry::{Dims, wrap_dim};
 use torch_library::prelude::*;
 
 /// A tensor, and which of its dimensions are reduced.
-pub(crate) struct Reduction<'a> {
+pub struct Reduction<'a> {
     operator: &'static str,
     input: &'a Tensor,
     is_reduced: SmallVec<[bool; 6]>,
@@ -17,7 +17,7 @@ impl<'a> Reduction<'a> {
     ///
     /// # Errors
     /// A dimension out of range, or named twice.
-    pub(crate) fn new(
+    pub fn new(
         operator: &'static str,
         input: &'a Tensor,
         dims: Option<&[i64]>,
@@ -36,12 +36,12 @@ impl<'a> Reduction<'a> {
     }
 
     /// Whether each dimension is reduced.
-    pub(crate) fn is_reduced(&self) -> &[bool] {
+    pub fn is_reduced(&self) -> &[bool] {
         &self.is_reduced
     }
 
     /// How many elements go into one result.
-    pub(crate) fn count(&self) -> i64 {
+    pub fn count(&self) -> i64 {
         let sizes = self.input.sizes().iter().zip(&self.is_reduced);
         sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| *size).product()
     }
@@ -50,7 +50,7 @@ impl<'a> Reduction<'a> {
     ///
     /// # Errors
     /// More memory than there is.
-    pub(crate) fn output(&self, dtype: DType) -> Result<Tensor> {
+    pub fn output(&self, dtype: DType) -> Result<Tensor> {
         let mut sizes = Dims::new();
         for (size, is_reduced) in self.input.sizes().iter().zip(&self.is_reduced) {
             match is_reduced {
@@ -64,7 +64,7 @@ impl<'a> Reduction<'a> {
 
     /// The error for a type that the operator does not compute in.
     #[cold]
-    pub(crate) fn unsupported(&self, dtype: DType) -> Error {
+    pub fn unsupported(&self, dtype: DType) -> Error {
         crate::pointwise::unsupported(self.operator, dtype)
     }
 }

@@ -34,7 +34,7 @@ const CHUNK: usize = 256;
 /// The type in which kernels compute elements of a type.
 ///
 /// PyTorch: `at::toOpMathType`.
-pub(crate) const fn computing_type(dtype: DType) -> DType {
+pub const fn computing_type(dtype: DType) -> DType {
     match dtype {
         DType::Float16 | DType::BFloat16 => DType::Float32,
         DType::Complex32 | DType::BComplex32 => DType::Complex64,
@@ -42,11 +42,13 @@ pub(crate) const fn computing_type(dtype: DType) -> DType {
     }
 }
 
-/// [`match_dtype!`] over the computing types: halves come as `f32`.
+/// [`match_dtype!`](torch_library::match_dtype) over the [computing types](crate::loops::computing_type): halves come as
+/// `f32`.
+#[macro_export]
 macro_rules! match_computing {
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
-        torch_library::match_dtype!(
-            $crate::cpu::loops::computing_type($dtype), $T: $($class)|+ => $body, else => $otherwise
+        $crate::__private::match_dtype!(
+            $crate::loops::computing_type($dtype), $T: $($class)|+ => $body, else => $otherwise
         )
     };
 }
@@ -59,7 +61,7 @@ pub(crate) use match_computing;
 ///
 /// # Errors
 /// An input whose memory the host does not reach, for an output whose memory it does.
-pub(crate) fn map<M: Element, R: Element, const N: usize>(
+pub fn map<M: Element, R: Element, const N: usize>(
     out: &Tensor,
     inputs: [&Tensor; N],
     f: impl Fn([M; N]) -> R + Sync,
@@ -68,7 +70,7 @@ pub(crate) fn map<M: Element, R: Element, const N: usize>(
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.
-pub(crate) fn has_elements(out: &Tensor) -> bool {
+pub fn has_elements(out: &Tensor) -> bool {
     out.numel() > 0 && out.storage().data_ptr().is_some()
 }
 
@@ -86,7 +88,7 @@ pub(crate) fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
 ///
 /// # Errors
 /// Memory that the host does not reach.
-pub(crate) fn contiguous(tensor: &Tensor) -> Result<Tensor> {
+pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
     if tensor.is_contiguous(MemoryFormat::Contiguous) {
         return Ok(tensor.clone());
     }

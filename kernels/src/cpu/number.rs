@@ -4,12 +4,22 @@ use num_complex::Complex;
 use torch_library::Element;
 
 /// A type that kernels add and multiply in.
-pub(crate) trait Number: Element {
+pub trait Number: Element {
+    /// What adds nothing; `false`.
     const ZERO: Self;
+    /// What multiplies nothing; `true`.
     const ONE: Self;
+
+    /// The sum; integers wrap, of truth values it is "or".
     fn plus(self, other: Self) -> Self;
+
+    /// The difference; integers wrap, of truth values it is "or, but not both".
     fn minus(self, other: Self) -> Self;
+
+    /// The product; integers wrap, of truth values it is "and".
     fn times(self, other: Self) -> Self;
+
+    /// The number with the other sign; integers wrap, truth values stay.
     fn negated(self) -> Self;
 
     /// Whether this is not even equal to itself, like NaN.
@@ -109,7 +119,7 @@ macro_rules! divided_complex {
 divided_complex!(f32, f64);
 
 /// A computing type with an order.
-pub(crate) trait Ordered: Number + PartialOrd {
+pub trait Ordered: Number + PartialOrd {
     /// No value is below this one.
     const LOWEST: Self;
     /// No value is above this one.

@@ -2,7 +2,9 @@
 
 mod autograd;
 mod binary;
+mod coverage;
 mod create;
+mod data;
 mod index;
 mod inplace;
 mod loss;

@@ -13,7 +13,7 @@ pub(crate) const GRAIN: usize = 32_768;
 /// Runs a closure over all of `0..count`, in ranges on several threads where that pays.
 ///
 /// The threads have this thread's dispatch state, so a closure may call operators.
-pub(crate) fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
+pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
     shares(count, GRAIN, f);
 }
 

@@ -30,7 +30,7 @@ const FEW: usize = 16;
 const BLOCK: usize = 64;
 
 /// How elements are folded to one value.
-pub(crate) trait Fold<M>: Sync {
+pub trait Fold<M>: Sync {
     /// What they are folded to.
     type Value: Copy + Send + Sync;
 
@@ -48,7 +48,7 @@ pub(crate) trait Fold<M>: Sync {
 ///
 /// # Errors
 /// Memory that the host does not reach.
-pub(crate) fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
+pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     outs: [&Tensor; K],
     input: &Tensor,
     is_reduced: &[bool],

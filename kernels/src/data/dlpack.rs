@@ -1,0 +1,253 @@
+//! DLPack: a tensor's memory, shared with another library of the same process.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_kernels::data::dlpack::Managed;
+//!
+//! let x = Tensor::from([[1, 2], [3, 4]]);
+//! let managed = Managed::of(&x)?; // what another library gets …
+//! let mut y = managed.into_tensor()?; // … and what it may hand back
+//! y.fill(7)?;
+//! assert_eq!(x.to_vec::<i32>()?, [7; 4], "one memory");
+//! # Ok::<(), Error>(())
+//! ```
+#![expect(unsafe_code, reason = "a C interface: structures behind pointers, and a function that frees them")]
+
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+
+use torch_library::geometry::contiguous_strides;
+use torch_library::prelude::*;
+use torch_library::{Storage, match_dtype};
+
+/// Where memory is: `DLDevice`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RawDevice {
+    /// 1 is the CPU.
+    pub device_type: i32,
+    /// Which of several.
+    pub device_id: i32,
+}
+
+/// What elements are: `DLDataType`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawType {
+    /// 0 integer, 1 unsigned, 2 floating point, 4 bfloat, 5 complex, 6 truth value.
+    pub code: u8,
+    /// The size of an element.
+    pub bits: u8,
+    /// How many numbers one element has; 1 for all that is carried here.
+    pub lanes: u16,
+}
+
+/// A tensor that does not own its memory: `DLTensor`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RawTensor {
+    /// The memory.
+    pub data: *mut c_void,
+    /// Where it is.
+    pub device: RawDevice,
+    /// The number of dimensions.
+    pub ndim: i32,
+    /// What the elements are.
+    pub dtype: RawType,
+    /// As many sizes.
+    pub shape: *mut i64,
+    /// As many strides in elements; null if row-major without gaps.
+    pub strides: *mut i64,
+    /// How many bytes behind `data` the first element is.
+    pub byte_offset: u64,
+}
+
+/// A tensor and how to free it: `DLManagedTensor`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RawManagedTensor {
+    /// The tensor.
+    pub dl_tensor: RawTensor,
+    /// What belongs to who made it.
+    pub manager_ctx: *mut c_void,
+    /// Called once by who has it last.
+    pub deleter: Option<unsafe extern "C" fn(*mut RawManagedTensor)>,
+}
+
+/// A `DLManagedTensor` that is freed when this drops.
+///
+/// PyTorch: `torch.utils.dlpack`.
+#[derive(Debug)]
+pub struct Managed(NonNull<RawManagedTensor>);
+
+// SAFETY: DLPack lets any thread use and free what it is handed.
+unsafe impl Send for Managed {}
+// SAFETY: through a shared reference nothing but the structure is read.
+unsafe impl Sync for Managed {}
+
+/// What one of our tensors lives in while others use it.
+struct Context {
+    managed: RawManagedTensor,
+    shape: Vec<i64>,
+    strides: Vec<i64>,
+    _tensor: Tensor,
+}
+
+/// The types that both sides have.
+const TYPES: [(DType, u8, u8); 15] = [
+    (DType::Bool, 6, 8),
+    (DType::UInt8, 1, 8),
+    (DType::UInt16, 1, 16),
+    (DType::UInt32, 1, 32),
+    (DType::UInt64, 1, 64),
+    (DType::Int8, 0, 8),
+    (DType::Int16, 0, 16),
+    (DType::Int32, 0, 32),
+    (DType::Int64, 0, 64),
+    (DType::Float16, 2, 16),
+    (DType::BFloat16, 4, 16),
+    (DType::Float32, 2, 32),
+    (DType::Float64, 2, 64),
+    (DType::Complex64, 5, 64),
+    (DType::Complex128, 5, 128),
+];
+
+impl Managed {
+    /// A tensor's memory for another library; it lives as long as either side uses it.
+    ///
+    /// # Errors
+    /// A tensor that is not on the CPU, or of a type that DLPack has not.
+    ///
+    /// PyTorch: `torch.utils.dlpack.to_dlpack`.
+    pub fn of(tensor: &Tensor) -> Result<Managed> {
+        ensure!(
+            tensor.device() == Device::CPU,
+            Device,
+            "only memory of the CPU can be shared by DLPack, the tensor is on {}",
+            tensor.device()
+        );
+        let Some((_, code, bits)) = TYPES.iter().find(|(dtype, ..)| *dtype == tensor.dtype()) else {
+            bail!(DType, "DLPack has no {}", tensor.dtype())
+        };
+        let data = match_dtype!(tensor.dtype(), T => tensor.data_ptr::<T>()?.cast::<c_void>());
+        let mut context = Box::new(Context {
+            managed: RawManagedTensor {
+                dl_tensor: RawTensor {
+                    data,
+                    device: RawDevice { device_type: 1, device_id: 0 },
+                    ndim: tensor.dim() as i32,
+                    dtype: RawType { code: *code, bits: *bits, lanes: 1 },
+                    shape: ptr::null_mut(),
+                    strides: ptr::null_mut(),
+                    byte_offset: 0,
+                },
+                manager_ctx: ptr::null_mut(),
+                deleter: Some(free),
+            },
+            shape: tensor.sizes().to_vec(),
+            strides: tensor.strides().to_vec(),
+            _tensor: tensor.clone(),
+        });
+        context.managed.dl_tensor.shape = context.shape.as_mut_ptr();
+        context.managed.dl_tensor.strides = context.strides.as_mut_ptr();
+        let context = Box::into_raw(context);
+        // SAFETY: just made; nobody else has it yet.
+        unsafe { (*context).managed.manager_ctx = context.cast() };
+        // SAFETY: as above; a field of what is there is not null.
+        Ok(Managed(unsafe { NonNull::new_unchecked(&raw mut (*context).managed) }))
+    }
+
+    /// Takes over what another library hands out.
+    ///
+    /// # Safety
+    /// The pointer is to a valid `DLManagedTensor` that nobody else frees; until it is freed, its memory is initialised and
+    /// may be read and written by any thread.
+    pub unsafe fn from_raw(managed: NonNull<RawManagedTensor>) -> Managed {
+        Managed(managed)
+    }
+
+    /// Hands the structure on; who gets it calls its deleter.
+    pub fn into_raw(self) -> NonNull<RawManagedTensor> {
+        let managed = self.0;
+        std::mem::forget(self);
+        managed
+    }
+
+    /// A tensor over the same memory.
+    ///
+    /// # Errors
+    /// Memory of another device, elements of a type that is not carried, negative strides.
+    ///
+    /// PyTorch: `torch.utils.dlpack.from_dlpack`.
+    pub fn into_tensor(self) -> Result<Tensor> {
+        // SAFETY: valid by the contract of `from_raw`, or made by `of`.
+        let raw = unsafe { &self.0.as_ref().dl_tensor };
+        ensure!(
+            raw.device.device_type == 1,
+            Device,
+            "DLPack memory of device type {}, only that of the CPU is carried",
+            raw.device.device_type
+        );
+        let RawType { code, bits, lanes } = raw.dtype;
+        let Some((dtype, ..)) = TYPES.iter().find(|known| (known.1, known.2, 1) == (code, bits, lanes))
+        else {
+            bail!(NotSupported, "DLPack elements of {:?}, which are not carried", raw.dtype)
+        };
+        let ndim = raw.ndim.max(0) as usize;
+        // SAFETY: as many sizes are there, by the same contract.
+        let sizes = unsafe { list(raw.shape, ndim) }.unwrap_or_default();
+        // SAFETY: as many strides, if any.
+        let strides = unsafe { list(raw.strides, ndim) };
+        let strides = strides.unwrap_or_else(|| contiguous_strides(&sizes).to_vec());
+        ensure!(
+            sizes.iter().chain(&strides).all(|number| *number >= 0),
+            NotSupported,
+            "DLPack sizes {sizes:?} with strides {strides:?}, negative ones are not carried"
+        );
+        let is_empty = sizes.contains(&0) || raw.data.is_null();
+        let last = sizes
+            .iter()
+            .zip(&strides)
+            .try_fold(0i64, |sum, (size, stride)| sum.checked_add((size - 1).max(0).checked_mul(*stride)?));
+        let Some(last) = last else {
+            bail!(Shape, "DLPack sizes {sizes:?} with strides {strides:?} are beyond memory")
+        };
+        let nbytes = if is_empty { 0 } else { (last as usize + 1) * dtype.size() };
+        let data = raw.data.cast::<u8>().wrapping_add(raw.byte_offset as usize);
+        let data = NonNull::new(data).unwrap_or(NonNull::dangling());
+        let dtype = *dtype;
+        // SAFETY: these are the bytes from the first element to the last, valid as long as `self`, which is kept.
+        let storage = unsafe { Storage::from_raw_parts(data, nbytes, Device::CPU, Box::new(self)) };
+        let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
+        Tensor::from_storage(storage, &sizes, &strides, 0, dtype, keys)
+    }
+}
+
+impl Drop for Managed {
+    fn drop(&mut self) {
+        // SAFETY: valid by the contract of `from_raw`, and freed by nobody else.
+        if let Some(deleter) = unsafe { self.0.as_ref() }.deleter {
+            // SAFETY: as above; it is called once.
+            unsafe { deleter(self.0.as_ptr()) };
+        }
+    }
+}
+
+/// # Safety
+/// The pointer is null or to `count` numbers.
+unsafe fn list(numbers: *const i64, count: usize) -> Option<Vec<i64>> {
+    if numbers.is_null() {
+        return None;
+    }
+    // SAFETY: by contract.
+    Some(unsafe { std::slice::from_raw_parts(numbers, count) }.to_vec())
+}
+
+/// The deleter of what [`Managed::of`] makes.
+///
+/// # Safety
+/// The structure is one of those, and is freed only once.
+unsafe extern "C" fn free(managed: *mut RawManagedTensor) {
+    // SAFETY: `of` put the box there.
+    drop(unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context>()) });
+}

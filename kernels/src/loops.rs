@@ -1,0 +1,106 @@
+//! Write a kernel: the loops of this crate's kernels, for kernels in other crates.
+//!
+//! A kernel is a closure over numbers. What is around it is written once: broadcasting, strides, types that are converted on
+//! the way, memory formats, writing in place, vector instructions, threads. The same function serves `Meta`, where tensors
+//! have shapes and no elements: there the loops do nothing.
+//!
+//! # A function of elements
+//!
+//! [`Pointwise`] decides what there is to decide before any element is computed: sizes, types, strides. [`map`] computes.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_kernels::loops::{Pointwise, map, match_computing};
+//!
+//! torch_library! {
+//!     /// Geometry.
+//!     pub mod geometry {
+//!         /// The length of the hypotenuse.
+//!         hypotenuse(Tensor self, Tensor other) -> Tensor;
+//!     }
+//! }
+//!
+//! #[torch_impl(geometry, CPU, Meta)]
+//! fn hypotenuse(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+//!     let call = Pointwise::promoting_to_float("geometry::hypotenuse", [this, other])?;
+//!     let out = call.output(None, call.dtype)?;
+//!     match_computing!(call.dtype, T: Float => {
+//!         map(&out, call.inputs, |[a, b]: [T; 2]| a.hypot(b))?;
+//!     }, else => return Err(call.unsupported()));
+//!     Ok(out)
+//! }
+//!
+//! # fn main() -> Result<()> {
+//! let (x, y) = (Tensor::from([3i64, 6]), Tensor::from([[4.0f32], [8.0]])); // they broadcast, integers become floats
+//! assert_eq!(geometry::hypotenuse(&x, &y)?.to_string(), "tensor([[ 5.0000,  7.2111],\n        [ 8.5440, 10.0000]])");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An in-place variant hands `Some(this)` to [`Pointwise::output`], which then checks that it can be written to.
+//!
+//! # A reduction
+//!
+//! [`Reduction`] decides which dimensions go, a [`Fold`] says how elements join, [`fold`] runs it: in parts that are merged
+//! as a balanced tree, so that rounding errors stay small and do not depend on the threads.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_kernels::loops::{Fold, Number, Reduction, fold, match_computing};
+//!
+//! torch_library! {
+//!     /// Physics.
+//!     pub mod physics {
+//!         /// The sums of squares over some dimensions.
+//!         energy(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor;
+//!     }
+//! }
+//!
+//! struct Squares;
+//!
+//! impl<T: Number> Fold<T> for Squares {
+//!     type Value = T;
+//!
+//!     fn identity(&self) -> T {
+//!         T::ZERO
+//!     }
+//!
+//!     fn step(&self, sum: T, element: T, _position: usize) -> T {
+//!         sum.plus(element.times(element))
+//!     }
+//!
+//!     fn merge(&self, a: T, b: T) -> T {
+//!         a.plus(b)
+//!     }
+//! }
+//!
+//! #[torch_impl(physics, CPU, Meta)]
+//! fn energy(this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+//!     let reduction = Reduction::new("physics::energy", this, dim, keepdim)?;
+//!     let out = reduction.output(this.dtype())?;
+//!     match_computing!(this.dtype(), T: Integer | Float => {
+//!         fold([&out], this, reduction.is_reduced(), &Squares, |sum: T| [sum])?;
+//!     }, else => return Err(reduction.unsupported(this.dtype())));
+//!     Ok(out)
+//! }
+//!
+//! # fn main() -> Result<()> {
+//! let x = Tensor::from([[1, 2], [3, 4]]);
+//! assert_eq!(physics::energy::with(&x).dim(Some(&[1])).call()?.to_vec::<i32>()?, [5, 25]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Anything else
+//!
+//! [`ranges`] shares items among threads, which get this thread's dispatch state. A kernel that needs rows of elements as
+//! slices makes its input [`contiguous`].
+
+pub use crate::cpu::loops::parallel::ranges;
+pub use crate::cpu::loops::reduce::{Fold, fold};
+pub use crate::cpu::loops::{computing_type, contiguous, has_elements, map};
+pub use crate::cpu::number::{Number, Ordered};
+#[doc(inline)]
+pub use crate::match_computing;
+pub use crate::pointwise::Pointwise;
+pub use crate::reduction::Reduction;

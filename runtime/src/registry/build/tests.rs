@@ -120,3 +120,28 @@ fn kernels_without_their_library_are_a_conflict() {
     assert!(report.contains("a kernel is registered for `build_tests::"), "{report}");
     assert!(report.contains("help: link the crate that declares it (`use that_crate as _;`)"), "{report}");
 }
+
+#[test]
+fn a_fallback_of_the_program_replaces_the_default_in_either_order() {
+    let own = |state: &mut State| {
+        let (implementation, origin) = (Implementation::Fallthrough, Origin::Linked);
+        let place = Place { file: file!(), line: line!(), column: 1, module: module_path!() };
+        for key in [DispatchKey::AutogradCPU, DispatchKey::ADInplaceOrView] {
+            let own =
+                Registration { id: 0, key, implementation, origin, function: "own", place, signature: None };
+            state.add_fallback(own);
+        }
+    };
+    for own_comes_first in [true, false] {
+        let mut state = State::new(Names::leak());
+        let steps: [&dyn Fn(&mut State); 2] = [&own, &default_fallbacks];
+        let order = if own_comes_first { [0, 1] } else { [1, 0] };
+        order.into_iter().for_each(|step| steps[step](&mut state));
+        let operator = state.entry_of_name("build_tests::any");
+        let fallbacks = state.fallback_table(&state.entries[operator]);
+        let function = |key| fallbacks.get(key).kernel.map(|kernel| kernel.function);
+        assert_eq!(function(DispatchKey::AutogradCPU), Some("own"));
+        assert_eq!(function(DispatchKey::ADInplaceOrView), Some("own"));
+        assert_eq!(function(DispatchKey::AutogradCUDA), Some("autograd default"));
+    }
+}

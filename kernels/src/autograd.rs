@@ -3,13 +3,16 @@
 //! The rows name operators and nothing else, so gradients run through all layers below autograd, and through autograd
 //! again where a second derivative is asked for. The names of nodes are PyTorch's.
 
+mod activation;
 mod binary;
 mod copy;
 mod index;
 mod loss;
+mod math;
 mod matmul;
 mod norm;
 mod reduce;
+mod statistics;
 mod unary;
 mod view;
 mod window;

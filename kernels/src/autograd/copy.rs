@@ -31,6 +31,25 @@ derivatives! {
     zero_(Tensor(a!) self) -> Tensor(a!) as ZeroBackward0 {
         self => aten::zeros_like(grad),
     }
+    tril(Tensor self, SymInt diagonal=0) -> Tensor as TrilBackward0 {
+        self => aten::tril::with(grad).diagonal(diagonal).call(),
+    }
+    triu(Tensor self, SymInt diagonal=0) -> Tensor as TriuBackward0 {
+        self => aten::triu::with(grad).diagonal(diagonal).call(),
+    }
+    // Random numbers know nothing of what was there before.
+    uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor(a!) as UniformBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    normal_(Tensor(a!) self, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor(a!) as NormalBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    bernoulli(Tensor self, *, Generator? generator=None) -> Tensor as BernoulliBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!) as BernoulliBackward2 {
+        self => aten::zeros_like(grad),
+    }
     empty_like(
         Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
         MemoryFormat? memory_format=None

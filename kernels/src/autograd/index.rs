@@ -21,6 +21,7 @@ derivatives! {
         self => aten::scatter_add(&aten::new_zeros(grad, self.sizes())?, dim, index, grad),
         index => non_differentiable,
     }
+    #[in_place]
     scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor as ScatterAddBackward0 {
         self => grad.clone(),
         index => non_differentiable,
@@ -30,19 +31,47 @@ derivatives! {
         self => aten::index_add(&aten::new_zeros(grad, self.sizes())?, dim, index, grad),
         index => non_differentiable,
     }
+    #[in_place]
     index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor as IndexAddBackward0 {
         self => grad.clone(),
         index => non_differentiable,
         source => super::binary::scaled(&grad.index_select(dim, index)?.expand(source.sizes())?, alpha),
     }
+    #[in_place]
     masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor as MaskedFillBackward0 {
         self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
         mask => non_differentiable,
     }
+    #[in_place]
     masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor as MaskedFillBackward1 {
         self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
         mask => non_differentiable,
         value => aten::where_ScalarOther(mask, grad, Scalar::from(0))?.sum(),
+    }
+    #[in_place]
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor as ScatterBackward0 {
+        self => aten::scatter_value(grad, dim, index, Scalar::from(0)),
+        index => non_differentiable,
+        src => grad.gather(dim, index),
+    }
+    #[in_place]
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor as ScatterBackward1 {
+        self => aten::scatter_value(grad, dim, index, Scalar::from(0)),
+        index => non_differentiable,
+    }
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor as IndexBackward0 {
+        self => aten::index_put::with(&aten::new_zeros(grad, self.sizes())?, indices, grad).accumulate(true).call(),
+        indices => non_differentiable,
+    }
+    #[in_place]
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor as IndexPutBackward0 {
+        self => if accumulate {
+            Ok(grad.clone())
+        } else {
+            aten::index_put(grad, indices, &aten::new_zeros(grad, &[])?)
+        },
+        indices => non_differentiable,
+        values => aten::index_Tensor(grad, indices),
     }
     embedding(
         Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False

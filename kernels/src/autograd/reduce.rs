@@ -45,7 +45,7 @@ fn reduced(ndim: usize, dims: &[i64]) -> Result<Vec<usize>> {
 }
 
 /// A reduced tensor with its dimensions back, each of size 1.
-fn restored(reduced_tensor: &Tensor, ndim: usize, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+pub(super) fn restored(reduced_tensor: &Tensor, ndim: usize, dims: &[i64], keepdim: bool) -> Result<Tensor> {
     let mut tensor = reduced_tensor.clone();
     if !keepdim {
         for dim in reduced(ndim, dims)? {
@@ -56,7 +56,7 @@ fn restored(reduced_tensor: &Tensor, ndim: usize, dims: &[i64], keepdim: bool) -
 }
 
 /// How many elements went into one.
-fn count(sizes: &[i64], dims: &[i64]) -> Result<i64> {
+pub(super) fn count(sizes: &[i64], dims: &[i64]) -> Result<i64> {
     Ok(reduced(sizes.len(), dims)?.into_iter().map(|dim| sizes[dim]).product())
 }
 

@@ -72,6 +72,17 @@ derivatives! {
     select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor as SelectBackwardBackward0 {
         grad_output => grad.select(dim, index),
     }
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) as DiagonalBackward0 {
+        self => {
+            let whole = aten::new_zeros(grad, self.sizes())?;
+            let mut diagonal = aten::diagonal::call(&whole, offset, dim1, dim2)?;
+            aten::copy_(&mut diagonal, grad)?;
+            whole
+        },
+    }
+    unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[] as UnbindBackward0 {
+        self => stacked(grads, dim),
+    }
     split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[] as SplitBackward0 {
         self => joined(grads, self.sizes(), self.dtype(), &vec![split_size; grads.len()], dim),
     }
@@ -108,6 +119,13 @@ fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
         inverse[wrap_dim(*from, dims.len())?] = to as i64;
     }
     Ok(inverse)
+}
+
+/// The gradients of slices as one, with zeros where nothing came back.
+fn stacked(grads: &[Option<Tensor>], dim: i64) -> Result<Tensor> {
+    let Some(example) = grads.iter().flatten().next() else { bail!(Internal, "there is a gradient") };
+    let slices = grads.iter().map(|grad| grad.clone().map_or_else(|| aten::zeros_like(example), Ok));
+    aten::stack::with(&slices.collect::<Result<Vec<_>>>()?).dim(dim).call()
 }
 
 /// The gradients of parts as one, with zeros where nothing came back.

@@ -5,6 +5,7 @@ mod binary;
 mod coverage;
 mod create;
 mod data;
+mod gradcheck;
 mod index;
 mod inplace;
 mod loss;

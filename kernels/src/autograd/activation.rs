@@ -1,0 +1,66 @@
+//! Derivatives of activations.
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    #[in_place]
+    silu(Tensor self) -> Tensor as SiluBackward0 {
+        self => {
+            let s = self.sigmoid()?;
+            grad.mul(&s.mul(&aten::rsub_Scalar(&s, Scalar::from(1))?.mul(self)?.add(1)?)?)
+        },
+    }
+    #[in_place]
+    mish(Tensor self) -> Tensor as MishBackward0 {
+        self => {
+            let t = aten::softplus(self)?.tanh()?;
+            let slope = aten::rsub_Scalar(&t.mul(&t)?, Scalar::from(1))?.mul(&self.sigmoid()?)?;
+            grad.mul(&t.add(&self.mul(&slope)?)?)
+        },
+    }
+    #[in_place]
+    hardswish(Tensor self) -> Tensor as HardswishBackward0 {
+        self => {
+            let middle = grad.mul(&self.div(3)?.add(0.5)?)?;
+            let below = aten::lt_Scalar(self, Scalar::from(-3))?;
+            let upper = aten::where_self(&aten::le_Scalar(self, Scalar::from(3))?, &middle, grad)?;
+            aten::where_ScalarSelf(&below, Scalar::from(0), &upper)
+        },
+    }
+    #[in_place]
+    hardsigmoid(Tensor self) -> Tensor as HardsigmoidBackward0 {
+        self => inside(&grad.div(6)?, self, Scalar::from(-3), Scalar::from(3)),
+    }
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor as LeakyReluBackward0 {
+        self => aten::where_self(&aten::gt_Scalar(self, Scalar::from(0))?, grad, &grad.mul(negative_slope)?),
+    }
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor as EluBackward0 {
+        self => {
+            let steep = self.mul(input_scale)?.exp()?.mul(alpha)?.mul(input_scale)?;
+            let slope = aten::where_ScalarSelf(&aten::gt_Scalar(self, Scalar::from(0))?, Scalar::from(1), &steep)?;
+            grad.mul(&slope.mul(scale)?)
+        },
+    }
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor as SoftplusBackward0 {
+        self => {
+            let scaled = self.mul(beta)?;
+            let curved = grad.mul(&scaled.sigmoid()?)?;
+            aten::where_self(&aten::gt_Scalar(&scaled, threshold)?, grad, &curved)
+        },
+    }
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor as HardtanhBackward0 {
+        self => inside(grad, self, min_val, max_val),
+    }
+}
+
+/// A gradient where an element lies between two numbers.
+fn inside(grad: &Tensor, this: &Tensor, min: Scalar, max: Scalar) -> Result<Tensor> {
+    let inside = aten::logical_and(&aten::gt_Scalar(this, min)?, &aten::lt_Scalar(this, max)?)?;
+    aten::where_ScalarOther(&inside, grad, Scalar::from(0))
+}

@@ -1,0 +1,210 @@
+//! Derivatives of further functions, element by element.
+
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    #[in_place]
+    expm1(Tensor self) -> Tensor as Expm1Backward0 {
+        self => grad.mul(&result.add(1)?),
+    }
+    #[in_place]
+    log1p(Tensor self) -> Tensor as Log1PBackward0 {
+        self => grad.div(&self.add(1)?),
+    }
+    #[in_place]
+    log2(Tensor self) -> Tensor as Log2Backward0 {
+        self => grad.div(&self.mul(LN_2)?),
+    }
+    #[in_place]
+    log10(Tensor self) -> Tensor as Log10Backward0 {
+        self => grad.div(&self.mul(LN_10)?),
+    }
+    #[in_place]
+    tan(Tensor self) -> Tensor as TanBackward0 {
+        self => grad.mul(&result.mul(result)?.add(1)?),
+    }
+    #[in_place]
+    asin(Tensor self) -> Tensor as AsinBackward0 {
+        self => grad.mul(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?),
+    }
+    #[in_place]
+    acos(Tensor self) -> Tensor as AcosBackward0 {
+        self => grad.neg()?.mul(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?),
+    }
+    #[in_place]
+    atan(Tensor self) -> Tensor as AtanBackward0 {
+        self => grad.div(&self.mul(self)?.add(1)?),
+    }
+    #[in_place]
+    sinh(Tensor self) -> Tensor as SinhBackward0 {
+        self => grad.mul(&aten::cosh(self)?),
+    }
+    #[in_place]
+    cosh(Tensor self) -> Tensor as CoshBackward0 {
+        self => grad.mul(&aten::sinh(self)?),
+    }
+    #[in_place]
+    asinh(Tensor self) -> Tensor as AsinhBackward0 {
+        self => grad.mul(&aten::rsqrt(&self.mul(self)?.add(1)?)?),
+    }
+    #[in_place]
+    acosh(Tensor self) -> Tensor as AcoshBackward0 {
+        self => grad.mul(&aten::rsqrt(&self.mul(self)?.sub(1)?)?),
+    }
+    #[in_place]
+    atanh(Tensor self) -> Tensor as AtanhBackward0 {
+        self => grad.div(&one_minus(&self.mul(self)?)?),
+    }
+    #[in_place]
+    erf(Tensor self) -> Tensor as ErfBackward0 {
+        self => grad.mul(&self.mul(self)?.neg()?.exp()?.mul(FRAC_2_SQRT_PI)?),
+    }
+    #[in_place]
+    erfc(Tensor self) -> Tensor as ErfcBackward0 {
+        self => grad.mul(&self.mul(self)?.neg()?.exp()?.mul(-FRAC_2_SQRT_PI)?),
+    }
+    #[in_place]
+    square(Tensor self) -> Tensor as SquareBackward0 {
+        self => grad.mul(&self.mul(2)?),
+    }
+
+    // Steps are flat between their edges.
+    #[in_place]
+    floor(Tensor self) -> Tensor as FloorBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    ceil(Tensor self) -> Tensor as CeilBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    round(Tensor self) -> Tensor as RoundBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    trunc(Tensor self) -> Tensor as TruncBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    frac(Tensor self) -> Tensor as FracBackward0 {
+        self => grad.clone(),
+    }
+
+    // Where both are equal, each takes half.
+    maximum(Tensor self, Tensor other) -> Tensor as MaximumBackward0 {
+        self => larger(grad, self, other),
+        other => larger(grad, other, self),
+    }
+    minimum(Tensor self, Tensor other) -> Tensor as MinimumBackward0 {
+        self => larger(grad, other, self),
+        other => larger(grad, self, other),
+    }
+    #[in_place]
+    atan2(Tensor self, Tensor other) -> Tensor as Atan2Backward0 {
+        self => grad.mul(&other.div(&self.mul(self)?.add(&other.mul(other)?)?)?),
+        other => grad.mul(&self.neg()?.div(&self.mul(self)?.add(&other.mul(other)?)?)?),
+    }
+    #[in_place]
+    fmod.Tensor(Tensor self, Tensor other) -> Tensor as FmodBackward1 {
+        self => grad.clone(),
+        other => grad.neg()?.mul(&aten::div_Tensor_mode(self, other, Some("trunc"))?),
+    }
+    fmod.Scalar(Tensor self, Scalar other) -> Tensor as FmodBackward0 {
+        self => grad.clone(),
+    }
+    #[in_place]
+    remainder.Tensor(Tensor self, Tensor other) -> Tensor as RemainderBackward1 {
+        self => grad.clone(),
+        other => grad.neg()?.mul(&aten::div_Tensor_mode(self, other, Some("floor"))?),
+    }
+    remainder.Scalar(Tensor self, Scalar other) -> Tensor as RemainderBackward0 {
+        self => grad.clone(),
+    }
+
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor as PowBackward0 {
+        self => power_base(grad, self, exponent),
+    }
+    pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) as PowBackward0 {
+        self => power_base(grad, self, exponent),
+    }
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor as PowBackward1 {
+        self => {
+            let slope = exponent.mul(&aten::pow_Tensor_Tensor(self, &exponent.sub(1)?)?)?;
+            zero_where(&aten::eq_Scalar(exponent, Scalar::from(0))?, &grad.mul(&slope)?)
+        },
+        exponent => power_exponent(grad, self, exponent, result),
+    }
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor as PowBackward2 {
+        exponent => {
+            let logarithm = self.cast::<f64>().ln();
+            let slope = grad.mul(result)?.mul(logarithm)?;
+            let flat = self.cast::<f64>() == 0.0;
+            if flat { zero_where(&aten::ge_Scalar(exponent, Scalar::from(0))?, &slope) } else { Ok(slope) }
+        },
+    }
+
+    #[in_place]
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor as LerpBackward0 {
+        self => grad.mul(1.0 - weight.cast::<f64>()),
+        end => grad.mul(weight),
+    }
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor as LerpBackward1 {
+        self => grad.mul(&one_minus(weight)?),
+        end => grad.mul(weight),
+        weight => grad.mul(&end.sub(self)?),
+    }
+    #[in_place]
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor as AddcmulBackward0 {
+        self => grad.clone(),
+        tensor1 => grad.mul(&tensor2.mul(value)?),
+        tensor2 => grad.mul(&tensor1.mul(value)?),
+    }
+    #[in_place]
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor as AddcdivBackward0 {
+        self => grad.clone(),
+        tensor1 => grad.mul(value)?.div(tensor2),
+        tensor2 => grad.mul(value)?.neg()?.mul(tensor1)?.div(&tensor2.mul(tensor2)?),
+    }
+
+    isnan(Tensor self) -> Tensor as non_differentiable;
+    isinf(Tensor self) -> Tensor as non_differentiable;
+    logical_and(Tensor self, Tensor other) -> Tensor as non_differentiable;
+    logical_or(Tensor self, Tensor other) -> Tensor as non_differentiable;
+    logical_xor(Tensor self, Tensor other) -> Tensor as non_differentiable;
+}
+
+fn one_minus(x: &Tensor) -> Result<Tensor> {
+    aten::rsub_Scalar(x, Scalar::from(1))
+}
+
+fn zero_where(condition: &Tensor, grad: &Tensor) -> Result<Tensor> {
+    aten::where_ScalarSelf(condition, Scalar::from(0), grad)
+}
+
+/// The gradient of the larger of two.
+fn larger(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let halved = aten::where_self(&aten::eq_Tensor(this, other)?, &grad.div(2)?, grad)?;
+    zero_where(&aten::lt_Tensor(this, other)?, &halved)
+}
+
+fn power_base(grad: &Tensor, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+    let exponent = exponent.cast::<f64>();
+    if exponent == 0.0 {
+        return aten::zeros_like(grad);
+    }
+    grad.mul(&aten::pow_Tensor_Scalar(this, Scalar::from(exponent - 1.0))?.mul(exponent)?)
+}
+
+fn power_exponent(grad: &Tensor, this: &Tensor, exponent: &Tensor, result: &Tensor) -> Result<Tensor> {
+    let is_zero = aten::eq_Scalar(this, Scalar::from(0))?;
+    let flat = aten::logical_and(&is_zero, &aten::ge_Scalar(exponent, Scalar::from(0))?)?;
+    zero_where(&flat, &grad.mul(&result.mul(&this.log()?)?)?)
+}

@@ -1,0 +1,165 @@
+//! Derivatives of statistics, of sorting, and of what counts.
+
+use torch_library::autograd::InputMetadata;
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+use super::reduce::{count, restored};
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor as ProdBackward0 {
+        self => {
+            let flat = self.reshape(&[-1])?;
+            products_of_others(&flat, 0)?.mul(grad)?.reshape(self.sizes())
+        },
+    }
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor as ProdBackward1 {
+        self => products_of_others(self, dim)?.mul(&restored(grad, self.dim(), &[dim], keepdim)?),
+    }
+    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as VarBackward0 {
+        self => variance(grad, self, dim.unwrap_or_default(), correction, keepdim),
+    }
+    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as StdBackward0 {
+        self => {
+            let of_variance = grad.div(&result.mul(2)?)?;
+            let of_variance = aten::where_ScalarSelf(&aten::eq_Scalar(result, Scalar::from(0))?, Scalar::from(0), &of_variance)?;
+            variance(&of_variance, self, dim.unwrap_or_default(), correction, keepdim)
+        },
+    }
+    linalg_vector_norm(
+        Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None
+    ) -> Tensor as LinalgVectorNormBackward0 {
+        self => norm(grad, self, result, ord.cast(), dim.unwrap_or_default(), keepdim),
+    }
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumsumBackward0 {
+        self => {
+            let total = grad.sum_dim(&[dim], true)?;
+            total.sub(&aten::cumsum(grad, dim)?)?.add(grad)
+        },
+    }
+    max(Tensor self) -> Tensor as MaxBackward1 {
+        self => extreme(grad, self, result),
+    }
+    min(Tensor self) -> Tensor as MinBackward1 {
+        self => extreme(grad, self, result),
+    }
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) as MaxBackward0 {
+        self => selected(grad, metadata(self), dim, indices, keepdim),
+        indices => non_differentiable,
+    }
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) as MinBackward0 {
+        self => selected(grad, metadata(self), dim, indices, keepdim),
+        indices => non_differentiable,
+    }
+    sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices) as SortBackward0 {
+        self => selected(grad, metadata(self), dim, indices, true),
+        indices => non_differentiable,
+    }
+    sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices) as SortBackward1 {
+        self => selected(grad, metadata(self), dim, indices, true),
+        indices => non_differentiable,
+    }
+    topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) as TopkBackward0 {
+        self => selected(grad, metadata(self), dim, indices, true),
+        indices => non_differentiable,
+    }
+    any(Tensor self) -> Tensor as non_differentiable;
+    any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor as non_differentiable;
+    any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor as non_differentiable;
+    all(Tensor self) -> Tensor as non_differentiable;
+    all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor as non_differentiable;
+    all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor as non_differentiable;
+    count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor as non_differentiable;
+    count_nonzero(Tensor self, int? dim=None) -> Tensor as non_differentiable;
+    nonzero(Tensor self) -> Tensor as non_differentiable;
+    equal(Tensor self, Tensor other) -> bool as non_differentiable;
+}
+
+/// For each element the product of the others along a dimension, also where some are zero.
+fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
+    if this.dim() == 0 {
+        return aten::ones_like(this);
+    }
+    let size = this.size(dim)?;
+    let mut products = Vec::new();
+    for index in 0..size {
+        let (before, after) = (this.narrow(dim, 0, index)?, this.narrow(dim, index + 1, size - index - 1)?);
+        let others = aten::cat::with(&[before, after]).dim(dim).call()?;
+        products.push(aten::prod_dim_int::with(&others, dim).keepdim(true).call()?);
+    }
+    if products.is_empty() { aten::zeros_like(this) } else { aten::cat::with(&products).dim(dim).call() }
+}
+
+fn variance(
+    grad: &Tensor,
+    this: &Tensor,
+    dims: &[i64],
+    correction: Option<Scalar>,
+    keepdim: bool,
+) -> Result<Tensor> {
+    let degrees = count(this.sizes(), dims)? as f64 - correction.map_or(1.0, Scalar::cast::<f64>);
+    let mean = if dims.is_empty() { this.mean()? } else { this.mean_dim(dims, true)? };
+    let distance = this.sub(&mean)?;
+    restored(grad, this.dim(), dims, keepdim)?.mul(&distance.mul(2.0 / degrees)?)
+}
+
+fn norm(
+    grad: &Tensor,
+    this: &Tensor,
+    result: &Tensor,
+    ord: f64,
+    dims: &[i64],
+    keepdim: bool,
+) -> Result<Tensor> {
+    let (grad, result) =
+        (restored(grad, this.dim(), dims, keepdim)?, restored(result, this.dim(), dims, keepdim)?);
+    if ord == 0.0 {
+        return aten::zeros_like(this);
+    }
+    if ord == 1.0 {
+        return grad.mul(&aten::sign(this)?);
+    }
+    if ord.is_infinite() {
+        let extreme = aten::eq_Tensor(&this.abs()?, &result)?;
+        let dims: Vec<i64> = if dims.is_empty() { (0..this.dim() as i64).collect() } else { dims.to_vec() };
+        let how_many = extreme.sum_dim(&dims, true)?;
+        return aten::sign(this)?.mul(&extreme)?.mul(&grad.div(&how_many)?);
+    }
+    let scale = grad.div(&aten::pow_Tensor_Scalar(&result, Scalar::from(ord - 1.0))?)?;
+    let scale = aten::where_ScalarSelf(&aten::eq_Scalar(&result, Scalar::from(0))?, Scalar::from(0), &scale)?;
+    let direction = if ord == 2.0 {
+        this.clone()
+    } else {
+        aten::sign(this)?.mul(&aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?)?
+    };
+    direction.mul(&scale)
+}
+
+/// Elements that are equally extreme share the gradient.
+fn extreme(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
+    let extreme = aten::eq_Tensor(this, result)?;
+    grad.mul(&extreme)?.div(&aten::sum(&extreme)?)
+}
+
+/// The gradient of elements that were taken by position along a dimension.
+fn selected(
+    grad: &Tensor,
+    this: &InputMetadata,
+    dim: i64,
+    indices: &Tensor,
+    keepdim: bool,
+) -> Result<Tensor> {
+    if this.dim() == 0 {
+        return grad.reshape(&[]);
+    }
+    let (grad, indices) = if keepdim {
+        (grad.clone(), indices.clone())
+    } else {
+        (grad.unsqueeze(dim)?, indices.unsqueeze(dim)?)
+    };
+    aten::scatter_add(&aten::new_zeros(&grad, this.sizes())?, dim, &indices, &grad)
+}

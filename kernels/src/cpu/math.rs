@@ -60,6 +60,13 @@ fn ramp<T: Float + Element>(x: T) -> T {
     }) / six
 }
 
+/// Only NaN is.
+#[inline(always)]
+#[expect(clippy::eq_op, reason = "that is how NaN is told")]
+fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
+    x != x
+}
+
 /// `ln(1 + exp(x))`, without overflow.
 #[inline(always)]
 fn softplus_of<T: Float>(x: T) -> T {
@@ -73,7 +80,7 @@ mod more {
     fn isnan(this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::isnan", [this])?;
         let out = call.output(None, DType::Bool)?;
-        match_dtype!(call.dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x != x)?);
+        match_dtype!(call.dtype, T => loops::map(&out, [this], |[x]: [T; 1]| is_unequal_to_itself(x))?);
         Ok(out)
     }
 

@@ -44,7 +44,8 @@ mod kernels {
         match_computing!(this.dtype(), T: Float => {
             let (largest, _, sum) = exponentials.compute::<T>()?;
             let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
-            loops::map(&out, [this, &largest, &sum], |[x, largest, sum]: [T; 3]| x - largest - sum.ln())?;
+            loops::map(&sum, [&sum], |[sum]: [T; 1]| sum.ln())?; // once for each row
+            loops::map(&out, [this, &largest, &sum], |[x, largest, log]: [T; 3]| x - largest - log)?;
             Ok(out)
         }, else => Err(unsupported(OPERATOR, this.dtype())))
     }

@@ -172,7 +172,7 @@ fn many_normal<T: num_traits::Float + Element>(count: usize, mut next: impl FnMu
     let last = count - 16;
     let starts = (0..count / 16).map(|block| block * 16).collect::<Vec<_>>();
     starts.into_iter().for_each(|start| pair_up::<T>(&mut numbers[start..start + 16]));
-    if count % 16 != 0 {
+    if !count.is_multiple_of(16) {
         numbers[last..].iter_mut().for_each(|number| *number = next());
         pair_up::<T>(&mut numbers[last..]);
     }

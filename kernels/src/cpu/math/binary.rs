@@ -72,7 +72,7 @@ mod kernels {
         let call = Pointwise::promoting("aten::maximum", [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[a, b]: [T; 2]| if a > b || a.is_unordered() { a } else { b })?;
+            loops::map(&out, call.inputs, |[a, b]: [T; 2]| larger(a, b))?;
             Ok(out)
         }, else => Err(call.unsupported()))
     }
@@ -81,7 +81,7 @@ mod kernels {
         let call = Pointwise::promoting("aten::minimum", [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[a, b]: [T; 2]| if a < b || a.is_unordered() { a } else { b })?;
+            loops::map(&out, call.inputs, |[a, b]: [T; 2]| smaller(a, b))?;
             Ok(out)
         }, else => Err(call.unsupported()))
     }
@@ -180,6 +180,18 @@ mod kernels {
         quotient_added("aten::addcdiv_", Some(this), [this, tensor1, tensor2], value)?;
         Ok(this)
     }
+}
+
+/// The larger number, or the one that is NaN.
+#[inline(always)]
+fn larger<T: Number + PartialOrd>(a: T, b: T) -> T {
+    if a > b || a.is_unordered() { a } else { b }
+}
+
+/// The smaller number, or the one that is NaN.
+#[inline(always)]
+fn smaller<T: Number + PartialOrd>(a: T, b: T) -> T {
+    if a < b || a.is_unordered() { a } else { b }
 }
 
 fn logical(

@@ -1,80 +1,149 @@
 #!/usr/bin/env bash
-# How long from the start of a process to its first call, and how much memory, with thousands of operators linked in?
-# Generates a program with OPERATORS operators and KERNELS kernels for each, and an empty one; prints milliseconds of whole processes
-# (minimum of 40 runs each, in turn) and resident KiB. PyTorch's library alone takes 139 ms (runtime/benches/peer has the other cases).
+# What do many operators cost? Generates programs with thousands of them and prints, as rows of a table beside the peer's,
+# - how long a process takes from its start to its first call, over an empty one, with 3 500 operators and 15 500 kernels linked in;
+# - how much memory an operator with one kernel keeps resident at 1 000 operators, each called once: linked in, the pages of its
+#   binary included (the difference to a program with 100), and registered at run time;
+# - how long a call takes when calls are spread at random over 16 to 8 192 operators.
+# The peer's column needs PEER_PYTHON, as for compare.sh. Compiling the programs takes minutes the first time.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-operators=${1:-3500}
-kernels=${2:-4}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-keys=(CPU CUDA Meta AutogradCPU XLA MPS)
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../.."
+work=$PWD/target/startup
+. "$here/peer/build.sh"
 
-mkdir -p "$work/src/bin"
-cat >"$work/Cargo.toml" <<TOML
-[package]
-name = "startup"
-version = "0.0.0"
-edition = "2024"
-[dependencies]
-torch-library = { path = "$root" }
-[workspace]
-# The generated kernels do nothing: only the libraries below them need optimising.
-[profile.release]
-opt-level = 1
-[profile.release.package."*"]
-opt-level = 3
-TOML
-echo 'fn main() {}' >"$work/src/bin/empty.rs"
-{
+keys=(CPU CUDA Meta AutogradCPU XLA)
+operators() { # COUNT KERNELS: a program's operators, and so many kernels in all
     echo 'use torch_library::prelude::*;'
     echo 'torch_library! { pub mod ops {'
-    for i in $(seq "$operators"); do echo "    op_$i(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;"; done
+    for i in $(seq "$1"); do echo "    op_$i(Tensor self, Tensor other) -> int;"; done
     echo '} }'
-    for k in $(seq "$kernels"); do
-        echo "#[torch_impl(ops, ${keys[$((k - 1))]})] mod kernels_$k { use torch_library::prelude::*;"
-        for i in $(seq "$operators"); do
-            echo "fn op_$i(this: &Tensor, _: &Tensor, _: Scalar) -> Result<Tensor> { Ok(this.clone()) }"
+    local left=$2
+    for key in "${keys[@]}"; do
+        [ "$left" -gt 0 ] || break
+        echo "#[torch_impl(ops, $key)] mod on_${key,,} { use torch_library::prelude::*;"
+        for i in $(seq $((left < $1 ? left : $1))); do
+            echo "fn op_$i(_: &Tensor, _: &Tensor) -> Result<i64> { Ok(2) }"
         done
         echo '}'
+        left=$((left - $1))
     done
-    cat <<'RUST'
+}
+calls() { # COUNT: typed calls of all of them
+    echo "static CALLS: [fn(&Tensor, &Tensor) -> Result<i64>; $1] = ["
+    for i in $(seq "$1"); do echo "    ops::op_$i::call,"; done
+    echo '];'
+}
+program() { # NAME: a package from standard input
+    mkdir -p "$work/$1/src"
+    printf '[package]\nname = "%s"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\ntorch-library = { path = "%s" }\n' \
+        "$1" "$here/.." >"$work/$1/Cargo.toml"
+    cat >"$work/new"
+    cmp -s "$work/new" "$work/$1/src/main.rs" || mv "$work/new" "$work/$1/src/main.rs"
+}
+
+mkdir -p "$work"
+cat >"$work/Cargo.toml" <<TOML
+[workspace]
+resolver = "3"
+members = ["empty", "start", "few", "memory", "spread"]
+# Only what is timed call by call is worth the time to optimise it.
+[profile.release.package]
+start.opt-level = 1
+few.opt-level = 1
+memory.opt-level = 1
+TOML
+resident=$(cat <<'RUST'
 fn resident() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).unwrap_or_default()
 }
+RUST
+)
+echo 'fn main() {}' | program empty
+{ operators 3500 15500; cat <<'RUST'; } | program start
 fn main() -> Result<()> {
-    let before = resident();
     let x = Tensor::from([1.0f32]);
     ops::op_1(&x, &x)?;
-    if std::env::args().count() > 1 {
-        let collected = resident();
-        for info in torch_library::Dispatcher::global().operators() {
-            let mut stack = Stack::new();
-            stack.push(&x);
-            stack.push(&x);
-            stack.push(1i64);
-            info.operator.call_boxed(&mut stack)?;
+    Ok(())
+}
+RUST
+memory=$(cat <<'RUST'
+fn main() -> Result<()> {
+    let x = Tensor::from([1.0f32]);
+    CALLS.iter().try_for_each(|call| call(&x, &x).map(drop))?;
+    println!("{}", resident());
+    let mut library = torch_library::Library::new("registered")?;
+    let before = resident();
+    for i in 0..1000 {
+        let operator = library.define(&format!("op_{i}(Tensor self, Tensor other) -> Tensor"))?;
+        let kernel = torch_library::RuntimeKernel::boxed(|_, _, stack| Ok(stack.drop_last(1)));
+        library.implement(&format!("op_{i}"), DispatchKey::CPU, kernel)?;
+        operator.call_boxed(&mut Stack::from_iter([Value::from(&x), Value::from(&x)]))?;
+    }
+    println!("{}", resident() - before);
+    Ok(())
+}
+RUST
+)
+{ operators 100 100; calls 100; echo "$resident"; echo "$memory"; } | program few
+{ operators 1000 1000; calls 1000; echo "$resident"; echo "$memory"; } | program memory
+{ operators 8192 8192; calls 8192; cat <<'RUST'; } | program spread
+fn main() -> Result<()> {
+    let x = Tensor::from([1.0f32]).with_key_set(torch_library::DispatchKeySet::from_key(DispatchKey::CPU));
+    CALLS.iter().try_for_each(|call| call(&x, &x).map(drop))?;
+    for count in [16, 256, 2048, 8192] {
+        let mut order: Vec<_> = CALLS.iter().copied().step_by(8192 / count).collect();
+        let mut seed = 42u64;
+        for i in (1..count).rev() {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            order.swap(i, (seed >> 33) as usize % (i + 1));
         }
-        println!("{before} KiB at main, {} more after the first call, {} more after calling all", collected - before, resident() - collected);
+        let mut best = f64::MAX;
+        for _ in 0..200 {
+            let start = std::time::Instant::now();
+            for call in order.iter().cycle().take(16384) {
+                std::hint::black_box(call(&x, &x)?);
+            }
+            best = best.min(start.elapsed().as_nanos() as f64 / 16384.0);
+        }
+        println!("spread_{count} {best:.3}");
     }
     Ok(())
 }
 RUST
-} >"$work/src/bin/full.rs"
-export CARGO_TARGET_DIR=$work/target
-cargo build --release --quiet --manifest-path "$work/Cargo.toml"
-bin=$work/target/release
-milliseconds() { # PROGRAM
-    local start=$(date +%s%N)
-    "$1"
+CARGO_TARGET_DIR=$PWD/target cargo build --release --quiet --manifest-path "$work/Cargo.toml"
+rm -f "$work"/*.us "$work"/*.ns
+bin=$PWD/target/release
+
+microseconds() { # COMMAND…: of the whole process
+    local start
+    start=$(date +%s%N)
+    "$@" >/dev/null
     echo $((($(date +%s%N) - start) / 1000))
 }
 for _ in $(seq 40); do
-    milliseconds "$bin/empty" >>"$work/empty"
-    milliseconds "$bin/full" >>"$work/full"
+    microseconds "$bin/empty" >>"$work/empty.us"
+    microseconds "$bin/start" >>"$work/start.us"
+    if [ -n "$peer" ]; then microseconds "$peer" start >>"$work/peer.us"; fi
 done
-printf '%s operators, %s kernels: process %s us, empty program %s us\n' "$operators" "$((operators * kernels))" \
-    "$(sort -n "$work/full" | head -n 1)" "$(sort -n "$work/empty" | head -n 1)"
-"$bin/full" memory
+best() { sort -n "$1" | head -n 1; }
+row() { # NAME OURS PEER
+    awk -v name="$1" -v ours="$2" -v peer="${3:-}" 'BEGIN {
+        if (peer == "") printf "| %s | %.2f | | |\n", name, ours; else printf "| %s | %.2f | %.2f | %.1f |\n", name, ours, peer, peer / ours }'
+}
+over_empty() { if [ -e "$1" ]; then echo $(($(best "$1") - $(best "$work/empty.us"))) | awk '{ print $1 / 1000 }'; fi; }
+echo '| case | ours | PyTorch | ratio |'
+echo '|---|---:|---:|---:|'
+row 'process with 3 500 operators and 15 500 kernels, over an empty one, ms' "$(over_empty "$work/start.us")" "$(over_empty "$work/peer.us")"
+line() { awk -v line="$1" 'NR == line { print $1 }'; }
+linked=$(($("$bin/memory" | line 1) - $("$bin/few" | line 1)))
+row 'resident memory of an operator with one kernel, linked in, KiB' "$(awk -v kib=$linked 'BEGIN { print kib / 900 }')"
+peer_memory=$([ -z "$peer" ] || "$peer" memory | awk '{ print $2 / 1000 }')
+row 'the same, registered at run time, KiB' "$("$bin/memory" | line 2 | awk '{ print $1 / 1000 }')" "$peer_memory"
+"$bin/spread" >"$work/spread.ns"
+if [ -n "$peer" ]; then "$peer" spread >"$work/peer_spread.ns"; fi
+for count in 16 256 2048 8192; do
+    of() { awk -v name="spread_$count" '$1 == name { print $2 }' "$1" 2>/dev/null || true; }
+    row "typed calls at random over $count operators, ns" "$(of "$work/spread.ns")" "$(of "$work/peer_spread.ns")"
+done

@@ -174,9 +174,10 @@ impl State {
         let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
         let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
         // What is not asked for, a namespace or an overload, is not compared.
+        let (has_namespace, has_overload) = (text.contains("::"), text.contains('.'));
         let comparable = |name: &str| {
-            let name = name.split_once("::").filter(|_| !text.contains("::")).map_or(name, |(_, rest)| rest);
-            name.split_once('.').filter(|_| !text.contains('.')).map_or(name, |(name, _)| name).to_owned()
+            let name = name.split_once("::").filter(|_| !has_namespace).map_or(name, |(_, rest)| rest);
+            name.split_once('.').filter(|_| !has_overload).map_or(name, |(name, _)| name).to_owned()
         };
         let mut near: Vec<_> = names
             .map(|name| (comparable(&name), name))

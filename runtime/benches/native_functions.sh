@@ -38,11 +38,11 @@ fn main() {
     println!("{} {operators} {}", time.as_micros(), bytes / operators);
 }
 RUST
-export CARGO_TARGET_DIR=$room/target
+export CARGO_TARGET_DIR=$room/target CARGO_INCREMENTAL=0
 cargo check --quiet --manifest-path "$room/Cargo.toml" # the dependencies, and once without a count
 touch "$room/src/main.rs"
 TIMEFORMAT='%U %S'
-read -r user system < <({ time CARGO_INCREMENTAL=0 cargo check --quiet --manifest-path "$room/Cargo.toml" >&2; } 2>&1 | tail -1)
+read -r user system < <({ time cargo check --quiet --manifest-path "$room/Cargo.toml" >&2; } 2>&1 | tail -1)
 cargo build --release --quiet --manifest-path "$room/Cargo.toml"
 for _ in $(seq 20); do "$room/target/release/native-functions-bench"; done | sort -n | head -1 | {
     read -r micros operators bytes

@@ -386,3 +386,23 @@ fn a_gradient_of_a_batch_is_that_of_each_example_alone() {
         });
     }
 }
+
+#[test]
+fn shared_and_own_parts_of_a_gradient_add_up() -> Result<()> {
+    let (rows, w) = (batch(), Tensor::from([1.0, 2.0, 3.0]));
+    let gradients = vmap([&rows], |[row]| {
+        let of = |w: &Tensor| {
+            let (shared, own) = (aten::sum(&aten::mul_Tensor(w, w)?)?, aten::dot(&row, w)?);
+            aten::add_Tensor(&shared, &aten::add_Tensor(&own, &aten::sum(w)?)?)
+        };
+        let [gradient] = grad([&w], |[w]| of(&w))?;
+        Ok(gradient)
+    })?;
+    assert_eq!(gradients.to_vec::<f64>()?, [4.0, 7.0, 10.0, 7.0, 10.0, 13.0]);
+    // What does not depend on an input has a gradient of zeros; what is no number has none.
+    let [zeros] = grad([&w], |[_]| Ok(Tensor::from(1.0)))?;
+    assert_eq!(zeros.to_vec::<f64>()?, [0.0; 3]);
+    let error = grad([&w], |[w]| Ok(w)).unwrap_err();
+    assert!(error.to_string().contains("has to be one number"), "{error}");
+    Ok(())
+}

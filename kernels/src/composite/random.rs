@@ -71,6 +71,7 @@ mod series {
             true => start + step * i as f64,
             false => end - step * (steps - 1 - i) as f64,
         };
+        Tensor::empty(&[steps], DType::Float64, Device::CPU)?; // refuses what no memory holds, which a vector would panic at
         let numbers = Tensor::from_vec((0..steps).map(number).collect(), &[steps])?;
         let mut out = aten::empty_memory_format::call(&[steps], dtype, layout, device, pin_memory, None)?;
         unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;

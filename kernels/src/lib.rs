@@ -37,6 +37,12 @@ pub mod loops;
 pub mod methods;
 pub mod random;
 
+#[cfg(feature = "safetensors")]
+pub mod checkpoint;
+pub mod init;
+pub mod loader;
+pub mod optim;
+
 /// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
 pub mod prelude {
     pub use crate::methods::{Operand, TensorMethods};

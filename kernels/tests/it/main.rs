@@ -2,6 +2,7 @@
 
 mod autograd;
 mod binary;
+mod checkpoint;
 mod coverage;
 mod create;
 mod data;
@@ -16,6 +17,7 @@ mod random;
 mod reduce;
 mod scatter;
 mod tracer;
+mod training;
 mod unary;
 mod view;
 mod vmap;

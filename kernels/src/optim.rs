@@ -1,0 +1,232 @@
+//! Optimisers: what turns gradients into better parameters.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_kernels::optim::{Optimizer, Sgd};
+//! use torch_library_kernels::prelude::*;
+//!
+//! let x = Tensor::from([3.0, -2.0]);
+//! x.set_requires_grad(true)?;
+//! let mut optimizer = Sgd::new([x.clone()], 0.1).momentum(0.5)?;
+//! for _ in 0..50 {
+//!     optimizer.zero_grad()?;
+//!     x.mul(&x)?.sum()?.backward()?;
+//!     optimizer.step()?;
+//! }
+//! assert!(x.to_vec::<f64>()?.iter().all(|x| x.abs() < 1e-3));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! An optimiser keeps its numbers in tensors ([`Optimizer::state`]), so a [checkpoint](crate::checkpoint) holds them like
+//! any others. Its step is an operator, so layers see it: [`_fused_sgd_`](fn@aten::_fused_sgd_),
+//! [`_fused_adamw_`](fn@aten::_fused_adamw_).
+
+use torch_library::guard::no_grad;
+use torch_library::prelude::*;
+
+use crate::aten;
+
+/// What optimisers have in common.
+///
+/// PyTorch: `torch.optim.Optimizer`.
+pub trait Optimizer {
+    /// What is optimised.
+    fn parameters(&self) -> &[Tensor];
+
+    /// Changes every parameter that has a gradient.
+    ///
+    /// # Errors
+    /// Gradients that do not fit their parameters, types that are not real floating point.
+    fn step(&mut self) -> Result<()>;
+
+    /// What it remembers from step to step, by name: handles, so that writing to them changes it.
+    fn state(&self) -> Vec<(String, Tensor)>;
+
+    /// Forgets all gradients.
+    ///
+    /// # Errors
+    /// None of its own.
+    fn zero_grad(&self) -> Result<()> {
+        self.parameters().iter().try_for_each(|parameter| parameter.set_grad(None))
+    }
+}
+
+/// Stochastic gradient descent.
+///
+/// PyTorch: `torch.optim.SGD`.
+#[derive(Debug)]
+pub struct Sgd {
+    parameters: Vec<Tensor>,
+    lr: f64,
+    momentum: f64,
+    weight_decay: f64,
+    nesterov: bool,
+    momenta: Vec<Tensor>,
+}
+
+impl Sgd {
+    /// Plain descent with a learning rate.
+    pub fn new(parameters: impl Into<Vec<Tensor>>, lr: f64) -> Sgd {
+        let parameters = parameters.into();
+        Sgd { parameters, lr, momentum: 0.0, weight_decay: 0.0, nesterov: false, momenta: Vec::new() }
+    }
+
+    /// How much of the last step's direction is kept.
+    ///
+    /// # Errors
+    /// No memory for the directions.
+    pub fn momentum(self, momentum: f64) -> Result<Sgd> {
+        Ok(Sgd { momentum, momenta: zeros_like(&self.parameters)?, ..self })
+    }
+
+    /// How strongly parameters are drawn to zero.
+    #[must_use]
+    pub fn weight_decay(self, weight_decay: f64) -> Sgd {
+        Sgd { weight_decay, ..self }
+    }
+
+    /// Whether the gradient is looked at where the momentum leads.
+    #[must_use]
+    pub fn nesterov(self, nesterov: bool) -> Sgd {
+        Sgd { nesterov, ..self }
+    }
+}
+
+impl Optimizer for Sgd {
+    fn parameters(&self) -> &[Tensor] {
+        &self.parameters
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let ([mut parameters, mut momenta], mut grads) = with_gradients([&self.parameters, &self.momenta]);
+        let Sgd { lr, momentum, weight_decay, nesterov, .. } = *self;
+        // Momenta start as zeros, so the first step is no special one.
+        no_grad(|| {
+            aten::_fused_sgd_::with(
+                &mut parameters,
+                &mut grads,
+                &mut momenta,
+                weight_decay,
+                momentum,
+                lr,
+                0.0,
+                nesterov,
+                false,
+                false,
+            )
+            .call()
+        })
+    }
+
+    fn state(&self) -> Vec<(String, Tensor)> {
+        named("momentum", &self.momenta).collect()
+    }
+}
+
+/// Adam with decoupled weight decay.
+///
+/// PyTorch: `torch.optim.AdamW`.
+#[derive(Debug)]
+pub struct AdamW {
+    parameters: Vec<Tensor>,
+    lr: f64,
+    betas: (f64, f64),
+    eps: f64,
+    weight_decay: f64,
+    means: Vec<Tensor>,
+    squares: Vec<Tensor>,
+    steps: Vec<Tensor>,
+}
+
+impl AdamW {
+    /// PyTorch's settings, with a learning rate.
+    ///
+    /// # Errors
+    /// No memory for the averages.
+    pub fn new(parameters: impl Into<Vec<Tensor>>, lr: f64) -> Result<AdamW> {
+        let parameters = parameters.into();
+        let (means, squares) = (zeros_like(&parameters)?, zeros_like(&parameters)?);
+        let steps = parameters.iter().map(|_| 0f32.into()).collect();
+        Ok(AdamW {
+            parameters,
+            lr,
+            betas: (0.9, 0.999),
+            eps: 1e-8,
+            weight_decay: 0.01,
+            means,
+            squares,
+            steps,
+        })
+    }
+
+    /// How much of the averages of gradients and of their squares is kept.
+    #[must_use]
+    pub fn betas(self, mean: f64, square: f64) -> AdamW {
+        AdamW { betas: (mean, square), ..self }
+    }
+
+    /// What is added to a root so that it divides.
+    #[must_use]
+    pub fn eps(self, eps: f64) -> AdamW {
+        AdamW { eps, ..self }
+    }
+
+    /// How strongly parameters are drawn to zero.
+    #[must_use]
+    pub fn weight_decay(self, weight_decay: f64) -> AdamW {
+        AdamW { weight_decay, ..self }
+    }
+}
+
+impl Optimizer for AdamW {
+    fn parameters(&self) -> &[Tensor] {
+        &self.parameters
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let lists = [&self.parameters, &self.means, &self.squares, &self.steps];
+        let ([mut parameters, mut means, mut squares, mut steps], mut grads) = with_gradients(lists);
+        let AdamW { lr, betas, eps, weight_decay, .. } = *self;
+        no_grad(|| {
+            steps.iter_mut().try_for_each(|step| aten::add__Scalar(step, 1.0.into()).map(drop))?;
+            aten::_fused_adamw_::with(
+                &mut parameters,
+                &mut grads,
+                &mut means,
+                &mut squares,
+                &mut [],
+                &steps,
+                lr,
+                betas.0,
+                betas.1,
+                weight_decay,
+                eps,
+                false,
+                false,
+            )
+            .call()
+        })
+    }
+
+    fn state(&self) -> Vec<(String, Tensor)> {
+        let (means, squares) = (named("exp_avg", &self.means), named("exp_avg_sq", &self.squares));
+        means.chain(squares).chain(named("step", &self.steps)).collect()
+    }
+}
+
+fn zeros_like(parameters: &[Tensor]) -> Result<Vec<Tensor>> {
+    no_grad(|| parameters.iter().map(aten::zeros_like).collect())
+}
+
+/// What belongs to parameters (the first list) that have a gradient, and the gradients. An empty list stays empty.
+fn with_gradients<const N: usize>(lists: [&Vec<Tensor>; N]) -> ([Vec<Tensor>; N], Vec<Tensor>) {
+    let (having, grads): (Vec<_>, Vec<_>) =
+        lists[0].iter().enumerate().filter_map(|(index, parameter)| Some((index, parameter.grad()?))).unzip();
+    let chosen = |list: &Vec<Tensor>| having.iter().filter_map(|index| list.get(*index).cloned()).collect();
+    (lists.map(chosen), grads)
+}
+
+fn named(name: &str, tensors: &[Tensor]) -> impl Iterator<Item = (String, Tensor)> {
+    let tensors = tensors.iter().enumerate();
+    tensors.map(move |(index, tensor)| (format!("{name}.{index}"), tensor.clone()))
+}

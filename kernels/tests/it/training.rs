@@ -1,0 +1,114 @@
+//! What trains: optimisers against PyTorch's numbers, first parameters, batches, checkpoints.
+
+use torch_library::prelude::*;
+use torch_library_kernels::loader::Batches;
+use torch_library_kernels::optim::{AdamW, Optimizer, Sgd};
+use torch_library_kernels::prelude::*;
+use torch_library_kernels::{aten, init};
+
+/// Where three steps down a bowl lead.
+fn descent<O: Optimizer>(optimizer: impl FnOnce(Tensor) -> Result<O>) -> Result<Vec<f64>> {
+    let x = Tensor::from([1.0, -2.0, 0.5]);
+    x.set_requires_grad(true)?;
+    let (mut optimizer, steepness) = (optimizer(x.clone())?, Tensor::from([1.0, 2.0, 3.0]));
+    for _ in 0..3 {
+        optimizer.zero_grad()?;
+        x.mul(&x)?.mul(&steepness)?.sum()?.backward()?;
+        optimizer.step()?;
+    }
+    x.to_vec()
+}
+
+fn assert_close(values: Vec<f64>, expected: [f64; 3]) {
+    let is_close = values.iter().zip(expected).all(|(value, expected)| (value - expected).abs() < 1e-11);
+    assert!(is_close && values.len() == 3, "{values:?} are not {expected:?}");
+}
+
+#[test]
+fn sgd_goes_where_pytorchs_goes() -> Result<()> {
+    assert_close(descent(|x| Ok(Sgd::new([x], 0.1)))?, [0.512, -0.432, 0.032]);
+    let heavy = |x| Ok(Sgd::new([x], 0.1).momentum(0.9)?.weight_decay(0.01));
+    assert_close(descent(heavy)?, [0.058194199, 1.084492802, -0.4274635005]);
+    let ahead = |x| Ok(heavy(x)?.nesterov(true));
+    assert_close(descent(ahead)?, [-0.111651094259, 0.867010499318, -0.151414782529]);
+    Ok(())
+}
+
+#[test]
+fn adamw_goes_where_pytorchs_goes() -> Result<()> {
+    assert_close(descent(|x| AdamW::new([x], 0.1))?, [0.698911183158, -1.694944514002, 0.203712380856]);
+    let other = |x| Ok(AdamW::new([x], 0.1)?.betas(0.8, 0.9).weight_decay(0.1).eps(1e-4));
+    assert_close(descent(other)?, [0.675265218054, -1.644445206213, 0.193812459365]);
+    Ok(())
+}
+
+#[test]
+fn parameters_without_a_gradient_stay() -> Result<()> {
+    let (x, y) = (Tensor::from([1.0]), Tensor::from([1.0]));
+    x.set_requires_grad(true)?;
+    let mut optimizer = AdamW::new([y.clone(), x.clone()], 0.5)?;
+    x.mul(2)?.sum()?.backward()?;
+    optimizer.step()?;
+    assert!(x.to_vec::<f64>()? < vec![1.0] && y.to_vec::<f64>()? == [1.0]);
+    let steps: Vec<_> = optimizer.state().into_iter().filter(|(name, _)| name.starts_with("step")).collect();
+    assert_eq!(steps[0].1.item()?.to::<f64>()? + 10.0 * steps[1].1.item()?.to::<f64>()?, 10.0);
+    Ok(())
+}
+
+#[test]
+fn the_scale_of_gradients_is_undone() -> Result<()> {
+    let step = |found_inf: f32| {
+        let (mut x, mut grad) = ([Tensor::from([1.0])], [Tensor::from([8.0])]);
+        let (scale, found_inf) = (Tensor::from(4f32), Tensor::from(found_inf));
+        aten::_fused_sgd_::with(&mut x, &mut grad, &mut [], 0.0, 0.0, 0.25, 0.0, false, true, true)
+            .grad_scale(Some(&scale))
+            .found_inf(Some(&found_inf))
+            .call()?;
+        Ok::<_, Error>((x[0].item()?.to::<f64>()?, grad[0].item()?.to::<f64>()?))
+    };
+    assert_eq!((step(0.0)?, step(1.0)?), ((1.5, 2.0), (1.0, 8.0)));
+    Ok(())
+}
+
+#[test]
+fn first_parameters_have_the_spread_that_was_asked_for() -> Result<()> {
+    let generator = Generator::with_seed(3);
+    let drawn: Vec<f32> = init::uniform(&[4], -1.0, 1.0, &generator)?.to_vec()?;
+    let pytorchs = [-0.991_473, -0.788_861_3, -0.428_315_04, -0.946_090_34];
+    assert!(
+        drawn.iter().zip(pytorchs).all(|(ours, theirs): (_, f32)| (ours - theirs).abs() < 1e-6),
+        "{drawn:?}"
+    );
+    let normal: Vec<f32> = init::kaiming_normal(&[100, 50], &generator)?.to_vec()?;
+    let (mean, square) = normal.iter().fold((0.0, 0.0), |(mean, square), x| (mean + x, square + x * x));
+    assert!((mean / 5000.0).abs() < 0.01 && (square / 5000.0 - 2.0 / 50.0).abs() < 0.003);
+    let error = init::kaiming_uniform(&[3], &generator).unwrap_err().to_string();
+    assert_eq!(error, "a weight has sizes [outputs, inputs, …], [3] says nothing of inputs");
+    Ok(())
+}
+
+#[test]
+fn batches_have_every_example_once() -> Result<()> {
+    let (x, y) =
+        (Tensor::from([0i64, 1, 2, 3, 4, 5, 6]), Tensor::from([[0.], [1.], [2.], [3.], [4.], [5.], [6.]]));
+    let batches = Batches::new([&x, &y], 3)?;
+    assert_eq!(batches.len(), 3);
+    let collect = |batches: Batches<2>| {
+        let mut all = Vec::new();
+        for batch in batches {
+            let [x, y] = batch?;
+            assert_eq!(x.to_dtype(DType::Float64)?.to_vec::<f64>()?, y.to_vec::<f64>()?);
+            all.push(x.to_vec::<i64>()?);
+        }
+        Ok::<_, Error>(all)
+    };
+    assert_eq!(collect(batches.clone())?, [vec![0, 1, 2], vec![3, 4, 5], vec![6]]);
+    let shuffled = collect(batches.shuffled(&Generator::with_seed(3))?)?.concat();
+    assert_eq!(shuffled, [5, 3, 4, 6, 0, 2, 1], "as `torch.randperm(7)`");
+    assert_eq!(
+        Batches::new([&x, &Tensor::from([1.0])], 3).unwrap_err().to_string(),
+        "7 examples in one tensor, 1 in another"
+    );
+    assert!(Batches::new([&x], 0).is_err() && Batches::new([&Tensor::from(1.0)], 1).is_err());
+    Ok(())
+}

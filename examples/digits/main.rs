@@ -1,44 +1,63 @@
-//! The demonstration: real digits through operators of three crates, with everything the dispatcher did on the way.
+//! The demonstration: real digits through operators of four crates, with everything the dispatcher did on the way, and a
+//! network that learns to read them.
 //!
 //! `glyphs` declares the operators and has kernels for the CPU; `glyphs-tape` has kernels for a backend of its own;
-//! `glyphs-extra` adds operators to the namespace. None of the three knows this program.
+//! `glyphs-extra` adds operators to the namespace; `glyphs-fused` adds one for networks, with what autograd, autocast and
+//! vmap want to know of it. None of the four knows this program.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use torch_library::{Error, ErrorKind, Result};
+use torch_library::{DType, Error, ErrorKind, Result};
 
 use data::Digits;
 use pipeline::Outcome;
 
+mod curve;
 mod data;
+mod graph;
+mod learning;
+mod network;
+mod per_example;
 mod picture;
 mod pipeline;
 mod progress;
 mod report;
+mod training;
 
 const USAGE: &str = "\
-digits: mean pictures of handwritten digits, by operators of three crates
+digits: handwritten digits, averaged and learnt by operators of four crates
 
 Usage: cargo run --release --bin digits [-- OPTIONS]
 
 Options:
-  --data FILE   Read these digits (gzip, lines `pixel,…,pixel,class`) instead of the built-in ones
-  --all         List the whole registry, not just what the three crates of the demonstration registered
-  -h, --help    Print this
+  --data FILE          Read these digits (gzip, lines `pixel,…,pixel,class`) instead of the built-in ones
+  --all                List the whole registry, not just what the crates of the demonstration registered
+  --epochs N           Train until the network has seen each digit so often (default 15; 0 trains nothing)
+  --seed N             Begin and shuffle with these random numbers (default 0)
+  --autocast bf16|f16  Train in lower precision where it does no harm
+  --checkpoint FILE    Keep the state of training there (safetensors; by default beside the program)
+  --resume FILE        Continue from such a file, and keep the state there
+  --predictions FILE   Write what each digit of the test was taken for (lines `row,class,prediction`)
+  --curve FILE         Write the loss curve there (SVG; by default beside the program)
+  --trace FILE         Write the graph of one forward pass (SVG, or Graphviz for a name that ends in .dot)
+  --per-example-grads  Measure the gradient of each test digit by itself
+  -h, --help           Print this
+
+Every fifth row is for testing. Ctrl-C stops after the current step and leaves a checkpoint.
 ";
 
 /// What was asked for.
 enum Command {
     Help,
-    Run { data: Option<PathBuf>, all: bool },
+    Run { data: Option<PathBuf>, all: bool, learning: learning::Options },
 }
 
 fn main() -> ExitCode {
-    let done = parse(lexopt::Parser::from_env()).and_then(run).and_then(|text| print(&text));
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+    match parse(lexopt::Parser::from_env()).and_then(run) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(130), // what a shell says of a program that Ctrl-C ended
         Err(error) => {
             eprintln!("digits: {error}");
             ExitCode::FAILURE
@@ -56,24 +75,48 @@ fn print(text: &str) -> Result<()> {
 
 fn parse(mut arguments: lexopt::Parser) -> Result<Command> {
     use lexopt::Arg::{Long, Short};
+    use lexopt::ValueExt;
     let wrong = |error: lexopt::Error| {
         Error::new(ErrorKind::Argument, format!("{error}\n  help: `--help` lists the options"))
     };
-    let (mut data, mut all) = (None, false);
+    let (mut data, mut all, mut learning) = (None, false, learning::Options::default());
     while let Some(argument) = arguments.next().map_err(wrong)? {
-        match argument {
-            Long("data") => data = Some(arguments.value().map_err(wrong)?.into()),
-            Long("all") => all = true,
-            Long("help") | Short('h') => return Ok(Command::Help),
+        let name = match argument {
+            Long(name) => name.to_owned(),
+            Short('h') => "help".to_owned(),
             other => return Err(wrong(other.unexpected())),
+        };
+        let mut value = || arguments.value().map_err(wrong);
+        match name.as_str() {
+            "data" => data = Some(value()?.into()),
+            "all" => all = true,
+            "epochs" => learning.epochs = value()?.parse().map_err(wrong)?,
+            "seed" => learning.seed = Some(value()?.parse().map_err(wrong)?),
+            "autocast" => learning.precision = Some(value()?.parse_with(precision).map_err(wrong)?),
+            "checkpoint" => learning.checkpoint = Some(value()?.into()),
+            "resume" => learning.resume = Some(value()?.into()),
+            "predictions" => learning.predictions = Some(value()?.into()),
+            "curve" => learning.curve = Some(value()?.into()),
+            "trace" => learning.trace = Some(value()?.into()),
+            "per-example-grads" => learning.per_example_grads = true,
+            "help" => return Ok(Command::Help),
+            _ => return Err(wrong(Long(&name).unexpected())),
         }
     }
-    Ok(Command::Run { data, all })
+    Ok(Command::Run { data, all, learning })
 }
 
-/// What is printed.
-fn run(command: Command) -> Result<String> {
-    let Command::Run { data, all } = command else { return Ok(USAGE.to_owned()) };
+fn precision(name: &str) -> Result<DType, &'static str> {
+    match name {
+        "bf16" => Ok(DType::BFloat16),
+        "f16" => Ok(DType::Float16),
+        _ => Err("it is bf16 or f16"),
+    }
+}
+
+/// Prints what came of it. Returns whether it came to its end.
+fn run(command: Command) -> Result<bool> {
+    let Command::Run { data, all, learning } = command else { return print(USAGE).map(|()| true) };
     torch_library::init()?;
     let digits = match data {
         Some(path) => Digits::open(&path)?,
@@ -82,16 +125,20 @@ fn run(command: Command) -> Result<String> {
     let registry = report::registry(all);
     let (outcome, trace) = report::traced(|| pipeline::run(&digits))?;
     let results = results(&digits, &outcome)?;
-    Ok(format!(
+    print(&format!(
         "{results}\n\
          Registry: operator, key, crate, place\n\n{registry}\n\
          Trace: operator called, key, crate and place of the kernel (`tape` is the new name of PrivateUse1)\n\n{trace}"
-    ))
+    ))?;
+    match learning.epochs {
+        0 => Ok(true),
+        _ => learning::run(&outcome.images, &digits.labels, &learning),
+    }
 }
 
 /// What became of the digits: sizes and strides, mean pictures, how far these go.
 fn results(digits: &Digits, outcome: &Outcome) -> Result<String> {
-    let Outcome { formats, tape: (taped, runs), means, ink, recognised } = outcome;
+    let Outcome { formats, tape: (taped, runs), means, ink, recognised, .. } = outcome;
     let count = digits.labels.numel();
     let formats = report::formats(formats);
 

@@ -9,6 +9,8 @@ use crate::data::Digits;
 
 /// What came out.
 pub(crate) struct Outcome {
+    /// Ink from 0 to 1, sizes `[N, 1, 8, 8]`.
+    pub(crate) images: Tensor,
     /// Tensors before and after `contiguous(channels_last)`.
     pub(crate) formats: Vec<Formats>,
     /// Pixels on the tape, and runs.
@@ -53,6 +55,7 @@ pub(crate) fn run(digits: &Digits) -> Result<Outcome> {
         tape: (Tape::of(&tape)?.len(), Tape::of(&tape)?.runs().len()),
         ink: glyphs::ink(&means)?.to_vec()?,
         means,
+        images,
         recognised: nearest.iter().zip(&labels).filter(|(nearest, label)| nearest == label).count(),
     })
 }

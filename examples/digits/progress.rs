@@ -26,6 +26,20 @@ impl Progress {
         Progress::patient(bar, "{spinner} {msg}, {elapsed} so far")
     }
 
+    /// So many steps of an epoch are done.
+    pub(crate) fn training(name: &str, steps: usize, done: usize) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
+        bar.set_prefix(name.to_owned());
+        bar.set_position(done as u64);
+        Progress::patient(bar, "{prefix} {wide_bar} {pos} of {len}, {msg}, {eta} left")
+    }
+
+    /// One more step, with its loss.
+    pub(crate) fn advance(&self, loss: f64) {
+        self.0.set_message(format!("loss {loss:.4}"));
+        self.0.inc(1);
+    }
+
     fn patient(bar: ProgressBar, template: &str) -> Progress {
         let bar =
             bar.with_style(ProgressStyle::with_template(template).expect("the templates here are right"));

@@ -48,7 +48,7 @@ pub(crate) fn formats(formats: &[Formats]) -> Table {
 }
 
 /// What this program is put together from.
-const CRATES: [&str; 3] = ["glyphs", "glyphs_extra", "glyphs_tape"];
+const CRATES: [&str; 4] = ["glyphs", "glyphs_extra", "glyphs_fused", "glyphs_tape"];
 
 /// Who declared operators and registered kernels, where: the crates of the demonstration, or all that are linked.
 pub(crate) fn registry(all: bool) -> Table {

@@ -1,0 +1,89 @@
+//! A fused operator in the namespace `glyphs`, and all that layers want to know of it: its derivative, how autocast treats
+//! its arguments, and how to run it on the examples of a vmap at once.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+use torch_library::{DeviceType, derivatives, geometry, match_dtype};
+use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::{expanded, front};
+use torch_library_kernels::{aten, autocast};
+
+torch_library! {
+    /// The operators of `glyphs`, and one that is two.
+    pub mod glyphs_fused extends glyphs::glyphs {
+        /// `relu(self + bias)` in one pass, with one bias for each channel (dimension 1).
+        ///
+        /// # Errors
+        /// A tensor without channels, another number of biases than channels, two types, types that are not real floating
+        /// point.
+        biased_relu(Tensor self, Tensor bias) -> Tensor;
+    }
+}
+
+#[torch_impl(glyphs_fused, CPU)]
+fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
+    let channels = this.size(1)?;
+    ensure!(
+        bias.sizes() == [channels] && bias.dtype() == this.dtype(),
+        Shape,
+        "{channels} channels of {} need as many biases of that type, not {} of sizes {:?}",
+        this.dtype(),
+        bias.dtype(),
+        bias.sizes()
+    );
+    let pixels = geometry::numel(&this.sizes()[2..])?.max(1) as usize;
+    match_dtype!(this.dtype(), T: Half | Float => {
+        let (mut values, bias) = (this.to_vec::<T>()?, bias.to_vec::<T>()?);
+        for (channel, bias) in values.chunks_mut(pixels).zip(bias.iter().cycle()) {
+            for value in channel {
+                let sum = *value + *bias;
+                // Not `sum > 0`: what is no number stays none.
+                *value = if sum <= T::default() { T::default() } else { sum };
+            }
+        }
+        Tensor::from_vec(values, this.sizes())
+    }, else => bail!(DType, "relu of {} is not carried, of real floating point it is", this.dtype()))
+}
+
+derivatives! {
+    in glyphs_fused;
+
+    biased_relu(Tensor self, Tensor bias) -> Tensor as BiasedReluBackward0 {
+        (self, bias) => gradients(grad, result),
+    }
+}
+
+/// Made of operators that have derivatives, so there is a second one as well.
+fn gradients(grad: &Tensor, result: &Tensor) -> Result<(Tensor, Tensor)> {
+    let grad = aten::threshold_backward(grad, result, 0.into())?;
+    let others: Vec<i64> = (0..grad.dim() as i64).filter(|dim| *dim != 1).collect();
+    let of_bias = grad.sum_dim(&others, false)?;
+    Ok((grad, of_bias))
+}
+
+/// Biases take the type of what they are added to, which a convolution may have left in lower precision.
+#[torch_impl(glyphs_fused::biased_relu, AutocastCPU)]
+fn in_one_type(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
+    let _no_autocast = autocast::below(DeviceType::Cpu);
+    glyphs_fused::biased_relu(this, &autocast::cached_cast(this.dtype(), bias, DeviceType::Cpu)?)
+}
+
+/// Examples are more pictures or, where each has biases of its own, more channels.
+#[torch_impl(glyphs_fused::biased_relu, FuncTorchBatched)]
+fn of_examples(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
+    let level = Level::current()?;
+    let batch = expanded(level, this)?;
+    let sizes = batch.sizes();
+    ensure!(sizes.len() > 2, Shape, "examples of sizes {:?} have no channels", this.sizes());
+    let output = if level.has(bias) {
+        let batch = batch.transpose(0, 1)?;
+        let merged = [&[sizes[1], sizes[0] * sizes[2]], &sizes[3..]].concat();
+        let biases = front(level, bias)?.reshape(&[-1])?;
+        let output = glyphs_fused::biased_relu(&batch.reshape(&merged)?, &biases)?;
+        output.reshape(batch.sizes())?.transpose(0, 1)?
+    } else {
+        let merged = [&[sizes[0] * sizes[1]], &sizes[2..]].concat();
+        glyphs_fused::biased_relu(&batch.reshape(&merged)?, bias)?.reshape(sizes)?
+    };
+    level.wrap(output, 0)
+}

@@ -1,0 +1,74 @@
+//! The network: two convolutions with the fused operator of a third crate behind each, and a linear layer.
+
+use glyphs_fused::glyphs_fused as glyphs;
+use torch_library::guard::no_grad;
+use torch_library::{Generator, Result, Tensor};
+use torch_library_kernels::prelude::*;
+use torch_library_kernels::{aten, init};
+
+use crate::data::{CLASSES, SIDE};
+
+/// Channels behind the convolutions.
+const CHANNELS: [i64; 2] = [16, 32];
+const NAMES: [&str; 6] =
+    ["conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias", "out.weight", "out.bias"];
+
+/// What is trained.
+pub(crate) struct Network {
+    pub(crate) parameters: Vec<Tensor>,
+}
+
+impl Network {
+    /// Untrained.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub(crate) fn new(generator: &Generator) -> Result<Network> {
+        let ([first, second], classes) = (CHANNELS, i64::from(CLASSES));
+        let pooled = (SIDE * SIDE / 4) as i64;
+        let parameters = vec![
+            init::kaiming_uniform(&[first, 1, 3, 3], generator)?,
+            init::zeros(&[first])?,
+            init::kaiming_uniform(&[second, first, 3, 3], generator)?,
+            init::zeros(&[second])?,
+            init::kaiming_uniform(&[classes, second * pooled], generator)?,
+            init::zeros(&[classes])?,
+        ];
+        Ok(Network { parameters })
+    }
+
+    /// The parameters with their names.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (String, Tensor)> {
+        NAMES.iter().zip(&self.parameters).map(|(name, parameter)| ((*name).to_owned(), parameter.clone()))
+    }
+
+    /// The most likely class of each image.
+    ///
+    /// # Errors
+    /// Images of other sizes than `[N, 1, 8, 8]`.
+    pub(crate) fn classify(&self, images: &Tensor) -> Result<Vec<i64>> {
+        no_grad(|| logits(&self.parameters, images)?.argmax(Some(1), false))?.to_vec()
+    }
+}
+
+/// How likely each class is for each image, as logarithms up to a constant: sizes `[N, 10]`.
+///
+/// # Errors
+/// Images of other sizes than `[N, 1, 8, 8]`, parameters that are not those of a [`Network`].
+pub(crate) fn logits(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
+    let convolve = |images: &Tensor, layer: usize| {
+        let [weight, bias] = [&parameters[2 * layer], &parameters[2 * layer + 1]];
+        glyphs::biased_relu(&aten::conv2d::with(images, weight).padding(&[1, 1]).call()?, bias)
+    };
+    let seen = aten::max_pool2d(&convolve(&convolve(images, 0)?, 1)?, &[2, 2])?;
+    let flat = aten::flatten_using_ints::with(&seen).start_dim(1).call()?;
+    aten::linear::with(&flat, &parameters[4]).bias(Some(&parameters[5])).call()
+}
+
+/// How far the logits are from the truth: one number.
+///
+/// # Errors
+/// As [`logits`]; labels that are no classes.
+pub(crate) fn loss(parameters: &[Tensor], images: &Tensor, labels: &Tensor) -> Result<Tensor> {
+    aten::cross_entropy_loss(&logits(parameters, images)?, labels)
+}

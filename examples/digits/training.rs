@@ -1,0 +1,149 @@
+//! Training: batches, steps, and what is kept so that it can go on another day.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use torch_library::autocast::Autocast;
+use torch_library::{DType, DeviceType, Generator, Result, Tensor, bail, ensure};
+use torch_library_kernels::aten;
+use torch_library_kernels::checkpoint;
+use torch_library_kernels::loader::Batches;
+use torch_library_kernels::optim::{AdamW, Optimizer};
+
+use crate::data::Digits;
+use crate::network::{self, Network};
+use crate::progress::Progress;
+
+const BATCH: usize = 32;
+const LEARNING_RATE: f64 = 2e-3;
+/// Every so manyth digit is for testing.
+const TEST_SHARE: i64 = 5;
+
+/// The digits to learn from, and those to test with; `rows` are the lines of the latter, counted from 1.
+pub(crate) struct Split {
+    pub(crate) train: Digits,
+    pub(crate) test: Digits,
+    pub(crate) rows: Vec<i64>,
+}
+
+impl Split {
+    /// # Errors
+    /// Fewer digits than a test needs.
+    pub(crate) fn new(images: &Tensor, labels: &Tensor) -> Result<Split> {
+        let count = labels.numel();
+        ensure!(
+            count >= TEST_SHARE,
+            Argument,
+            "{count} digits are too few: of every {TEST_SHARE} one is for testing\n  help: `--epochs 0` trains nothing"
+        );
+        let (rows, others): (Vec<i64>, Vec<i64>) = (1..=count).partition(|row| row % TEST_SHARE == 0);
+        let part = |rows: &[i64]| {
+            let index = Tensor::from(rows.iter().map(|row| row - 1).collect::<Vec<_>>());
+            let (images, labels) =
+                (aten::index_select(images, 0, &index)?, aten::index_select(labels, 0, &index)?);
+            Ok::<_, torch_library::Error>(Digits { images, labels })
+        };
+        Ok(Split { train: part(&others)?, test: part(&rows)?, rows })
+    }
+}
+
+/// A network on its way.
+pub(crate) struct Training {
+    pub(crate) network: Network,
+    optimizer: AdamW,
+    seed: i64,
+    /// The loss of each step, which also says how many there were.
+    pub(crate) losses: Vec<f64>,
+}
+
+impl Training {
+    /// # Errors
+    /// None of its own.
+    pub(crate) fn new(seed: i64) -> Result<Training> {
+        let network = Network::new(&Generator::with_seed(seed as u64))?;
+        let optimizer = AdamW::new(network.parameters.clone(), LEARNING_RATE)?;
+        Ok(Training { network, optimizer, seed, losses: Vec::new() })
+    }
+
+    /// Goes on where a checkpoint was written.
+    ///
+    /// # Errors
+    /// A file that is no checkpoint of this program.
+    pub(crate) fn resume(path: &Path) -> Result<Training> {
+        let tensors = checkpoint::read(path)?;
+        let Some(seed) = tensors.get("seed") else {
+            bail!(Io, "{} is no checkpoint of this program: it has no tensor \"seed\"", path.display());
+        };
+        let mut training = Training::new(seed.item()?.to()?)?;
+        if let Some(losses) = tensors.get("losses") {
+            training.losses = losses.to_vec()?;
+        }
+        checkpoint::load(path, &training.state())?;
+        Ok(training)
+    }
+
+    /// # Errors
+    /// A place that cannot be written to.
+    pub(crate) fn save(&self, path: &Path) -> Result<()> {
+        checkpoint::save(path, &self.state())
+    }
+
+    /// Everything that another run needs to go on as if there had been no break.
+    fn state(&self) -> Vec<(String, Tensor)> {
+        let own = [
+            ("seed".to_owned(), Tensor::from(self.seed)),
+            ("losses".to_owned(), Tensor::from(self.losses.clone())),
+        ];
+        self.network.named().chain(self.optimizer.state()).chain(own).collect()
+    }
+
+    /// Finishes the epoch that it is in, unless it is told to stop. Returns whether the epoch is complete.
+    ///
+    /// The order of the digits depends on the seed and the epoch alone.
+    ///
+    /// # Errors
+    /// What operators return.
+    pub(crate) fn epoch(
+        &mut self,
+        digits: &Digits,
+        precision: Option<DType>,
+        stop: &AtomicBool,
+    ) -> Result<bool> {
+        let batches = Batches::new([&digits.images, &digits.labels], BATCH)?;
+        let (epoch, done) = (self.epochs(digits), self.losses.len() % batches.len());
+        let progress = Progress::training(&format!("epoch {}", epoch + 1), batches.len(), done);
+        let order = Generator::with_seed((self.seed as u64).wrapping_add(1 + epoch as u64));
+        for batch in batches.shuffled(&order)?.skip(done) {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let loss = self.step(batch?, precision)?;
+            self.losses.push(loss);
+            progress.advance(loss);
+        }
+        Ok(true)
+    }
+
+    fn step(&mut self, [images, labels]: [Tensor; 2], precision: Option<DType>) -> Result<f64> {
+        self.optimizer.zero_grad()?;
+        let forward = || network::loss(&self.network.parameters, &images, &labels);
+        let loss = match precision {
+            Some(dtype) => Autocast::on(DeviceType::Cpu).dtype(dtype).run(forward),
+            None => forward(),
+        }?;
+        loss.backward()?;
+        self.optimizer.step()?;
+        loss.item()?.to()
+    }
+
+    /// How many epochs are complete.
+    pub(crate) fn epochs(&self, digits: &Digits) -> usize {
+        self.losses.len() / (digits.labels.numel() as usize).div_ceil(BATCH)
+    }
+
+    /// The mean loss of the last epoch.
+    pub(crate) fn recent_loss(&self, digits: &Digits) -> f64 {
+        let steps = (digits.labels.numel() as usize).div_ceil(BATCH).min(self.losses.len());
+        self.losses[self.losses.len() - steps..].iter().sum::<f64>() / steps as f64
+    }
+}

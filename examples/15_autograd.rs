@@ -57,16 +57,15 @@ fn main() -> Result<()> {
     let x = Tensor::from([0.5, 1.0]);
     x.set_requires_grad(true)?;
     let y = waves::sin2(&x)?;
-    println!("made by {:?}", y.grad_fn()?.map(|node| node.name()));
+    println!("made by {:?}", y.grad_fn()?);
     y.sum()?.backward()?;
     println!("x.grad   {:?}", x.grad());
-    autograd::gradgradcheck(|inputs| Ok(vec![waves::sin2(&inputs[0])?]), &[x.clone()], Default::default())?;
+    autograd::gradgradcheck(|x| Ok(vec![waves::sin2(&x[0])?]), std::slice::from_ref(&x), Default::default())?;
 
     let square = x.mul(&x)?;
     square.select(0, 0)?.mul_(10)?; // a write through a view is a write to its base
     let slope = autograd::grad(&[&square.sum()?], &[&x], &[], Default::default())?;
     println!("in place {:?}", slope[0]);
-
     let turned = &autograd::apply(Reverse, &[&x])?[0];
     println!("reversed {:?}", autograd::grad(&[&turned.sum()?], &[&x], &[], Default::default())?[0]);
 
@@ -80,7 +79,7 @@ fn main() -> Result<()> {
 }
 
 // Prints:
-// made by Some("Sin2Backward0")
+// made by Some(<Sin2Backward0>)
 // x.grad   Some(tensor([0.8415, 0.9093], dtype=torch.float64))
 // in place Some(tensor([10.,  2.], dtype=torch.float64))
 // reversed Some(tensor([-1., -1.], dtype=torch.float64))

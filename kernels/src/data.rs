@@ -3,7 +3,7 @@
 //! | to … | see |
 //! |---|---|
 //! | exchange a tensor with NumPy | [`npy`] |
-//! | load and save the weights of a model | [`safetensors`], with the feature of that name |
+//! | load and save the weights of a model | `safetensors`, with the feature of that name |
 //! | hand memory to another library, or take it from one, without a copy | [`dlpack`] |
 
 use torch_library::Storage;

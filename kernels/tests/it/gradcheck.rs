@@ -175,7 +175,7 @@ fn indexing() {
     let x = || [sample(&[3, 4], -2.0, 2.0)];
     let rows = || fixed(&[2, 0, 2], &[3]);
     let places = || fixed(&[1, 0, 3, 3, 2, 1], &[3, 2]);
-    both("cat", &[sample(&[2, 2], 0.0, 1.0), sample(&[1, 2], 1.0, 2.0)], |x| aten::cat(x));
+    both("cat", &[sample(&[2, 2], 0.0, 1.0), sample(&[1, 2], 1.0, 2.0)], aten::cat);
     both("stack", &[sample(&[2], 0.0, 1.0), sample(&[2], 1.0, 2.0)], |x| aten::stack::with(x).dim(1).call());
     both("index_select", &x(), |x| x[0].index_select(0, &rows()));
     both("gather", &x(), |x| x[0].gather(1, &places()));

@@ -262,7 +262,8 @@ fn every_operator_does_what_its_schema_says() {
             Some(sample) => Some(check().run([sample])),
             None => {
                 let shapes: [&[i64]; 4] = [&[2, 3], &[3], &[2, 2, 3], &[1, 2, 5, 4]];
-                let kinds: [fn(&str, &str, &[i64]) -> Value<'static>; 2] = [value, integer];
+                type Kind = fn(&str, &str, &[i64]) -> Value<'static>;
+                let kinds: [Kind; 2] = [value, integer];
                 let samples = kinds.iter().flat_map(|kind| shapes.iter().map(move |sizes| (kind, sizes)));
                 let mut reports =
                     samples.map(|(kind, sizes)| check().run([from_schema(*operator, *kind, sizes)]));

@@ -50,7 +50,7 @@ use crate::tensor::Tensor;
 ///
 /// PyTorch: `torch.autograd.Function`, `torch::autograd::Function`.
 pub trait Function: Send + Sync + 'static {
-    /// What [`Node::name`] tells.
+    /// What [`Node::name`](super::Node::name) tells.
     fn name(&self) -> &'static str;
 
     /// Computes the outputs, with grad mode off.

@@ -13,6 +13,9 @@ pub trait Save {
     type Kept: Keep;
 
     /// Keeps it.
+    ///
+    /// # Errors
+    /// An inference tensor.
     fn save(self) -> Result<Self::Kept>;
 }
 
@@ -22,6 +25,9 @@ pub trait Keep: Send + Sync + 'static {
     type Held: Lend;
 
     /// Takes it out, for a node.
+    ///
+    /// # Errors
+    /// A tensor that was written to since.
     fn hold(&self, node: &Node) -> Result<Self::Held>;
 }
 
@@ -37,6 +43,9 @@ pub trait Lend {
 }
 
 /// What was kept for a formula that runs.
+///
+/// # Errors
+/// A tensor that was written to since.
 pub fn kept<K: Keep>(kept: &Option<K>, node: &Node) -> Result<K::Held> {
     let missing = || Error::new(ErrorKind::Internal, format!("{} did not save what it needs", node.name()));
     kept.as_ref().ok_or_else(missing)?.hold(node)

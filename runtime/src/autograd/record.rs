@@ -69,6 +69,9 @@ impl Differentiable for &[Option<Tensor>] {
 
 impl Edges {
     /// Adds those of an argument, and tells which they are.
+    ///
+    /// # Errors
+    /// A view whose history is lost.
     pub fn add(&mut self, argument: &impl Differentiable) -> Result<Range<usize>> {
         let start = self.0.len();
         argument.each(&mut |tensor| {
@@ -97,6 +100,9 @@ pub fn wants(call: &Call<'_>, range: &Range<usize>) -> bool {
 /// Results of an operation that have gradients.
 pub trait Results {
     /// Makes them outputs of a node.
+    ///
+    /// # Errors
+    /// A result of a type without gradients.
     fn record(&self, node: &Node) -> Result<()>;
 
     /// Makes them known as views of a tensor.
@@ -147,11 +153,17 @@ pub fn no_gradients(call: &Call<'_>) -> Vec<Option<Tensor>> {
 }
 
 /// Checks that a write can be recorded, before it is done.
+///
+/// # Errors
+/// A leaf that requires grad, or a view that gradients cannot follow.
 pub fn check_write(operator: &'static str, tensor: &Tensor) -> Result<()> {
     view::check_write(operator, tensor)
 }
 
 /// Gives a tensor that was written to its new history.
+///
+/// # Errors
+/// A tensor of a type without gradients.
 pub fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
     ensure!(
         tensor.dtype().is_differentiable(),
@@ -164,6 +176,9 @@ pub fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
 }
 
 /// What an operation reads of a tensor that it then writes to: a copy, with a history of its own.
+///
+/// # Errors
+/// Those of `aten::clone`.
 pub fn before_write(tensor: &Tensor) -> Result<Tensor> {
     arithmetic::clone(tensor)
 }
@@ -174,6 +189,9 @@ pub struct SavedResult(OnceLock<SavedTensor>);
 
 impl SavedResult {
     /// Saves it, once its history is known.
+    ///
+    /// # Errors
+    /// An inference tensor.
     pub fn save(&self, tensor: &Tensor, output_nr: usize) -> Result<()> {
         let saved = SavedTensor::output(tensor, output_nr)?;
         self.0.get_or_init(|| saved);
@@ -181,6 +199,9 @@ impl SavedResult {
     }
 
     /// Saves a result that has no gradient.
+    ///
+    /// # Errors
+    /// An inference tensor.
     pub fn save_constant(&self, tensor: &Tensor) -> Result<()> {
         let saved = SavedTensor::input(tensor)?;
         self.0.get_or_init(|| saved);
@@ -188,6 +209,9 @@ impl SavedResult {
     }
 
     /// The result again.
+    ///
+    /// # Errors
+    /// It was written to since.
     pub fn unpack(&self, node: &Node) -> Result<Tensor> {
         match self.0.get() {
             Some(saved) => saved.unpack(node),
@@ -203,6 +227,9 @@ impl SavedResult {
 )]
 pub trait IntoGradients {
     /// Puts them where they belong.
+    ///
+    /// # Errors
+    /// The formula's own, and a list of another length than the argument.
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()>;
 }
 
@@ -241,6 +268,9 @@ impl<T: Into<Option<Tensor>>> IntoGradients for Vec<T> {
 }
 
 /// Puts what one formula gives for several arguments where each belongs, if anybody wants it.
+///
+/// # Errors
+/// The formula's own.
 pub fn put_each<const N: usize>(
     formula: impl IntoGradients,
     mask: [bool; N],

@@ -33,11 +33,11 @@ impl Backward for CopySlices {
         let inner = Call { node: &self.operation, wanted: call.wanted };
         // A copy, because the part is overwritten below.
         let mut grads = self.operation.body()?.backward(&inner, vec![Some(arithmetic::clone(&part)?)])?;
-        if let Some(first) = grads.first_mut() {
-            if let Some(grad) = first.take() {
-                arithmetic::copy(&mut part, &grad)?;
-                *first = Some(result);
-            }
+        if let Some(first) = grads.first_mut()
+            && let Some(grad) = first.take()
+        {
+            arithmetic::copy(&mut part, &grad)?;
+            *first = Some(result);
         }
         Ok(grads)
     }

@@ -80,12 +80,12 @@ pub(super) fn track(base: &Tensor, view: &Tensor, creation: CreationMeta) {
         return;
     }
     let mut known = View { base: base.clone(), creation, version: view.version() };
-    if let Some(meta) = AutogradMeta::of(base) {
-        if let Some(of_base) = &meta.state().view {
-            known.base = of_base.base.clone();
-            if creation == CreationMeta::Default {
-                known.creation = of_base.creation;
-            }
+    if let Some(meta) = AutogradMeta::of(base)
+        && let Some(of_base) = &meta.state().view
+    {
+        known.base = of_base.base.clone();
+        if creation == CreationMeta::Default {
+            known.creation = of_base.creation;
         }
     }
     let mut state = AutogradMeta::of_or_new(view).state();

@@ -290,6 +290,10 @@ fn whatif_shows_the_table_of_registrations() {
                   TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
     );
+}
+
+#[test]
+fn whatif_takes_kernels_that_fall_through() {
     check(
         &["whatif", "--register", "FPGA,CompositeImplicitAutograd,Tracer=fallthrough"],
         expect![[r#"

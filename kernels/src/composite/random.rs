@@ -7,6 +7,15 @@ use super::unseen;
 use crate::aten;
 use crate::random::default_generator;
 
+/// So many numbers of a series, where there is memory for them.
+fn collected<T>(operator: &str, count: i64, number: impl Fn(i64) -> T) -> Result<Vec<T>> {
+    let mut numbers = Vec::new();
+    let room = usize::try_from(count).is_ok_and(|count| numbers.try_reserve_exact(count).is_ok());
+    ensure!(room, Argument, "aten::{operator}: there is no memory for {count} numbers");
+    numbers.extend((0..count).map(number));
+    Ok(numbers)
+}
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod series {
     use super::*;
@@ -71,8 +80,7 @@ mod series {
             true => start + step * i as f64,
             false => end - step * (steps - 1 - i) as f64,
         };
-        Tensor::empty(&[steps], DType::Float64, Device::CPU)?; // refuses what no memory holds, which a vector would panic at
-        let numbers = Tensor::from_vec((0..steps).map(number).collect(), &[steps])?;
+        let numbers = Tensor::from_vec(collected("linspace", steps, number)?, &[steps])?;
         let mut out = aten::empty_memory_format::call(&[steps], dtype, layout, device, pin_memory, None)?;
         unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
         Ok(out)
@@ -109,13 +117,13 @@ fn whole_series(start: i64, end: i64, step: i64) -> Result<Tensor> {
         step => Some((distance + i128::from(step) - i128::from(step.signum())) / i128::from(step)),
     };
     let count = checked_count(count, start, end, step)?;
-    Tensor::from_vec((0..count).map(|i| start + i * step).collect(), &[count])
+    Tensor::from_vec(collected("arange", count, |i| start + i * step)?, &[count])
 }
 
 fn fractional_series(start: f64, end: f64, step: f64) -> Result<Tensor> {
     let count = ((end - start) / step).ceil();
     let count = checked_count(count.is_finite().then_some(count as i128), start, end, step)?;
-    Tensor::from_vec((0..count).map(|i| start + i as f64 * step).collect(), &[count])
+    Tensor::from_vec(collected("arange", count, |i| start + i as f64 * step)?, &[count])
 }
 
 /// How many numbers a series has.
@@ -223,7 +231,7 @@ mod random {
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
         ensure!(n >= 0, Argument, "aten::randperm: {n} numbers are less than none");
-        let mut numbers: Vec<i64> = (0..n).collect();
+        let mut numbers = collected("randperm", n, |i| i)?;
         generator.unwrap_or_else(|| default_generator()).with(|next| {
             for i in 0..numbers.len().saturating_sub(1) {
                 numbers.swap(i, i + next() as usize % (n as usize - i));

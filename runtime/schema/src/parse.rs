@@ -5,6 +5,8 @@ mod check;
 mod default;
 mod types;
 
+pub(crate) use default::word_of;
+
 use crate::error::{SchemaError, visible};
 use crate::lexer::{Lexeme, Lexer};
 use crate::name::OperatorName;

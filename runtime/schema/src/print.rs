@@ -3,6 +3,7 @@
 use crate::alias::AliasInfo;
 use crate::default::DefaultValue;
 use crate::literal::quote;
+use crate::parse::word_of;
 use crate::schema::{Argument, Return, Schema};
 use crate::types::Type;
 use std::fmt::{self, Write};
@@ -216,6 +217,13 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &DefaultValue, ty: &Type, dial
         DefaultValue::None => f.write_str("None"),
         DefaultValue::Bool(true) => f.write_str("True"),
         DefaultValue::Bool(false) => f.write_str("False"),
+        // A `float` or a `complex` has an integer only from a word that stands for one, and reads its digits as another value.
+        DefaultValue::Int(value) if lossless && matches!(ty, Type::Float | Type::Complex) => {
+            match word_of(*value) {
+                Some(word) => f.write_str(word),
+                None => write!(f, "{value}"),
+            }
+        }
         DefaultValue::Int(value) => write!(f, "{value}"),
         DefaultValue::Double(value) => {
             let text = double(*value);

@@ -51,6 +51,15 @@ fn a_whole_number_stays_a_double_where_pytorch_makes_it_an_int() {
 }
 
 #[test]
+fn a_word_for_a_number_stays_a_word_where_digits_are_another_value() {
+    let parsed = |text| Schema::parse(text, Mode::PyTorch).unwrap();
+    for text in ["f(float x=strided) -> ()", "f(complex x=long) -> ()"] {
+        assert_eq!(parsed(text).to_string(), text);
+    }
+    assert_eq!(parsed("f(float x=long) -> ()").pytorch().to_string(), "f(float x=4) -> ()");
+}
+
+#[test]
 fn one_number_for_a_list_is_kept_where_it_reads_back() {
     check("int[2] x=[1, 1]", "int[2] x=1", "int[2] x=1");
     check("SymInt[2] x=1", "SymInt[2] x=[1, 1]", "SymInt[2] x=[1, 1]");

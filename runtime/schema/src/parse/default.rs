@@ -157,6 +157,11 @@ impl Parser<'_> {
     }
 }
 
+/// The first word that is this number for an argument of any type.
+pub(crate) fn word_of(number: i64) -> Option<&'static str> {
+    WORDS.iter().find(|(_, known)| *known == number).map(|(word, _)| *word)
+}
+
 fn word_value(word: &str, ty: &Type) -> Option<DefaultValue> {
     match word {
         "True" => return Some(DefaultValue::Bool(true)),

@@ -4,8 +4,6 @@ torch_library::native_functions!(
 "
 );
 
-fn f(_: &torch_library::Tensor) -> torch_library::Result<i64> {
-    Ok(0)
-}
+fn f(_: &torch_library::Tensor) -> torch_library::Result<i64> { Ok(0) }
 
 fn main() {}

@@ -20,7 +20,7 @@ torch_library! {
     }
 }
 
-#[torch_impl(glyphs_fused, CPU)]
+#[torch_impl(crate::glyphs_fused, CPU)]
 fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let channels = this.size(1)?;
     ensure!(
@@ -46,7 +46,7 @@ fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
 }
 
 derivatives! {
-    in glyphs_fused;
+    in crate::glyphs_fused;
 
     biased_relu(Tensor self, Tensor bias) -> Tensor as BiasedReluBackward0 {
         (self, bias) => gradients(grad, result),
@@ -62,14 +62,14 @@ fn gradients(grad: &Tensor, result: &Tensor) -> Result<(Tensor, Tensor)> {
 }
 
 /// Biases take the type of what they are added to, which a convolution may have left in lower precision.
-#[torch_impl(glyphs_fused::biased_relu, AutocastCPU)]
+#[torch_impl(crate::glyphs_fused::biased_relu, AutocastCPU)]
 fn in_one_type(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let _no_autocast = autocast::below(DeviceType::Cpu);
     glyphs_fused::biased_relu(this, &autocast::cached_cast(this.dtype(), bias, DeviceType::Cpu)?)
 }
 
 /// Examples are more pictures or, where each has biases of its own, more channels.
-#[torch_impl(glyphs_fused::biased_relu, FuncTorchBatched)]
+#[torch_impl(crate::glyphs_fused::biased_relu, FuncTorchBatched)]
 fn of_examples(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let level = Level::current()?;
     let batch = expanded(level, this)?;

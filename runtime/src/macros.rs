@@ -461,7 +461,8 @@ pub use torch_library_macros::torch_fallback;
 ///
 /// `result1 => non_differentiable` takes a result out. A row of an operator of which no result has a gradient is
 /// `argmax(…) -> Tensor as non_differentiable;`. `#[in_place]` above `mul.Tensor(Tensor self, …) -> Tensor` makes the same
-/// row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`. Operators with views or writes get their bookkeeping
+/// row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`; `#[inplace_view]` says of `transpose_` that it writes sizes and
+/// strides alone. Operators with views or writes get their bookkeeping
 /// ([`ADInplaceOrView`](crate::DispatchKey::ADInplaceOrView)) with it.
 ///
 /// # Mistakes

@@ -30,6 +30,7 @@ derivatives! {
     transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a) as TransposeBackward0 {
         self => grad.transpose(dim0, dim1),
     }
+    #[inplace_view]
     transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!) as TransposeBackward1 {
         self => grad.transpose(dim0, dim1),
     }
@@ -39,6 +40,7 @@ derivatives! {
     unsqueeze(Tensor(a) self, int dim) -> Tensor(a) as UnsqueezeBackward0 {
         self => aten::squeeze_dim(grad, dim),
     }
+    #[inplace_view]
     unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!) as UnsqueezeBackward1 {
         self => aten::squeeze_dim(grad, dim),
     }
@@ -51,9 +53,11 @@ derivatives! {
     squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a) as SqueezeBackward2 {
         self => grad.reshape(self.sizes()),
     }
+    #[inplace_view]
     squeeze_(Tensor(a!) self) -> Tensor(a!) as SqueezeBackward3 {
         self => grad.reshape(self.sizes()),
     }
+    #[inplace_view]
     squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!) as SqueezeBackward4 {
         self => grad.reshape(self.sizes()),
     }

@@ -172,6 +172,7 @@ fn ties(row: &Row, derivative: &Derivative) -> TokenStream {
     let records = derivative.differentiable.iter().map(|index| {
         let result = &results[*index];
         match row.kind {
+            Kind::InPlace(_) if row.inplace_view => quote!(__d::Results::record(&**#result, &__node)?;),
             Kind::InPlace(_) => quote!(__d::rebase(#result, &__node)?;),
             _ => quote!(__d::Results::record(#result, &__node)?;),
         }

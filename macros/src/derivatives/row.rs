@@ -16,6 +16,8 @@ pub(super) struct Row {
     /// `MulBackward0`
     pub(super) name: Ident,
     pub(super) kind: Kind,
+    /// Whether what is written are sizes and strides, and no element: the base of a view stays as it was.
+    pub(super) inplace_view: bool,
     /// Nothing where no result has a gradient.
     pub(super) derivative: Option<Derivative>,
 }
@@ -47,7 +49,7 @@ impl Derivative {
 impl Row {
     /// One row, or two for `#[in_place]`; none after a mistake.
     pub(super) fn all(mut parsed: ParsedRow, errors: &mut Errors) -> Vec<Self> {
-        let in_place = take_in_place(&mut parsed.attributes);
+        let in_place = take(&mut parsed.attributes, "in_place");
         let second = in_place.then(|| in_place_schema(&parsed.schema));
         let schema = std::mem::take(&mut parsed.schema);
         let mut rows: Vec<Row> = Row::new(&parsed, schema, errors).into_iter().collect();
@@ -60,9 +62,11 @@ impl Row {
     fn new(parsed: &ParsedRow, schema: Vec<TokenTree>, errors: &mut Errors) -> Option<Self> {
         let cfgs: Vec<_> =
             parsed.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect();
-        for attribute in &parsed.attributes {
+        let mut others = parsed.attributes.clone();
+        let inplace_view = take(&mut others, "inplace_view");
+        for attribute in &others {
             if !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc") {
-                errors.at(attribute, "expected `#[in_place]` or `#[cfg(…)]`");
+                errors.at(attribute, "expected `#[in_place]`, `#[inplace_view]` or `#[cfg(…)]`");
             }
         }
         let declaration = Declaration { attributes: cfgs.clone(), schema: SchemaTokens::Tokens(schema) };
@@ -73,13 +77,14 @@ impl Row {
             None => None,
         };
         let name = parsed.name.clone().unwrap_or_else(|| default_name(&operator));
-        Some(Row { operator, cfgs, name, kind, derivative })
+        Some(Row { operator, cfgs, name, kind, inplace_view, derivative })
     }
 }
 
-fn take_in_place(attributes: &mut Vec<Attribute>) -> bool {
+/// Whether an attribute is there, which is taken away.
+fn take(attributes: &mut Vec<Attribute>, name: &str) -> bool {
     let before = attributes.len();
-    attributes.retain(|attribute| !attribute.path().is_ident("in_place"));
+    attributes.retain(|attribute| !attribute.path().is_ident(name));
     attributes.len() < before
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::arithmetic;
 use super::hooks::Hooks;
-use super::meta::AutogradMeta;
+use super::meta::{AutogradMeta, store_grad};
 use super::node::{Backward, Call, LEAF, Node};
 use crate::error::Result;
 use crate::guard::GradMode;
@@ -56,16 +56,21 @@ impl AccumulateGrad {
             Some(before) if GradMode::is_enabled() => arithmetic::add(&before, &grad)?,
             Some(mut sum) => return arithmetic::add_in_place(&mut sum, &grad),
         };
-        self.leaf.set_grad(Some(sum))
+        store_grad(&self.leaf, Some(sum));
+        Ok(())
     }
 
     /// Whether a gradient lies in memory as optimisers expect: like the leaf, or, if that has gaps, without any.
     fn is_laid_out_like(&self, grad: &Tensor) -> bool {
-        if self.leaf.is_non_overlapping_and_dense() {
-            (grad.sizes(), grad.strides()) == (self.leaf.sizes(), self.leaf.strides())
-        } else {
-            grad.sizes() == self.leaf.sizes() && grad.is_contiguous(MemoryFormat::Contiguous)
+        if !self.leaf.is_non_overlapping_and_dense() {
+            return grad.is_contiguous(MemoryFormat::Contiguous);
         }
+        let (grad, leaf) = (grad.geometry(), self.leaf.strides());
+        let mut dims = grad.sizes().iter().zip(grad.strides()).enumerate();
+        // Of a dimension of size 1 the stride does not matter, but 0 tells of a view.
+        dims.all(
+            |(dim, (size, stride))| if *size == 1 { *stride != 0 } else { leaf.get(dim) == Some(stride) },
+        )
     }
 
     /// A copy that is laid out so.

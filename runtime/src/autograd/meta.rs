@@ -93,6 +93,12 @@ pub(super) fn set_history(tensor: &Tensor, edge: Edge) {
     tensor.store_requires_grad(true);
 }
 
+/// Replaces the gradient, whatever its sizes: a leaf may have changed its own since.
+pub(super) fn store_grad(tensor: &Tensor, grad: Option<Tensor>) {
+    let before = std::mem::replace(&mut AutogradMeta::of_or_new(tensor).state().grad, grad);
+    drop(before); // outside of the lock
+}
+
 /// Gradients: what a user asks of a tensor.
 impl Tensor {
     /// Says whether a gradient is wanted, so that [`backward`](Tensor::backward) leaves one in [`grad`](Tensor::grad).
@@ -153,8 +159,7 @@ impl Tensor {
                 grad.device()
             );
         }
-        let before = std::mem::replace(&mut AutogradMeta::of_or_new(self).state().grad, grad);
-        drop(before); // outside of the lock
+        store_grad(self, grad);
         Ok(())
     }
 
@@ -170,12 +175,10 @@ impl Tensor {
 
     /// Which output of its [node](Tensor::grad_fn) this tensor is; 0 for leaves.
     ///
-    /// # Errors
-    /// As [`grad_fn`](Tensor::grad_fn).
-    ///
     /// PyTorch: `Tensor.output_nr`.
-    pub fn output_nr(&self) -> Result<usize> {
-        Ok(view::history(self)?.map_or(0, |edge| edge.input_nr))
+    pub fn output_nr(&self) -> usize {
+        let history = AutogradMeta::of(self).and_then(|meta| meta.state().history.clone());
+        history.map_or(0, |edge| edge.input_nr)
     }
 
     /// Whether this tensor was not computed from one that requires grad: gradients end here.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::arithmetic;
 use super::meta::{AutogradMeta, set_history};
-use super::node::Edge;
+use super::node::{Backward, Call, Edge};
 use super::slices::CopySlices;
 use super::{Node, meta};
 use crate::bail;
@@ -118,14 +118,32 @@ pub(super) fn history(tensor: &Tensor) -> Result<Option<Edge>> {
         arithmetic::as_strided(&base, tensor.sizes(), tensor.strides(), offset)?
     };
     let edge = AutogradMeta::of(&again).and_then(|meta| meta.state().history.clone());
+    // It was computed, even if its base no longer says from what.
+    let edge = edge.unwrap_or_else(|| {
+        let node = Node::new("AsStridedBackward0", [None], Arc::new(Nowhere));
+        Edge { input_nr: node.add_input(super::InputMetadata::of(tensor)), node }
+    });
     let mut state = meta.state();
     if let Some(view) = &mut state.view {
         view.version = version;
     }
-    let before = std::mem::replace(&mut state.history, edge.clone());
+    let before = state.history.replace(edge.clone());
     drop(state);
     drop(before); // outside of the lock
-    Ok(edge)
+    Ok(Some(edge))
+}
+
+/// The derivative of a view whose base was detached.
+struct Nowhere;
+
+impl Backward for Nowhere {
+    fn backward(&self, _: &Call<'_>, _: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        Ok(vec![None])
+    }
+
+    fn keeps_tensors(&self) -> bool {
+        false
+    }
 }
 
 /// Checks that a write can be recorded.

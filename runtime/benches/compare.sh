@@ -47,7 +47,9 @@ for round in $(seq "$rounds"); do
     if [ -n "$peer" ]; then "$launch" "$peer_so" >"$work/peer_so.$round"; fi
 done
 for side in ours peer ours_so peer_so; do
-    cat "$work/$side".* 2>/dev/null | awk -v side="$side" '{ print side, $1, $2 }' || true
+    for round in "$work/$side".*; do
+        if [ -e "$round" ]; then awk -v side="$side" '{ print side, $1, $2 }' "$round"; fi # a side may be left out
+    done
 done | awk '
     !(($1, $2) in min) || $3 < min[$1, $2] { min[$1, $2] = $3 }
     !seen[$2]++ { order[++n] = $2 }

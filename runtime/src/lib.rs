@@ -35,6 +35,7 @@
 //! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
 //! | hear which operators come and go, or wait for one | [`Dispatcher::listen`], [`Dispatcher::wait_for_operator`] |
+//! | ask for gradients, or say a derivative | [`autograd`], [`derivatives!`] |
 //! | run in lower precision | [`autocast`] |
 //! | write a batching rule | [`vmap`] |
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |

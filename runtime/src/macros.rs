@@ -1,4 +1,4 @@
-//! The three macros, with their documentation.
+//! The macros, with their documentation.
 
 #[doc(hidden)]
 pub use torch_library_macros::{declare_derivatives, declare_library, declare_native_functions};

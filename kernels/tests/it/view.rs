@@ -108,3 +108,13 @@ fn flatten_joins_neighbours() -> Result<()> {
     assert!(aten::flatten_using_ints::with(&x).start_dim(2).end_dim(0).call().is_err());
     Ok(())
 }
+
+#[test]
+fn places_beyond_counting_are_refused_without_elements_too() -> Result<()> {
+    assert!(Tensor::empty(&[0, i64::MAX, 2], DType::Int8, Device::CPU).is_err());
+    let far = Tensor::empty(&[1 << 61, 0, 2], DType::Int8, Device::CPU)?;
+    let last = far.select(0, -1)?;
+    assert_eq!((last.storage_offset(), last.sizes()), (((1 << 61) - 1) * 2, &[0, 2][..]));
+    assert_eq!(far.expand(&[3, 1 << 61, 0, 2])?.select(1, -1)?.unsqueeze(0)?.sizes(), [1, 3, 0, 2]);
+    Ok(())
+}

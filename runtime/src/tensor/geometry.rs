@@ -6,7 +6,7 @@ mod view;
 
 use smallvec::SmallVec;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::{bail, ensure};
 
 pub use broadcast::{broadcast_shapes, infer_size};
@@ -23,7 +23,8 @@ pub type Dims = SmallVec<[i64; 6]>;
 /// Where the elements of a tensor lie in its storage: element `[i, j, …]` at
 /// `offset + i * strides[0] + j * strides[1] + …`, counted in elements.
 ///
-/// A `Geometry` is consistent: as many strides as sizes, nothing negative, an element count that fits an `i64`.
+/// A `Geometry` is consistent: as many strides as sizes, nothing negative, an element count that fits an `i64`; and so does the
+/// place of any index within its sizes, even where an empty dimension leaves no elements.
 ///
 /// ```
 /// use torch_library::geometry::Geometry;
@@ -48,7 +49,8 @@ impl Geometry {
     /// A geometry of any strides.
     ///
     /// # Errors
-    /// Different numbers of sizes and strides, a negative number among them, more elements than an `i64` counts.
+    /// Different numbers of sizes and strides, a negative number among them, more elements than an `i64` counts, places that no
+    /// `i64` counts in a tensor without elements (for one with elements [`Self::end`] tells).
     #[inline]
     pub fn new(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Geometry> {
         ensure!(
@@ -59,6 +61,9 @@ impl Geometry {
         ensure!(strides.iter().all(|stride| *stride >= 0), Shape, "strides {strides:?} must not be negative");
         ensure!(offset >= 0, Shape, "storage offset {offset} must not be negative");
         let numel = numel(sizes)?;
+        if numel == 0 {
+            last(sizes, strides, offset)?;
+        }
         Ok(Geometry { sizes: Dims::from_slice(sizes), strides: Dims::from_slice(strides), offset, numel })
     }
 
@@ -69,7 +74,11 @@ impl Geometry {
     #[inline]
     pub fn contiguous(sizes: &[i64]) -> Result<Geometry> {
         let numel = numel(sizes)?;
-        Ok(Geometry { sizes: Dims::from_slice(sizes), strides: contiguous_strides(sizes), offset: 0, numel })
+        let strides = contiguous_strides(sizes);
+        if numel == 0 {
+            last(sizes, &strides, 0)?;
+        }
+        Ok(Geometry { sizes: Dims::from_slice(sizes), strides, offset: 0, numel })
     }
 
     /// The extent of each dimension.
@@ -115,17 +124,9 @@ impl Geometry {
         if self.numel == 0 {
             return Ok(0);
         }
-        let last = self.sizes.iter().zip(&self.strides).try_fold(self.offset, |last, (size, stride)| {
-            last.checked_add((size - 1).checked_mul(*stride)?) // sizes are positive here
-        });
-        match last.and_then(|last| last.checked_add(1)) {
+        match last(&self.sizes, &self.strides, self.offset)?.checked_add(1) {
             Some(end) => Ok(end),
-            None => bail!(
-                Shape,
-                "sizes {:?} and strides {:?} reach beyond 2^63 elements",
-                self.sizes,
-                self.strides
-            ),
+            None => Err(beyond(&self.sizes, &self.strides)),
         }
     }
 
@@ -171,6 +172,22 @@ impl Iterator for Offsets<'_> {
 }
 
 impl ExactSizeIterator for Offsets<'_> {}
+
+/// The place of the last index; an empty dimension has one, as if it had a single element.
+fn last(sizes: &[i64], strides: &[i64], offset: i64) -> Result<i64> {
+    let last = sizes
+        .iter()
+        .zip(strides)
+        .try_fold(offset, |last, (size, stride)| last.checked_add((size - 1).max(0).checked_mul(*stride)?));
+    last.ok_or_else(|| beyond(sizes, strides))
+}
+
+fn beyond(sizes: &[i64], strides: &[i64]) -> Error {
+    Error::new(
+        ErrorKind::Shape,
+        format!("sizes {sizes:?} and strides {strides:?} reach beyond 2^63 elements"),
+    )
+}
 
 /// The number of elements of a shape.
 ///
@@ -219,7 +236,9 @@ mod tests {
             assert!(Geometry::new(sizes, strides, offset).is_err(), "{sizes:?} {strides:?} {offset}");
         }
         assert!(Geometry::contiguous(&[i64::MAX, 2]).is_err());
-        assert_eq!(Geometry::contiguous(&[i64::MAX, 2, 0]).unwrap().numel(), 0);
+        assert_eq!(Geometry::contiguous(&[i64::MAX / 2, 2, 0]).unwrap().numel(), 0);
+        assert!(Geometry::contiguous(&[0, i64::MAX, 2]).is_err());
+        assert!(Geometry::new(&[0, 3], &[1, i64::MAX], 0).is_err());
         assert!(Geometry::new(&[3], &[i64::MAX], 0).unwrap().end().is_err());
     }
 

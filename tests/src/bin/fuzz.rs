@@ -1,46 +1,49 @@
-//! `fuzz SECONDS [TARGET…]`: runs the fuzz targets over their corpora and over mutations of these, with no tool but the stable
-//! compiler. `.ci/fuzz` has the same functions guided by coverage, where a nightly toolchain and cargo-fuzz are there.
+//! `fuzz INPUTS [--seed SEED] [TARGET…]`: runs the fuzz targets over their corpora and over so many mutations of these, the same
+//! ones for the same seed, with no tool but the stable compiler. `.ci/fuzz` has the same functions guided by coverage, where a
+//! nightly toolchain and cargo-fuzz are there.
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use torch_library::{Result, bail};
 use torch_library_tests::fuzz::{TARGETS, Target};
 
+const USAGE: &str = "usage: fuzz INPUTS [--seed SEED] [TARGET…]";
+
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((Ok(seconds), names)) = arguments.split_first().map(|(seconds, names)| (seconds.parse(), names))
-    else {
-        bail!(Argument, "usage: fuzz SECONDS [TARGET…]")
-    };
-    let known = |name: &str| TARGETS.iter().any(|(target, _)| *target == name);
+    let (mut numbers, mut names) = ([None, Some(0)], Vec::new());
+    let mut arguments = std::env::args().skip(1);
+    let number = |text: Option<String>| text.and_then(|text| text.parse::<u64>().ok());
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--seed" => numbers[1] = number(arguments.next()),
+            _ if numbers[0].is_none() => numbers[0] = number(Some(argument)),
+            _ => names.push(argument),
+        }
+    }
+    let [Some(inputs), Some(seed)] = numbers else { bail!(Argument, "{USAGE}") };
+    let known = |name: &String| TARGETS.iter().any(|(target, _)| target == name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         bail!(Argument, "no target is named {unknown}; these are: {:?}", TARGETS.map(|(name, _)| name));
     }
     let wanted =
         TARGETS.iter().filter(|(name, _)| names.is_empty() || names.iter().any(|wanted| wanted == name));
-    wanted.for_each(|target| fuzz(target, Duration::from_secs(seconds)));
+    wanted.for_each(|target| fuzz(target, inputs, seed));
     Ok(())
 }
 
-/// Runs one target for so long, and its corpus in any case. An input that fails is printed before the panic ends the program.
-fn fuzz((name, target): &Target, time: Duration) {
+/// Runs one target over its corpus and over so many further inputs. One that fails is printed before the panic ends the program.
+fn fuzz((name, target): &Target, inputs: u64, seed: u64) {
     let corpus = corpus(name);
-    let mut random = Random(u64::from(std::process::id()));
-    let (start, seed) = (Instant::now(), random.0);
-    let mut runs = 0u64;
-    let mut run = |input: &[u8]| {
+    let mut random = Random(seed);
+    let run = |input: &[u8]| {
         let failing = Failing(input);
         target(input);
         std::mem::forget(failing);
-        runs += 1;
     };
     corpus.iter().for_each(|input| run(input));
-    while start.elapsed() < time {
-        run(&random.mutant(&corpus));
-    }
-    println!("{name}: {runs} inputs, {} of them the corpus, seed {seed}", corpus.len());
+    (0..inputs).for_each(|_| run(&random.mutant(&corpus)));
+    println!("{name}: {} inputs of the corpus and {inputs} mutations, seed {seed}", corpus.len());
 }
 
 /// Shows the input that a target panics on.

@@ -60,7 +60,7 @@ impl Shape {
 
     pub(super) fn unsqueezed(mut self, dim: i64) -> Result<Self> {
         let dim = wrap_dim(dim, self.sizes.len() + 1)?;
-        let stride = self.sizes.get(dim).map_or(1, |size| size * self.strides[dim]);
+        let stride = self.sizes.get(dim).map_or(1, |size| size.saturating_mul(self.strides[dim]));
         self.sizes.insert(dim, 1);
         self.strides.insert(dim, stride);
         Ok(self)
@@ -92,7 +92,7 @@ impl Shape {
             // A new dimension gets the stride it would have if the tensor went on; it matters for size 1 only.
             let (size, stride) = match own {
                 Some(own) => (self.sizes[own], self.strides[own]),
-                None => (1, if old == 0 { 0 } else { sizes[dim + 1] * strides[dim + 1] }),
+                None => (1, if old == 0 { 0 } else { sizes[dim + 1].saturating_mul(strides[dim + 1]) }),
             };
             (sizes[dim], strides[dim]) = match target[dim] {
                 -1 if own.is_some() => (size, stride),
@@ -123,7 +123,7 @@ impl Shape {
         let end = cut(end.unwrap_or(size)).max(start);
         let len = end - start;
         self.sizes[dim] = len / step + i64::from(len % step != 0);
-        self.offset += start * self.strides[dim];
+        self.advance(dim, start);
         self.strides[dim] = self.strides[dim].saturating_mul(step);
         Ok(self)
     }
@@ -135,9 +135,10 @@ impl Shape {
         let (row, column) = (offset.saturating_neg().max(0), offset.max(0));
         let count = rows.saturating_sub(row).min(columns.saturating_sub(column)).max(0);
         if count > 0 {
-            self.offset += row * self.strides[dim1] + column * self.strides[dim2];
+            self.advance(dim1, row);
+            self.advance(dim2, column);
         }
-        let stride = self.strides[dim1] + self.strides[dim2];
+        let stride = self.strides[dim1].saturating_add(self.strides[dim2]);
         for dim in [dim1.max(dim2), dim1.min(dim2)] {
             self.sizes.remove(dim);
             self.strides.remove(dim);
@@ -176,10 +177,15 @@ impl Shape {
             self.sizes
         );
         let index = if index < 0 { index + size } else { index };
-        self.offset += index * self.strides[dim];
+        self.advance(dim, index);
         self.sizes.remove(dim);
         self.strides.remove(dim);
         Ok(self)
+    }
+
+    /// Starts some elements later along a dimension. What saturates here has no elements, or is refused as a geometry.
+    fn advance(&mut self, dim: usize, elements: i64) {
+        self.offset = self.offset.saturating_add(elements.saturating_mul(self.strides[dim]));
     }
 
     /// A dimension to take a part of, which a tensor without dimensions has not.

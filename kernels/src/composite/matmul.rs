@@ -64,7 +64,7 @@ fn can_fold(batch: &Tensor, other: &Tensor) -> bool {
         return true;
     }
     let (sizes, strides) = (batch.sizes(), batch.strides());
-    (0..batch.dim() - 2).all(|dim| strides[dim] == strides[dim + 1] * sizes[dim + 1])
+    (0..batch.dim() - 2).all(|dim| strides[dim] == strides[dim + 1].saturating_mul(sizes[dim + 1]))
 }
 
 /// The product of a batch of matrices, as one, and a matrix or vector.

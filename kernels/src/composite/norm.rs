@@ -49,7 +49,7 @@ mod kernels {
             "{OPERATOR}: {channels} channels do not make up {num_groups} groups"
         );
         channels_of(OPERATOR, input, &[weight, bias])?;
-        let size = input.numel() / (batch * num_groups).max(1);
+        let size = input.numel() / batch.saturating_mul(num_groups).max(1);
         let groups = aten::reshape(input, &[batch, num_groups, size])?;
         let mut out = aten::native_layer_norm(&groups, &[size], None, None, eps)?.0;
         out = aten::reshape(&out, input.sizes())?;

@@ -277,7 +277,8 @@ impl Padded<'_> {
             self.operator,
             self.weight.sizes()
         );
-        let dilation = dilation.iter().cycle();
-        Ok(kernel.iter().zip(dilation).map(|(kernel, dilation)| dilation * (kernel - 1)).collect())
+        let reach =
+            |(kernel, dilation): (&i64, &i64)| dilation.saturating_mul(kernel - 1).min(i64::from(i32::MAX));
+        Ok(kernel.iter().zip(dilation.iter().cycle()).map(reach).collect())
     }
 }

@@ -86,14 +86,14 @@ impl Axis {
 
     /// How many places there are for the window in `size` pixels.
     fn places(self, size: i64) -> i64 {
-        (size + 2 * self.padding - self.extent()).div_euclid(self.stride) + 1
+        (size.saturating_add(2 * self.padding) - self.extent()).div_euclid(self.stride) + 1
     }
 
     /// As [`places`](Self::places), with a last one that hangs over the edge, if it starts inside.
     fn places_over_edge(self, size: i64) -> i64 {
-        let reach = size + 2 * self.padding - self.extent() + self.stride - 1;
-        let places = reach.div_euclid(self.stride) + 1;
-        let starts_outside = (places - 1) * self.stride >= size + self.padding;
+        let reach = size.saturating_add(2 * self.padding) - self.extent();
+        let places = reach.saturating_add(self.stride - 1).div_euclid(self.stride) + 1;
+        let starts_outside = (places - 1).saturating_mul(self.stride) >= size.saturating_add(self.padding);
         places - i64::from(starts_outside)
     }
 

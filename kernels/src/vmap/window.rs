@@ -9,7 +9,7 @@ use crate::aten;
 /// The first two dimensions as one.
 pub(super) fn folded(tensor: &Tensor) -> Result<Tensor> {
     let sizes = tensor.sizes();
-    aten::reshape(tensor, &[&[sizes[0] * sizes[1]], &sizes[2..]].concat())
+    aten::reshape(tensor, &[&[sizes[0].saturating_mul(sizes[1])], &sizes[2..]].concat())
 }
 
 /// One dimension as two, of which the first has a given size.
@@ -108,7 +108,8 @@ fn convolution_backward(
 ) -> Result<(Tensor, Tensor, Tensor)> {
     let level = Level::current()?;
     let batch = level.batch_size();
-    let bias_sizes = bias_sizes.map(|sizes| sizes.iter().map(|size| batch * size).collect::<Vec<_>>());
+    let bias_sizes =
+        bias_sizes.map(|sizes| sizes.iter().map(|size| size.saturating_mul(batch)).collect::<Vec<_>>());
     let (grad_input, grad_weight, grad_bias) = aten::convolution_backward(
         &channels_together(level, grad_output)?,
         &channels_together(level, input)?,

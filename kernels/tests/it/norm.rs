@@ -82,3 +82,10 @@ fn batch_norm_keeps_the_memory_format() -> Result<()> {
     assert_eq!((y.strides(), mean.sizes()), (&[60, 1, 15, 3][..], &[3][..]));
     Ok(())
 }
+
+#[test]
+fn more_groups_than_an_i64_counts_are_refused() -> Result<()> {
+    let none = Tensor::empty(&[2, 0], DType::Float32, Device::CPU)?;
+    assert!(aten::group_norm::call(&none, i64::MAX, None, None, 1e-5, true).is_err());
+    Ok(())
+}

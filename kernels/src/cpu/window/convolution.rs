@@ -170,7 +170,8 @@ impl<'a> Convolution<'a> {
             false => pixels.to_vec(),
             true => {
                 let reach = |((axis, places), extra): ((&Axis, &i64), &i64)| {
-                    (places - 1) * axis.stride - 2 * axis.padding + axis.extent() + extra
+                    let last = (places - 1).saturating_mul(axis.stride);
+                    (last - 2 * axis.padding).saturating_add(axis.extent()).saturating_add(*extra)
                 };
                 axes.iter().zip(pixels).zip(&extra).map(reach).collect()
             }

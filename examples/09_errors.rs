@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     );
 
     x.set_requires_grad(true)?;
-    report("a gradient that would be lost", myops::double_Tensor(&x));
+    report("a gradient that would be lost", myops::double_Tensor(&x)?.sum()?.backward());
     Ok(())
 }
 
@@ -83,6 +83,6 @@ fn main() -> Result<()> {
 // argument 2 `dim` of aten::select.int must be int, but is str
 //   schema: select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 // # a gradient that would be lost: Autograd
-// myops::double.Tensor has no derivative, and one of its arguments requires a gradient
+// myops::double.Tensor has no derivative, but one of its results was used where a gradient is wanted
 //   declared at examples/09_errors.rs:11 (crate 09_errors)
 //   help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`

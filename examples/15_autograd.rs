@@ -69,7 +69,8 @@ fn main() -> Result<()> {
     let turned = &autograd::apply(Reverse, &[&x])?[0];
     println!("reversed {:?}", autograd::grad(&[&turned.sum()?], &[&x], &[], Default::default())?[0]);
 
-    println!("a gradient is never lost in silence:\n{}", waves::plain(&x).unwrap_err());
+    let plain = waves::plain(&x)?;
+    println!("a gradient is never lost in silence:\n{}", plain.sum()?.backward().unwrap_err());
     println!("without: {}", no_grad(|| waves::plain(&x))?);
     let mut kept = x.mul(2)?;
     let product = kept.mul(&kept)?.sum()?;
@@ -84,7 +85,7 @@ fn main() -> Result<()> {
 // in place Some(tensor([10.,  2.], dtype=torch.float64))
 // reversed Some(tensor([-1., -1.], dtype=torch.float64))
 // a gradient is never lost in silence:
-// waves::plain has no derivative, and one of its arguments requires a gradient
+// waves::plain has no derivative, but one of its results was used where a gradient is wanted
 //   declared at examples/15_autograd.rs:14 (crate 15_autograd)
 //   help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`
 // without: tensor([0.2298, 0.7081], dtype=torch.float64)

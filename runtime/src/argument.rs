@@ -111,10 +111,7 @@ impl Argument for Value<'_> {
     }
 
     fn requires_grad(&self) -> bool {
-        match self {
-            Value::OptionalTensors(tensors) => tensors.iter().flatten().any(Tensor::requires_grad),
-            other => other.tensors().iter().any(Tensor::requires_grad),
-        }
+        self.all_tensors().any(Tensor::requires_grad)
     }
 }
 

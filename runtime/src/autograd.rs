@@ -49,4 +49,4 @@ pub use saved::SavedTensor;
 pub use view::CreationMeta;
 
 pub(crate) use bookkeeping::bookkeeping_boxed;
-pub(crate) use default::{below_autograd, default_boxed, needs_derivative, no_derivative};
+pub(crate) use default::{below_autograd, default_boxed, needs_derivative};

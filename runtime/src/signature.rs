@@ -18,7 +18,7 @@
 #![expect(clippy::too_many_arguments, reason = "as many as an operator has")]
 
 use crate::argument::Argument;
-use crate::autograd::{below_autograd, needs_derivative, no_derivative};
+use crate::autograd::{below_autograd, needs_derivative};
 use crate::error::Result;
 use crate::kernel::{BoxedCode, ErasedCode, Kernel};
 use crate::key::DispatchKeySet;
@@ -48,7 +48,7 @@ pub unsafe trait Signature: Copy {
     const STUB: ErasedCode;
     /// From a typed call to a boxed kernel.
     const BOXING: ErasedCode;
-    /// At an autograd key that has no kernel: on to the next layer, unless a gradient would be lost.
+    /// At an autograd key that has no kernel: on to the next layer, by way of the boxed face if a gradient is at stake.
     const AUTOGRAD_DEFAULT: ErasedCode;
     /// From a boxed call to a typed kernel.
     const UNBOX: BoxedCode;
@@ -163,11 +163,10 @@ macro_rules! signatures {
                 keys: DispatchKeySet,
                 $($a: $A),*
             ) -> Result<R> {
-                let operator = kernel.operator();
                 if needs_derivative(false $(|| $a.requires_grad())*) {
-                    return Err(no_derivative(operator));
+                    return boxing(kernel, keys, $($a),*);
                 }
-                let (kernel, keys) = operator.select_again(below_autograd(keys));
+                let (kernel, keys) = kernel.operator().select_again(below_autograd(keys));
                 // SAFETY: as in `stub`.
                 let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
                 code(kernel, keys, $($a),*)

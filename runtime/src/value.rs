@@ -136,6 +136,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The tensors of any value: one, those of a list, those that are there of an optional list.
+    pub(crate) fn all_tensors(&self) -> impl Iterator<Item = &Tensor> {
+        let optional = match self {
+            Value::OptionalTensors(tensors) => &tensors[..],
+            _ => &[],
+        };
+        self.tensors().iter().chain(optional.iter().flatten())
+    }
+
     /// Whether this is `None`.
     pub fn is_none(&self) -> bool {
         matches!(self, Value::None)

@@ -10,6 +10,7 @@ mod listening;
 mod messages;
 mod mistakes;
 mod native_functions;
+mod no_derivative;
 mod opcheck_faults;
 mod order;
 mod stress;

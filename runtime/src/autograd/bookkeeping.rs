@@ -43,7 +43,7 @@ pub(crate) fn bookkeeping_boxed(
 }
 
 /// The tensors that a call writes to.
-fn written<'s>(schema: &Schema, arguments: &'s [Value<'_>]) -> impl Iterator<Item = &'s Tensor> {
+pub(super) fn written<'s>(schema: &Schema, arguments: &'s [Value<'_>]) -> impl Iterator<Item = &'s Tensor> {
     let arguments = schema.arguments.iter().zip(arguments);
     arguments.filter(|(argument, _)| argument.is_mutable()).flat_map(|(_, value)| value.tensors())
 }

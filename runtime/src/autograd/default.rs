@@ -1,15 +1,31 @@
 //! What runs at an autograd key for which nobody wrote a kernel.
 //!
 //! It must not cost anything where no gradient is asked for, and it must not lose one where it is. So each operator
-//! carries a typed default that looks at its arguments and goes on to the next key, with no boxing; for a tensor that
-//! requires a gradient, it is an error that names the operator and its crate.
+//! carries a typed default that looks at its arguments and goes on to the next key, with no boxing. For a tensor that
+//! requires a gradient the call is boxed, and what it computes or writes to gets a node that fails in the backward
+//! pass: an error that names the operator and its crate, for those alone who ask for that gradient.
+//!
+//! PyTorch: `autogradNotImplementedFallback`.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::guard::GradMode;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use torch_library_schema::Return;
+
+use super::bookkeeping::written;
+use super::meta::gradient_edge;
+use super::node::{Backward, Call, Edge, Node};
+use super::record::{Results, check_write, rebase};
+use super::view::{self, CreationMeta};
+use crate::argument::Argument;
+use crate::bail;
+use crate::error::Result;
+use crate::guard::{AutoDispatchBelowAutograd, GradMode};
 use crate::kernel::Kernel;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::Operator;
-use crate::value::Stack;
+use crate::tensor::Tensor;
+use crate::value::{Stack, Value};
 
 /// The keys below the autograd layer.
 #[inline(always)]
@@ -18,26 +34,10 @@ pub(crate) fn below_autograd(keys: DispatchKeySet) -> DispatchKeySet {
     keys & BELOW
 }
 
-/// Whether the default must refuse the call.
+/// Whether a call has a gradient to lose, so that the default must record it.
 #[inline(always)]
 pub(crate) fn needs_derivative(requires_grad: bool) -> bool {
     requires_grad && GradMode::is_enabled()
-}
-
-/// The error for a tensor that requires a gradient.
-#[cold]
-#[inline(never)]
-pub(crate) fn no_derivative(operator: &'static Operator) -> Error {
-    let spec = operator.spec();
-    Error::new(
-        ErrorKind::Autograd,
-        format!(
-            "{operator} has no derivative, and one of its arguments requires a gradient\n  \
-             declared at {}\n  \
-             help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`",
-            spec.place
-        ),
-    )
 }
 
 /// The boxed face of the default.
@@ -47,10 +47,96 @@ pub(crate) fn default_boxed(
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,
 ) -> Result<()> {
-    use crate::argument::Argument;
     let handle = operator.handle();
+    let keys = below_autograd(keys);
     if needs_derivative(handle.arguments(stack)?.iter().any(Argument::requires_grad)) {
-        return Err(no_derivative(operator));
+        return record(operator, keys, stack);
     }
-    handle.redispatch_boxed(below_autograd(keys), stack)
+    handle.redispatch_boxed(keys, stack)
+}
+
+/// Runs the operator below, and ties what comes of it to a node that has no derivative.
+#[cold]
+#[inline(never)]
+fn record(operator: &'static Operator, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    let handle = operator.handle();
+    let schema = operator.schema()?;
+    let arguments = handle.arguments(stack)?;
+    let below = stack.len() - arguments.len();
+    let inputs: SmallVec<[Tensor; 4]> = arguments.iter().flat_map(Value::all_tensors).cloned().collect();
+    let edges = inputs.iter().map(gradient_edge).collect::<Result<Edges>>()?;
+    let written: SmallVec<[Tensor; 1]> = written(schema, arguments).filter(has_gradient).cloned().collect();
+    let name = operator.to_string();
+    written.iter().try_for_each(|tensor| check_write(&name, tensor))?;
+    {
+        let _guard = AutoDispatchBelowAutograd::new();
+        handle.redispatch_boxed(keys, stack)?;
+    }
+    for tensor in &written {
+        // The first edge of a write is the one to what was there before.
+        let before = inputs.iter().position(|input| input.is_same(tensor)).and_then(|at| edges[at].clone());
+        rebase(tensor, &node(operator, std::iter::once(before).chain(edges.clone())))?;
+    }
+    let node = node(operator, edges);
+    let returns = stack.last_mut(stack.len() - below).iter_mut().enumerate();
+    for (_, value) in returns.filter(|(index, _)| !is_written(schema.returns.get(*index))) {
+        own(value, &inputs);
+        value.all_tensors().filter(has_gradient).try_for_each(|result| result.record(&node))?;
+    }
+    Ok(())
+}
+
+type Edges = SmallVec<[Option<Edge>; 4]>;
+
+fn has_gradient(tensor: &&Tensor) -> bool {
+    tensor.dtype().is_differentiable()
+}
+
+fn is_written(ret: Option<&Return>) -> bool {
+    ret.and_then(|ret| ret.alias.as_ref()).is_some_and(|alias| alias.is_write)
+}
+
+/// Makes a result that is one of the inputs a tensor of its own, a view of the input: each has its own history.
+fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
+    let own = |tensor: &mut Tensor| {
+        if let Some(input) = inputs.iter().find(|input| input.is_same(tensor)) {
+            *tensor = input.with_key_set(input.key_set());
+            view::track(input, tensor, CreationMeta::now(false));
+        }
+    };
+    match value {
+        Value::TensorRef(tensor) => *value = Value::Tensor(tensor.clone()),
+        Value::Tensors(tensors) => return tensors.to_mut().iter_mut().for_each(own),
+        Value::OptionalTensors(tensors) => return tensors.to_mut().iter_mut().flatten().for_each(own),
+        _ => {}
+    }
+    if let Value::Tensor(tensor) = value {
+        own(tensor);
+    }
+}
+
+fn node(operator: &'static Operator, edges: impl IntoIterator<Item = Option<Edge>>) -> Node {
+    Node::new("NotImplemented", edges, Arc::new(NotImplemented(operator)))
+}
+
+/// The derivative of an operator that has none.
+///
+/// PyTorch: `torch::autograd::NotImplemented`.
+struct NotImplemented(&'static Operator);
+
+impl Backward for NotImplemented {
+    fn backward(&self, _: &Call<'_>, _: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        bail!(
+            Autograd,
+            "{} has no derivative, but one of its results was used where a gradient is wanted\n  \
+             declared at {}\n  \
+             help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`",
+            self.0,
+            self.0.spec().place
+        )
+    }
+
+    fn keeps_tensors(&self) -> bool {
+        false
+    }
 }

@@ -156,7 +156,7 @@ pub fn no_gradients(call: &Call<'_>) -> Vec<Option<Tensor>> {
 ///
 /// # Errors
 /// A leaf that requires grad, or a view that gradients cannot follow.
-pub fn check_write(operator: &'static str, tensor: &Tensor) -> Result<()> {
+pub fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
     view::check_write(operator, tensor)
 }
 

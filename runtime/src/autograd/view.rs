@@ -149,7 +149,7 @@ impl Backward for Nowhere {
 /// Checks that a write can be recorded.
 ///
 /// PyTorch: `check_inplace`.
-pub(super) fn check_write(operator: &'static str, tensor: &Tensor) -> Result<()> {
+pub(super) fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
     let view = AutogradMeta::of(tensor)
         .and_then(|meta| meta.state().view.as_ref().map(|view| (view.base.clone(), view.creation)));
     if let Some((base, creation)) = view {

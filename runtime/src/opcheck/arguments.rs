@@ -50,12 +50,7 @@ pub(super) fn tensors(operator: OperatorHandle, values: &[Value<'static>]) -> Ve
     for (argument, value) in values.iter().enumerate() {
         let name = names.get(argument).map_or("?", |argument| &argument.name);
         let is_list = !matches!(value, Value::Tensor(_) | Value::TensorRef(_) | Value::TensorMut(_));
-        let optional = match value {
-            Value::OptionalTensors(list) => &list[..],
-            _ => &[],
-        };
-        let all = value.tensors().iter().chain(optional.iter().flatten());
-        places.extend(all.enumerate().map(|(index, tensor)| {
+        places.extend(value.all_tensors().enumerate().map(|(index, tensor)| {
             let name = if is_list { format!("{name}[{index}]") } else { name.to_owned() };
             Place { argument, name, tensor: tensor.clone() }
         }));

@@ -49,7 +49,9 @@ pub(super) fn each_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> R
         returns.iter_mut().zip(outputs).for_each(|(all, output)| all.push(output.into_owned()));
     }
     if writes {
-        stack.push(arguments.swap_remove(0));
+        if !operator.schema()?.returns.is_empty() {
+            stack.push(arguments.swap_remove(0));
+        }
         return Ok(());
     }
     for all in returns {

@@ -75,9 +75,37 @@ fn values(
     values.collect()
 }
 
+/// `fill` and `masked_fill`: a number of each example's own is no single number, but is chosen as one.
+fn filling(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let is_own = |value: &Tensor| level.has(value) && value.dim() == 0;
+    if !operator.arguments(stack)?.last().and_then(Value::as_tensor).is_some_and(is_own) {
+        return broadcasting(operator, stack);
+    }
+    let mut arguments = take(operator, stack)?;
+    let tensors: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
+    let rank = tensors.iter().map(|tensor| tensor.dim()).max().unwrap_or(0);
+    let values = tensors.iter().map(|tensor| aligned(level, tensor, rank)).collect::<Result<Vec<_>>>()?;
+    let [this, mask @ .., number] = &values[..] else {
+        bail!(Internal, "{operator} has a tensor and a number")
+    };
+    let number = aten::to_dtype(number, this.dtype())?;
+    let filled = mask.iter().try_fold(number, |number, mask| aten::where_self(mask, &number, this))?;
+    if !operator.schema()?.arguments[0].is_mutable() {
+        return wrapped(level, stack, vec![filled.into()], 0);
+    }
+    if !is_batched(level, &arguments[0]) || tensors[0].dim() < rank {
+        return Err(shared_write(operator));
+    }
+    aten::copy_(&mut this.clone(), &filled)?;
+    stack.push(arguments.swap_remove(0));
+    Ok(())
+}
+
 // Those with the tag `pointwise` need not be named: the fallback knows what it means.
 rules! {
     tensors: broadcasting =>
-        rsub_Tensor rsub_Scalar floor_divide where_ScalarSelf where_ScalarOther fill__Tensor copy_;
+        rsub_Tensor rsub_Scalar floor_divide where_ScalarSelf where_ScalarOther copy_;
+    filled: filling => fill__Tensor masked_fill_Tensor masked_fill__Tensor;
     one_tensor: broadcasting => alias detach fill__Scalar zero_ floor_divide_Scalar isnan isinf;
 }

@@ -12,6 +12,7 @@ use torch_library_kernels::prelude::*;
 torch_library! {
     pub mod underived {
         double(Tensor self) -> Tensor;
+        double.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!);
         same(Tensor self) -> Tensor;
         parts(Tensor?[] tensors, Tensor[] others) -> (Tensor, Tensor[]);
         rank(Tensor self) -> (Tensor, int);
@@ -27,6 +28,11 @@ mod cpu {
 
     fn double(this: &Tensor) -> Result<Tensor> {
         this.add(this)
+    }
+
+    #[torch_impl("double.out")]
+    fn double_out<'o>(this: &Tensor, out: &'o mut Tensor) -> Result<&'o mut Tensor> {
+        aten::copy_(out, &this.add(this)?)
     }
 
     fn same(this: &Tensor) -> Result<Tensor> {
@@ -162,6 +168,19 @@ fn a_write_that_is_not_returned_is_remembered_too() -> Result<()> {
     let mut whole = Tensor::from([1, 2]);
     underived::into(&x, &mut whole)?; // integers have no gradient
     assert!(whole.is_leaf()? && !whole.requires_grad());
+    Ok(())
+}
+
+#[test]
+fn gradients_do_not_follow_out() -> Result<()> {
+    let (x, mut out) = (leaf(), Tensor::from([0.0, 0.0]));
+    let error = underived::double_out(&x, &mut out).unwrap_err().to_string();
+    assert!(
+        error.starts_with("underived::double.out writes to `out`, and gradients do not follow"),
+        "{error}"
+    );
+    no_grad(|| underived::double_out(&x, &mut out).map(drop))?;
+    assert_eq!(out.to_vec::<f64>()?, [2.0, 4.0]);
     Ok(())
 }
 

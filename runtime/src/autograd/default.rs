@@ -62,6 +62,13 @@ fn record(operator: &'static Operator, keys: DispatchKeySet, stack: &mut Stack<'
     let handle = operator.handle();
     let schema = operator.schema()?;
     let arguments = handle.arguments(stack)?;
+    if schema.arguments.iter().any(|argument| argument.is_out()) {
+        bail!(
+            Autograd,
+            "{operator} writes to `out`, and gradients do not follow such a write\n  \
+             help: use the form that returns its result, or call it inside `no_grad`"
+        );
+    }
     let below = stack.len() - arguments.len();
     let inputs: SmallVec<[Tensor; 4]> = arguments.iter().flat_map(Value::all_tensors).cloned().collect();
     let edges = inputs.iter().map(gradient_edge).collect::<Result<Edges>>()?;

@@ -37,6 +37,11 @@ derivatives! {
         index => non_differentiable,
         source => super::binary::scaled(&grad.index_select(dim, index)?.expand(source.sizes())?, alpha),
     }
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor as IndexCopyBackward0 {
+        self => aten::index_copy(grad, dim, index, &aten::new_zeros(grad, source.sizes())?),
+        index => non_differentiable,
+        source => grad.index_select(dim, index)?.reshape(source.sizes()),
+    }
     #[in_place]
     masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor as MaskedFillBackward0 {
         self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),

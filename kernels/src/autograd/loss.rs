@@ -1,8 +1,10 @@
 //! Derivatives of losses.
 
 use torch_library::derivatives;
+use torch_library::prelude::*;
 
 use crate::aten;
+use crate::methods::TensorMethods;
 
 derivatives! {
     in aten;
@@ -23,7 +25,7 @@ derivatives! {
         self => aten::zeros_like(self),
         target => non_differentiable,
         weight => non_differentiable,
-        total_weight => non_differentiable,
+        total_weight => of_mean(grad, result, total_weight, reduction),
     }
     nll_loss2d_forward(
         Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index
@@ -41,6 +43,14 @@ derivatives! {
         self => aten::zeros_like(self),
         target => non_differentiable,
         weight => non_differentiable,
-        total_weight => non_differentiable,
+        total_weight => of_mean(grad, result, total_weight, reduction),
+    }
+}
+
+/// The gradient of what a mean is divided by.
+fn of_mean(grad: &Tensor, result: &Tensor, total: &Tensor, reduction: i64) -> Result<Tensor> {
+    match reduction {
+        1 => grad.mul(result)?.sum()?.neg()?.div(total),
+        _ => aten::zeros_like(total),
     }
 }

@@ -136,10 +136,11 @@ derivatives! {
         self => power_base(grad, self, exponent),
     }
     pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor as PowBackward1 {
-        self => {
-            let slope = exponent.mul(&aten::pow_Tensor_Tensor(self, &exponent.sub(1)?)?)?;
-            zero_where(&aten::eq_Scalar(exponent, Scalar::from(0))?, &grad.mul(&slope)?)
-        },
+        self => power_of_tensor(grad, self, exponent),
+        exponent => power_exponent(grad, self, exponent, result),
+    }
+    pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) as PowBackward1 {
+        self => power_of_tensor(grad, self, exponent),
         exponent => power_exponent(grad, self, exponent, result),
     }
     pow.Scalar(Scalar self, Tensor exponent) -> Tensor as PowBackward2 {
@@ -201,6 +202,11 @@ fn power_base(grad: &Tensor, this: &Tensor, exponent: Scalar) -> Result<Tensor> 
         return aten::zeros_like(grad);
     }
     grad.mul(&aten::pow_Tensor_Scalar(this, Scalar::from(exponent - 1.0))?.mul(exponent)?)
+}
+
+fn power_of_tensor(grad: &Tensor, this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+    let slope = exponent.mul(&aten::pow_Tensor_Tensor(this, &exponent.sub(1)?)?)?;
+    zero_where(&aten::eq_Scalar(exponent, Scalar::from(0))?, &grad.mul(&slope)?)
 }
 
 fn power_exponent(grad: &Tensor, this: &Tensor, exponent: &Tensor, result: &Tensor) -> Result<Tensor> {

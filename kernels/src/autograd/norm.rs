@@ -32,6 +32,15 @@ derivatives! {
         result1 => non_differentiable,
         result2 => non_differentiable,
     }
+    native_layer_norm_backward(
+        Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias,
+        bool[3] output_mask
+    ) -> (Tensor, Tensor, Tensor) as NativeLayerNormBackwardBackward0 {
+        (grad_out, input, weight) => second::layer_norm(grads, grad_out, input, weight, rstd, normalized_shape),
+        bias => non_differentiable,
+        mean => of_statistics("mean"),
+        rstd => of_statistics("rstd"),
+    }
     native_batch_norm(
         Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
         float momentum, float eps
@@ -44,6 +53,26 @@ derivatives! {
         result1 => non_differentiable,
         result2 => non_differentiable,
     }
+    native_batch_norm_backward(
+        Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean,
+        Tensor? save_invstd, bool train, float eps, bool[3] output_mask
+    ) -> (Tensor, Tensor, Tensor) as NativeBatchNormBackwardBackward0 {
+        (grad_out, input, weight) => {
+            let statistics = if train { [None, None, save_invstd] } else { [running_mean, running_var, None] };
+            second::batch_norm(grads, grad_out, input, weight, statistics, eps)
+        },
+        running_mean => non_differentiable,
+        running_var => non_differentiable,
+        save_mean => of_statistics("save_mean"),
+        save_invstd => of_statistics("save_invstd"),
+    }
+}
+
+mod second;
+
+/// Statistics are what the normalisation says they are: a gradient with respect to them is for nobody.
+fn of_statistics(name: &str) -> Result<Tensor> {
+    bail!(Autograd, "the gradient of a normalisation has no derivative with respect to `{name}`")
 }
 
 fn softmax_output_grad(grad: &Tensor, grad_output: &Tensor, output: &Tensor, dim: i64) -> Result<Tensor> {

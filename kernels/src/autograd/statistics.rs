@@ -23,6 +23,19 @@ derivatives! {
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as VarBackward0 {
         self => variance(grad, self, dim.unwrap_or_default(), correction, keepdim),
     }
+    var_mean.correction(
+        Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False
+    ) -> (Tensor, Tensor) as VarMeanBackward0 {
+        self => {
+            let dims = dim.unwrap_or_default();
+            let of_variance = grads[0].as_ref().map(|grad| variance(grad, self, dims, correction, keepdim));
+            let of_mean = grads[1].as_ref().map(|grad| {
+                let count = count(self.sizes(), dims)?;
+                restored(grad, self.dim(), dims, keepdim)?.expand(self.sizes())?.div(count)
+            });
+            of_variance.into_iter().chain(of_mean).reduce(|sum, part| sum?.add(&part?)).transpose()
+        },
+    }
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as StdBackward0 {
         self => {
             let of_variance = grad.div(&result.mul(2)?)?;
@@ -34,6 +47,12 @@ derivatives! {
         Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None
     ) -> Tensor as LinalgVectorNormBackward0 {
         self => norm(grad, self, result, ord.cast(), dim.unwrap_or_default(), keepdim),
+    }
+    norm.Scalar(Tensor self, Scalar p=2) -> Tensor as NormBackward0 {
+        self => norm(grad, self, result, p.cast(), &[], false),
+    }
+    norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor as NormBackward1 {
+        self => norm(grad, self, result, p.map_or(2.0, Scalar::cast), dim, keepdim),
     }
     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumsumBackward0 {
         self => {

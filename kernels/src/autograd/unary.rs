@@ -76,6 +76,10 @@ derivatives! {
     gelu(Tensor self, *, str approximate="none") -> Tensor as GeluBackward0 {
         self => aten::gelu_backward::call(grad, self, approximate),
     }
+    gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor as GeluBackwardBackward0 {
+        grad_output => aten::gelu_backward::call(grad, self, approximate),
+        self => grad.mul(grad_output)?.mul(&gelu::curvature(self, approximate)?),
+    }
 
     // At a bound that is a number there is no slope.
     #[in_place]
@@ -96,6 +100,7 @@ derivatives! {
 }
 
 mod clamp;
+mod gelu;
 
 fn clamp_grad(grad: &Tensor, this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
     let inside = match (min, max) {

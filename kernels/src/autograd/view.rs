@@ -17,6 +17,23 @@ derivatives! {
     as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a) as AsStridedBackward0 {
         self => strided::backward(grad, metadata(self), size, stride, storage_offset),
     }
+    #[inplace_view]
+    as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!) as AsStridedBackward1 {
+        self => strided::backward(grad, metadata(self), size, stride, storage_offset),
+    }
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) as UnfoldBackward0 {
+        self => {
+            let mut strides = self.strides().to_vec();
+            if !strides.is_empty() {
+                let axis = wrap_dim(dimension, strides.len())?;
+                strides.push(strides[axis]);
+                strides[axis] *= step;
+            } else {
+                strides.push(1);
+            }
+            strided::backward(grad, metadata(self), grad.sizes(), &strides, None)
+        },
+    }
     view(Tensor(a) self, SymInt[] size) -> Tensor(a) as ViewBackward0 {
         self => grad.reshape(self.sizes()),
     }

@@ -16,6 +16,15 @@ derivatives! {
             output_padding, groups, &mask,
         ),
     }
+    convolution_backward(
+        Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding,
+        SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask
+    ) -> (Tensor, Tensor, Tensor) as ConvolutionBackwardBackward0 {
+        (grad_output, input, weight) => {
+            let steps = second::Steps { stride, padding, dilation, transposed, output_padding, groups };
+            steps.second(grads, grad_output, input, weight, mask)
+        },
+    }
     max_pool2d_with_indices(
         Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False
     ) -> (Tensor, Tensor) as MaxPool2DWithIndicesBackward0 {
@@ -23,6 +32,14 @@ derivatives! {
             grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1,
         ),
         result1 => non_differentiable,
+    }
+    max_pool2d_with_indices_backward(
+        Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode,
+        Tensor indices
+    ) -> Tensor as MaxPool2DWithIndicesBackwardBackward0 {
+        grad_output => second::pooled(grad, indices),
+        self => aten::zeros_like(self),
+        indices => non_differentiable,
     }
     avg_pool2d(
         Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False,
@@ -58,3 +75,5 @@ derivatives! {
         },
     }
 }
+
+mod second;

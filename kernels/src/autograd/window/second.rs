@@ -1,0 +1,90 @@
+//! Second derivatives of convolution and pooling.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+/// How a convolution goes over its input.
+pub(super) struct Steps<'a> {
+    pub(super) stride: &'a [i64],
+    pub(super) padding: &'a [i64],
+    pub(super) dilation: &'a [i64],
+    pub(super) transposed: bool,
+    pub(super) output_padding: &'a [i64],
+    pub(super) groups: i64,
+}
+
+impl Steps<'_> {
+    fn convolution(&self, input: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let Steps { stride, padding, dilation, transposed, output_padding, groups } = *self;
+        aten::convolution(input, weight, None, stride, padding, dilation, transposed, output_padding, groups)
+    }
+
+    fn backward(
+        &self,
+        grad: &Tensor,
+        input: &Tensor,
+        weight: &Tensor,
+        mask: [bool; 3],
+    ) -> Result<[Tensor; 2]> {
+        let Steps { stride, padding, dilation, transposed, output_padding, groups } = *self;
+        let (of_input, of_weight, _) = aten::convolution_backward(
+            grad,
+            input,
+            weight,
+            None,
+            stride,
+            padding,
+            dilation,
+            transposed,
+            output_padding,
+            groups,
+            &mask,
+        )?;
+        Ok([of_input, of_weight])
+    }
+
+    /// The gradients of `grad_output`, `input` and `weight`, from those of the gradients of input, weight and bias.
+    ///
+    /// A convolution is linear in its input and in its weight, and its gradients are the ways back: what they give with
+    /// `v` for the input's and `w` for the weight's is `grad_output · (convolution(v, weight) + convolution(input, w))`.
+    pub(super) fn second(
+        &self,
+        grads: &[Option<Tensor>],
+        grad_output: &Tensor,
+        input: &Tensor,
+        weight: &Tensor,
+        mask: [bool; 3],
+    ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
+        let [v, w, b] = [0, 1, 2].map(|index| grads[index].as_ref());
+        let mut of_grad = None;
+        if mask[0] {
+            let bias = b.map(|b| along_channels(b, grad_output));
+            let parts = [v.map(|v| self.convolution(v, weight)), w.map(|w| self.convolution(input, w)), bias];
+            of_grad = parts.into_iter().flatten().reduce(|sum, part| sum?.add(&part?)).transpose()?;
+        }
+        let of_input =
+            w.filter(|_| mask[1]).map(|w| self.backward(grad_output, input, w, [true, false, false]));
+        let of_weight =
+            v.filter(|_| mask[2]).map(|v| self.backward(grad_output, v, weight, [false, true, false]));
+        let of_input = of_input.transpose()?.map(|[of_input, _]| of_input);
+        Ok((of_grad, of_input, of_weight.transpose()?.map(|[_, of_weight]| of_weight)))
+    }
+}
+
+/// One number for each channel, of the sizes of an output.
+fn along_channels(bias: &Tensor, output: &Tensor) -> Result<Tensor> {
+    let mut sizes = vec![1; output.dim()];
+    sizes[1] = bias.numel();
+    bias.reshape(&sizes)?.expand(output.sizes())
+}
+
+/// Of each window the element that was the largest.
+pub(super) fn pooled(grad: &Tensor, indices: &Tensor) -> Result<Tensor> {
+    let flat = |tensor: &Tensor| {
+        let (outer, _) = tensor.sizes().split_at(tensor.dim() - 2);
+        tensor.reshape(&[outer, &[-1]].concat())
+    };
+    flat(grad)?.gather(-1, &flat(indices)?)?.reshape(indices.sizes())
+}

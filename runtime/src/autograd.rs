@@ -48,5 +48,7 @@ pub use node::{Backward, Call, Edge, InputMetadata, Node};
 pub use saved::SavedTensor;
 pub use view::CreationMeta;
 
+pub(crate) use arithmetic::clone as copy;
 pub(crate) use bookkeeping::bookkeeping_boxed;
+pub(crate) use check::depends;
 pub(crate) use default::{below_autograd, default_boxed, needs_derivative};

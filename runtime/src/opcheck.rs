@@ -1,4 +1,5 @@
 //! Tests any registered operator against its own schema: does it do with its arguments what it says, and nothing else?
+//! And its layers against what they stand for: gradients, batches, casts.
 //!
 //! ```
 //! use torch_library::opcheck::{Check, OpCheck};
@@ -35,17 +36,22 @@
 //! written for the stack leaves there is checked against the schema instead, as typed callers would take it.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
-use crate::registry;
+use crate::registry::{self, RowInfo};
+use crate::table::Source;
 use crate::value::Value;
 
 mod arguments;
+mod batches;
 mod call;
+mod casts;
 mod compare;
 mod contract;
+mod gradients;
 mod layouts;
 mod meta;
 mod siblings;
@@ -78,6 +84,15 @@ pub enum Check {
     InPlace,
     /// The variant with `out` gives the same result, in the memory that was passed.
     Out,
+    /// Where the operator has a kernel for autograd, its gradients are those that differences give, and none is lost.
+    /// Looked at with samples of few elements in double precision, at which the operator has to be smooth.
+    Gradient,
+    /// So are the gradients of its gradients.
+    SecondGradient,
+    /// In vmap it gives what a loop over the examples gives, or says that it is not supported.
+    Vmap,
+    /// Where the operator has a kernel for autocast, it gives what a call with inputs that were cast before gives.
+    Autocast,
 }
 
 /// Something that is wrong with an operator.
@@ -97,6 +112,8 @@ pub struct Report {
     pub operator: String,
     /// How often it was called.
     pub calls: usize,
+    /// Which layers above the kernels were looked at: those that the operator has, and that the samples fit.
+    pub layers: Vec<Check>,
     /// What is wrong; nothing, if all is well.
     pub faults: Vec<Fault>,
 }
@@ -132,7 +149,8 @@ impl OpCheck {
             session.never_written(&written);
         }
         session.faults.sort_by_key(|fault| fault.check);
-        Report { operator: self.operator.to_string(), calls: session.calls, faults: session.faults }
+        let Session { calls, layers, faults, .. } = session;
+        Report { operator: self.operator.to_string(), calls, layers, faults }
     }
 }
 
@@ -172,12 +190,13 @@ struct Session<'a> {
     operator: OperatorHandle,
     skipped: &'a [Check],
     calls: usize,
+    layers: Vec<Check>,
     faults: Vec<Fault>,
 }
 
 impl<'a> Session<'a> {
     fn new(operator: OperatorHandle, skipped: &'a [Check]) -> Self {
-        Session { operator, skipped, calls: 0, faults: Vec::new() }
+        Session { operator, skipped, calls: 0, layers: Vec::new(), faults: Vec::new() }
     }
 
     fn wants(&self, check: Check) -> bool {
@@ -200,13 +219,38 @@ impl<'a> Session<'a> {
         !self.has_tag("nondeterministic_seeded") && !self.has_tag("nondeterministic_bitwise")
     }
 
+    /// What the operator's table has at a key.
+    fn row(&self, key: DispatchKey) -> Option<RowInfo> {
+        let table = registry::of(self.operator.operator()).table(&self.operator.to_string()).ok()?;
+        table.rows.into_iter().find(|row| row.key == key)
+    }
+
+    /// Whether somebody wrote a kernel for this operator and this key.
+    fn has_kernel(&self, key: DispatchKey) -> bool {
+        let row = self.row(key).filter(|row| row.source != Source::BackendFallback);
+        row.and_then(|row| row.kernel)
+            .is_some_and(|kernel| key == DispatchKey::AutogradCPU || !kernel.is_fallthrough)
+    }
+
+    /// Notes what the check of a layer finds, or what it fails with. Tells whether that was nothing.
+    fn passes(&mut self, check: Check, run: impl FnOnce() -> Result<Option<String>>) -> bool {
+        if !self.layers.contains(&check) {
+            self.layers.push(check);
+        }
+        let found = catch_unwind(AssertUnwindSafe(run));
+        let message = match found {
+            Ok(Ok(message)) => message,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(panic) => Some(format!("panics: {}", call::text_of(&*panic))),
+        };
+        message.map(|message| self.fault(check, message)).is_none()
+    }
+
     fn registration(&mut self) {
         if let Err(error) = self.operator.operator().resolved() {
             return self.fault(Check::Registration, error.to_string());
         }
-        let table = registry::of(self.operator.operator()).table(&self.operator.to_string());
-        let cpu = table.ok().and_then(|table| table.rows.into_iter().find(|row| row.key == DispatchKey::CPU));
-        if cpu.is_none_or(|row| row.kernel.is_none()) {
+        if self.row(DispatchKey::CPU).is_none_or(|row| row.kernel.is_none()) {
             self.fault(Check::Registration, "has no kernel for the CPU");
         }
         if self.has_tag("inplace_view") && !self.operator.name().ends_with('_') {
@@ -228,6 +272,9 @@ impl<'a> Session<'a> {
         if self.is_deterministic() {
             self.layouts(&values);
             self.siblings(&values, &expected);
+            self.gradients(&values);
+            self.casts(&values);
+            self.batches(&values, &expected);
         }
         self.empty(&values);
     }

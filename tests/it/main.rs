@@ -12,6 +12,7 @@ mod mistakes;
 mod native_functions;
 mod no_derivative;
 mod opcheck_faults;
+mod opcheck_layers;
 mod order;
 mod stress;
 mod trace;

@@ -68,6 +68,6 @@ pub(super) fn copy(to: &mut Tensor, from: &Tensor) -> Result<()> {
 }
 
 /// A copy in memory of its own, of dense strides.
-pub(super) fn clone(x: &Tensor) -> Result<Tensor> {
+pub(crate) fn clone(x: &Tensor) -> Result<Tensor> {
     call("aten::clone", "copying a gradient", [Value::TensorRef(x)])
 }

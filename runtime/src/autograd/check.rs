@@ -2,7 +2,8 @@
 
 use super::{GradOptions, grad};
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
+use crate::element::Complex64;
+use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
 
@@ -27,7 +28,8 @@ impl Default for Tolerance {
 
 /// Compares the gradients of a function with quotients of differences, for each element of each input and output.
 ///
-/// Inputs are float64, since smaller types leave nothing of a difference. Those that require grad are checked.
+/// Inputs are float64 or complex128, since smaller types leave nothing of a difference. Those that require grad are
+/// checked; a complex number counts as two real ones.
 ///
 /// # Errors
 /// The function's own; a derivative that is wrong: the message says of which output with respect to which input, what
@@ -41,9 +43,9 @@ pub fn gradcheck(
 ) -> Result<()> {
     for (index, input) in inputs.iter().enumerate().filter(|(_, input)| input.requires_grad()) {
         ensure!(
-            input.dtype() == DType::Float64,
+            matches!(input.dtype(), DType::Float64 | DType::Complex128),
             DType,
-            "input {index} of gradcheck is {}, not float64",
+            "input {index} of gradcheck is {}, neither float64 nor complex128",
             input.dtype()
         );
     }
@@ -75,8 +77,8 @@ pub fn gradgradcheck(
     let outputs = function(inputs)?;
     let mut all = inputs.to_vec();
     for (number, output) in outputs.iter().enumerate().filter(|(_, output)| output.requires_grad()) {
-        let values = (0..output.numel()).map(|i| 0.5 + ((i as f64 + number as f64) * 0.7).sin()).collect();
-        let first = Tensor::from_vec::<f64>(values, output.sizes())?;
+        let values = (0..parts(output)?.len()).map(|i| 0.5 + ((i + number) as f64 * 0.7).sin()).collect();
+        let first = from_parts(output, values)?;
         first.set_requires_grad(true)?;
         all.push(first);
     }
@@ -92,20 +94,50 @@ pub fn gradgradcheck(
     gradcheck(gradients, &all, tolerance).map_err(|error| error.context("second derivative"))
 }
 
-/// Row by row, the derivative of each element of the output.
+/// Whether an output, which may have no history, changes with an input.
+pub(crate) fn depends(
+    function: &impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
+    inputs: &[Tensor],
+    index: usize,
+    number: usize,
+) -> Result<bool> {
+    let Tolerance { step, absolute, .. } = Tolerance::default();
+    let differences = by_differences(function, inputs, index, number, step)?;
+    Ok(differences.iter().flatten().any(|difference| difference.abs() > absolute))
+}
+
+/// The elements as real numbers: of complex ones, the two parts.
+fn parts(tensor: &Tensor) -> Result<Vec<f64>> {
+    match tensor.dtype() {
+        DType::Complex128 => Ok(tensor.to_vec::<Complex64>()?.iter().flat_map(|z| [z.re, z.im]).collect()),
+        _ => tensor.to_vec::<f64>(),
+    }
+}
+
+/// A tensor like this one, of such parts.
+fn from_parts(like: &Tensor, parts: Vec<f64>) -> Result<Tensor> {
+    match like.dtype() {
+        DType::Complex128 => {
+            let elements = parts.chunks_exact(2).map(|pair| Complex64::new(pair[0], pair[1])).collect();
+            Tensor::from_vec::<Complex64>(elements, like.sizes())
+        }
+        _ => Tensor::from_vec(parts, like.sizes()),
+    }
+}
+
+/// Row by row, the derivative of each part of the output.
 fn by_autograd(output: &Tensor, input: &Tensor) -> Result<Vec<Vec<f64>>> {
     let options = GradOptions::new().retain_graph(true).allow_unused(true);
-    let count = usize::try_from(output.numel()).map_err(|_| too_large())?;
-    let row = |element: usize| {
-        let mut first = vec![0.0; count];
-        first[element] = 1.0;
-        let first = Tensor::from_vec(first, output.sizes())?;
-        match grad(&[output], &[input], &[Some(first)], options)?.pop().flatten() {
-            Some(gradient) => gradient.to_vec::<f64>(),
-            None => Ok(vec![0.0; usize::try_from(input.numel()).map_err(|_| too_large())?]),
+    let (rows, columns) = (parts(output)?.len(), parts(input)?.len());
+    let row = |part: usize| {
+        let mut first = vec![0.0; rows];
+        first[part] = 1.0;
+        match grad(&[output], &[input], &[Some(from_parts(output, first)?)], options)?.pop().flatten() {
+            Some(gradient) => parts(&gradient),
+            None => Ok(vec![0.0; columns]),
         }
     };
-    (0..count).map(row).collect()
+    (0..rows).map(row).collect()
 }
 
 /// The same by central differences.
@@ -116,21 +148,21 @@ fn by_differences(
     number: usize,
     step: f64,
 ) -> Result<Vec<Vec<f64>>> {
-    let values = inputs[index].to_vec::<f64>()?;
-    let at = |element: usize, distance: f64| {
+    let values = parts(&inputs[index])?;
+    let at = |part: usize, distance: f64| {
         let mut moved = values.clone();
-        moved[element] += distance;
+        moved[part] += distance;
         let mut inputs = inputs.to_vec();
-        inputs[index] = Tensor::from_vec(moved, inputs[index].sizes())?;
+        inputs[index] = from_parts(&inputs[index], moved)?;
         inputs[index].set_requires_grad(true)?; // the function may ask for gradients itself
         match function(&inputs)?.get(number) {
-            Some(output) => output.to_vec::<f64>(),
+            Some(output) => parts(output),
             None => bail!(Argument, "the function returned fewer outputs for another input"),
         }
     };
     let mut columns = Vec::with_capacity(values.len());
-    for element in 0..values.len() {
-        let (above, below) = (at(element, step)?, at(element, -step)?);
+    for part in 0..values.len() {
+        let (above, below) = (at(part, step)?, at(part, -step)?);
         columns.push(above.iter().zip(&below).map(|(a, b)| (a - b) / (2.0 * step)).collect::<Vec<f64>>());
     }
     let rows = columns.first().map_or(0, Vec::len);
@@ -156,8 +188,4 @@ fn compare(
         }
     }
     Ok(())
-}
-
-fn too_large() -> Error {
-    Error::new(ErrorKind::Argument, "too many elements to check each")
 }

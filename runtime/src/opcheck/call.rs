@@ -1,5 +1,6 @@
 //! A call of the operator, which may fail in any way.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Check, Session};
@@ -38,11 +39,15 @@ impl Session<'_> {
             Ok(Ok(returns)) => Outcome::Returned(returns),
             Ok(Err(error)) => Outcome::Failed(error),
             Err(panic) => {
-                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-                let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-                self.fault(Check::Accepts, format!("{operator} panics: {text}"));
+                self.fault(Check::Accepts, format!("{operator} panics: {}", text_of(&*panic)));
                 Outcome::Panicked
             }
         }
     }
+}
+
+/// What a panic says.
+pub(super) fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use crate::value::Value;
 
 impl Session<'_> {
     /// Whether the operator says that its result depends on values.
-    fn depends_on_values(&self) -> bool {
+    pub(super) fn depends_on_values(&self) -> bool {
         self.has_tag("data_dependent_output") || self.has_tag("dynamic_output_shape")
     }
 

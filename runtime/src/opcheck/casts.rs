@@ -1,0 +1,82 @@
+//! The operator under autocast, against a call with inputs that were cast before.
+
+use super::arguments::{copies, map};
+use super::compare::difference;
+use super::{Check, Session};
+use crate::autocast::Autocast;
+use crate::device::{Device, DeviceType};
+use crate::dtype::{DType, Element};
+use crate::element::Complex64;
+use crate::error::Result;
+use crate::key::DispatchKey;
+use crate::match_dtype;
+use crate::operator::OperatorHandle;
+use crate::tensor::Tensor;
+use crate::value::{Stack, Value};
+
+const LOWER: DType = DType::BFloat16;
+
+impl Session<'_> {
+    pub(super) fn casts(&mut self, values: &[Value<'static>]) {
+        if !self.wants(Check::Autocast) || !self.has_kernel(DispatchKey::AutocastCPU) {
+            return;
+        }
+        let operator = self.operator;
+        let inputs: [(&str, fn(usize) -> DType); 3] = [
+            ("float32", |_| DType::Float32),
+            ("float64", |_| DType::Float64),
+            ("bfloat16 and float32", |at| if at == 0 { LOWER } else { DType::Float32 }),
+        ];
+        for (what, dtype) in inputs {
+            let Ok(values) = cast(values, dtype) else { return };
+            // What is in double precision, autocast leaves alone.
+            let without = [DType::Float32, LOWER].map(|to| {
+                call(operator, if what == "float64" { copies(&values)? } else { cast(&values, |_| to)? })
+            });
+            let without: Vec<_> = without.into_iter().flatten().collect();
+            if without.is_empty() {
+                continue; // no precision that a policy can choose is accepted
+            }
+            let passed = self.passes(Check::Autocast, || {
+                let found =
+                    Autocast::on(DeviceType::Cpu).dtype(LOWER).run(|| call(operator, copies(&values)?))?;
+                let differences: Option<Vec<String>> =
+                    without.iter().map(|expected| difference(&found, expected)).collect();
+                Ok(differences.map(|all| {
+                    let all = all.join(", nor: ");
+                    format!("with inputs of {what}, not what a call with inputs that are cast gives: {all}")
+                }))
+            });
+            if !passed {
+                return;
+            }
+        }
+    }
+}
+
+fn call(operator: OperatorHandle, values: Vec<Value<'static>>) -> Result<Vec<Value<'static>>> {
+    let mut stack: Stack<'static> = values.into_iter().collect();
+    operator.call_boxed(&mut stack)?;
+    Ok(stack.into_iter().collect())
+}
+
+/// The same numbers, each floating-point tensor in the type that is said for its number.
+fn cast(values: &[Value<'static>], dtype: impl Fn(usize) -> DType) -> Result<Vec<Value<'static>>> {
+    let mut next = 0;
+    map(values, |_, tensor| {
+        if !tensor.dtype().is_floating_point() || tensor.is_wrapped_number() {
+            return Ok(tensor.clone());
+        }
+        next += 1;
+        converted(tensor, dtype(next - 1))
+    })
+}
+
+fn converted(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
+    let wide: Vec<Complex64> = match_dtype!(tensor.dtype(), T => {
+        tensor.to_vec::<T>()?.into_iter().map(Element::cast).collect()
+    });
+    let mut result = Tensor::zeros(tensor.sizes(), dtype, Device::CPU)?;
+    match_dtype!(dtype, T => result.fill_from(wide.into_iter().map(|value| value.cast::<T>())))?;
+    Ok(result)
+}

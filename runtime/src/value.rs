@@ -6,6 +6,7 @@ use num_complex::Complex64;
 
 use crate::device::Device;
 use crate::dtype::DType;
+use crate::error::Result;
 use crate::generator::Generator;
 use crate::key::DispatchKeySet;
 use crate::layout::{Layout, MemoryFormat};
@@ -136,13 +137,33 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The tensors of any value: one, those of a list, those that are there of an optional list.
-    pub(crate) fn all_tensors(&self) -> impl Iterator<Item = &Tensor> {
+    /// The tensors of a value of any type, those of a `Tensor?[]` included.
+    pub fn all_tensors(&self) -> impl Iterator<Item = &Tensor> {
         let optional = match self {
-            Value::OptionalTensors(tensors) => &tensors[..],
+            Value::OptionalTensors(list) => &**list,
             _ => &[],
         };
         self.tensors().iter().chain(optional.iter().flatten())
+    }
+
+    /// The same value with each of its tensors replaced: what layers do that keep tensors inside of others.
+    ///
+    /// # Errors
+    /// Those of the closure.
+    pub fn map_tensors(&self, mut f: impl FnMut(&Tensor) -> Result<Tensor>) -> Result<Value<'_>> {
+        Ok(match self {
+            Value::Tensors(_) | Value::TensorsMut(_) => {
+                self.tensors().iter().map(f).collect::<Result<Vec<_>>>()?.into()
+            }
+            Value::OptionalTensors(list) => {
+                let list = list.iter().map(|tensor| tensor.as_ref().map(&mut f).transpose());
+                list.collect::<Result<Vec<_>>>()?.into()
+            }
+            value => match value.as_tensor() {
+                Some(tensor) => f(tensor)?.into(),
+                None => value.borrowed(),
+            },
+        })
     }
 
     /// Whether this is `None`.

@@ -344,9 +344,10 @@ pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stac
     let _in_front = Setting::new(&IN_FRONT, None);
     let arity = operator.arguments(stack)?.len();
     let arguments = stack.last_mut(arity);
-    let is_batched = arguments.iter().flat_map(tensors).any(|tensor| level.has(tensor));
+    let is_batched = arguments.iter().flat_map(Value::all_tensors).any(|tensor| level.has(tensor));
     // A rule gets what all examples share as it is.
-    let originals: Vec<_> = arguments.iter_mut().map(|argument| level.unwrap_shared(argument)).collect();
+    let originals = arguments.iter_mut().map(|argument| level.unwrap_shared(argument));
+    let originals: Vec<_> = originals.collect::<Result<_>>()?;
     if is_batched {
         let rule = DispatchKeySet::from_key(DispatchKey::FuncTorchBatched);
         return level.serve(|| operator.redispatch_boxed(rule, stack));
@@ -361,23 +362,15 @@ pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stac
 
 impl Level {
     /// Replaces tensors that all examples share by their values, and returns what was there if there were any.
-    fn unwrap_shared<'v>(&self, argument: &mut Value<'v>) -> Option<Value<'v>> {
+    fn unwrap_shared<'v>(&self, argument: &mut Value<'v>) -> Result<Option<Value<'v>>> {
         let is_shared =
             |tensor: &Tensor| self.content(tensor).is_some_and(|shared| shared.value().1.is_none());
         let value = |tensor: &Tensor| if is_shared(tensor) { self.unwrap(tensor).0 } else { tensor.clone() };
-        if !tensors(argument).any(is_shared) {
-            return None;
+        if !argument.all_tensors().any(is_shared) {
+            return Ok(None);
         }
-        let unwrapped = match &*argument {
-            Value::OptionalTensors(list) => {
-                list.iter().map(|tensor| tensor.as_ref().map(value)).collect::<Vec<_>>().into()
-            }
-            argument => match argument.as_tensor() {
-                Some(tensor) => value(tensor).into(),
-                None => argument.tensors().iter().map(value).collect::<Vec<_>>().into(),
-            },
-        };
-        Some(std::mem::replace(argument, unwrapped))
+        let unwrapped = argument.map_tensors(|tensor| Ok(value(tensor)))?.into_owned();
+        Ok(Some(std::mem::replace(argument, unwrapped)))
     }
 
     /// Makes the returns of a call on shared values shared tensors; one that was written to is the argument again.
@@ -395,16 +388,7 @@ impl Level {
                 *value = original;
                 continue;
             }
-            let shared = match &*value {
-                Value::Tensors(list) => {
-                    let list = list.iter().map(|tensor| self.wrap_shared(tensor.clone()));
-                    list.collect::<Result<Vec<_>>>()?.into()
-                }
-                value => match value.as_tensor() {
-                    Some(tensor) => self.wrap_shared(tensor.clone())?.into(),
-                    None => continue,
-                },
-            };
+            let shared = value.map_tensors(|tensor| self.wrap_shared(tensor.clone()))?.into_owned();
             *value = shared;
         }
         Ok(())
@@ -426,18 +410,10 @@ impl Level {
     }
 }
 
-/// All tensors of a value.
-fn tensors<'s>(value: &'s Value<'_>) -> Box<dyn Iterator<Item = &'s Tensor> + 's> {
-    match value {
-        Value::OptionalTensors(list) => Box::new(list.iter().flatten()),
-        value => Box::new(value.tensors().iter()),
-    }
-}
-
 /// The innermost level at which a value is batched.
 fn innermost(values: &[Value<'_>]) -> Result<Level> {
     let id = |tensor: &Tensor| tensor.content::<Batched>().map(|batched| batched.level);
-    let Some(id) = values.iter().flat_map(tensors).filter_map(id).max() else {
+    let Some(id) = values.iter().flat_map(Value::all_tensors).filter_map(id).max() else {
         bail!(Internal, "a call with the keys of vmap has no batched argument");
     };
     match LEVELS.with_borrow(|levels| levels.iter().copied().find(|level| level.id == id)) {

@@ -95,28 +95,7 @@ pub(super) fn wrapped(
 
 /// Whether a value has a tensor that is batched at this level.
 pub(super) fn is_batched(level: Level, value: &Value<'_>) -> bool {
-    match value {
-        Value::OptionalTensors(list) => list.iter().flatten().any(|tensor| level.has(tensor)),
-        value => value.tensors().iter().any(|tensor| level.has(tensor)),
-    }
-}
-
-/// A value with each of its tensors replaced.
-pub(super) fn mapped<'s>(
-    value: &'s Value<'_>,
-    mut f: impl FnMut(&Tensor) -> Result<Tensor>,
-) -> Result<Value<'s>> {
-    Ok(match value {
-        Value::Tensors(list) => list.iter().map(f).collect::<Result<Vec<_>>>()?.into(),
-        Value::OptionalTensors(list) => {
-            let list = list.iter().map(|tensor| tensor.as_ref().map(&mut f).transpose());
-            list.collect::<Result<Vec<_>>>()?.into()
-        }
-        value => match value.as_tensor() {
-            Some(tensor) => f(tensor)?.into(),
-            None => value.borrowed(),
-        },
-    })
+    value.all_tensors().any(|tensor| level.has(tensor))
 }
 
 /// The error for a write to a tensor that all examples share.

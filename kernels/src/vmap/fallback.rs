@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, Randomness};
 
-use super::boxed::{call, is_batched, mapped, shared_write, take};
+use super::boxed::{call, is_batched, shared_write, take};
 use super::pointwise::broadcasting;
 use crate::aten;
 
@@ -43,7 +43,7 @@ pub(super) fn each_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> R
             (value, Some(dim)) => aten::select_int(&value, dim as i64, index),
             (value, None) => Ok(value),
         };
-        let example = arguments.iter().map(|argument| mapped(argument, of_example));
+        let example = arguments.iter().map(|argument| argument.map_tensors(of_example));
         let outputs = call(operator, example.collect::<Result<Vec<_>>>()?)?;
         returns.resize_with(outputs.len(), Vec::new);
         returns.iter_mut().zip(outputs).for_each(|(all, output)| all.push(output.into_owned()));

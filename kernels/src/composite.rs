@@ -4,6 +4,7 @@ mod binary;
 mod compare;
 mod copy;
 mod create;
+mod functional;
 mod index;
 mod loss;
 mod math;

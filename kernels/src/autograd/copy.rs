@@ -28,6 +28,16 @@ derivatives! {
         self => aten::zeros_like(grad),
         value => grad.sum(),
     }
+    fill.Scalar(Tensor self, Scalar value) -> Tensor as FillBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    fill.Tensor(Tensor self, Tensor value) -> Tensor as FillBackward1 {
+        self => aten::zeros_like(grad),
+        value => grad.sum(),
+    }
+    zero(Tensor self) -> Tensor as ZeroBackward0 {
+        self => aten::zeros_like(grad),
+    }
     zero_(Tensor(a!) self) -> Tensor(a!) as ZeroBackward0 {
         self => aten::zeros_like(grad),
     }

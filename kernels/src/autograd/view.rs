@@ -101,6 +101,35 @@ derivatives! {
             whole
         },
     }
+    select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor as SelectScatterBackward0 {
+        self => aten::select_scatter(grad, &aten::new_zeros(grad, metadata(src).sizes())?, dim, index),
+        src => grad.select(dim, index),
+    }
+    slice_scatter(
+        Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1
+    ) -> Tensor as SliceScatterBackward0 {
+        self => aten::slice_scatter::call(grad, &aten::new_zeros(grad, metadata(src).sizes())?, dim, start, end, step),
+        src => aten::slice_Tensor::call(grad, dim, start, end, step),
+    }
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor as DiagonalScatterBackward0 {
+        self => aten::diagonal_scatter::call(grad, &aten::new_zeros(grad, metadata(src).sizes())?, offset, dim1, dim2),
+        src => aten::diagonal::call(grad, offset, dim1, dim2),
+    }
+    as_strided_scatter(
+        Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None
+    ) -> Tensor as AsStridedScatterBackward0 {
+        self => {
+            let places = strided::places_of(grad, metadata(self))?;
+            let zeros = aten::new_zeros(grad, metadata(src).sizes())?;
+            let offset = storage_offset.map(|offset| offset - metadata(self).storage_offset());
+            aten::as_strided_scatter::call(&places, &zeros, size, stride, offset)
+        },
+        src => {
+            let places = strided::places_of(grad, metadata(self))?;
+            let offset = storage_offset.map(|offset| offset - metadata(self).storage_offset());
+            aten::as_strided::call(&places, size, stride, offset)
+        },
+    }
     unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[] as UnbindBackward0 {
         self => stacked(grads, dim),
     }
@@ -134,7 +163,7 @@ fn detach_(keys: DispatchKeySet, this: &mut Tensor) -> Result<&mut Tensor> {
 #[torch_impl(aten::detach_, ADInplaceOrView, fallthrough)]
 fn detach_writes_nothing();
 
-fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
+pub(crate) fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
     let mut inverse = vec![0; dims.len()];
     for (to, from) in dims.iter().enumerate() {
         inverse[wrap_dim(*from, dims.len())?] = to as i64;

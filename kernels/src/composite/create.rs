@@ -210,6 +210,20 @@ mod kernels {
         aten::fill__Scalar(this, value)
     }
 
+    fn fill_Scalar(this: &Tensor, value: Scalar) -> Result<Tensor> {
+        aten::full_like(this, value)
+    }
+
+    fn fill_Tensor(this: &Tensor, value: &Tensor) -> Result<Tensor> {
+        let mut filled = aten::empty_like(this)?;
+        unseen(|| aten::fill__Tensor(&mut filled, value).map(drop))?;
+        Ok(filled)
+    }
+
+    fn zero(this: &Tensor) -> Result<Tensor> {
+        aten::zeros_like(this)
+    }
+
     fn zero_(this: &mut Tensor) -> Result<&mut Tensor> {
         aten::fill__Scalar(this, Scalar::Int(0))
     }

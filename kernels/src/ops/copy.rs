@@ -10,6 +10,11 @@ torch_library! {
         /// PyTorch: `Tensor.copy_`.
         copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!);
 
+        /// What [`copy_`](fn@copy_) would make of a tensor, as a new one with the same strides.
+        ///
+        /// PyTorch: `aten::copy`.
+        copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor;
+
         /// A copy in memory of its own. The method is called `copy`, since `clone` copies the handle.
         ///
         /// PyTorch: `torch.clone`.

@@ -100,6 +100,21 @@ torch_library! {
         /// PyTorch: `Tensor.fill_`.
         fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!);
 
+        /// A tensor of the same sizes, type and strides, of one value.
+        ///
+        /// PyTorch: `aten::fill`.
+        fill.Scalar(Tensor self, Scalar value) -> Tensor;
+
+        /// A tensor of the same sizes, type and strides, of the only element of another.
+        ///
+        /// PyTorch: `aten::fill`.
+        fill.Tensor(Tensor self, Tensor value) -> Tensor;
+
+        /// A tensor of the same sizes, type and strides, of zeros.
+        ///
+        /// PyTorch: `aten::zero`.
+        zero(Tensor self) -> Tensor;
+
         /// Writes zero to every element.
         ///
         /// PyTorch: `Tensor.zero_`.

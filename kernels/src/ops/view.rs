@@ -201,6 +201,38 @@ torch_library! {
         ///
         /// PyTorch: `torch.movedim`.
         movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a);
+        /// A copy of a tensor in which the slice that [`select`](fn@select_int) would show is another.
+        ///
+        /// # Errors
+        /// A slice of other sizes.
+        ///
+        /// PyTorch: `torch.select_scatter`.
+        select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor;
+
+        /// A copy of a tensor in which the part that [`slice`](fn@slice_Tensor) would show is another.
+        ///
+        /// # Errors
+        /// A part of other sizes.
+        ///
+        /// PyTorch: `torch.slice_scatter`.
+        slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor;
+
+        /// A copy of a tensor in which the [`diagonal`](fn@diagonal) is another.
+        ///
+        /// # Errors
+        /// A diagonal of other sizes.
+        ///
+        /// PyTorch: `torch.diagonal_scatter`.
+        diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor;
+
+        /// A copy of a tensor in which the elements that [`as_strided`](fn@as_strided) would show are others.
+        ///
+        /// # Errors
+        /// As many elements of other sizes, places outside of the memory.
+        ///
+        /// PyTorch: `torch.as_strided_scatter`.
+        as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor;
+
         /// Windows of a dimension, `step` apart; what lies in them is a new last dimension.
         ///
         /// PyTorch: `Tensor.unfold`.

@@ -96,6 +96,7 @@ fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| losses(name))
         .or_else(|| images(name))
         .or_else(|| backwards(name))
+        .or_else(|| parts(name))
 }
 
 /// Samples of operators that have a derivative in a part of the numbers only.
@@ -254,13 +255,26 @@ fn backwards(name: &str) -> Option<Vec<Value<'static>>> {
     })
 }
 
+fn parts(name: &str) -> Option<Vec<Value<'static>>> {
+    Some(match name {
+        "select_scatter" => vec![floats(&[4, 3]), floats(&[3]), Value::Int(0), Value::Int(1)],
+        "diagonal_scatter" => vec![floats(&[4, 3]), floats(&[3])],
+        "as_strided_scatter" => vec![floats(&[4, 3]), floats(&[2, 3]), numbers(&[2, 3]), numbers(&[6, 1])],
+        _ => return None,
+    })
+}
+
 /// What an operator does on purpose.
 fn left_out(name: &str) -> &'static [Check] {
     match name {
         // Looks like a copy to autograd, which may then write to it; PyTorch's shares memory as well.
         "_unsafe_view" => &[Check::Aliasing],
         // They ask for the layout, or replace it.
-        "is_contiguous" | "is_contiguous.memory_format" | "as_strided" | "as_strided_" => &[Check::Layouts],
+        "is_contiguous"
+        | "is_contiguous.memory_format"
+        | "as_strided"
+        | "as_strided_"
+        | "as_strided_scatter" => &[Check::Layouts],
         // Outside of training it hands its input on, as PyTorch's does.
         "dropout" => &[Check::Aliasing],
         // Gradients are written to only where there is a `grad_scale` to divide by.

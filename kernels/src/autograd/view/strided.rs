@@ -37,6 +37,13 @@ pub(super) fn backward(
     gathered.index_select(0, &own)?.reshape(this.sizes())
 }
 
+/// A gradient at the places that its tensor has in memory, from the first on.
+pub(super) fn places_of(grad: &Tensor, this: &InputMetadata) -> Result<Tensor> {
+    let mut placed = aten::new_empty_strided(grad, this.sizes(), this.strides())?;
+    aten::copy_(&mut placed, grad)?;
+    Ok(placed)
+}
+
 /// Where in memory each element lies, in the order of elements.
 fn places(sizes: &[i64], strides: &[i64], offset: i64) -> Vec<i64> {
     let mut places = vec![offset];

@@ -1,0 +1,81 @@
+//! What writes to views would make of a tensor, as a new tensor: what programs without writes are made of.
+
+use torch_library::prelude::*;
+
+use super::unseen;
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn copy(this: &Tensor, src: &Tensor, non_blocking: bool) -> Result<Tensor> {
+        let mut out = copy_of_memory(this)?;
+        unseen(|| aten::copy_::call(&mut out, src, non_blocking).map(drop))?;
+        Ok(out)
+    }
+
+    fn select_scatter(this: &Tensor, src: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
+        scattered("aten::select_scatter", this, src, |out| aten::select_int(out, dim, index))
+    }
+
+    fn slice_scatter(
+        this: &Tensor,
+        src: &Tensor,
+        dim: i64,
+        start: Option<i64>,
+        end: Option<i64>,
+        step: i64,
+    ) -> Result<Tensor> {
+        let part = |out: &Tensor| aten::slice_Tensor::call(out, dim, start, end, step);
+        scattered("aten::slice_scatter", this, src, part)
+    }
+
+    fn diagonal_scatter(this: &Tensor, src: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+        let diagonal = |out: &Tensor| aten::diagonal::call(out, offset, dim1, dim2);
+        scattered("aten::diagonal_scatter", this, src, diagonal)
+    }
+
+    fn as_strided_scatter(
+        this: &Tensor,
+        src: &Tensor,
+        size: &[i64],
+        stride: &[i64],
+        storage_offset: Option<i64>,
+    ) -> Result<Tensor> {
+        let places = |out: &Tensor| aten::as_strided::call(out, size, stride, storage_offset);
+        scattered("aten::as_strided_scatter", this, src, places)
+    }
+}
+
+/// A copy of a tensor, a part of which is another.
+fn scattered(
+    operator: &str,
+    this: &Tensor,
+    src: &Tensor,
+    part: impl FnOnce(&Tensor) -> Result<Tensor>,
+) -> Result<Tensor> {
+    let out = copy_of_memory(this)?;
+    let mut part = unseen(|| part(&out)).map_err(|error| error.context(operator))?;
+    ensure!(
+        part.sizes() == src.sizes(),
+        Shape,
+        "{operator}: sizes {:?} do not fit into a part of sizes {:?}",
+        src.sizes(),
+        part.sizes()
+    );
+    unseen(|| aten::copy_(&mut part, src).map(drop))?;
+    Ok(out)
+}
+
+/// A copy of a tensor at the same place in a copy of its memory, so that views of one are views of the other.
+fn copy_of_memory(this: &Tensor) -> Result<Tensor> {
+    if this.has_internal_overlap() {
+        return aten::clone(this);
+    }
+    let geometry = this.geometry();
+    let count = this.storage().nbytes() / this.dtype().size();
+    let memory = aten::as_strided::call(this, &[count as i64], &[1], Some(0))?;
+    let memory = aten::clone(&memory)?;
+    aten::as_strided::call(&memory, geometry.sizes(), geometry.strides(), Some(geometry.offset()))
+}

@@ -16,3 +16,5 @@ mod statistics;
 mod unary;
 mod view;
 mod window;
+
+pub(crate) use view::inverse;

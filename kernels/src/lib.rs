@@ -25,6 +25,7 @@ mod pointwise;
 mod reduction;
 
 pub mod autocast;
+mod functionalize;
 pub mod vmap;
 
 mod composite;

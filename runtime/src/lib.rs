@@ -87,6 +87,8 @@ mod registry;
 
 mod native;
 
+pub mod functionalize;
+
 pub mod observe;
 pub mod opcheck;
 pub mod trace;

@@ -63,6 +63,19 @@ fn kernels() {
 }
 
 #[test]
+fn programs() {
+    replay_all("programs");
+}
+
+#[test]
+fn programs_without_writes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    let report =
+        File::through("functionalize").unwrap().replay(&folder).unwrap().expect("the file is committed");
+    assert!(report.passed > 0 && report.passed == report.rows(), "{}", report.render(10));
+}
+
+#[test]
 fn autocast() {
     replay_all("autocast");
 }

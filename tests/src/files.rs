@@ -27,3 +27,7 @@ pub(crate) const ALL: &[File] = &[
     File { name: "autocast", replay: autocast::replay },
     File { name: "vmap", replay: vmap::replay },
 ];
+
+/// Files that can be replayed through a layer that is to change nothing.
+pub(crate) const THROUGH: &[(&str, File)] =
+    &[("functionalize", File { name: "programs", replay: programs::functionalized })];

@@ -48,6 +48,11 @@ impl File {
         })
     }
 
+    /// A file as it is replayed through a layer that is to change nothing: `functionalize`.
+    pub fn through(layer: &str) -> Option<&'static File> {
+        files::THROUGH.iter().find(|(name, _)| *name == layer).map(|(_, file)| file)
+    }
+
     /// Replays the rows that a folder has of this file; nothing where it has none.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! `oracle FOLDER [FILE…] [--all] [--json]`: replays recorded answers of PyTorch, one line per file.
+//! `oracle FOLDER [FILE…] [--functionalize] [--all] [--json]`: replays recorded answers of PyTorch, one line per file.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -6,16 +6,21 @@ use std::process::ExitCode;
 use torch_library::{Error, ErrorKind, Result};
 use torch_library_tests::{File, Report};
 
-const USAGE: &str = "usage: oracle FOLDER [FILE…] [--all] [--json]
+const USAGE: &str = "usage: oracle FOLDER [FILE…] [--functionalize] [--all] [--json]
   FOLDER  has files of recorded answers, as schemas.jsonl.gz
   FILE    a file to replay, as schemas; all that FOLDER has without one
+  --functionalize  replays programs with all writes and views made functional
   --all   prints every failing row, not ten
   --json  prints one JSON document per file";
 
 fn main() -> ExitCode {
     let (options, words): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
-    if words.is_empty() || options.iter().any(|option| option != "--all" && option != "--json") {
+    let layers: Vec<_> =
+        options.iter().filter_map(|option| File::through(option.strip_prefix("--")?)).collect();
+    let known =
+        |option: &str| option == "--all" || option == "--json" || File::through(&option[2..]).is_some();
+    if words.is_empty() || !options.iter().all(|option| known(option)) {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     }
@@ -24,7 +29,7 @@ fn main() -> ExitCode {
         true => println!("{}", report.to_json()),
         false => print!("{}", report.render(if has("--all") { usize::MAX } else { 10 })),
     };
-    match replay(Path::new(&words[0]), &words[1..], show) {
+    match replay(Path::new(&words[0]), &words[1..], &layers, show) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -34,10 +39,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Replays files of a folder; false where a row failed.
-fn replay(folder: &Path, names: &[String], show: impl Fn(&Report)) -> Result<bool> {
+/// Replays files of a folder, through layers if some are given; false where a row failed.
+fn replay(folder: &Path, names: &[String], layers: &[&'static File], show: impl Fn(&Report)) -> Result<bool> {
     let named = names.iter().map(|name| File::named(name)).collect::<Result<Vec<_>>>()?;
-    let files = if names.is_empty() { File::all().iter().collect() } else { named };
+    let files = match names {
+        _ if !layers.is_empty() => layers.to_vec(),
+        [] => File::all().iter().collect(),
+        _ => named,
+    };
     let (mut all_passed, mut found) = (true, false);
     for file in files {
         match file.replay(folder)? {

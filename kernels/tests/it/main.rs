@@ -6,6 +6,7 @@ mod checkpoint;
 mod coverage;
 mod create;
 mod data;
+mod functionalize;
 mod gradcheck;
 mod index;
 mod inplace;

@@ -7,7 +7,7 @@ use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, 
 use crate::kernel::BoxedKernel;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, Place};
-use crate::{tracer, vmap};
+use crate::{functionalize, tracer, vmap};
 
 /// The registry as the linker filled it.
 pub(super) fn from_records(names: &'static Names) -> State {
@@ -129,6 +129,7 @@ fn default_fallbacks(state: &mut State) {
     let boxed = |function| Implementation::Boxed(BoxedKernel::from_function(function));
     default_fallback(state, DispatchKey::FuncTorchDynamicLayerFrontMode, boxed(vmap::front), "vmap_front");
     default_fallback(state, DispatchKey::FuncTorchDynamicLayerBackMode, boxed(vmap::back), "vmap_back");
+    default_fallback(state, DispatchKey::Functionalize, boxed(functionalize::fallback), "functionalize");
     default_fallback(state, DispatchKey::Tracer, boxed(tracer::record), "record");
     default_fallback(state, DispatchKey::ADInplaceOrView, Implementation::Bookkeeping, "views and versions");
     for key in DispatchKey::Autograd.expansion().iter() {

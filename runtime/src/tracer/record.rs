@@ -111,13 +111,9 @@ impl Recording {
 /// The fallback at `Tracer`.
 pub(crate) fn record(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::Tracer);
-    // A call on tensors that stand for others becomes calls on those: they are recorded.
-    let is_wrapper = |value: &Value<'_>| match value {
-        Value::OptionalTensors(list) => list.iter().flatten().any(Tensor::is_wrapper),
-        value => value.tensors().iter().any(Tensor::is_wrapper),
-    };
-    let passes = RECORDING.with_borrow(Option::is_none);
-    if passes || operator.arguments(stack)?.iter().any(is_wrapper) {
+    // A call on tensors that stand for others becomes calls on those: they are recorded. So does any functional call.
+    let passes = RECORDING.with_borrow(Option::is_none) || keys.has(DispatchKey::Functionalize);
+    if passes || operator.arguments(stack)?.iter().flat_map(Value::all_tensors).any(Tensor::is_wrapper) {
         return operator.redispatch_boxed(keys & BELOW, stack);
     }
     let arguments = with_recording(|recording| {

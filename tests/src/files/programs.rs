@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use torch_library::Tensor;
-use torch_library::guard::NoGradGuard;
+use torch_library::guard::{IncludeDispatchKeyGuard, NoGradGuard};
+use torch_library::{DispatchKey, Result, Tensor, functionalize};
 
 use super::gradients;
 use crate::compare;
@@ -17,17 +17,31 @@ use crate::values;
 type Variables = BTreeMap<String, Tensor>;
 
 pub(crate) fn replay(rows: &[Json], report: &mut Report) {
+    replay_through(rows, report, Ok);
+}
+
+/// As [`replay`], of functional tensors: elements, geometry, versions and gradients are to be the same.
+pub(crate) fn functionalized(rows: &[Json], report: &mut Report) {
+    let _functional = IncludeDispatchKeyGuard::new(DispatchKey::Functionalize);
+    replay_through(rows, report, |tensor| {
+        let functional = functionalize::to_functional(&tensor)?;
+        functional.set_requires_grad(tensor.requires_grad())?;
+        Ok(functional)
+    });
+}
+
+fn replay_through(rows: &[Json], report: &mut Report, enter: impl Fn(Tensor) -> Result<Tensor>) {
     for row in rows {
         let steps: Vec<&str> =
             row["steps"].as_array().into_iter().flatten().filter_map(|step| step["op"].as_str()).collect();
-        report.row(row, &steps.join(" "), || check(row));
+        report.row(row, &steps.join(" "), || check(row, &enter));
     }
 }
 
-fn check(row: &Json) -> Check {
+fn check(row: &Json, enter: impl Fn(Tensor) -> Result<Tensor>) -> Check {
     let mut variables = Variables::new();
     for init in row.list("init")? {
-        variables.insert(init.text("var")?.to_owned(), values::tensor(init)?);
+        variables.insert(init.text("var")?.to_owned(), enter(values::tensor(init)?)?);
     }
     for (index, step) in row.list("steps")?.iter().enumerate() {
         run(step, &mut variables).map_err(|unmet| unmet.at(format!("step {index}, {}", step["op"])))?;

@@ -88,6 +88,9 @@ fn table_shows_where_each_key_leads() {
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
+              functionalize [backend fallback]
+                  Functionalize
+
               views and versions [backend fallback]
                   ADInplaceOrView
 
@@ -108,7 +111,7 @@ fn table_shows_where_each_key_leads() {
               [missing]
                   Undefined, CUDA, HIP, XLA, MPS, IPU, XPU, HPU, VE, Lazy, MTIA, MAIA, PrivateUse1, PrivateUse2,
                   PrivateUse3, Meta, FPGA, Vulkan, Metal, Quantized*, CustomRNGKeyId, MkldnnCPU, Sparse*, SparseCsr*,
-                  NestedTensor*, Fake, Python, Functionalize, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
+                  NestedTensor*, Fake, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
                   BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot,
                   TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
@@ -269,6 +272,9 @@ fn whatif_shows_the_table_of_registrations() {
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
+              functionalize [backend fallback]
+                  Functionalize
+
               views and versions [backend fallback]
                   ADInplaceOrView
 
@@ -285,9 +291,9 @@ fn whatif_shows_the_table_of_registrations() {
                   FuncTorchDynamicLayerFrontMode
 
               [missing]
-                  Fake, Python, Functionalize, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
-                  BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot,
-                  TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  Fake, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
+                  FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
+                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
     );
 }
@@ -313,6 +319,9 @@ fn whatif_takes_kernels_that_fall_through() {
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
+              functionalize [backend fallback]
+                  Functionalize
+
               views and versions [backend fallback]
                   ADInplaceOrView
 
@@ -326,9 +335,9 @@ fn whatif_takes_kernels_that_fall_through() {
                   AutogradOther
 
               [missing]
-                  Fake, Python, Functionalize, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
-                  BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot,
-                  TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  Fake, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
+                  FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
+                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
     );
 }

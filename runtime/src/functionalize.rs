@@ -1,0 +1,178 @@
+//! Functionalize: a program that writes in place and through views, run as one that only computes new tensors.
+//!
+//! ```
+//! use torch_library::functionalize::{from_functional, to_functional};
+//! use torch_library::prelude::*;
+//!
+//! torch_library! {
+//!     pub mod functional_docs {
+//!         /// Adds a number to each element.
+//!         shift(Tensor self, float by) -> Tensor;
+//!         /// As the one without underscore, in place.
+//!         shift_(Tensor(a!) self, float by) -> Tensor(a!);
+//!     }
+//! }
+//!
+//! #[torch_impl(functional_docs, CPU)]
+//! fn shift(this: &Tensor, by: f64) -> Result<Tensor> {
+//!     Tensor::from_vec(this.to_vec::<f64>()?.into_iter().map(|x| x + by).collect(), this.sizes())
+//! }
+//!
+//! # fn main() -> Result<()> {
+//! let plain = Tensor::from([1.0, 2.0]);
+//! let mut x = to_functional(&plain)?;
+//! functional_docs::shift_(&mut x, 10.0)?; // has no kernel, and needs none: `shift` has one
+//! assert_eq!(from_functional(&x)?.to_vec::<f64>()?, [11.0, 12.0]);
+//! assert_eq!(plain.to_vec::<f64>()?, [1.0, 2.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This is mechanism, driven by schemas. Which operator computes what another one writes, is found by name and types; how
+//! a view is put back into its base, kernels at `Functionalize` say ([`view`]), and `aten::as_strided_scatter` for all
+//! others.
+//!
+//! # How it works
+//! 1. A *functional* tensor is a [wrapper](Tensor::wrapper) with the sizes, strides and versions that the program sees.
+//!    Its storage is a [`Memory`](memory::Memory), which all views of it share and in which lies the *base*: the tensor
+//!    that now has all elements. The keys of a wrapper are those of the base, and `Functionalize`, which stands below
+//!    autograd: gradients are recorded of the program as it was written.
+//! 2. A view remembers the *steps* that lead from the base to it. Its value is made when somebody asks, and made anew when
+//!    the base has changed since.
+//! 3. An operator that writes becomes the one that computes: `add_.Tensor` becomes `add.Tensor`. If there is none, it writes
+//!    to a copy that nobody has seen. The result is carried back along the steps, and becomes the new base.
+//! 4. What an operator would refuse of the tensors that it was given, it is asked first, on tensors without elements.
+//!
+//! With a [tracer](crate::tracer) around it, what is recorded has no write but those to the inputs, which come last.
+//!
+//! PyTorch: `torch.func.functionalize(remove="mutations")`, `FunctionalTensorWrapper`.
+
+mod fallback;
+mod gradient;
+mod memory;
+mod mutation;
+mod named;
+mod variant;
+mod view;
+
+use crate::autograd::Node;
+use crate::ensure;
+use crate::error::Result;
+use crate::guard::{IncludeDispatchKeyGuard, no_grad};
+use crate::key::DispatchKey;
+use crate::tensor::Tensor;
+
+pub(crate) use fallback::fallback;
+pub use view::{view, views};
+
+use memory::Memory;
+use view::Functional;
+
+/// Runs a function on functional tensors, and returns what it returns as plain ones.
+///
+/// What the function writes to its inputs is written to them when it is done. Gradients flow through it as if it had
+/// been called.
+///
+/// # Errors
+/// What the function fails with; inputs that stand for others, as inside of vmap; a write to a tensor that was made
+/// outside and is no input; a write that has no functional form, as `resize_`.
+///
+/// PyTorch: `torch.func.functionalize(f)(*inputs)`.
+pub fn functionalize(
+    inputs: &[Tensor],
+    f: impl FnOnce(&[Tensor]) -> Result<Vec<Tensor>>,
+) -> Result<Vec<Tensor>> {
+    let mut entered: Vec<Tensor> = Vec::with_capacity(inputs.len());
+    for (index, input) in inputs.iter().enumerate() {
+        let functional = entry(input, inputs[..index].iter().zip(&entered))?;
+        entered.push(gradient::enter(input, functional)?);
+    }
+    let histories = entered.iter().map(Tensor::grad_fn).collect::<Result<Vec<_>>>()?;
+    let outputs = {
+        let _functional = IncludeDispatchKeyGuard::new(DispatchKey::Functionalize);
+        f(&entered)?
+    };
+    let leave = |output| match entered.iter().position(|entered| entered.is_same(output)) {
+        Some(index) => Ok(inputs[index].clone()),
+        None => gradient::leave(output),
+    };
+    let outputs = outputs.iter().map(leave).collect::<Result<Vec<_>>>()?;
+    for ((input, functional), history) in inputs.iter().zip(&entered).zip(histories) {
+        write_back(&mut input.clone(), functional, history.as_ref())?;
+    }
+    Ok(outputs)
+}
+
+/// A functional tensor for a plain one: a leaf, if gradients are recorded.
+///
+/// Its writes do not reach the plain one.
+///
+/// # Errors
+/// A tensor that stands for others.
+///
+/// PyTorch: `torch._to_functional_tensor`.
+pub fn to_functional(tensor: &Tensor) -> Result<Tensor> {
+    entry(tensor, [])
+}
+
+/// The plain tensor with the elements that a functional one has now; a plain one as it is.
+///
+/// # Errors
+/// A view that cannot be made anew.
+///
+/// PyTorch: `torch._sync`, then `torch._from_functional_tensor`.
+pub fn from_functional(tensor: &Tensor) -> Result<Tensor> {
+    match Functional::of(tensor) {
+        Some((functional, memory)) => functional.value(memory),
+        None => Ok(tensor.clone()),
+    }
+}
+
+/// Whether a tensor is a functional one.
+///
+/// PyTorch: `torch._is_functional_tensor`.
+pub fn is_functional(tensor: &Tensor) -> bool {
+    tensor.content::<Functional>().is_some()
+}
+
+/// The functional tensor of an input; inputs over one memory are views of one base.
+fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t Tensor)>) -> Result<Tensor> {
+    ensure!(
+        !input.is_wrapper(),
+        NotSupported,
+        "a tensor that stands for others cannot be made functional: functionalize outside of vmap, not inside"
+    );
+    let known = before.into_iter().find(|(other, _)| other.shares_storage_with(input));
+    let Some((other, functional)) = known else { return view::fresh(input.clone()) };
+    ensure!(
+        other.dtype() == input.dtype(),
+        NotSupported,
+        "two inputs look at one memory, as {} and as {}: no functional program can be made of that",
+        other.dtype(),
+        input.dtype()
+    );
+    view::place_in(functional.storage(), input.clone())
+}
+
+/// Gives an input, and the memory around its elements, what the function made of it.
+fn write_back(input: &mut Tensor, functional: &Tensor, history: Option<&Node>) -> Result<()> {
+    let Some(memory) = Memory::of(functional) else { return Ok(()) };
+    let has_new_history = gradient::has_new_history(functional, history)?;
+    let value = if has_new_history { Some(gradient::leave(functional)?) } else { None };
+    let write = || {
+        if input.geometry() != functional.geometry() {
+            named::move_to(input, functional.geometry())?;
+        }
+        match value {
+            _ if !memory.is_written() => Ok(()),
+            Some(value) => named::write(input, &value),
+            None if memory::is_whole(input) => named::write(input, &from_functional(functional)?),
+            None => {
+                let whole = memory::geometry_of_whole(input)?;
+                let base = named::as_strided(&memory.base().0, &whole)?;
+                named::write(&mut named::as_strided(input, &whole)?, &base)
+            }
+        }
+    };
+    if has_new_history { write() } else { no_grad(write) }
+}

@@ -1,0 +1,121 @@
+//! The fallback at `Functionalize`: what a call on functional tensors becomes.
+
+use std::sync::Arc;
+
+use torch_library_schema::{AliasInfo, Schema};
+
+use super::view::{Step, below, fresh, nth, step_from};
+use super::{is_functional, mutation};
+use crate::error::Result;
+use crate::guard::LocalDispatchKeySet;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::registry;
+use crate::tensor::Tensor;
+use crate::value::{Stack, Value};
+
+/// The fallback.
+///
+/// PyTorch: `functionalizeFallback`, and the kernels that it generates for its own operators.
+pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    // A call of another layer, which makes calls on functional tensors of it.
+    let is_foreign = |tensor: &Tensor| tensor.is_wrapper() && !is_functional(tensor);
+    if operator.arguments(stack)?.iter().flat_map(Value::all_tensors).any(is_foreign) {
+        return operator.redispatch_boxed(keys & DispatchKeySet::AFTER_FUNCTIONALIZE, stack);
+    }
+    const PARTS: DispatchKey = DispatchKey::CompositeImplicitAutograd;
+    if registry::kernel_for_key(operator.operator(), PARTS).is_ok() {
+        return operator.call_boxed_for_key(PARTS, stack);
+    }
+    let schema = operator.schema()?;
+    if schema.is_mutable() {
+        return mutation::mutate(operator, stack);
+    }
+    match source(schema) {
+        Some(source) => views(operator, source, stack),
+        None => compute(operator, stack),
+    }
+}
+
+/// The first argument that a return may be a view of.
+fn source(schema: &Schema) -> Option<usize> {
+    let returned = schema.returns.iter().filter_map(|ret| ret.alias.as_deref());
+    let sets: Vec<&AliasInfo> = returned.map(of_elements).collect();
+    schema.arguments.iter().position(|argument| {
+        let alias = argument.alias.as_deref().map(of_elements);
+        alias.is_some_and(|alias| sets.iter().any(|set| set.before.intersects(&alias.before)))
+    })
+}
+
+/// The annotation of the tensors: of a list, that of its elements.
+fn of_elements(alias: &AliasInfo) -> &AliasInfo {
+    alias.contained.first().unwrap_or(alias)
+}
+
+/// Takes the arguments of a call from the stack.
+pub(super) fn take<'v>(operator: OperatorHandle, stack: &mut Stack<'v>) -> Result<Vec<Value<'v>>> {
+    let arity = operator.arguments(stack)?.len();
+    let mut arguments: Vec<_> = (0..arity).filter_map(|_| stack.pop()).collect();
+    arguments.reverse();
+    Ok(arguments)
+}
+
+/// Arguments as calls below get them.
+pub(super) fn values_of(arguments: &[Value<'_>]) -> Result<Vec<Value<'static>>> {
+    let value = |argument: &Value<'_>| argument.map_tensors(super::from_functional).map(Value::into_owned);
+    arguments.iter().map(value).collect()
+}
+
+/// Calls an operator below.
+pub(super) fn call<'v>(
+    operator: OperatorHandle,
+    arguments: impl IntoIterator<Item = Value<'v>>,
+) -> Result<Vec<Value<'v>>> {
+    let _below = below();
+    let mut stack = Stack::from_iter(arguments);
+    operator.call_boxed(&mut stack)?;
+    Ok(stack.into_iter().collect())
+}
+
+/// An operator that only computes.
+fn compute(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let arguments = take(operator, stack)?;
+    let is_wanted = arguments.iter().flat_map(Value::all_tensors).any(is_functional)
+        || LocalDispatchKeySet::current().included.has(DispatchKey::Functionalize);
+    for value in call(operator, values_of(&arguments)?)? {
+        let value =
+            if is_wanted { value.map_tensors(|tensor| fresh(tensor.clone()))? } else { value.borrowed() };
+        stack.push(value.into_owned());
+    }
+    Ok(())
+}
+
+/// An operator whose results are views of an argument.
+fn views(operator: OperatorHandle, source: usize, stack: &mut Stack<'_>) -> Result<()> {
+    let arguments = take(operator, stack)?;
+    let Some(base) = arguments[source].as_tensor().cloned().filter(is_functional) else {
+        call(operator, values_of(&arguments)?)?.into_iter().for_each(|value| stack.push(value));
+        return Ok(());
+    };
+    let mut others = values_of(&arguments)?;
+    let returns = call(operator, others.iter().map(Value::borrowed))?.into_iter().map(Value::into_owned);
+    let returns: Vec<_> = returns.collect();
+    others[source] = Value::None; // the base has its turn each time
+    let again = Arc::new(move |base: &Tensor| -> Result<Vec<Value<'static>>> {
+        let arguments = others.iter().enumerate();
+        let arguments =
+            arguments.map(|(index, other)| if index == source { base.into() } else { other.borrowed() });
+        let returns = call(operator, arguments)?;
+        Ok(returns.into_iter().map(Value::into_owned).collect())
+    });
+    for (position, value) in returns.iter().enumerate() {
+        let mut indices = 0..;
+        let view = value.map_tensors(|tensor| {
+            let (again, index) = (Arc::clone(&again), indices.next().unwrap_or_default());
+            let step = Step::new(move |base| nth(again(base)?[position].tensors().to_vec(), index));
+            step_from(&base, tensor.clone(), step)
+        })?;
+        stack.push(view.into_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! The operators that functionalization itself calls, by name: it lies below the crates that declare them.
+
+use crate::error::Result;
+use crate::registry::Dispatcher;
+use crate::tensor::Tensor;
+use crate::tensor::geometry::Geometry;
+use crate::value::Value;
+
+fn call<'v>(name: &str, arguments: impl IntoIterator<Item = Value<'v>>) -> Result<Tensor> {
+    let operator =
+        Dispatcher::global().find(name).map_err(|error| error.context("functionalizing a program"))?;
+    operator.call_with(arguments, [])?.pop_as()
+}
+
+fn places(geometry: &Geometry) -> [Value<'_>; 3] {
+    [geometry.sizes().into(), geometry.strides().into(), geometry.offset().into()]
+}
+
+/// A view of any geometry.
+pub(super) fn as_strided(base: &Tensor, geometry: &Geometry) -> Result<Tensor> {
+    call("aten::as_strided", std::iter::once(base.into()).chain(places(geometry)))
+}
+
+/// A copy of the base with other elements at the places of a view.
+pub(super) fn as_strided_scatter(base: &Tensor, view: &Tensor, geometry: &Geometry) -> Result<Tensor> {
+    call("aten::as_strided_scatter", [base.into(), view.into()].into_iter().chain(places(geometry)))
+}
+
+/// The elements of one tensor in the geometry and the type of another.
+pub(super) fn copy(like: &Tensor, from: &Tensor) -> Result<Tensor> {
+    call("aten::copy", [like.into(), from.into()])
+}
+
+/// A copy for an operator to write to.
+pub(super) fn clone(tensor: &Tensor) -> Result<Tensor> {
+    call("aten::clone", [tensor.into()])
+}
+
+/// A view without history.
+pub(super) fn detach(tensor: &Tensor) -> Result<Tensor> {
+    call("aten::detach", [tensor.into()])
+}
+
+/// Moves a tensor to another geometry in its memory.
+pub(super) fn move_to(tensor: &mut Tensor, geometry: &Geometry) -> Result<()> {
+    call("aten::as_strided_", std::iter::once(tensor.into()).chain(places(geometry))).map(drop)
+}
+
+/// Writes elements, for those who wait for the end of a functional program.
+pub(super) fn write(to: &mut Tensor, from: &Tensor) -> Result<()> {
+    call("aten::copy_", [to.into(), from.into()]).map(drop)
+}

@@ -1,0 +1,257 @@
+//! Functional tensors, and the way between a view and its base.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::memory::{Memory, geometry_of_whole, is_whole};
+use super::named;
+use crate::bail;
+use crate::error::{Error, ErrorKind, Result};
+use crate::guard::ExcludeDispatchKeyGuard;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::tensor::geometry::Geometry;
+use crate::tensor::{Storage, Tensor};
+
+type Forward = dyn Fn(&Tensor) -> Result<Tensor> + Send + Sync;
+type Reverse = dyn Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync;
+
+/// How a view is made of its base, and how the base is made of itself and what the view becomes.
+///
+/// PyTorch: `ViewMeta`.
+#[derive(Clone)]
+pub(super) struct Step {
+    forward: Arc<Forward>,
+    /// Where none is known, the view's geometry says where its elements belong.
+    reverse: Option<Arc<Reverse>>,
+}
+
+impl Step {
+    pub(super) fn new(forward: impl Fn(&Tensor) -> Result<Tensor> + Send + Sync + 'static) -> Self {
+        Step { forward: Arc::new(forward), reverse: None }
+    }
+
+    fn with_reverse(
+        self,
+        reverse: impl Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync + 'static,
+    ) -> Self {
+        Step { reverse: Some(Arc::new(reverse)), ..self }
+    }
+
+    /// The part of a memory with this geometry.
+    fn place(geometry: Geometry) -> Self {
+        Step::new(move |base| named::as_strided(base, &geometry))
+    }
+}
+
+/// What a functional tensor knows beside its memory.
+///
+/// PyTorch: `FunctionalTensorWrapper`.
+pub(super) struct Functional(Mutex<State>);
+
+#[derive(Clone, Default)]
+struct State {
+    steps: Vec<Step>,
+    /// The value, and the generation of the base of which it was made.
+    value: Option<(Tensor, u64)>,
+}
+
+/// The calls that functionalization makes are below it, and below what recorded the program.
+pub(super) fn below() -> ExcludeDispatchKeyGuard {
+    ExcludeDispatchKeyGuard::new(
+        DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW.add(DispatchKey::Functionalize),
+    )
+}
+
+impl Functional {
+    pub(super) fn of(tensor: &Tensor) -> Option<(&Functional, &Memory)> {
+        Some((tensor.content::<Functional>()?, Memory::of(tensor)?))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The plain tensor that this one stands for now.
+    pub(super) fn value(&self, memory: &Memory) -> Result<Tensor> {
+        let (base, generation) = memory.base();
+        let State { steps, value } = self.state().clone();
+        if let Some((value, made)) = value
+            && made == generation
+        {
+            return Ok(value);
+        }
+        let _below = below();
+        let value = steps.iter().try_fold(base, |value, step| (step.forward)(&value))?;
+        self.state().value = Some((value.clone(), generation));
+        Ok(value)
+    }
+
+    /// Makes a value the one that this tensor stands for, and its base and all other views what follows from that.
+    pub(super) fn write(&self, memory: &Memory, tensor: &Tensor, value: Tensor) -> Result<()> {
+        let _below = below();
+        let (base, _) = memory.base();
+        let is_alike = (value.sizes(), value.dtype()) == (tensor.sizes(), tensor.dtype());
+        let value = if is_alike { value } else { named::copy(&self.value(memory)?, &value)? };
+        let steps = self.state().steps.clone();
+        let mut new = carried_back(&steps, &base, value, tensor.geometry())?;
+        if new.geometry() != base.geometry() || !is_whole(&new) {
+            new = named::copy(&base, &new)?; // the program sees strides, too
+        }
+        memory.replace(new);
+        Ok(())
+    }
+
+    /// Makes a functional tensor what another one is, for all its handles.
+    pub(super) fn adopt(tensor: &mut Tensor, other: &Tensor) -> Result<()> {
+        if let (Some((this, _)), Some((other, _))) = (Functional::of(tensor), Functional::of(other)) {
+            let state = other.state().clone();
+            *this.state() = state;
+        }
+        let geometry = other.geometry();
+        tensor.set_storage(other.storage().clone(), geometry.sizes(), geometry.strides(), geometry.offset())
+    }
+}
+
+/// What the base becomes where a view of it becomes this.
+fn carried_back(steps: &[Step], base: &Tensor, value: Tensor, geometry: &Geometry) -> Result<Tensor> {
+    let reverses: Option<Vec<_>> = steps.iter().map(|step| step.reverse.clone()).collect();
+    let Some(reverses) = reverses else {
+        if value.dtype() != base.dtype() {
+            bail!(
+                NotSupported,
+                "a view of {} as {} is written to, and the operator that made it does not say how it is put back\n  \
+                 help: register a kernel for it at Functionalize, with `functionalize::view`",
+                base.dtype(),
+                value.dtype()
+            );
+        }
+        return named::as_strided_scatter(base, &value, geometry);
+    };
+    let mut befores = vec![base.clone()];
+    for step in steps.iter().take(steps.len().saturating_sub(1)) {
+        befores.push((step.forward)(&befores[befores.len() - 1])?);
+    }
+    let back = befores.iter().zip(&reverses).rev();
+    back.into_iter().try_fold(value, |view, (before, reverse)| reverse(before, &view))
+}
+
+fn wrapper(storage: &Storage, value: Tensor, generation: u64, steps: Vec<Step>) -> Result<Tensor> {
+    // What transforms keep in tensors, they keep in those inside.
+    const FUNCTORCH: DispatchKeySet = DispatchKeySet::from_keys(&[
+        DispatchKey::FuncTorchDynamicLayerFrontMode,
+        DispatchKey::FuncTorchDynamicLayerBackMode,
+    ]);
+    let keys = (value.key_set() - FUNCTORCH).add(DispatchKey::Functionalize);
+    let (geometry, dtype) = (value.geometry().clone(), value.dtype());
+    let functional = Functional(Mutex::new(State { steps, value: Some((value, generation)) }));
+    Tensor::wrapper(storage.clone(), &geometry, dtype, keys, functional)
+}
+
+/// A functional tensor with memory of its own.
+pub(super) fn fresh(value: Tensor) -> Result<Tensor> {
+    if is_whole(&value) {
+        return wrapper(&Memory::around(value.clone()), value, 0, Vec::new());
+    }
+    let memory = {
+        let _below = below();
+        Memory::around(named::as_strided(&value, &geometry_of_whole(&value)?)?)
+    };
+    place_in(&memory, value)
+}
+
+/// A functional tensor for a value that lies in a memory whose base nobody has replaced.
+pub(super) fn place_in(memory: &Storage, value: Tensor) -> Result<Tensor> {
+    let step = Step::place(value.geometry().clone());
+    wrapper(memory, value, 0, vec![step])
+}
+
+/// A functional view: one step from another functional tensor.
+pub(super) fn step_from(source: &Tensor, value: Tensor, step: Step) -> Result<Tensor> {
+    let Some((functional, memory)) = Functional::of(source) else { return fresh(value) };
+    // An operator that may return a view may also return a copy.
+    if !functional.value(memory)?.shares_storage_with(&value) {
+        return fresh(value);
+    }
+    let mut steps = functional.state().steps.clone();
+    steps.push(step);
+    wrapper(source.storage(), value, memory.base().1, steps)
+}
+
+/// What a kernel at `Functionalize` of an operator that returns a view does.
+///
+/// `forward` makes the view of a base. `reverse` makes, of a base and of what the view becomes, what the base becomes. Both
+/// only compute.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library::functionalize;
+///
+/// torch_library! {
+///     pub mod functionalize_docs {
+///         /// The same elements.
+///         same(Tensor(a) self) -> Tensor(a);
+///     }
+/// }
+///
+/// #[torch_impl(functionalize_docs, CompositeExplicitAutograd)]
+/// fn same(this: &Tensor) -> Result<Tensor> {
+///     this.strided_view(this.sizes(), this.strides(), this.storage_offset())
+/// }
+///
+/// #[torch_impl(functionalize_docs::same, Functionalize)]
+/// fn functional_same(this: &Tensor) -> Result<Tensor> {
+///     functionalize::view(this, functionalize_docs::same, |_, view| Ok(view.clone()))
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let x = functionalize::to_functional(&Tensor::from([1.0, 2.0]))?;
+/// let same = functionalize_docs::same(&x)?;
+/// assert!(functionalize::is_functional(&same) && same.shares_storage_with(&x));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Those of `forward`.
+///
+/// PyTorch: `ViewMeta(forward_fn, reverse_fn)`.
+pub fn view(
+    this: &Tensor,
+    forward: impl Fn(&Tensor) -> Result<Tensor> + Send + Sync + 'static,
+    reverse: impl Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync + 'static,
+) -> Result<Tensor> {
+    let _below = below();
+    let Some((functional, memory)) = Functional::of(this) else { return forward(this) };
+    let value = forward(&functional.value(memory)?)?;
+    step_from(this, value, Step::new(forward).with_reverse(reverse))
+}
+
+/// As [`view()`] for an operator that returns several: `reverse` is told which of them was written to.
+///
+/// # Errors
+/// Those of `forward`.
+pub fn views(
+    this: &Tensor,
+    forward: impl Fn(&Tensor) -> Result<Vec<Tensor>> + Send + Sync + 'static,
+    reverse: impl Fn(&Tensor, &Tensor, usize) -> Result<Tensor> + Send + Sync + 'static,
+) -> Result<Vec<Tensor>> {
+    let _below = below();
+    let Some((functional, memory)) = Functional::of(this) else { return forward(this) };
+    let values = forward(&functional.value(memory)?)?;
+    let (forward, reverse) = (Arc::new(forward), Arc::new(reverse));
+    let view = |(index, value)| {
+        let (forward, reverse) = (Arc::clone(&forward), Arc::clone(&reverse));
+        let step = Step::new(move |base| nth(forward(base)?, index))
+            .with_reverse(move |base, view| reverse(base, view, index));
+        step_from(this, value, step)
+    };
+    values.into_iter().enumerate().map(view).collect()
+}
+
+/// One of several views, of a base that has as many again.
+pub(super) fn nth(views: Vec<Tensor>, index: usize) -> Result<Tensor> {
+    let count = views.len();
+    let missing = || {
+        Error::new(ErrorKind::Internal, format!("view {index} of {count}: the base has changed its sizes"))
+    };
+    views.into_iter().nth(index).ok_or_else(missing)
+}

@@ -83,13 +83,17 @@ pub(super) struct Names {
     table: AtomicPtr<Table>,
 }
 
-/// A power of two of slots, at least one of them empty.
-struct Table(Box<[AtomicPtr<Name>]>);
+struct Table {
+    /// A power of two of them, at least one of them empty.
+    slots: Box<[AtomicPtr<Name>]>,
+    /// The table that this one replaced, where readers may still be: reachable, so that whoever looks for leaks finds none.
+    _replaced: Option<&'static Table>,
+}
 
 impl Names {
     /// No names. It lives as long as the process, as the handles to its operators do.
     pub(super) fn leak() -> &'static Names {
-        Box::leak(Box::new(Names { table: AtomicPtr::new(Table::leak(16)) }))
+        Box::leak(Box::new(Names { table: AtomicPtr::new(Table::leak(16, None)) }))
     }
 
     /// The name that reads like this.
@@ -102,8 +106,8 @@ impl Names {
     pub(super) fn add(&self, text: &str, count: usize, entry: usize) -> &'static Name {
         let name = Name::leak(text, entry);
         let mut table = self.table();
-        if 2 * (count + 1) > table.0.len() {
-            let larger = Table::leak(2 * table.0.len());
+        if 2 * (count + 1) > table.slots.len() {
+            let larger = Table::leak(2 * table.slots.len(), Some(table));
             // SAFETY: leaked just now.
             let copy = unsafe { &*larger };
             table.names().for_each(|name| copy.put(name));
@@ -122,9 +126,9 @@ impl Names {
 }
 
 impl Table {
-    fn leak(slots: usize) -> *mut Table {
+    fn leak(slots: usize, replaced: Option<&'static Table>) -> *mut Table {
         let slots = (0..slots).map(|_| AtomicPtr::new(std::ptr::null_mut())).collect();
-        Box::into_raw(Box::new(Table(slots)))
+        Box::into_raw(Box::new(Table { slots, _replaced: replaced }))
     }
 
     /// The name that reads like this, or the slot where it belongs.
@@ -132,7 +136,7 @@ impl Table {
     fn probe(&self, text: &str) -> (&AtomicPtr<Name>, Option<&'static Name>) {
         let mut slot = hash(text);
         loop {
-            let place = &self.0[slot & (self.0.len() - 1)];
+            let place = &self.slots[slot & (self.slots.len() - 1)];
             // SAFETY: null, or a leaked name.
             match unsafe { place.load(Ordering::Acquire).cast_const().as_ref() } {
                 None => return (place, None),
@@ -148,7 +152,7 @@ impl Table {
 
     fn names(&self) -> impl Iterator<Item = &'static Name> {
         // SAFETY: null, or a leaked name.
-        self.0.iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).cast_const().as_ref() })
+        self.slots.iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).cast_const().as_ref() })
     }
 }
 

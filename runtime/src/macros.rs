@@ -306,7 +306,8 @@ macro_rules! native_functions {
 /// - `fallthrough`: no kernel, calls go on to the next key: `fn count();`;
 /// - `boxed`: the function takes the stack, as a [`BoxedFn`](crate::BoxedFn).
 ///
-/// On a function of a block, the attribute says what is not the block's: the name, `override`, `fallthrough`, `boxed`.
+/// On a block, `override`, `fallthrough` and `boxed` count for each of its functions. On a function of a block, the attribute
+/// says what is not the block's: the name, or one of these words.
 ///
 /// # The signature
 ///

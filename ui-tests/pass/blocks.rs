@@ -56,13 +56,26 @@ pub(crate) mod kernels {
     }
 }
 
-#[torch_impl(in_block, AutogradCPU)]
+#[torch_impl(in_block, AutogradCPU, fallthrough)]
 mod autograd {
-    #[torch_impl(fallthrough)]
     fn skipped();
 
-    #[torch_impl("add.Tensor", fallthrough)]
+    #[torch_impl("add.Tensor")]
     fn add();
+}
+
+#[torch_impl(in_block, Tracer, boxed)]
+mod traced {
+    use torch_library::prelude::*;
+
+    fn plain(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        stack.pop();
+        stack.push(6);
+        Ok(())
+    }
+
+    #[torch_impl(fallthrough)]
+    fn skipped();
 }
 
 #[torch_impl(in_block, CPU)]
@@ -85,5 +98,8 @@ fn every_function_of_a_block_is_a_kernel() -> Result<()> {
     let other = x.clone();
     in_block::add_(&mut x, &other)?;
     assert_eq!(kernels::plain(&x)?, 1);
+
+    let _traced = torch_library::guard::IncludeDispatchKeyGuard::new(DispatchKey::Tracer);
+    assert_eq!((in_block::plain(&x)?, in_block::skipped(&x)?), (6, 5));
     Ok(())
 }

@@ -85,9 +85,11 @@ impl Block<'_> {
         function: &mut Function,
         errors: &mut Errors,
     ) -> Option<BlockKernel> {
-        errors.ok(check(options.form, function))?;
+        // What the block says counts for each of its functions.
+        let form = if matches!(options.form, Form::Typed) { self.options.form } else { options.form };
+        errors.ok(check(form, function))?;
         let ident = &function.signature.ident;
-        if matches!(options.form, Form::Typed) && !signature::may_return_result(&function.signature) {
+        if matches!(form, Form::Typed) && !signature::may_return_result(&function.signature) {
             let message = format!(
                 "every function of a block is a kernel and returns a `Result`, but `{ident}` returns none: \
                  a helper stands outside of the block, or in a module inside"
@@ -108,7 +110,7 @@ impl Block<'_> {
         }
         let operator = format_ident!("__{}_{index}", self.module);
         let (constant, value) =
-            (format_ident!("KERNEL_{index}"), kernel(options.form, function, &target.ident, &operator));
+            (format_ident!("KERNEL_{index}"), kernel(form, function, &target.ident, &operator));
         let overrides = options.overrides || self.options.overrides;
         let records = records(&self.options.keys, overrides, ident, &operator, &constant);
         let import = target.import(&operator);

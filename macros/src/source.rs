@@ -14,21 +14,33 @@ pub(crate) enum Source {
     File { name: String, line: usize, column: usize },
 }
 
-/// A `Place` of the runtime. The module is that of the whole macro call.
-impl ToTokens for Source {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
+impl Source {
+    /// A `SourceModule` of the runtime, for many places. The file and the module are those of the whole macro call.
+    pub(crate) fn module(&self) -> TokenStream {
         let runtime = runtime();
-        let (file, line, column) = match self {
-            Source::Span(span) => (quote!(::core::file!()), span.unwrap().line(), span.unwrap().column()),
-            Source::File { name, line, column } => (quote!(#name), *line, *column),
+        let file = match self {
+            Source::Span(_) => quote!(::core::file!()),
+            Source::File { name, .. } => quote!(#name),
+        };
+        quote!(#runtime::SourceModule { file: #file, path: ::core::module_path!() })
+    }
+
+    /// A `Place` of the runtime, in a module that stands in a static.
+    pub(crate) fn place(&self, module: &TokenStream) -> TokenStream {
+        let runtime = runtime();
+        let (line, column) = match self {
+            Source::Span(span) => (span.unwrap().line(), span.unwrap().column()),
+            Source::File { line, column, .. } => (*line, *column),
         };
         let number = |number: usize| Literal::u32_unsuffixed(number as u32);
         let (line, column) = (number(line), number(column));
-        tokens.extend(quote!(#runtime::Place {
-            file: #file,
-            line: #line,
-            column: #column,
-            module: ::core::module_path!(),
-        }));
+        quote!(#runtime::Place { module: &#module, line: #line, column: #column })
+    }
+}
+
+/// A `Place` with a module of its own.
+impl ToTokens for Source {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.place(&self.module()));
     }
 }

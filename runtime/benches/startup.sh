@@ -46,11 +46,6 @@ cat >"$work/Cargo.toml" <<TOML
 [workspace]
 resolver = "3"
 members = ["empty", "start", "few", "memory", "spread"]
-# Only what is timed call by call is worth the time to optimise it.
-[profile.release.package]
-start.opt-level = 1
-few.opt-level = 1
-memory.opt-level = 1
 TOML
 resident=$(cat <<'RUST'
 fn resident() -> i64 {

@@ -3,11 +3,12 @@
 //! # How it works
 //!
 //! 1. `torch_library!` makes one static [`Operator`] for each operator. Its first word points to a *table*: a key mask,
-//!    an offset for each of the 137 rows, and the kernels they lead to, all in one allocation.
+//!    where the kernel of each of the 137 rows lies, and the kernels. Which row leads to which kernel is the same for most
+//!    operators, so that part is shared; the mask and the kernels are one allocation, those that calls want in one cache line.
 //! 2. A call joins the keys of its arguments and of the thread, applies the mask, takes the row of the highest key
 //!    and calls the kernel there. It takes no lock, asks nothing and writes nothing.
-//! 3. Before the first call the table is `{ mask: 0, rows: [stub] }`. A zero mask leaves no key, which is row 0, the
-//!    operator's cold *stub*: it resolves the operator, publishes the real table and calls again. So "is it resolved?"
+//! 3. Before the first call the table has mask 0 and the operator's cold *stub* for its only kernel. A zero mask leaves no
+//!    key, which is row 0, the stub: it resolves the operator, publishes the real table and calls again. So "is it resolved?"
 //!    costs a warm call nothing.
 //! 4. The same detour serves whatever must see all calls of an operator: a trace, and masks that differ between
 //!    backends. The operator is resolved then, but its first table stays published.
@@ -34,54 +35,24 @@ use crate::sync::AtomicPtr;
 use crate::value::Value;
 
 mod handle;
+mod place;
 mod resolved;
 mod slot;
 
 pub use handle::OperatorHandle;
 use handle::stub_boxed;
 pub(crate) use handle::too_few;
-pub(crate) use resolved::Resolved;
+pub use place::{Place, SourceModule};
+pub(crate) use resolved::{Draft, Resolved};
 use slot::Slot;
-
-/// Where something was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    /// The source file as the compiler names it.
-    pub file: &'static str,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-    /// The module path; its first segment is the crate.
-    pub module: &'static str,
-}
-
-impl Place {
-    /// The crate.
-    pub fn krate(&self) -> &'static str {
-        self.module.split("::").next().unwrap_or(self.module)
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)?;
-        if !self.module.is_empty() {
-            write!(f, " (crate {})", self.krate())?;
-        }
-        Ok(())
-    }
-}
 
 /// What is known of an operator before anything runs.
 #[derive(Clone, Copy)]
 pub struct OperatorSpec {
     /// The namespace: `aten`.
     pub namespace: &'static str,
-    /// The name: `add`.
+    /// The name, with the overload if it has one: `add.Tensor`.
     pub name: &'static str,
-    /// The overload, or nothing: `Tensor`.
-    pub overload: &'static str,
     /// The schema without the namespace: `add.Tensor(Tensor self, …) -> Tensor`.
     pub schema: &'static str,
     /// How many values a call takes from the stack: one for each argument, or as many as there are.
@@ -94,12 +65,24 @@ pub struct OperatorSpec {
     pub tags: &'static [&'static str],
     /// Where the operator is declared.
     pub place: Place,
-    /// For each return, the position of the argument that it is, if it is one.
+    /// For each return, the position of the argument that it is, if it is one; nothing where none is.
     pub returned: &'static [Option<usize>],
-    /// Typed code for rows whose kernel is boxed: pushes the arguments, runs the boxed face, pops the returns.
+    /// The typed code of rows that have no typed kernel.
+    pub adapters: &'static Adapters,
+}
+
+/// What typed calls run in rows that have no typed kernel. Operators with one signature share it.
+pub struct Adapters {
+    /// Where the kernel is boxed: pushes the arguments, runs the boxed face, pops the returns.
     pub boxing: ErasedCode,
-    /// Typed code for autograd rows that nobody fills, which must lose no gradient.
+    /// In autograd rows that nobody fills, where no gradient may be lost.
     pub autograd_default: ErasedCode,
+}
+
+impl Adapters {
+    /// For operators that have no typed callers.
+    pub const NEVER_CALLED: &'static Adapters =
+        &Adapters { boxing: ErasedCode::never_called(), autograd_default: ErasedCode::never_called() };
 }
 
 impl OperatorSpec {
@@ -132,12 +115,15 @@ pub struct Operator {
     schema: OnceCell<Box<Schema>>,
 }
 
-/// The part of a table that every table has, the shortest included: offsets are read behind it.
+/// For each row, where its kernel lies: the distance in bytes from the start of the table.
+pub(crate) type Rows = [u16; NUM_RUNTIME_KEYS];
+
+/// How every table begins; its kernels lie behind.
 #[repr(C)]
 pub(crate) struct Header {
     mask: DispatchKeySet,
-    /// Of the first row; the others follow. Distance in bytes from the header to the row's kernel.
-    first_row: u16,
+    /// Tables whose kernels lie alike share this, so it is where all calls have been before.
+    rows: &'static Rows,
 }
 
 /// A table that sends every call to the stub.
@@ -152,13 +138,10 @@ const REDISPATCHED: DispatchKeySet = DispatchKeySet::from_raw(1 << 63);
 /// Marks the keys that the stub hands to its boxed face for a typed call whose values somebody wants to see.
 pub(crate) const TYPED: DispatchKeySet = DispatchKeySet::from_raw(1 << 62);
 
-const FIRST_ROW: usize = std::mem::offset_of!(Header, first_row);
-
 impl Detour {
     pub(crate) const fn new(stub: Kernel) -> Self {
-        let offset = std::mem::offset_of!(Detour, stub);
-        assert!(offset <= u16::MAX as usize);
-        Detour { header: Header { mask: DispatchKeySet::EMPTY, first_row: offset as u16 }, stub }
+        static ROWS: Rows = [std::mem::offset_of!(Detour, stub) as u16; NUM_RUNTIME_KEYS];
+        Detour { header: Header { mask: DispatchKeySet::EMPTY, rows: &ROWS }, stub }
     }
 }
 
@@ -166,8 +149,8 @@ impl Operator {
     /// An operator in a static named `this`.
     ///
     /// # Safety
-    /// `this` points to the static that the result initialises. `stub`, `spec.boxing` and `spec.autograd_default` were
-    /// erased from one function pointer type, which is the calling convention of this operator everywhere.
+    /// `this` points to the static that the result initialises. `stub` and `spec.adapters` were erased
+    /// from one function pointer type, which is the calling convention of this operator everywhere.
     pub const unsafe fn new(this: *const Operator, stub: ErasedCode, spec: OperatorSpec) -> Self {
         // SAFETY: `this` is a live allocation of this type, by contract; only the address is taken.
         let initial = unsafe { &raw const (*this).initial };
@@ -292,12 +275,12 @@ impl Operator {
     fn row(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         let table = self.slot.table();
         // SAFETY: `table` is the initial one or one that was leaked; both start with a header.
-        let keys = keys & unsafe { (*table).mask };
-        // SAFETY: the mask leaves either no key, row 0, which every table has, or was published with all rows.
-        let kernel = unsafe {
-            let offset = *table.byte_add(FIRST_ROW).cast::<u16>().add(keys.table_index());
-            &*table.byte_add(offset as usize).cast::<Kernel>()
-        };
+        let header = unsafe { &*table };
+        let keys = keys & header.mask;
+        // SAFETY: no mask has other bits than keys, and those have a row.
+        let offset = unsafe { *header.rows.get_unchecked(keys.table_index()) };
+        // SAFETY: a kernel lies wherever a row says that one does, in the same allocation.
+        let kernel = unsafe { &*table.byte_add(usize::from(offset)).cast::<Kernel>() };
         (kernel, keys)
     }
 
@@ -362,7 +345,7 @@ impl Operator {
 
     /// Makes the next call use this; with `detour`, by way of the stub.
     pub(crate) fn publish(&self, resolved: &'static Resolved, detour: bool) {
-        self.slot.publish(resolved, if detour { self.initial_header() } else { resolved.header() });
+        self.slot.publish(resolved, if detour { self.initial_header() } else { resolved.table() });
     }
 
     /// Back to the state before the first call.
@@ -389,12 +372,8 @@ impl fmt::Debug for Operator {
 /// `ns::name.overload`
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OperatorSpec { namespace, name, overload, .. } = self.spec;
-        write!(f, "{namespace}::{name}")?;
-        if !overload.is_empty() {
-            write!(f, ".{overload}")?;
-        }
-        Ok(())
+        let OperatorSpec { namespace, name, .. } = self.spec;
+        write!(f, "{namespace}::{name}")
     }
 }
 

@@ -27,7 +27,7 @@ pub use crate::collect::{FallbackRecord, KernelRecord, LibraryRecord, Record, Re
 pub use crate::element::Complex64;
 pub use crate::kernel::{BoxedFn, ErasedCode, Kernel};
 pub use crate::native::{NativeFunction, derived};
-pub use crate::operator::{Operator, OperatorSpec, Place};
+pub use crate::operator::{Adapters, Operator, OperatorSpec, Place, SourceModule};
 pub use crate::registry::register;
 pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{
@@ -52,7 +52,6 @@ macro_rules! __operator {
         spec: {
             namespace: $namespace:expr,
             name: $operator:literal,
-            overload: $overload:literal,
             schema: $schema:literal,
             tags: [$($tag:literal),*],
             place: $place:expr,
@@ -66,7 +65,6 @@ macro_rules! __operator {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
                 name: $operator,
-                overload: $overload,
                 schema: $schema,
                 arity: $count,
                 returns: $returns,
@@ -74,10 +72,9 @@ macro_rules! __operator {
                 tags: &[$($tag),*],
                 place: $place,
                 returned: &[$($returned),*],
-                boxing: <Signature as __torch::Signature>::BOXING,
-                autograd_default: <Signature as __torch::Signature>::AUTOGRAD_DEFAULT,
+                adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
-            // SAFETY: the pointer is to this very static; all three pieces of code are of type `Signature`, which is `Code`
+            // SAFETY: the pointer is to this very static; all this code is of type `Signature`, which is `Code`
             // up to lifetimes.
             unsafe { __torch::Operator::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, SPEC) }
         };
@@ -120,7 +117,7 @@ macro_rules! __operator {
         }
 
         #[doc(hidden)]
-        pub const fn typed<K: Kernel>() -> __torch::Kernel {
+        pub const fn typed<K: Kernel>() -> __torch::RecordedKernel {
             #[allow(clippy::too_many_arguments)]
             fn shim<$($lifetime,)* K: Kernel>(
                 _: &'static __torch::Kernel,
@@ -131,11 +128,11 @@ macro_rules! __operator {
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            __torch::Kernel::new(code, <Signature as __torch::Signature>::UNBOX)
+            __torch::RecordedKernel::Typed(code, <Signature as __torch::Signature>::UNBOX)
         }
 
         #[doc(hidden)]
-        pub const fn typed_with_keys<K: KernelWithKeys>() -> __torch::Kernel {
+        pub const fn typed_with_keys<K: KernelWithKeys>() -> __torch::RecordedKernel {
             #[allow(clippy::too_many_arguments)]
             fn shim<$($lifetime,)* K: KernelWithKeys>(
                 _: &'static __torch::Kernel,
@@ -146,7 +143,7 @@ macro_rules! __operator {
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            __torch::Kernel::new(code, <Signature as __torch::Signature>::UNBOX)
+            __torch::RecordedKernel::Typed(code, <Signature as __torch::Signature>::UNBOX)
         }
     };
 }
@@ -158,7 +155,6 @@ macro_rules! __untyped_operator {
     (
         namespace: $namespace:expr,
         name: $operator:literal,
-        overload: $overload:literal,
         schema: $schema:literal,
         arguments: $count:literal,
         returns: $returns:literal,
@@ -170,7 +166,6 @@ macro_rules! __untyped_operator {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
                 name: $operator,
-                overload: $overload,
                 schema: $schema,
                 arity: $count,
                 returns: $returns,
@@ -178,8 +173,7 @@ macro_rules! __untyped_operator {
                 tags: &[$($tag),*],
                 place: $place,
                 returned: &[],
-                boxing: __torch::ErasedCode::never_called(),
-                autograd_default: __torch::ErasedCode::never_called(),
+                adapters: __torch::Adapters::NEVER_CALLED,
             };
             // SAFETY: the pointer is to this very static; with no typed callers, the calling convention is nobody's.
             unsafe { __torch::Operator::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), SPEC) }

@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::kernel::{BoxedCode, ErasedCode, Kernel};
 use crate::key::DispatchKeySet;
 use crate::observe;
-use crate::operator::{Operator, TYPED, too_few};
+use crate::operator::{Adapters, Operator, TYPED, too_few};
 use crate::value::{FromValue, IntoValue, Stack, Value};
 
 mod failure;
@@ -46,10 +46,9 @@ impl<T: Argument + IntoValue<'static> + FromValue<'static>> Input for T {}
 pub unsafe trait Signature: Copy {
     /// What operators run before they are resolved, and while somebody watches.
     const STUB: ErasedCode;
-    /// From a typed call to a boxed kernel.
-    const BOXING: ErasedCode;
-    /// At an autograd key that has no kernel: on to the next layer, by way of the boxed face if a gradient is at stake.
-    const AUTOGRAD_DEFAULT: ErasedCode;
+    /// From a typed call to a boxed kernel; and at an autograd key that has no kernel, on to the next layer, by way of the boxed
+    /// face if a gradient is at stake.
+    const ADAPTERS: &'static Adapters;
     /// From a boxed call to a typed kernel.
     const UNBOX: BoxedCode;
 }
@@ -118,10 +117,12 @@ macro_rules! signatures {
             unsafe impl<R: Output, $($A: Input),*> Signature for Code<R, $($A),*> {
                 // SAFETY: a function pointer.
                 const STUB: ErasedCode = unsafe { ErasedCode::new(stub::<R, $($A),*> as Self) };
-                // SAFETY: a function pointer.
-                const BOXING: ErasedCode = unsafe { ErasedCode::new(boxing::<R, $($A),*> as Self) };
-                // SAFETY: a function pointer.
-                const AUTOGRAD_DEFAULT: ErasedCode = unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Self) };
+                const ADAPTERS: &'static Adapters = &Adapters {
+                    // SAFETY: a function pointer.
+                    boxing: unsafe { ErasedCode::new(boxing::<R, $($A),*> as Self) },
+                    // SAFETY: a function pointer.
+                    autograd_default: unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Self) },
+                };
                 const UNBOX: BoxedCode = unbox::<R, $($A),*>;
             }
 

@@ -71,7 +71,7 @@ fn without_a_table_the_kernel_has_the_operators_name() {
 #[test]
 fn places_are_in_the_file() {
     let place = yaml_ops::triple_::handle().place();
-    assert_eq!((place.file, place.line), ("native_functions.yaml", 7));
+    assert_eq!((place.file(), place.line), ("native_functions.yaml", 7));
 }
 
 #[test]

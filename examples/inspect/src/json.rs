@@ -5,7 +5,7 @@ use torch_library::{DispatchKey, KernelInfo, Place, RowInfo};
 
 /// `{"file": …, "line": …, "crate": …}`
 pub(crate) fn place(place: Place) -> Value {
-    json!({ "file": place.file, "line": place.line, "crate": place.krate() })
+    json!({ "file": place.file(), "line": place.line, "crate": place.krate() })
 }
 
 /// A kernel with the key it is registered for.
@@ -13,7 +13,7 @@ pub(crate) fn kernel(kernel: &KernelInfo) -> Value {
     json!({
         "key": kernel.key.to_string(),
         "function": kernel.function,
-        "place": (!kernel.place.file.is_empty()).then(|| place(kernel.place)),
+        "place": (!kernel.place.file().is_empty()).then(|| place(kernel.place)),
         "fallthrough": kernel.is_fallthrough,
         "boxed": kernel.is_boxed,
         "override": kernel.overrides,

@@ -17,12 +17,17 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
         let (cfgs, keys) = (&row.cfgs, keys(row));
         (0..keys.len()).map(move |index| quote!(#(#cfgs)* #name[#index]))
     });
+    let source = rows.first().map(|row| {
+        let module = row.operator.source.module();
+        quote!(static SOURCE: __torch::SourceModule = #module;)
+    });
     quote! {
         #[allow(non_snake_case, unused_variables, unused_mut, unused_imports, unused_import_braces)]
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
             use #root::__private as __torch;
             use __torch::derivative as __d;
+            #source
             #(#items)*
             static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
             __torch::submit! { __torch::Record::Kernels(RECORDS) }
@@ -63,7 +68,7 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
 fn record(row: &Row, key: &str, body: &TokenStream) -> TokenStream {
     let (generics, parameters) = function_head(&row.operator);
     let (ident, key, output) = (&row.operator.ident, format_ident!("{key}"), output_type(&row.operator));
-    let (function, place) = (ident.unraw().to_string(), &row.operator.source);
+    let (function, place) = (ident.unraw().to_string(), row.operator.source.place(&quote!(SOURCE)));
     quote!({
         struct __Kernel;
         impl __operator::KernelWithKeys for __Kernel {
@@ -74,7 +79,7 @@ fn record(row: &Row, key: &str, body: &TokenStream) -> TokenStream {
         __torch::KernelRecord {
             operator: &__operator::OPERATOR,
             key: __torch::DispatchKey::#key,
-            kernel: __torch::RecordedKernel::Typed(__operator::typed_with_keys::<__Kernel>()),
+            kernel: __operator::typed_with_keys::<__Kernel>(),
             function: #function,
             overrides: false,
             place: #place,

@@ -7,7 +7,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::expand::{check, kernel, records};
+use super::expand::{check, kernel, records, source};
 use super::item::{Function, Module, ModuleItem};
 use super::parse::{Form, Options};
 use super::signature;
@@ -42,7 +42,7 @@ pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors:
     let runtime = format_ident!("__torch_of_{}", module.ident);
     let extras = (!kernels.is_empty()).then(|| {
         let import = quote_spanned!(path.span()=> use #path::{__torch as #runtime};);
-        (import, record(&runtime, &kernels))
+        (import, record(&runtime, &module.ident, &kernels))
     });
     let (import, record) = extras.unzip();
     let import = import.unwrap_or_else(|| used(path));
@@ -143,7 +143,8 @@ fn take_options(function: &mut Function, errors: &mut Errors) -> Option<Options>
 }
 
 /// The record of a block, which the linker collects, and `register!` takes.
-fn record(runtime: &Ident, kernels: &[BlockKernel]) -> TokenStream {
+fn record(runtime: &Ident, module: &Ident, kernels: &[BlockKernel]) -> TokenStream {
+    let source = source(module);
     let constants = kernels.iter().map(|kernel| &kernel.kernel);
     let records = kernels.iter().map(|kernel| &kernel.records);
     quote! {
@@ -151,6 +152,7 @@ fn record(runtime: &Ident, kernels: &[BlockKernel]) -> TokenStream {
         pub static TORCH_LIBRARY_RECORD: super::#runtime::Record = {
             use super::#runtime as __torch;
             #(#constants)*
+            #source
             static RECORDS: &[__torch::KernelRecord] = &[#(#records)*];
             __torch::Record::Kernels(RECORDS)
         };

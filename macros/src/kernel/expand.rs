@@ -34,6 +34,7 @@ pub(super) fn function(
     let marker = duplicate_marker(options, &target, &cfgs);
     let (kernel, constant) =
         (kernel(options.form, &function, &target.ident, &operator), format_ident!("KERNEL"));
+    let source = source(&function.signature.ident);
     let records = records(&options.keys, options.overrides, &function.signature.ident, &operator, &constant);
     quote! {
         #item
@@ -43,6 +44,7 @@ pub(super) fn function(
             #import
             use #operator::__torch;
             const #constant: __torch::RecordedKernel = #kernel;
+            #source
             static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
             __torch::submit! { __torch::Record::Kernels(RECORDS) }
         };
@@ -107,7 +109,7 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
         impl #operator::#kind for __Kernel {
             #method
         }
-        __torch::RecordedKernel::Typed(#operator::#typed::<__Kernel>())
+        #operator::#typed::<__Kernel>()
     })
 }
 
@@ -127,7 +129,7 @@ fn argument(index: usize) -> Ident {
     format_ident!("__argument_{index}")
 }
 
-/// A record for each key.
+/// A record for each key, in the scope of [`source`].
 pub(super) fn records(
     keys: &[Key],
     overrides: bool,
@@ -135,7 +137,8 @@ pub(super) fn records(
     operator: &Ident,
     kernel: &Ident,
 ) -> Vec<TokenStream> {
-    let (place, function) = (Source::Span(function.span()), function.unraw().to_string());
+    let place = Source::Span(function.span()).place(&quote!(SOURCE));
+    let function = function.unraw().to_string();
     let record = |key| {
         quote!(__torch::KernelRecord {
             operator: &#operator::OPERATOR,
@@ -147,6 +150,12 @@ pub(super) fn records(
         })
     };
     keys.iter().map(record).collect()
+}
+
+/// The module of some records.
+pub(super) fn source(function: &Ident) -> TokenStream {
+    let module = Source::Span(function.span()).module();
+    quote!(static SOURCE: __torch::SourceModule = #module;)
 }
 
 /// An item whose name says operator and key: a second kernel for the same pair in this module is rustc's "defined

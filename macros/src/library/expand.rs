@@ -19,7 +19,7 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Base { import, reexport, namespace } = base(library);
     let operators = library.operators.iter().map(operator::operator);
     let operators = operators.chain(library.untyped.iter().map(operator::untyped));
-    let record = record(library);
+    let (source, record) = (source(library), record(library));
     quote! {
         #import
         #(#attributes)*
@@ -28,6 +28,7 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
             pub use #root::__private as __torch;
             /// The namespace that the operators of this module are registered in.
             pub const NAMESPACE: &str = #namespace;
+            #source
             #reexport
             #(#operators)*
             #record
@@ -82,6 +83,17 @@ fn from_inside(path: &Path) -> Option<Path> {
     let rest = path.segments.iter().skip(usize::from(first == "self"));
     let outside = Ident::new("super", first.span());
     (first == "self" || first == "super").then(|| syn::parse_quote!(#outside #(::#rest)*))
+}
+
+/// The module for the places of its operators: in the file that declares them, which a file in PyTorch's format may be.
+fn source(library: &Library) -> TokenStream {
+    let first = library.operators.first().map(|operator| &operator.source);
+    let first = first.or_else(|| library.untyped.first().map(|operator| &operator.source));
+    let module = first.unwrap_or(&Source::Span(library.module.span())).module();
+    quote! {
+        #[doc(hidden)]
+        pub static TORCH_LIBRARY_SOURCE: __torch::SourceModule = #module;
+    }
 }
 
 /// The record that the linker collects, and `register!` takes.

@@ -57,12 +57,17 @@ impl OperatorHandle {
 
     /// The name without namespace and overload: `add`.
     pub fn name(&self) -> &'static str {
-        self.0.spec().name
+        self.name_and_overload().0
     }
 
     /// The overload: `Tensor`, or nothing.
     pub fn overload(&self) -> &'static str {
-        self.0.spec().overload
+        self.name_and_overload().1
+    }
+
+    fn name_and_overload(&self) -> (&'static str, &'static str) {
+        let name = self.0.spec().name;
+        name.split_once('.').unwrap_or((name, ""))
     }
 
     /// Where the operator is declared.

@@ -4,54 +4,58 @@
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-use super::Header;
+use super::{Header, Rows};
 use crate::kernel::Kernel;
 use crate::key::{BackendComponent, DispatchKeySet, NUM_RUNTIME_KEYS};
 use crate::table::Mask;
 
-/// A published table: the header, an offset for every row, then the distinct kernels.
-#[repr(C)]
-struct Table {
-    mask: DispatchKeySet,
-    offsets: [u16; NUM_RUNTIME_KEYS],
+/// Where the kernels of a published table begin.
+const KERNELS: usize = size_of::<Header>().next_multiple_of(align_of::<Kernel>());
+
+/// What a table consists of, before it is published.
+pub(crate) struct Draft {
+    pub(crate) mask: Mask,
+    pub(crate) rows: Rows,
+    /// Those that most calls want come first, next to the mask.
+    pub(crate) kernels: Vec<Kernel>,
 }
 
-const KERNELS: usize = size_of::<Table>().next_multiple_of(align_of::<Kernel>());
-
-impl Table {
-    /// Lays out a table in memory that is never freed.
-    ///
-    /// `rows[i]` is the index in `kernels` of row `i`. The pointer reaches the kernels, which a reference would not.
-    fn leak(mask: DispatchKeySet, rows: &[u8; NUM_RUNTIME_KEYS], kernels: &[Kernel]) -> NonNull<Table> {
+impl Draft {
+    /// From the index in `kernels` of each row.
+    pub(crate) fn new(mask: Mask, rows: [u8; NUM_RUNTIME_KEYS], kernels: Vec<Kernel>) -> Self {
         assert!(rows.iter().all(|&row| usize::from(row) < kernels.len()), "each row names a kernel");
-        let size = KERNELS + size_of_val(kernels);
-        let layout = Layout::from_size_align(size, align_of::<Kernel>().max(align_of::<Table>()));
+        let rows = rows.map(|row| (KERNELS + usize::from(row) * size_of::<Kernel>()) as u16);
+        Draft { mask, rows, kernels }
+    }
+
+    /// Lays the table out in memory that is never freed; `rows` equals that of the draft.
+    ///
+    /// The pointer reaches the kernels, which a reference to the header would not.
+    fn leak(&self, rows: &'static Rows) -> NonNull<Header> {
+        assert!(*rows == self.rows, "rows are shared by tables that have the same");
+        let size = KERNELS + size_of_val(&self.kernels[..]);
+        let layout = Layout::from_size_align(size, align_of::<Kernel>().max(align_of::<Header>()));
         let layout = layout.expect("137 kernels of 32 bytes are far below the address space");
         // SAFETY: the layout is not empty.
         let memory = unsafe { std::alloc::alloc(layout) };
-        let Some(table) = NonNull::new(memory.cast::<Table>()) else {
+        let Some(table) = NonNull::new(memory.cast::<Header>()) else {
             std::alloc::handle_alloc_error(layout)
         };
-        // SAFETY: the allocation begins with room for a `Table`, aligned for it.
-        unsafe { table.write(Table { mask, offsets: offsets(rows) }) };
-        // SAFETY: behind the table is room for all kernels, aligned for them.
+        // SAFETY: the allocation begins with room for a `Header`, aligned for it.
+        unsafe { table.write(Header { mask: self.mask.shared(), rows }) };
+        // SAFETY: behind the header is room for all kernels, aligned for them.
         unsafe {
             let target = memory.add(KERNELS).cast::<Kernel>();
-            std::ptr::copy_nonoverlapping(kernels.as_ptr(), target, kernels.len());
+            std::ptr::copy_nonoverlapping(self.kernels.as_ptr(), target, self.kernels.len());
         }
         table
     }
 }
 
-/// Where each row's kernel lies, in bytes from the start of the table.
-fn offsets(rows: &[u8; NUM_RUNTIME_KEYS]) -> [u16; NUM_RUNTIME_KEYS] {
-    rows.map(|row| (KERNELS + usize::from(row) * size_of::<Kernel>()) as u16)
-}
-
 /// An operator's table with what the call path does not need.
 pub(crate) struct Resolved {
     /// Never freed, never written after it was made, with `kernels` kernels behind it.
-    table: NonNull<Table>,
+    table: NonNull<Header>,
     kernels: usize,
     /// Where a fallthrough is registered for some backends only: one mask for each backend.
     masks: Option<Box<[DispatchKeySet; BackendComponent::ALL.len()]>>,
@@ -63,21 +67,28 @@ unsafe impl Send for Resolved {}
 unsafe impl Sync for Resolved {}
 
 impl Resolved {
-    /// A resolved operator that lives as long as the process.
-    pub(crate) fn leak(mask: &Mask, rows: &[u8; NUM_RUNTIME_KEYS], kernels: &[Kernel]) -> &'static Resolved {
-        let table = Table::leak(mask.shared(), rows, kernels);
+    /// A resolved operator that lives as long as the process; `rows` equals that of the draft.
+    pub(crate) fn leak(draft: &Draft, rows: &'static Rows) -> &'static Resolved {
+        let mask = &draft.mask;
         let masks = mask.requires_bitset_per_backend().then(|| Box::new(mask.per_backend()));
-        Box::leak(Box::new(Resolved { table, kernels: kernels.len(), masks }))
+        Box::leak(Box::new(Resolved { table: draft.leak(rows), kernels: draft.kernels.len(), masks }))
     }
 
-    /// Whether this is what the parts would give again.
-    pub(crate) fn is(&self, mask: &Mask, rows: &[u8; NUM_RUNTIME_KEYS], kernels: &[Kernel]) -> bool {
-        let masks =
-            self.masks.as_deref().copied().unwrap_or([self.table().mask; BackendComponent::ALL.len()]);
-        masks == mask.per_backend() && self.table().offsets == offsets(rows) && self.kernels() == kernels
+    /// Whether this is what the draft would give again.
+    pub(crate) fn is(&self, draft: &Draft) -> bool {
+        let all = [self.header().mask; BackendComponent::ALL.len()];
+        let masks = self.masks.as_deref().copied().unwrap_or(all);
+        masks == draft.mask.per_backend()
+            && *self.header().rows == draft.rows
+            && self.kernels() == draft.kernels
     }
 
-    fn table(&self) -> &Table {
+    /// What a warm call reads.
+    pub(crate) fn table(&self) -> *const Header {
+        self.table.as_ptr()
+    }
+
+    fn header(&self) -> &Header {
         // SAFETY: see the field.
         unsafe { self.table.as_ref() }
     }
@@ -93,20 +104,15 @@ impl Resolved {
     pub(crate) fn row(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         let mask = match &self.masks {
             Some(masks) => masks[keys.backend_index()],
-            None => self.table().mask,
+            None => self.header().mask,
         };
         let keys = keys & mask;
-        let offset = usize::from(self.table().offsets[keys.table_index()]);
+        let offset = usize::from(self.header().rows[keys.table_index()]);
         (&self.kernels()[(offset - KERNELS) / size_of::<Kernel>()], keys)
     }
 
     /// Whether calls must take the detour to be masked rightly.
     pub(crate) fn masks_differ(&self) -> bool {
         self.masks.is_some()
-    }
-
-    /// What a warm call reads.
-    pub(crate) fn header(&self) -> *const Header {
-        self.table.as_ptr().cast()
     }
 }

@@ -4,10 +4,10 @@ use super::entry::{Implementation, Origin, Registration};
 use super::names::Names;
 use super::state::{Namespace, State};
 use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel};
-use crate::kernel::BoxedKernel;
+use crate::kernel::{BoxedFn, BoxedKernel, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
-use crate::operator::{Operator, Place};
-use crate::{functionalize, tracer, vmap};
+use crate::operator::{Operator, Place, SourceModule};
+use crate::{autograd, functionalize, tracer, vmap};
 
 /// The registry as the linker filled it.
 pub(super) fn from_records(names: &'static Names) -> State {
@@ -110,12 +110,31 @@ fn is_same(a: &Registration, b: &Registration) -> bool {
 
 fn implementation(kernel: RecordedKernel, operator: Option<&'static Operator>) -> Implementation {
     match (kernel, operator) {
-        (RecordedKernel::Typed(kernel), Some(operator)) => Implementation::Typed(kernel, operator),
+        (RecordedKernel::Typed(code, boxed), Some(operator)) => {
+            Implementation::Typed(Kernel::new(code, boxed), operator)
+        }
         (RecordedKernel::Boxed(function), _) => Implementation::Boxed(BoxedKernel::from_function(function)),
         // The macro never makes a typed fallback: it would have to serve operators of all types.
-        (RecordedKernel::Fallthrough | RecordedKernel::Typed(_), _) => Implementation::Fallthrough,
+        (RecordedKernel::Fallthrough | RecordedKernel::Typed(..), _) => Implementation::Fallthrough,
     }
 }
+
+/// The layers of this library that any operator may have to pass.
+const LAYERS: [(DispatchKey, BoxedFn, &str); 4] = [
+    (DispatchKey::FuncTorchDynamicLayerFrontMode, vmap::front, "vmap_front"),
+    (DispatchKey::FuncTorchDynamicLayerBackMode, vmap::back, "vmap_back"),
+    (DispatchKey::Functionalize, functionalize::fallback, "functionalize"),
+    (DispatchKey::Tracer, tracer::record, "record"),
+];
+
+/// All layers and the bookkeeping as one kernel: a table has a copy of each of its kernels, and there are many tables.
+pub(super) const LAYER: BoxedKernel = BoxedKernel::new(|kernel, operator, keys, stack| {
+    let key = keys.highest_priority();
+    match LAYERS.into_iter().find(|(of, ..)| *of == key) {
+        Some((_, layer, _)) => layer(operator.handle(), keys, stack),
+        None => autograd::bookkeeping_boxed(kernel, operator, keys, stack),
+    }
+});
 
 /// What every key does for which nobody registered anything.
 ///
@@ -126,11 +145,9 @@ fn default_fallbacks(state: &mut State) {
     for key in fallthrough.into_iter().chain(DispatchKeySet::AUTOCAST.iter()) {
         default_fallback(state, key, Implementation::Fallthrough, "fallthrough");
     }
-    let boxed = |function| Implementation::Boxed(BoxedKernel::from_function(function));
-    default_fallback(state, DispatchKey::FuncTorchDynamicLayerFrontMode, boxed(vmap::front), "vmap_front");
-    default_fallback(state, DispatchKey::FuncTorchDynamicLayerBackMode, boxed(vmap::back), "vmap_back");
-    default_fallback(state, DispatchKey::Functionalize, boxed(functionalize::fallback), "functionalize");
-    default_fallback(state, DispatchKey::Tracer, boxed(tracer::record), "record");
+    for (key, function, name) in LAYERS {
+        default_fallback(state, key, Implementation::Boxed(BoxedKernel::from_function(function)), name);
+    }
     default_fallback(state, DispatchKey::ADInplaceOrView, Implementation::Bookkeeping, "views and versions");
     for key in DispatchKey::Autograd.expansion().iter() {
         default_fallback(state, key, Implementation::AutogradDefault, "autograd default");
@@ -144,7 +161,8 @@ fn default_fallback(
     function: &'static str,
 ) {
     // No place of a program: nobody who reads a listing is to look for it.
-    let place = Place { file: "", line: 0, column: 0, module: module_path!() };
+    static NOWHERE: SourceModule = SourceModule { file: "", path: module_path!() };
+    let place = Place { module: &NOWHERE, line: 0, column: 0 };
     let origin = Origin::Default;
     state.add_fallback(Registration { id: 0, key, implementation, origin, function, place, signature: None });
 }

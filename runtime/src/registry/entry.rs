@@ -67,6 +67,12 @@ impl Registration {
         }
     }
 
+    /// Whether it is a layer of this library's own, one of those that [`LAYER`](super::build::LAYER) serves.
+    pub(super) fn is_layer(&self) -> bool {
+        self.origin == Origin::Default
+            && matches!(self.implementation, Implementation::Boxed(_) | Implementation::Bookkeeping)
+    }
+
     /// Of several registrations for a key, the one with the highest rank counts.
     pub(super) fn rank(&self) -> (Origin, u64) {
         (self.origin, self.id)
@@ -101,7 +107,7 @@ pub(super) struct Entry {
     /// Refuses every call.
     pub(super) in_conflict: bool,
     /// Tables that were published once: published again when the same registrations return.
-    pub(super) interned: Vec<&'static Resolved>,
+    pub(super) interned: SmallVec<[&'static Resolved; 1]>,
     /// Kernels that were called for their key alone, kept as long as the process runs.
     pub(super) kernels_for_keys: Vec<&'static Kernel>,
     /// Operators that were defined at run time and may be defined again with the same schema.
@@ -115,7 +121,7 @@ impl Entry {
             definitions: SmallVec::new(),
             registrations: Vec::new(),
             in_conflict: false,
-            interned: Vec::new(),
+            interned: SmallVec::new(),
             kernels_for_keys: Vec::new(),
             retired: Vec::new(),
         }

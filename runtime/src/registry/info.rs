@@ -29,7 +29,7 @@ pub struct KernelInfo {
 impl fmt::Display for KernelInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.function)?;
-        if self.place.file.is_empty() { Ok(()) } else { write!(f, " at {}", self.place) }
+        if self.place.file().is_empty() { Ok(()) } else { write!(f, " at {}", self.place) }
     }
 }
 

@@ -414,6 +414,5 @@ fn is_identifier(name: &str) -> bool {
 
 #[track_caller]
 fn caller() -> Place {
-    let location = Location::caller();
-    Place { file: location.file(), line: location.line(), column: location.column(), module: "" }
+    Place::of(Location::caller())
 }

@@ -25,8 +25,6 @@ pub(super) struct Name {
     text: Box<str>,
     /// Where the name begins, after `::`.
     name: usize,
-    /// Where it ends, before `.`.
-    end: usize,
     /// The index of the registry's entry.
     pub(super) entry: usize,
     /// Null while nobody defines the operator. It came from a `&'static`.
@@ -36,9 +34,8 @@ pub(super) struct Name {
 impl Name {
     fn leak(text: &str, entry: usize) -> &'static Name {
         let name = text.find(':').map_or(0, |colons| colons + 2);
-        let end = text[name..].find('.').map_or(text.len(), |dot| name + dot);
         let operator = AtomicPtr::new(std::ptr::null_mut());
-        Box::leak(Box::new(Name { text: text.into(), name, end, entry, operator }))
+        Box::leak(Box::new(Name { text: text.into(), name, entry, operator }))
     }
 
     pub(super) fn text(&self) -> &str {
@@ -49,13 +46,9 @@ impl Name {
         &self.text[..self.name.saturating_sub(2)]
     }
 
-    /// Without namespace and overload.
-    pub(super) fn name(&self) -> &str {
-        &self.text[self.name..self.end]
-    }
-
-    pub(super) fn overload(&self) -> &str {
-        self.text.get(self.end + 1..).unwrap_or_default()
+    /// As in a schema: `add.Tensor`.
+    pub(super) fn name_and_overload(&self) -> &str {
+        &self.text[self.name..]
     }
 
     #[inline]
@@ -171,10 +164,10 @@ mod tests {
     fn a_name_has_its_parts() {
         let parts = |text: &str| {
             let name = Name::leak(text, 0);
-            [name.namespace(), name.name(), name.overload()].map(str::to_owned)
+            [name.namespace(), name.name_and_overload()].map(str::to_owned)
         };
-        assert_eq!(parts("aten::add.Tensor"), ["aten", "add", "Tensor"]);
-        assert_eq!(parts("aten::add"), ["aten", "add", ""]);
+        assert_eq!(parts("aten::add.Tensor"), ["aten", "add.Tensor"]);
+        assert_eq!(parts("aten::add"), ["aten", "add"]);
     }
 
     #[test]
@@ -201,7 +194,10 @@ mod tests {
                     let mut known = 0;
                     while known < 2000 {
                         while let Some(name) = names.get(&format!("ns::op{known}")) {
-                            assert_eq!((name.entry, name.name()), (known, &*format!("op{known}")));
+                            assert_eq!(
+                                (name.entry, name.name_and_overload()),
+                                (known, &*format!("op{known}"))
+                            );
                             known += 1;
                         }
                     }

@@ -1,5 +1,6 @@
 //! From registrations to published tables.
 
+use super::build::LAYER;
 use super::entry::{Entry, Implementation, Origin, Registration};
 use super::missing::{self, AMBIGUOUS, FALLTHROUGH, IN_CONFLICT, MISSING};
 use super::state::State;
@@ -8,7 +9,7 @@ use crate::error::Result;
 use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::{DispatchKey, NUM_RUNTIME_KEYS};
 use crate::observe;
-use crate::operator::{Operator, Resolved};
+use crate::operator::{Draft, Operator, Resolved, Rows};
 use crate::table::{self, Fallbacks, Source, Table};
 
 /// What a row of a computed table names: a registration of the operator, or a fallback.
@@ -30,15 +31,12 @@ impl State {
         if entry.in_conflict {
             return Err(missing::in_conflict_error(operator, self.report()));
         }
-        let table = self.table(entry);
-        let mask = table.mask().clone();
-        let (rows, kernels) = self.kernels(operator, &table);
-        let index = entry.name.entry;
-        let interned = &mut self.entries[index].interned;
-        let known = interned.iter().copied().find(|known| known.is(&mask, &rows, &kernels));
+        let (draft, index) = (self.draft(operator, &self.table(entry)), entry.name.entry);
+        let known = entry.interned.iter().copied().find(|known| known.is(&draft));
         let resolved = known.unwrap_or_else(|| {
-            interned.push(Resolved::leak(&mask, &rows, &kernels));
-            interned[interned.len() - 1]
+            let resolved = Resolved::leak(&draft, self.shared_rows(&draft.rows));
+            self.entries[index].interned.push(resolved);
+            resolved
         });
         operator.publish(resolved, resolved.masks_differ() || observe::is_active());
         Ok(resolved)
@@ -64,23 +62,34 @@ impl State {
         fallbacks
     }
 
-    /// The distinct kernels of a table, and which of them each row leads to.
-    pub(super) fn kernels(
-        &self,
-        operator: &'static Operator,
-        table: &Table<Row<'_>>,
-    ) -> ([u8; NUM_RUNTIME_KEYS], Vec<Kernel>) {
+    /// A computed table as calls read it: its distinct kernels, and which of them each row leads to.
+    pub(super) fn draft(&self, operator: &'static Operator, table: &Table<Row<'_>>) -> Draft {
         let mut kernels: Vec<Kernel> = Vec::new();
         let mut rows = [0u8; NUM_RUNTIME_KEYS];
-        for ((row, entry), key) in rows.iter_mut().zip(table.entries()).zip(DispatchKey::runtime_keys()) {
-            let kernel = self.row_kernel(operator, entry, *key);
-            let position = kernels.iter().position(|known| *known == kernel).unwrap_or_else(|| {
-                kernels.push(kernel);
-                kernels.len() - 1
-            });
-            *row = position as u8; // there are at most 137
+        let is_own = |entry: &table::Entry<_>| matches!(entry.source, Source::Kernel | Source::Alias(_));
+        for own in [true, false] {
+            for ((row, entry), key) in rows.iter_mut().zip(table.entries()).zip(DispatchKey::runtime_keys()) {
+                if is_own(entry) != own {
+                    continue;
+                }
+                let kernel = self.row_kernel(operator, entry, *key);
+                let position = kernels.iter().position(|known| *known == kernel).unwrap_or_else(|| {
+                    kernels.push(kernel);
+                    kernels.len() - 1
+                });
+                *row = position as u8; // there are at most 137
+            }
         }
-        (rows, kernels)
+        Draft::new(table.mask().clone(), rows, kernels)
+    }
+
+    /// The same rows, shared by all tables that have them.
+    fn shared_rows(&mut self, rows: &Rows) -> &'static Rows {
+        self.rows.get(rows).copied().unwrap_or_else(|| {
+            let rows: &'static Rows = Box::leak(Box::new(*rows));
+            self.rows.insert(rows);
+            rows
+        })
     }
 
     /// The kernel that a row leads to. Rows without one lead to a boxed kernel that says so.
@@ -92,11 +101,14 @@ impl State {
     ) -> Kernel {
         let boxed = match (entry.source, entry.kernel) {
             (Source::BackendFallback, _) if self.fallback_in_conflict(key) => IN_CONFLICT,
+            // No call gets here: the mask takes the key away. It could not take away that there is none.
+            (_, Some(_)) if entry.is_fallthrough && key != DispatchKey::Undefined => MISSING,
+            (_, Some(registration)) if registration.is_layer() => LAYER,
             (_, Some(registration)) => return registration.implementation.for_operator(operator),
             (Source::AmbiguousAutogradOther, None) => AMBIGUOUS,
             (_, None) => MISSING,
         };
-        boxed.in_table_of(operator, operator.spec().boxing)
+        boxed.in_table_of(operator, operator.spec().adapters.boxing)
     }
 
     /// The kernel registered for exactly this key, or else the key's fallback.
@@ -139,18 +151,18 @@ impl State {
 impl Implementation {
     /// The kernel in a row of this operator.
     fn for_operator(self, operator: &'static Operator) -> Kernel {
-        let spec = operator.spec();
+        let (spec, adapters) = (operator.spec(), operator.spec().adapters);
         match self {
             Implementation::Typed(kernel, _) => kernel,
-            Implementation::Boxed(kernel) => kernel.in_table_of(operator, spec.boxing),
+            Implementation::Boxed(kernel) => kernel.in_table_of(operator, adapters.boxing),
             Implementation::Bookkeeping if spec.has_alias_info() => {
-                BoxedKernel::new(autograd::bookkeeping_boxed).in_table_of(operator, spec.boxing)
+                BoxedKernel::new(autograd::bookkeeping_boxed).in_table_of(operator, adapters.boxing)
             }
             Implementation::Fallthrough | Implementation::Bookkeeping => {
-                FALLTHROUGH.in_table_of(operator, spec.boxing)
+                FALLTHROUGH.in_table_of(operator, adapters.boxing)
             }
             Implementation::AutogradDefault => {
-                BoxedKernel::new(autograd::default_boxed).in_table_of(operator, spec.autograd_default)
+                BoxedKernel::new(autograd::default_boxed).in_table_of(operator, adapters.autograd_default)
             }
         }
     }

@@ -7,8 +7,7 @@ use super::entry::{Entry, Implementation, Origin, Registration};
 use super::state::State;
 use crate::bail;
 use crate::error::Result;
-use crate::kernel::ErasedCode;
-use crate::operator::{self, Operator, OperatorSpec, Place};
+use crate::operator::{self, Adapters, Operator, OperatorSpec, Place};
 
 /// The dispatcher's masks and PyTorch's have one bit for each argument.
 const MAX_ARGUMENTS: usize = 64;
@@ -64,8 +63,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
     let tags: Vec<&'static str> = tags.iter().map(|tag| leak(tag)).collect();
     let spec = OperatorSpec {
         namespace: entry.name.namespace(),
-        name: entry.name.name(),
-        overload: entry.name.overload(),
+        name: entry.name.name_and_overload(),
         schema: leak(text),
         arity: operator::arity(schema),
         returns: schema.returns.len() as u16,
@@ -73,8 +71,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         tags: Vec::leak(tags),
         place,
         returned: &[],
-        boxing: ErasedCode::never_called(),
-        autograd_default: ErasedCode::never_called(),
+        adapters: Adapters::NEVER_CALLED,
     };
     Operator::leak(spec)
 }

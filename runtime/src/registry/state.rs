@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::conflict::{self, Conflict};
 use super::entry::{Definition, Entry, Origin, Registration};
 use super::listener::{Listener, RegistrationEvent};
@@ -10,7 +12,7 @@ use super::names::Names;
 use super::{KernelInfo, OperatorInfo, removed};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
-use crate::operator::{Operator, Place};
+use crate::operator::{Operator, Place, Rows};
 
 /// A namespace that is declared, by a library that is not a fragment.
 pub(super) struct Namespace {
@@ -29,6 +31,8 @@ pub(super) struct State {
     /// The kernels that serve all operators at a runtime key.
     pub(super) fallbacks: Vec<Registration>,
     pub(super) conflicts: Vec<Conflict>,
+    /// Those of all tables that were published once.
+    pub(super) rows: FxHashSet<&'static Rows>,
     /// How many linked records were taken in, see `build`.
     pub(super) absorbed: usize,
     pub(super) listeners: Vec<Arc<Listener>>,
@@ -48,6 +52,7 @@ impl State {
             kernels_in: HashMap::new(),
             fallbacks: Vec::new(),
             conflicts: Vec::new(),
+            rows: FxHashSet::default(),
             absorbed: 0,
             listeners: Vec::new(),
             has_news: false,

@@ -3,6 +3,7 @@
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use syn::Lifetime;
+use torch_library_schema::{OperatorName, Schema};
 
 use super::with;
 use crate::library::model::{Argument, Operator, Return, Returned, Untyped};
@@ -166,7 +167,8 @@ fn traits(operator: &Operator) -> TokenStream {
 /// The static, the callers and the shims, all written by one macro of the runtime.
 fn definition(operator: &Operator) -> TokenStream {
     let Operator { ident, schema, tags, lifetimes, source, .. } = operator;
-    let (name, overload, text) = (&schema.name.name, &schema.name.overload, schema.to_string());
+    let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
+    let (name, text) = (name_and_overload(schema), schema.to_string());
     let output_type = output(operator, Lifetimes::Own);
     let arguments = operator.arguments.iter().map(|argument| {
         let (ident, ty) = (&argument.ident, argument_type(argument, Lifetimes::Own));
@@ -176,7 +178,9 @@ fn definition(operator: &Operator) -> TokenStream {
     let longest = Lifetimes::One(&longest);
     let signature = operator.arguments.iter().map(|argument| argument_type(argument, longest));
     let signature_output = output(operator, longest);
-    let returned = operator.returns.iter().map(|ret| match &ret.value {
+    let is_returned = |ret: &Return| matches!(ret.value, Returned::Argument(_));
+    let returned = operator.returns.iter().filter(|_| operator.returns.iter().any(is_returned));
+    let returned = returned.map(|ret| match &ret.value {
         Returned::Owned(_) => quote!(__torch::Option::None),
         Returned::Argument(source) => quote!(__torch::Option::Some(#source)),
     });
@@ -193,19 +197,25 @@ fn definition(operator: &Operator) -> TokenStream {
             spec: {
                 namespace: super::NAMESPACE,
                 name: #name,
-                overload: #overload,
                 schema: #text,
                 tags: [#(#tags),*],
-                place: #source,
+                place: #place,
             },
         }
     }
 }
 
+/// `add.Tensor`
+fn name_and_overload(schema: &Schema) -> String {
+    let OperatorName { name, overload, .. } = &schema.name;
+    if overload.is_empty() { name.to_string() } else { format!("{name}.{overload}") }
+}
+
 /// An operator whose types have no counterpart in Rust yet: known to the dispatcher, and called with boxed arguments.
 pub(super) fn untyped(operator: &Untyped) -> TokenStream {
     let Untyped { ident, schema, tags, source } = operator;
-    let (name, overload, text) = (&schema.name.name, &schema.name.overload, schema.to_string());
+    let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
+    let (name, text) = (name_and_overload(schema), schema.to_string());
     let about = format!("The operator `{}`, for boxed calls alone.\n\n```text\n{schema}\n```", schema.name);
     let count = Literal::usize_unsuffixed(schema.arguments.len());
     let returns = Literal::usize_unsuffixed(schema.returns.len());
@@ -218,12 +228,11 @@ pub(super) fn untyped(operator: &Untyped) -> TokenStream {
             __torch::untyped_operator! {
                 namespace: super::NAMESPACE,
                 name: #name,
-                overload: #overload,
                 schema: #text,
                 arguments: #count,
                 returns: #returns,
                 tags: [#(#tags),*],
-                place: #source,
+                place: #place,
             }
         }
     }

@@ -145,7 +145,7 @@ impl Expansion<'_> {
                         #body
                     }
                 }
-                __torch::RecordedKernel::Typed(super::#ident::typed::<__Kernel>())
+                super::#ident::typed::<__Kernel>()
             };
         }
     }
@@ -153,7 +153,8 @@ impl Expansion<'_> {
     /// A record for each key.
     fn records(&self, kernel: &Kernel<'_>, constant: &Ident) -> TokenStream {
         let Kernel { operator, keys, function, spot, .. } = kernel;
-        let (ident, place) = (&operator.ident, self.source_at(*spot));
+        let (ident, place) =
+            (&operator.ident, self.source_at(*spot).place(&quote!(super::TORCH_LIBRARY_SOURCE)));
         let records = keys.iter().map(|key| {
             let key = Ident::new(key, self.span());
             quote!(__torch::KernelRecord {

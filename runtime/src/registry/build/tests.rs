@@ -80,7 +80,7 @@ fn no_order_of_records_shows() {
         Record::Kernels(kernels) => kernels[0].place,
         Record::Fallback(fallback) => fallback.place,
     };
-    let ours = collect::records().filter(|record| place(record).file == file!());
+    let ours = collect::records().filter(|record| place(record).file() == file!());
     let mut records: Vec<_> = ours.collect();
     assert_eq!(records.len(), 6);
     let expected = everything(&records);
@@ -112,7 +112,7 @@ fn records_are_taken_in_once() {
 #[test]
 fn kernels_without_their_library_are_a_conflict() {
     let is_kernel_here =
-        |record: &&Record| matches!(record, Record::Kernels(kernels) if kernels[0].place.file == file!());
+        |record: &&Record| matches!(record, Record::Kernels(kernels) if kernels[0].place.file() == file!());
     let kernels: Vec<_> = collect::records().filter(is_kernel_here).take(1).collect();
     let mut state = State::new(Names::leak());
     absorb(&mut state, &kernels);
@@ -125,7 +125,8 @@ fn kernels_without_their_library_are_a_conflict() {
 fn a_fallback_of_the_program_replaces_the_default_in_either_order() {
     let own = |state: &mut State| {
         let (implementation, origin) = (Implementation::Fallthrough, Origin::Linked);
-        let place = Place { file: file!(), line: line!(), column: 1, module: module_path!() };
+        static HERE: SourceModule = SourceModule { file: file!(), path: module_path!() };
+        let place = Place { module: &HERE, line: line!(), column: 1 };
         for key in [DispatchKey::AutogradCPU, DispatchKey::ADInplaceOrView] {
             let own =
                 Registration { id: 0, key, implementation, origin, function: "own", place, signature: None };

@@ -1,6 +1,7 @@
 //! What elements are folded to: sums, extremes and where they are, moments.
 
 use num_traits::Float;
+use torch_library::Element;
 
 use super::loops::reduce::Fold;
 use super::number::{Number, Ordered};
@@ -208,6 +209,18 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
         let best = self.0.merge(a.0, b.0);
         if best == a.0 || (best.is_unordered() && a.0.is_unordered()) { a } else { b }
     }
+
+    /// Looks for the best first, and for its place then: two loops of one instruction each.
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> Placed<T> {
+        if elements.is_empty() {
+            return self.identity();
+        }
+        let best = self.0.slice(elements, position);
+        let is_best = |x: T| x == best || (x.is_unordered() && best.is_unordered());
+        let places = elements.iter().zip(0..).map(|(x, place)| if is_best(*x) { place } else { u32::MAX });
+        (best, position + places.fold(u32::MAX, u32::min) as usize)
+    }
 }
 
 /// How many elements there are, their mean, and the sum of the squares of their distances from it.
@@ -250,5 +263,42 @@ impl<T: Float + Number> Fold<T> for Moments {
             mean: a.mean + distance * share,
             squares: a.squares + b.squares + distance * distance * a.count * share,
         }
+    }
+
+    /// The mean first, and the distances from it then: without a division for each element.
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> Moment<T> {
+        if elements.is_empty() {
+            return self.identity();
+        }
+        let count: T = (elements.len() as i64).cast();
+        let mean = Sum.slice(elements, position) / count;
+        if !mean.is_finite() {
+            // Perhaps only the sum is too large.
+            return elements.iter().fold(self.identity(), |moment, x| self.step(moment, *x, position));
+        }
+        Moment { count, mean, squares: SquaresAround(mean).slice(elements, position) }
+    }
+}
+
+/// The sum of the squares of the distances from somewhere.
+struct SquaresAround<T>(T);
+
+impl<T: Float + Number> Fold<T> for SquaresAround<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum + (element - self.0) * (element - self.0)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a + b
     }
 }

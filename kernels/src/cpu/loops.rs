@@ -5,21 +5,27 @@
 //! 1. A kernel is a closure over one *computing type*: `f32` for halves, the element type itself otherwise.
 //! 2. A [`Walk`] lays the operands' dimensions out once: ordered by the output's strides, merged where they are one
 //!    line in memory. What is left are rows of equidistant elements.
-//! 3. A row is computed in chunks that fit the first-level cache. An operand that lies there in the computing type
-//!    is read where it is; any other is first converted into a buffer, by one of a few loops that all kernels share.
-//!    So the closure's own loop ([`Inner`]) only ever sees dense memory of its type, and vectorises.
-//! 4. That loop is all that is compiled for each closure and type, once for any processor and once for one with wider
-//!    vectors; the rest knows elements by their size only.
-//! 5. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
+//! 3. Where all operands lie in memory as the closure wants them, a row is computed in one go. Else it is computed in
+//!    chunks that fit the first-level cache: an operand of another type or stride is first converted into a buffer, by one
+//!    of a few loops that all kernels share. So the closure's own loop ([`Inner`]) only ever sees dense memory of its type,
+//!    and vectorises.
+//! 4. Where an input's neighbours lie across the rows (it is transposed), rows are computed several at a time, so that
+//!    each of its cache lines is read once ([`across`]).
+//! 5. The closure's loop is all that is compiled for each closure and type, once for any processor and once for one with
+//!    wider vectors; the rest knows elements by their size only.
+//! 6. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use std::mem::MaybeUninit;
 
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, match_dtype};
 
+mod across;
 mod convert;
 pub(crate) mod gather;
+mod halves;
 mod inner;
+pub(crate) mod lines;
 pub(crate) mod parallel;
 pub(crate) mod reduce;
 pub(crate) mod walk;
@@ -28,8 +34,8 @@ use convert::{Loader, Storer};
 use inner::Inner;
 use walk::{Row, Walk};
 
-/// How many elements a row is computed at a time.
-const CHUNK: usize = 256;
+/// How many elements a row is computed at a time, where operands are converted on the way.
+pub(crate) const CHUNK: usize = 256;
 
 /// The type in which kernels compute elements of a type.
 ///
@@ -67,6 +73,13 @@ pub fn map<M: Element, R: Element, const N: usize>(
     f: impl Fn([M; N]) -> R + Sync,
 ) -> Result<()> {
     if has_elements(out) { Operands::new(out, inputs, &Inner::of(&f))?.compute(out, inputs) } else { Ok(()) }
+}
+
+/// Whether the processor has the vectors for which loops are compiled a second time.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn is_wide() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.
@@ -172,11 +185,17 @@ impl<'f, const N: usize> Operands<'f, N> {
 
     /// Computes all rows.
     fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
-        let walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
-        parallel::ranges(out.numel() as usize, |range| {
+        let mut walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
+        let count = out.numel() as usize;
+        if count >= across::WORTHWHILE && walk.turn_across() {
+            // SAFETY: the walk stays within the elements of all operands, and no two threads get the same one.
+            parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
+            return Ok(());
+        }
+        parallel::ranges(count, |range| {
             let mut buffers = [[MaybeUninit::uninit(); CHUNK]; N];
             walk.rows(range, |row| {
-                // SAFETY: the walk stays within the elements of all operands, and no two threads get the same one.
+                // SAFETY: as above.
                 unsafe { self.row(&row, &mut buffers) }
             });
         });
@@ -189,30 +208,49 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// Every element of the row lies in bounds of its operand, and nobody else writes to it or, where it is one of
     /// `out`, reads it meanwhile.
     unsafe fn row(&self, row: &Row<N>, buffers: &mut [Buffer; N]) {
-        for start in (0..row.len).step_by(CHUNK) {
-            let len = CHUNK.min(row.len - start);
+        let is_dense = |k: usize| self.inputs[k].is_plain && row.input_strides[k] == 1;
+        let chunk = if (0..N).all(is_dense) && self.is_out_of_place(row) { row.len } else { CHUNK };
+        for start in (0..row.len).step_by(chunk) {
+            let len = chunk.min(row.len - start);
             let inputs: [*const u8; N] = std::array::from_fn(|k| {
-                let (offset, stride) = (row.inputs[k], row.input_strides[k]);
                 // SAFETY: the chunk is part of the row.
-                unsafe { self.inputs[k].chunk(offset, stride, start, len, &mut buffers[k]) }
+                unsafe {
+                    self.inputs[k].chunk(row.inputs[k], row.input_strides[k], start, len, &mut buffers[k])
+                }
             });
-            let offset = (row.out + start as isize * row.out_stride) * self.out_size as isize;
-            // SAFETY: in bounds, the chunk being part of the row.
-            let out = unsafe { self.out.offset(offset) };
-            // In place, the loop would have to allow for its results being its next inputs, and would not vectorise.
-            let is_in_place = inputs.iter().any(|input| std::ptr::eq(*input, out));
-            if self.is_plain && row.out_stride == 1 && !is_in_place {
-                // SAFETY: `len` elements each of the inner loop's types, readable and writable.
-                unsafe { self.inner.run(out, inputs, len) };
-                continue;
-            }
-            let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
-            let buffer = buffer.as_mut_ptr().cast::<u8>();
-            // SAFETY: the buffer has room for a chunk.
-            unsafe { self.inner.run(buffer, inputs, len) };
-            // SAFETY: `len` elements in the buffer and in the row.
-            unsafe { (self.store)(buffer, len, out, row.out_stride) };
+            // SAFETY: as above; the inputs are there.
+            unsafe { self.finish(row, start, len, inputs) };
         }
+    }
+
+    /// Whether results can be written straight to where they belong.
+    fn is_out_of_place(&self, row: &Row<N>) -> bool {
+        let is_elsewhere =
+            |k: usize| !std::ptr::eq(self.inputs[k].data, self.out) || row.inputs[k] != row.out;
+        self.is_plain && row.out_stride == 1 && (0..N).all(is_elsewhere)
+    }
+
+    /// Computes a part of a row from dense inputs, and writes it.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row), of which these are elements `start..start + len`; as many lie in each input, as the closure
+    /// takes them.
+    unsafe fn finish(&self, row: &Row<N>, start: usize, len: usize, inputs: [*const u8; N]) {
+        let offset = (row.out + start as isize * row.out_stride) * self.out_size as isize;
+        // SAFETY: in bounds, the chunk being part of the row.
+        let out = unsafe { self.out.offset(offset) };
+        // In place, the loop would have to allow for its results being its next inputs, and would not vectorise.
+        let is_in_place = inputs.iter().any(|input| std::ptr::eq(*input, out));
+        if self.is_plain && row.out_stride == 1 && !is_in_place {
+            // SAFETY: `len` elements each of the inner loop's types, readable and writable.
+            return unsafe { self.inner.run(out, inputs, len) };
+        }
+        let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
+        let buffer = buffer.as_mut_ptr().cast::<u8>();
+        // SAFETY: the buffer has room for a chunk, and longer ones are written out of place.
+        unsafe { self.inner.run(buffer, inputs, len) };
+        // SAFETY: `len` elements in the buffer and in the row.
+        unsafe { (self.store)(buffer, len, out, row.out_stride) };
     }
 }
 

@@ -14,6 +14,7 @@ use crate::aten;
 use crate::pointwise::unsupported;
 
 mod backward;
+mod lines;
 
 pub(super) use backward::wanted;
 
@@ -28,6 +29,9 @@ mod kernels {
             return Tensor::empty(this.sizes(), this.dtype(), this.device());
         }
         match_computing!(this.dtype(), T: Float => {
+            if let Some((input, len)) = exponentials.as_lines()? {
+                return lines::softmax::<T>(&input, len);
+            }
             let (_, powers, sum) = exponentials.compute::<T>()?;
             let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
             loops::map(&out, [&powers, &sum], |[power, sum]: [T; 2]| power / sum)?;
@@ -42,6 +46,9 @@ mod kernels {
             return Tensor::empty(this.sizes(), this.dtype(), this.device());
         }
         match_computing!(this.dtype(), T: Float => {
+            if let Some((input, len)) = exponentials.as_lines()? {
+                return lines::log_softmax::<T>(&input, len);
+            }
             let (largest, _, sum) = exponentials.compute::<T>()?;
             let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
             loops::map(&sum, [&sum], |[sum]: [T; 1]| sum.ln())?; // once for each row
@@ -62,10 +69,14 @@ mod kernels {
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias])?;
         match_computing!(input.dtype(), T: Float => {
-            let (mean, variance) = statistics::<T>(input, &is_reduced)?;
-            let rstd = reciprocal_root::<T>(&variance, eps)?;
-            let out = Tensor::empty(input.sizes(), input.dtype(), input.device())?;
-            scaled::<T>(&out, input, &mean, &rstd, weight, bias)?;
+            let len = normalized_shape.iter().product::<i64>() as usize;
+            let note = || Tensor::empty(&reduced_sizes(input, &is_reduced), T::DTYPE, input.device());
+            let (mean, rstd) = (note()?, note()?);
+            if len == 0 {
+                loops::map(&rstd, [], |[]: [T; 0]| T::nan())?; // one over the deviation of nothing
+            }
+            let (input, parameters) = (loops::contiguous(input)?, [weight, bias]);
+            let out = lines::layer_norm::<T>(&input, len.max(1), [&mean, &rstd], parameters, eps)?;
             Ok((out, rounded(mean, dtype)?, rounded(rstd, dtype)?))
         }, else => Err(unsupported(OPERATOR, input.dtype())))
     }
@@ -129,6 +140,14 @@ impl<'a> Exponentials<'a> {
         ensure!(!half_to_float, NotSupported, "{operator}: half_to_float is for other devices than the CPU");
         let dim = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
         Ok(Exponentials { input, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
+    }
+
+    /// A contiguous input and the length of its lines, if the dimension is the last (of more than one element).
+    fn as_lines(&self) -> Result<Option<(Tensor, usize)>> {
+        match (self.is_reduced.last(), self.input.sizes().last()) {
+            (Some(true), Some(len)) => Ok(Some((loops::contiguous(self.input)?, *len as usize))),
+            _ => Ok(None),
+        }
     }
 
     /// The largest element along the dimension, the exponential of each element's distance to it, and their sum.

@@ -3,6 +3,8 @@
 
 use torch_library::{DType, Element, match_dtype};
 
+use super::halves;
+
 /// Reads `len` elements, `stride` apart, into a dense buffer of another type.
 pub(crate) type Loader = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: *mut u8);
 
@@ -27,6 +29,12 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
     len: usize,
     buffer: *mut u8,
 ) {
+    if stride == 1
+        && let Some(convert) = halves::dense(S::DTYPE, M::DTYPE)
+    {
+        // SAFETY: by contract; the types are those that it was asked for.
+        return unsafe { convert(data, len, buffer) };
+    }
     let (data, buffer) = (data.cast::<S>(), buffer.cast::<M>());
     if stride == 0 {
         // SAFETY: one element is there, as `len` is not zero.
@@ -49,6 +57,12 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
 /// # Safety
 /// `len` elements of `R` can be read from the buffer, and `len` of `D`, `stride` apart, written from `data` on.
 unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mut u8, stride: isize) {
+    if stride == 1
+        && let Some(convert) = halves::dense(R::DTYPE, D::DTYPE)
+    {
+        // SAFETY: by contract; the types are those that it was asked for.
+        return unsafe { convert(buffer, len, data) };
+    }
     let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
     let convert = |distance: isize| {
         for i in 0..len {

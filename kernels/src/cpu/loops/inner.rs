@@ -54,7 +54,7 @@ impl<'f, const N: usize> Inner<'f, N> {
 /// The widest loop that the processor has.
 fn loop_of<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>() -> Run<N> {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+    if super::is_wide() {
         return wide::<M, R, F, N>;
     }
     plain::<M, R, F, N>

@@ -1,14 +1,17 @@
 //! Sharing elements among threads.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
 use torch_library::guard::ThreadLocalState;
 
 /// How many elements are worth a thread.
 ///
 /// PyTorch: `at::internal::GRAIN_SIZE`.
 pub(crate) const GRAIN: usize = 32_768;
+
+/// How many parts there are for each thread, so that one that is late, or slowed down by others, has fewer of them.
+const PARTS: usize = 4;
 
 /// Runs a closure over all of `0..count`, in ranges on several threads where that pays.
 ///
@@ -18,23 +21,36 @@ pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
 }
 
 /// As [`ranges`], for items that are worth a thread in a number of `grain`.
+///
+/// This thread does its part, so nothing waits for a sleeping one to wake up: a few parts for each thread lie ready, and
+/// who is there takes the next.
 pub(crate) fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
     let threads = if count < 2 * grain { 1 } else { rayon::current_num_threads().min(count / grain) };
     if threads < 2 {
         return f(0..count);
     }
     let state = ThreadLocalState::capture();
-    let share = count.div_ceil(threads);
-    (0..threads).into_par_iter().for_each(|thread| {
-        let start = (thread * share).min(count);
-        state.run(|| f(start..(start + share).min(count)));
+    let share = count.div_ceil(threads * PARTS).max(grain.min(count.div_ceil(threads)));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let start = next.fetch_add(1, Ordering::Relaxed) * share; // each number is given out once
+            if start >= count {
+                return;
+            }
+            f(start..(start + share).min(count));
+        }
+    };
+    rayon::in_place_scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(|_| state.run(work));
+        }
+        work();
     });
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use torch_library::guard::{GradMode, no_grad};
 
     use super::*;

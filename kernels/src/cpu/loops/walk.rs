@@ -72,6 +72,16 @@ impl<const N: usize> Walk<N> {
         Some(Walk { dims: SmallVec::from_slice(&[line]) })
     }
 
+    /// Puts a dimension along which some input's neighbours lie next to the innermost one, along which they do not.
+    /// Gives back whether there is one: then what neighbouring rows read of that input is neighbouring too.
+    pub(crate) fn turn_across(&mut self) -> bool {
+        let Some((inner, outer)) = self.dims.split_first() else { return false };
+        let is_across = |dim: &Dim<N>| (0..N).any(|k| dim.inputs[k] == 1 && inner.inputs[k] > 1);
+        let Some(found) = outer.iter().position(is_across) else { return false };
+        self.dims[1..=found + 1].rotate_right(1);
+        true
+    }
+
     /// How far apart in the first input the innermost elements are, if there is more than one.
     pub(crate) fn inner_stride(&self) -> Option<isize> {
         self.dims.first().map(|dim| dim.inputs[0])

@@ -1,0 +1,269 @@
+//! Computing several rows at a time, where an input's neighbours lie across them.
+//!
+//! A row of a transposed tensor takes one element from each of many cache lines, and the next row takes the next. So the
+//! parts of [`ROWS`] rows are read together: whole cache lines, turned into parts of rows by small squares that stay in
+//! registers.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::walk::{Row, Walk};
+use super::{Buffer, CHUNK, Input, Operands};
+
+/// How many elements there must be for this to pay: fewer stay in the first-level cache in any order.
+pub(super) const WORTHWHILE: usize = 1024;
+
+/// How many rows are computed together: a cache line of 4-byte elements.
+const ROWS: usize = 16;
+
+/// How many elements apart the parts of rows lie in a turned tile: a little more than they are long, as addresses that are
+/// a power of two apart compete for places in the cache.
+const PITCH: usize = CHUNK + 8;
+
+/// Parts of several rows, turned.
+type Tile = Vec<u128>;
+
+impl<const N: usize> Operands<'_, N> {
+    /// Computes the rows of a range.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row), for each row of the walk in this range.
+    pub(super) unsafe fn rows_across(&self, walk: &Walk<N>, range: Range<usize>) {
+        let mut tiles: [Tile; N] = std::array::from_fn(|_| Vec::new());
+        let mut rows: SmallVec<[Row<N>; ROWS]> = SmallVec::new();
+        walk.rows(range, |row| {
+            // Rows that do not continue the others (other lengths, another plane) are not turned together with them.
+            if rows.len() == ROWS || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
+                // SAFETY: passed on.
+                unsafe { self.together(&rows, &mut tiles) };
+                rows.clear();
+            }
+            rows.push(row);
+        });
+        // SAFETY: passed on.
+        unsafe { self.together(&rows, &mut tiles) };
+    }
+
+    /// Computes rows of one length that are equally far apart.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row), for each of them.
+    unsafe fn together(&self, rows: &[Row<N>], tiles: &mut [Tile; N]) {
+        let Some(first) = rows.first() else { return };
+        let mut buffers = [[std::mem::MaybeUninit::uninit(); CHUNK]; N];
+        let is_turned: [bool; N] = std::array::from_fn(|k| self.inputs[k].is_turned(k, rows));
+        for start in (0..first.len).step_by(CHUNK) {
+            let len = CHUNK.min(first.len - start);
+            for k in (0..N).filter(|k| is_turned[*k]) {
+                // SAFETY: the rows lie in bounds.
+                unsafe { self.inputs[k].turn(first, k, start, len, rows.len(), &mut tiles[k]) };
+            }
+            for (n, row) in rows.iter().enumerate() {
+                let inputs = std::array::from_fn(|k| match is_turned[k] {
+                    true => tiles[k].as_ptr().cast::<u8>().wrapping_add(n * PITCH * self.inputs[k].size),
+                    // SAFETY: the chunk is part of the row.
+                    false => unsafe { self.inputs[k].part(row, k, start, len, &mut buffers[k]) },
+                });
+                // SAFETY: passed on; the inputs are there.
+                unsafe { self.finish(row, start, len, inputs) };
+            }
+        }
+    }
+}
+
+impl<const N: usize> Row<N> {
+    /// Whether a row of the same length comes one step after this one, in an input whose neighbours lie across.
+    fn is_followed_by(&self, next: &Self) -> bool {
+        self.len == next.len
+            && (0..N).any(|k| self.input_strides[k] > 1 && next.inputs[k] == self.inputs[k] + 1)
+    }
+}
+
+impl Input {
+    /// Whether this operand's elements are read as they are, and neighbours lie in neighbouring rows.
+    fn is_turned<const N: usize>(&self, k: usize, rows: &[Row<N>]) -> bool {
+        let is_next = |pair: &[Row<N>]| pair[1].inputs[k] == pair[0].inputs[k] + 1;
+        self.is_plain && rows[0].input_strides[k] > 1 && rows.len() > 1 && rows.windows(2).all(is_next)
+    }
+
+    /// As [`chunk`](Self::chunk), of which the chunk before was perhaps another row's.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn part<const N: usize>(
+        &self,
+        row: &Row<N>,
+        k: usize,
+        start: usize,
+        len: usize,
+        buffer: &mut Buffer,
+    ) -> *const u8 {
+        let stride = row.input_strides[k];
+        // SAFETY: the same elements, as those of a row that starts later.
+        unsafe { self.chunk(row.inputs[k] + start as isize * stride, stride, 0, len, buffer) }
+    }
+
+    /// Writes elements `start..start + len` of `count` rows, each [`PITCH`] after the other.
+    ///
+    /// # Safety
+    /// They lie in bounds, those of each row next to those of the row before, and nobody writes to them meanwhile.
+    unsafe fn turn<const N: usize>(
+        &self,
+        first: &Row<N>,
+        k: usize,
+        start: usize,
+        len: usize,
+        count: usize,
+        tile: &mut Tile,
+    ) {
+        tile.resize((ROWS * PITCH * self.size).div_ceil(size_of::<u128>()), 0); // once
+        let stride = first.input_strides[k];
+        // SAFETY: in bounds by contract.
+        let data =
+            unsafe { self.data.offset((first.inputs[k] + start as isize * stride) * self.size as isize) };
+        let tile = tile.as_mut_ptr().cast::<u8>();
+        let turn = match self.size {
+            1 => turn::<u8, 8>,
+            2 => turn::<u16, 8>,
+            4 => turn::<u32, 8>,
+            8 => turn::<u64, 4>,
+            _ => turn::<u128, 2>,
+        };
+        // SAFETY: `len` lines of `count` elements by contract, and room for `ROWS` parts of rows in the tile.
+        unsafe { turn(data, stride, len, count, tile) };
+    }
+}
+
+/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, [`PITCH`] apart, on the widest
+/// registers.
+///
+/// # Safety
+/// All of these can be read and written; elements take as many bytes as `T`, but need not be aligned like it.
+unsafe fn turn<T: Copy, const SIDE: usize>(
+    data: *const u8,
+    stride: isize,
+    len: usize,
+    count: usize,
+    tile: *mut u8,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if super::is_wide() {
+        // SAFETY: the processor has these features; the rest is passed on.
+        return unsafe { turn_wide::<T, SIDE>(data.cast(), stride, len, count, tile.cast()) };
+    }
+    // SAFETY: passed on.
+    unsafe { squares::<T, SIDE>(data.cast(), stride, len, count, tile.cast()) }
+}
+
+/// # Safety
+/// As [`turn`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn turn_wide<T: Copy, const SIDE: usize>(
+    data: *const T,
+    stride: isize,
+    len: usize,
+    count: usize,
+    tile: *mut T,
+) {
+    // SAFETY: passed on.
+    unsafe { squares::<T, SIDE>(data, stride, len, count, tile) }
+}
+
+/// # Safety
+/// As [`turn`].
+#[inline(always)]
+unsafe fn squares<T: Copy, const SIDE: usize>(
+    data: *const T,
+    stride: isize,
+    len: usize,
+    count: usize,
+    tile: *mut T,
+) {
+    let (even_len, even_count) = (len - len % SIDE, count - count % SIDE);
+    for i in (0..even_len).step_by(SIDE) {
+        for j in (0..even_count).step_by(SIDE) {
+            // SAFETY: a square of these lines.
+            unsafe {
+                square::<T, SIDE>(data.offset(i as isize * stride).add(j), stride, tile.add(j * PITCH + i));
+            }
+        }
+    }
+    for i in 0..len {
+        for j in if i < even_len { even_count } else { 0 }..count {
+            // SAFETY: element `j` of line `i`.
+            unsafe {
+                let element = data.offset(i as isize * stride).add(j).read_unaligned();
+                tile.add(j * PITCH + i).write_unaligned(element);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`turn`], for `SIDE` lines of as many elements.
+#[inline(always)]
+unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile: *mut T) {
+    let lines: [[T; SIDE]; SIDE] = std::array::from_fn(|i| {
+        // SAFETY: by contract.
+        unsafe { data.offset(i as isize * stride).cast::<[T; SIDE]>().read_unaligned() }
+    });
+    for j in 0..SIDE {
+        let line: [T; SIDE] = std::array::from_fn(|i| lines[i][j]);
+        // SAFETY: by contract.
+        unsafe { tile.add(j * PITCH).cast::<[T; SIDE]>().write_unaligned(line) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::{Element, Tensor};
+
+    use crate::cpu::loops::map;
+
+    /// Copies `[planes, rows, columns]` elements whose neighbours lie across the rows, `gap` apart from the next line.
+    fn check<T: Element + PartialEq + std::fmt::Debug>(planes: i64, rows: i64, columns: i64, offset: i64) {
+        let pitch = rows + 3;
+        let count = planes * columns * pitch + offset;
+        let elements = (0..count).map(|i| i.cast::<T>()).collect();
+        let memory = Tensor::from_vec::<T>(elements, &[count]).unwrap();
+        let strides = [columns * pitch, 1, pitch];
+        let view = memory.strided_view(&[planes, rows, columns], &strides, offset).unwrap();
+        let out = Tensor::empty(view.sizes(), T::DTYPE, view.device()).unwrap();
+        map(&out, [&view], |[x]: [T; 1]| x).unwrap();
+        let got = out.to_vec::<T>().unwrap();
+        for (i, got) in got.into_iter().enumerate() {
+            let i = i as i64;
+            let (plane, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+            let place = offset + plane * strides[0] + row + column * pitch;
+            assert_eq!(got, place.cast::<T>(), "[{plane}, {row}, {column}] of {rows} × {columns}");
+        }
+    }
+
+    #[test]
+    fn transposed_elements_of_every_size_arrive_where_they_belong() {
+        for (rows, columns) in [(32, 33), (40, 300), (17, 263), (1, 2000), (2, 1024), (700, 9), (3, 515)] {
+            check::<u8>(2, rows, columns, 1);
+            check::<i16>(3, rows, columns, 0);
+            check::<f32>(2, rows, columns, 5);
+            check::<i64>(1, rows, columns, 3);
+            check::<num_complex::Complex<f32>>(2, rows, columns, 1);
+            check::<num_complex::Complex<f64>>(2, rows, columns, 1);
+        }
+    }
+
+    #[test]
+    fn a_sum_with_its_own_transpose_can_be_taken_in_place() {
+        let n = 77;
+        let x = Tensor::from_vec((0..n * n).map(|i| i as f32).collect(), &[n, n]).unwrap();
+        let other = Tensor::from_vec((0..n * n).map(|i| (3 * i) as f32).collect(), &[n, n]).unwrap();
+        let transposed = other.strided_view(&[n, n], &[1, n], 0).unwrap();
+        map(&x, [&x, &transposed], |[a, b]: [f32; 2]| a + b).unwrap();
+        for (i, sum) in x.to_vec::<f32>().unwrap().into_iter().enumerate() {
+            let i = i as i64;
+            assert_eq!(sum, (i + 3 * (i % n * n + i / n)) as f32);
+        }
+    }
+}

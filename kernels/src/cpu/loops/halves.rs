@@ -1,0 +1,163 @@
+//! Dense halves to `f32` and back, on wide vectors: the conversions that kernels of halves spend their time in.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers")]
+
+use torch_library::DType;
+
+/// Converts `len` dense elements.
+///
+/// # Safety
+/// As many can be read from the first address and written from the second on, which share no memory.
+type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
+
+/// The fast conversion between two types, if the processor has it.
+#[inline(always)]
+pub(super) fn dense(from: DType, to: DType) -> Option<Convert> {
+    #[cfg(target_arch = "x86_64")]
+    match (from, to) {
+        (DType::BFloat16, DType::Float32) if super::is_wide() => return Some(wide::widen_bf16),
+        (DType::Float32, DType::BFloat16) if super::is_wide() => return Some(wide::round_bf16),
+        (DType::Float16, DType::Float32) if has_f16c() => return Some(wide::widen_f16),
+        (DType::Float32, DType::Float16) if has_f16c() => return Some(wide::round_f16),
+        _ => {}
+    }
+    let _ = (from, to);
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_f16c() -> bool {
+    super::is_wide() && is_x86_feature_detected!("f16c")
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use std::arch::x86_64::{_MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
+
+    /// How many elements an instruction for `f16` converts.
+    const LANES: usize = 8;
+
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn widen_bf16(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<u16>(), to.cast::<u32>());
+        for i in 0..len {
+            // SAFETY: by contract; `f32` begins with the bits of `bf16`.
+            unsafe { to.add(i).write(u32::from(from.add(i).read()) << 16) };
+        }
+    }
+
+    /// To the nearest, halves to the even one; NaN stays NaN.
+    ///
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn round_bf16(from: *const u8, len: usize, to: *mut u8) {
+        const INFINITY: u32 = 0x7f80_0000;
+        let (from, to) = (from.cast::<u32>(), to.cast::<u16>());
+        for i in 0..len {
+            // SAFETY: by contract.
+            let bits = unsafe { from.add(i).read() };
+            let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+            let quiet = bits >> 16 | 0x40;
+            let result = if bits & 0x7fff_ffff > INFINITY { quiet } else { rounded };
+            // SAFETY: by contract.
+            unsafe { to.add(i).write(result as u16) };
+        }
+    }
+
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma,f16c")]
+    pub(super) unsafe fn widen_f16(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<u16>(), to.cast::<f32>());
+        let rest = len % LANES;
+        for start in (0..len - rest).step_by(LANES) {
+            // SAFETY: by contract.
+            unsafe { widen_few(from.add(start), LANES, to.add(start)) };
+        }
+        // SAFETY: by contract.
+        unsafe { widen_few(from.add(len - rest), rest, to.add(len - rest)) };
+    }
+
+    /// # Safety
+    /// As [`widen_f16`], for at most as many elements as there are lanes.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn widen_few(from: *const u16, len: usize, to: *mut f32) {
+        let mut lanes = [0; LANES];
+        // SAFETY: by contract.
+        unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
+        // SAFETY: both are eight times two bytes, of which every pattern is a value.
+        let wide = _mm256_cvtph_ps(unsafe { std::mem::transmute::<[u16; LANES], _>(lanes) });
+        // SAFETY: there are as many `f32` as lanes; by contract.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const wide).cast(), to, len) };
+    }
+
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma,f16c")]
+    pub(super) unsafe fn round_f16(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<f32>(), to.cast::<u16>());
+        let rest = len % LANES;
+        for start in (0..len - rest).step_by(LANES) {
+            // SAFETY: by contract.
+            unsafe { round_few(from.add(start), LANES, to.add(start)) };
+        }
+        // SAFETY: by contract.
+        unsafe { round_few(from.add(len - rest), rest, to.add(len - rest)) };
+    }
+
+    /// # Safety
+    /// As [`round_f16`], for at most as many elements as there are lanes.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn round_few(from: *const f32, len: usize, to: *mut u16) {
+        let mut lanes = [0.0; LANES];
+        // SAFETY: by contract.
+        unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
+        // SAFETY: both are eight times four bytes, of which every pattern is a value.
+        let wide = unsafe { std::mem::transmute::<[f32; LANES], _>(lanes) };
+        let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide);
+        // SAFETY: there are as many `f16` as lanes; by contract.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const narrow).cast(), to, len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::{DType, Device, Element, Tensor};
+
+    use crate::cpu::loops::map;
+
+    /// All halves there are, and numbers halfway and nearly halfway between them: rounded as the elements do themselves.
+    fn check<H: Element + std::fmt::Debug>(bits: impl Fn(H) -> u16, half: impl Fn(u16) -> H) {
+        let halves: Vec<H> = (0..=u16::MAX).map(&half).collect();
+        let singles: Vec<f32> = (0..1 << 18).map(|i| f32::from_bits(i << 14 | (i & 3) * 0x1fff)).collect();
+        for offset in [0, 1, 5] {
+            let halves = &halves[offset..];
+            let tensor = Tensor::from_slice(halves, &[halves.len() as i64]).unwrap();
+            let out = Tensor::empty(tensor.sizes(), DType::Float32, Device::CPU).unwrap();
+            map(&out, [&tensor], |[x]: [f32; 1]| x).unwrap();
+            for (half, got) in halves.iter().zip(out.to_vec::<f32>().unwrap()) {
+                let want = half.cast::<f32>();
+                assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{half:?}");
+            }
+            let singles = &singles[offset..];
+            let tensor = Tensor::from_slice(singles, &[singles.len() as i64]).unwrap();
+            let out = Tensor::empty(tensor.sizes(), H::DTYPE, Device::CPU).unwrap();
+            map(&out, [&tensor], |[x]: [f32; 1]| x).unwrap();
+            for (single, got) in singles.iter().zip(out.to_vec::<H>().unwrap()) {
+                let is_nan = single.is_nan() && got.cast::<f32>().is_nan();
+                assert!(bits(got) == bits(single.cast::<H>()) || is_nan, "{single:?} became {got:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_are_converted_like_single_elements() {
+        check(|x: half::bf16| x.to_bits(), half::bf16::from_bits);
+        check(|x: half::f16| x.to_bits(), half::f16::from_bits);
+    }
+}

@@ -1,0 +1,102 @@
+//! Softmax and layer norm of dense lines: each line is read into the cache once.
+#![expect(unsafe_code, reason = "promises that kernels write every element of a line")]
+
+use std::mem::MaybeUninit;
+
+use num_traits::Float;
+use torch_library::{Element, Result, Tensor};
+
+use crate::cpu::folds::{Largest, Moments, Sum};
+use crate::cpu::functions::Functions;
+use crate::cpu::loops::lines::{Line, fill, fold_line, lines};
+use crate::cpu::loops::reduce::Fold;
+use crate::cpu::loops::{self, CHUNK};
+use crate::cpu::number::{Number, Ordered};
+
+/// The softmax of lines of `len` elements of a contiguous tensor.
+pub(super) fn softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
+    // SAFETY: every element is filled.
+    unsafe { lines::<T, 0>(input, len, [], &Softmax) }
+}
+
+/// Its logarithm.
+pub(super) fn log_softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
+    // SAFETY: every element is filled.
+    unsafe { lines::<T, 0>(input, len, [], &LogSoftmax) }
+}
+
+/// The layer norm of lines; their means and the inverses of their standard deviations go to `notes`.
+pub(super) fn layer_norm<T: Float + Number>(
+    input: &Tensor,
+    len: usize,
+    notes: [&Tensor; 2],
+    [weight, bias]: [Option<&Tensor>; 2],
+    eps: f64,
+) -> Result<Tensor> {
+    let parameter = |tensor: &&Tensor| loops::has_elements(input) && loops::has_elements(tensor);
+    let elements = |tensor: Option<&Tensor>| tensor.filter(parameter).map(loops::elements::<T>).transpose();
+    let norm = LayerNorm { weight: elements(weight)?, bias: elements(bias)?, eps: eps.cast() };
+    // SAFETY: every element is filled.
+    unsafe { lines(input, len, notes, &norm) }
+}
+
+struct Softmax;
+
+impl<T: Float + Ordered + Functions> Line<T, 0> for Softmax {
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
+        let largest = fold_line(&Largest, input);
+        let mut sum = T::ZERO;
+        for (out, input) in out.chunks_mut(CHUNK).zip(input.chunks(CHUNK)) {
+            let powers = fill(out, input, |x| (x - largest).exponential());
+            sum = sum + Sum.slice(powers, 0);
+        }
+        for chunk in out.chunks_mut(CHUNK) {
+            for power in chunk {
+                // SAFETY: written above.
+                let power = unsafe { power.assume_init_mut() };
+                *power = *power / sum;
+            }
+        }
+        []
+    }
+}
+
+struct LogSoftmax;
+
+impl<T: Float + Ordered + Functions> Line<T, 0> for LogSoftmax {
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
+        let largest = fold_line(&Largest, input);
+        let mut sum = T::ZERO;
+        for (out, input) in out.chunks_mut(CHUNK).zip(input.chunks(CHUNK)) {
+            sum = sum + Sum.slice(fill(out, input, |x| (x - largest).exponential()), 0);
+        }
+        let log = sum.ln();
+        fill(out, input, |x| x - largest - log);
+        []
+    }
+}
+
+struct LayerNorm<T> {
+    weight: Option<Vec<T>>,
+    bias: Option<Vec<T>>,
+    eps: T,
+}
+
+impl<T: Float + Number> Line<T, 2> for LayerNorm<T> {
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 2] {
+        let moment = fold_line(&Moments, input);
+        let (mean, count): (T, T) = (moment.mean, (input.len() as i64).cast());
+        let rstd = (moment.squares / count + self.eps).sqrt().recip();
+        let out = fill(out, input, |x| (x - mean) * rstd);
+        if let Some(weight) = &self.weight {
+            out.iter_mut().zip(weight).for_each(|(out, weight)| *out = *out * *weight);
+        }
+        if let Some(bias) = &self.bias {
+            out.iter_mut().zip(bias).for_each(|(out, bias)| *out = *out + *bias);
+        }
+        [mean, rstd]
+    }
+}

@@ -18,6 +18,7 @@
 
 use std::mem::MaybeUninit;
 
+use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, match_dtype};
 
 mod across;
@@ -27,6 +28,7 @@ mod halves;
 mod inner;
 pub(crate) mod lines;
 pub(crate) mod parallel;
+pub(crate) mod parts;
 pub(crate) mod reduce;
 pub(crate) mod walk;
 
@@ -92,9 +94,27 @@ pub fn has_elements(out: &Tensor) -> bool {
 /// # Errors
 /// Memory that the host does not reach.
 pub(crate) fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
-    let copy = Tensor::empty(tensor.sizes(), dtype, tensor.device())?;
+    // SAFETY: `map` writes every element.
+    let copy = unsafe { uninit_like(tensor, dtype, MemoryFormat::Contiguous)? };
     match_dtype!(dtype, T => map(&copy, [tensor], |[x]: [T; 1]| x))?;
     Ok(copy)
+}
+
+/// Memory for a result like a tensor, of a type and in a memory format; nothing is in it yet.
+///
+/// # Safety
+/// Every element is written before any is read, and before safe code gets the tensor.
+///
+/// # Errors
+/// A format for another number of dimensions.
+pub(crate) unsafe fn uninit_like(tensor: &Tensor, dtype: DType, format: MemoryFormat) -> Result<Tensor> {
+    let geometry = tensor.geometry();
+    let strides = match format {
+        MemoryFormat::Preserve => preserved_strides(geometry.sizes(), geometry.strides()),
+        _ => strides_for(geometry.sizes(), format)?,
+    };
+    // SAFETY: passed on.
+    unsafe { Tensor::uninit_strided(geometry.sizes(), &strides, dtype, tensor.device()) }
 }
 
 /// The tensor itself if it is in row-major order, else a copy that is.

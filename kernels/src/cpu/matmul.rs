@@ -11,7 +11,7 @@ use crate::aten;
 use crate::pointwise::{common_device, unsupported};
 
 /// How many multiplications are worth a thread.
-const GRAIN: usize = 1 << 16;
+pub(super) const GRAIN: usize = 1 << 16;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -189,7 +189,9 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         for batch in range {
             // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one
             // thread's.
-            unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), is_shared && work > GRAIN) };
+            unsafe {
+                multiply_one(out.at(batch), a.at(batch), b.at(batch), false, is_shared && work > GRAIN)
+            };
         }
     });
     Ok(())
@@ -197,7 +199,7 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 
 /// Matrices of one shape, equally far apart in memory.
 #[derive(Clone, Copy)]
-struct Matrices<T> {
+pub(super) struct Matrices<T> {
     data: *mut T,
     count: usize,
     batch_stride: isize,
@@ -225,6 +227,28 @@ impl<T: Number> Matrices<T> {
         })
     }
 
+    /// One matrix.
+    pub(super) fn one(
+        data: *mut T,
+        [rows, columns]: [usize; 2],
+        [row_stride, column_stride]: [usize; 2],
+    ) -> Self {
+        let (row_stride, column_stride) = (row_stride as isize, column_stride as isize);
+        Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
+    }
+
+    /// Rows for columns.
+    pub(super) fn transposed(self) -> Self {
+        let Matrices { rows, columns, row_stride, column_stride, .. } = self;
+        Matrices {
+            rows: columns,
+            columns: rows,
+            row_stride: column_stride,
+            column_stride: row_stride,
+            ..self
+        }
+    }
+
     /// One of them alone.
     fn at(self, batch: usize) -> Self {
         // Wrapping: there may be none at all.
@@ -232,20 +256,32 @@ impl<T: Number> Matrices<T> {
     }
 }
 
+/// Writes a product, or adds it to what is there.
+///
 /// # Safety
 /// The matrices lie in bounds, and `out` shares no memory with the others.
-unsafe fn multiply_one<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
+pub(super) unsafe fn multiply_one<T: Number>(
+    out: Matrices<T>,
+    a: Matrices<T>,
+    b: Matrices<T>,
+    adds: bool,
+    is_parallel: bool,
+) {
     match T::DTYPE {
         // SAFETY: `T` is the type that is named; the rest is passed on.
-        DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
         // SAFETY: as above.
-        DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
         // SAFETY: as above.
-        DType::Complex64 => unsafe { fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        DType::Complex64 => unsafe {
+            fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
+        },
         // SAFETY: as above.
-        DType::Complex128 => unsafe { fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), is_parallel) },
+        DType::Complex128 => unsafe {
+            fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
+        },
         // SAFETY: passed on.
-        _ => unsafe { plain(out, a, b) },
+        _ => unsafe { plain(out, a, b, adds) },
     }
 }
 
@@ -258,7 +294,7 @@ impl<T> Matrices<T> {
 
 /// # Safety
 /// As [`multiply_one`].
-unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
+unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
     // SAFETY: pointers, sizes and strides are those of the matrices, by contract in bounds and apart.
     unsafe {
@@ -269,14 +305,14 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, is_p
             out.data,
             out.column_stride,
             out.row_stride,
-            false,
+            adds,
             a.data.cast_const(),
             a.column_stride,
             a.row_stride,
             b.data.cast_const(),
             b.column_stride,
             b.row_stride,
-            T::ZERO,
+            if adds { T::ONE } else { T::ZERO },
             T::ONE,
             false,
             false,
@@ -290,13 +326,14 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, is_p
 ///
 /// # Safety
 /// As [`multiply_one`].
-unsafe fn plain<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>) {
+unsafe fn plain<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     let at = |matrix: Matrices<T>, row: usize, column: usize| {
         matrix.data.wrapping_offset(row as isize * matrix.row_stride + column as isize * matrix.column_stride)
     };
     for row in 0..out.rows {
         for column in 0..out.columns {
-            let mut sum = T::ZERO;
+            // SAFETY: in bounds by contract.
+            let mut sum = if adds { unsafe { at(out, row, column).read() } } else { T::ZERO };
             for inner in 0..a.columns {
                 // SAFETY: in bounds by contract.
                 let (x, y) = unsafe { (at(a, row, inner).read(), at(b, inner, column).read()) };

@@ -1,12 +1,13 @@
 //! A window that slides over images: where it is put, and what it covers there.
+#![expect(unsafe_code, reason = "shares planes of images among threads")]
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::loops;
+use super::loops::parts::Parts;
+use super::loops::{self, parallel};
 
 mod columns;
 mod convolution;
@@ -104,12 +105,12 @@ impl Axis {
         start..(end.max(0) as usize).max(start)
     }
 
-    /// The pixels of a line that the window covers at a place.
-    fn covered(self, place: i64, size: i64) -> impl Iterator<Item = i64> + Clone {
+    /// The first pixel of a line that the window covers at a place, and the end of these: not after it if there is none.
+    fn reach(self, place: i64, size: i64) -> (i64, i64) {
         let start = place * self.stride - self.padding;
-        (0..self.kernel)
-            .map(move |i| start + i * self.dilation)
-            .filter(move |pixel| (0..size).contains(pixel))
+        let outside =
+            if start < 0 { (-start).unsigned_abs().div_ceil(self.dilation as u64) as i64 } else { 0 };
+        (start + outside * self.dilation, (start + self.extent()).min(size))
     }
 }
 
@@ -142,25 +143,32 @@ impl Images {
     }
 }
 
-/// Computes images plane by plane, in the computing type, and writes them to `outs` in whatever layout these have.
+/// Computes images plane by plane, in the computing type, and writes them to `out` in whatever layout it has; it holds zeros
+/// before. The closure gets the number of the plane, its pixels, and the places of the result.
 fn planes<T: Element, R: Element>(
     input: &Tensor,
     out: &Tensor,
-    f: impl Fn(&[T], &mut [R]) + Sync,
+    f: impl Fn(usize, &[T], &mut [R]) + Sync,
 ) -> Result<()> {
     if !loops::has_elements(out) {
         return Ok(());
     }
-    let pixels = |tensor: &Tensor| tensor.sizes().iter().rev().take(2).product::<i64>() as usize;
-    let source = loops::elements::<T>(input)?;
-    let mut result = vec![R::default(); out.numel() as usize];
-    let pairs = result.par_chunks_mut(pixels(out)).zip(source.par_chunks(pixels(input)));
-    pairs.for_each(|(result, source)| f(source, result));
-    write(out, result)
+    let is_row_major = out.dtype() == R::DTYPE && out.is_contiguous(MemoryFormat::Contiguous);
+    let result = if is_row_major { out.clone() } else { Tensor::empty(out.sizes(), R::DTYPE, out.device())? };
+    let (from, to) = (Parts::row_major(input, plane(input))?, Parts::of(&result, plane(out))?);
+    parallel::shares(to.count(), (parallel::GRAIN / from.len().max(to.len())).max(1), |range| {
+        for n in range {
+            // SAFETY: nobody writes to the input, and this plane of the result is this thread's alone.
+            unsafe { f(n, from.get(n), to.get_mut(n)) };
+        }
+    });
+    if is_row_major {
+        return Ok(());
+    }
+    match_dtype!(out.dtype(), O => loops::map(out, [&result], |[x]: [O; 1]| x))
 }
 
-/// Writes elements in row-major order, whatever the tensor's type and strides.
-fn write<R: Element>(out: &Tensor, elements: Vec<R>) -> Result<()> {
-    let elements = Tensor::from_vec(elements, out.sizes())?;
-    match_dtype!(out.dtype(), O => loops::map(out, [&elements], |[x]: [O; 1]| x))
+/// How many pixels a plane has.
+fn plane(tensor: &Tensor) -> usize {
+    tensor.sizes().iter().rev().take(2).product::<i64>() as usize
 }

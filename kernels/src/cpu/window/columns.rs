@@ -1,95 +1,167 @@
 //! The pixels under each place of a window as columns of a matrix, and back.
-#![expect(unsafe_code, reason = "looks at rows of tensors that are its caller's own as slices")]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "calls what is compiled for wider vectors"))]
 
-use torch_library::prelude::*;
+use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::Axis;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::loops::is_wide;
 use crate::cpu::number::Number;
 
 /// How a window is put on an image of one to three dimensions.
 pub(super) struct Columns {
     pub(super) image: Vec<i64>,
     pub(super) places: Vec<i64>,
-    pub(super) axes: Vec<Axis>,
+    axes: Vec<Axis>,
+    /// For each tap of the window but for its last dimension, and each line of places: where the line of pixels starts
+    /// that it covers, if that is not outside. Found when needed: of tensors without memory the places are not counted.
+    starts: OnceLock<Vec<Option<usize>>>,
 }
 
 impl Columns {
-    /// A row for each channel and pixel of the window: what lies there at every place. What is outside is zero.
-    ///
-    /// The image is a contiguous matrix of its channels.
-    pub(super) fn unfold<T: Number>(&self, image: &Tensor) -> Result<Tensor> {
-        if self.is_plain() {
-            return Ok(image.clone());
-        }
-        let channels = image.sizes()[0];
-        let rows = channels * self.axes.iter().map(|axis| axis.kernel).product::<i64>();
-        // SAFETY: contiguous, and nobody writes to it meanwhile.
-        let pixels = unsafe { slice::<T>(image)? };
-        let mut columns = vec![T::ZERO; (rows * self.count()) as usize];
-        self.lines(channels, |line| {
-            let column = &mut columns[line.column..][line.range.clone()];
-            let pixels = &pixels[line.pixel..];
+    pub(super) fn new(image: Vec<i64>, places: Vec<i64>, axes: Vec<Axis>) -> Self {
+        Columns { image, places, axes, starts: OnceLock::new() }
+    }
+
+    fn starts(&self) -> &[Option<usize>] {
+        self.starts.get_or_init(|| {
+            let outer = &self.axes[..self.axes.len() - 1];
+            let (taps, lines) = (outer.iter().map(|axis| axis.kernel).product::<i64>(), self.lines() as i64);
+            (0..taps * lines).map(|i| self.line_start(outer, i % lines, i / lines)).collect()
+        })
+    }
+
+    /// How many lines of places there are.
+    pub(super) fn lines(&self) -> usize {
+        self.places[..self.places.len() - 1].iter().product::<i64>() as usize
+    }
+
+    /// How many places a line has.
+    pub(super) fn width(&self) -> usize {
+        self.places[self.places.len() - 1] as usize
+    }
+
+    /// How many pixels the window covers.
+    pub(super) fn taps(&self) -> usize {
+        self.axes.iter().map(|axis| axis.kernel).product::<i64>() as usize
+    }
+
+    /// How many pixels a channel of the image has.
+    pub(super) fn plane(&self) -> usize {
+        self.image.iter().product::<i64>() as usize
+    }
+
+    /// Whether the columns are the image itself.
+    pub(super) fn is_plain(&self) -> bool {
+        self.axes.iter().all(|axis| axis.kernel == 1 && axis.stride == 1 && axis.padding == 0)
+    }
+
+    /// Writes the columns of some lines of places: a row for each channel and tap of the window, of what lies there at
+    /// every place. What is outside is zero.
+    pub(super) fn unfold<T: Number>(
+        &self,
+        pixels: &[T],
+        channels: usize,
+        lines: Range<usize>,
+        columns: &mut [T],
+    ) {
+        let (width, count) = (self.width(), lines.len());
+        self.each(channels, lines, |line| {
+            let column = &mut columns[(line.row * count + line.place) * width..][..width];
+            column[..line.range.start].fill(T::ZERO);
+            column[line.range.end..].fill(T::ZERO);
+            let column = &mut column[line.range];
+            let Some(pixels) = pixels.get(line.pixel..) else { return };
             match line.step {
                 1 => column.copy_from_slice(&pixels[..column.len()]),
                 step => column.iter_mut().zip(pixels.iter().step_by(step)).for_each(|(to, from)| *to = *from),
             }
         });
-        Tensor::from_vec(columns, &[rows, self.count()])
     }
 
-    /// Adds the rows of [`unfold`](Self::unfold) to the pixels they stand for, in a contiguous image of zeros.
-    pub(super) fn fold<T: Number>(&self, columns: &Tensor, image: &Tensor) -> Result<()> {
-        // SAFETY: contiguous; the image is one that only this call writes to, and no memory of the columns.
-        let (columns, pixels) = unsafe { (slice::<T>(columns)?, slice_mut::<T>(image)?) };
-        self.lines(image.sizes()[0], |line| {
-            let column = &columns[line.column..][line.range.clone()];
-            let pixels = pixels[line.pixel..].iter_mut().step_by(line.step);
-            pixels.zip(column).for_each(|(to, from)| *to = to.plus(*from));
-        });
-        Ok(())
-    }
-
-    /// Whether the columns are the image itself.
-    fn is_plain(&self) -> bool {
-        self.axes.iter().all(|axis| axis.kernel == 1 && axis.stride == 1 && axis.padding == 0)
-    }
-
-    /// How many places there are.
-    fn count(&self) -> i64 {
-        self.places.iter().product()
-    }
-
-    /// Calls a closure with all lines of places that cover a pixel.
-    fn lines(&self, channels: i64, mut f: impl FnMut(Line)) {
-        let (last, outer) = (self.axes.len() - 1, &self.axes[..self.axes.len() - 1]);
-        let (axis, width) = (self.axes[last], self.image[last]);
-        let lines: i64 = self.places[..last].iter().product();
-        let windows: i64 = self.axes.iter().map(|axis| axis.kernel).product();
-        let plane: i64 = self.image.iter().product();
-        for row in 0..channels * windows {
-            let (channel, tap) = (row / windows, row % windows);
-            let (first, tap) = (tap % axis.kernel * axis.dilation - axis.padding, tap / axis.kernel);
-            let range = axis.inside(first, width, self.places[last]);
-            if range.is_empty() {
-                continue;
+    /// Adds the columns of some lines of places to the pixels they stand for.
+    pub(super) fn fold<T: Number>(
+        &self,
+        columns: &[T],
+        channels: usize,
+        lines: Range<usize>,
+        pixels: &mut [T],
+    ) {
+        let (width, count) = (self.width(), lines.len());
+        self.each(channels, lines, |line| {
+            let column = &columns[(line.row * count + line.place) * width..][line.range];
+            let Some(pixels) = pixels.get_mut(line.pixel..) else { return };
+            match line.step {
+                1 => pixels.iter_mut().zip(column).for_each(|(to, from)| *to = to.plus(*from)),
+                step => {
+                    pixels.iter_mut().step_by(step).zip(column).for_each(|(to, from)| *to = to.plus(*from));
+                }
             }
-            for line in 0..lines {
-                let Some(start) = self.line_start(outer, line, tap) else { continue };
-                let pixel = channel * plane + start * width + first + range.start as i64 * axis.stride;
-                let column = (row * lines + line) * self.places[last];
-                f(Line {
-                    column: column as usize,
-                    range: range.clone(),
-                    pixel: pixel as usize,
-                    step: axis.stride as usize,
-                });
+        });
+    }
+
+    /// Writes the places of one channel, as a window with one weight for each tap gives them: no matrix is needed.
+    pub(super) fn slide<T: Number>(&self, pixels: &[T], weights: &[T], places: &mut [T]) {
+        #[cfg(target_arch = "x86_64")]
+        if is_wide() {
+            // SAFETY: the processor has these features.
+            return unsafe { self.slide_wide(pixels, weights, places) };
+        }
+        self.slide_any(pixels, weights, places);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn slide_wide<T: Number>(&self, pixels: &[T], weights: &[T], places: &mut [T]) {
+        self.slide_any(pixels, weights, places);
+    }
+
+    #[inline(always)]
+    fn slide_any<T: Number>(&self, pixels: &[T], weights: &[T], places: &mut [T]) {
+        let width = self.width();
+        places.fill(T::ZERO);
+        self.each(1, 0..self.lines(), |line| {
+            let places = &mut places[line.place * width..][line.range];
+            let Some(pixels) = pixels.get(line.pixel..) else { return };
+            let weight = weights[line.row];
+            match line.step {
+                1 => places.iter_mut().zip(pixels).for_each(|(to, from)| *to = to.plus(weight.times(*from))),
+                step => {
+                    let pixels = pixels.iter().step_by(step);
+                    places.iter_mut().zip(pixels).for_each(|(to, from)| *to = to.plus(weight.times(*from)));
+                }
+            }
+        });
+    }
+
+    /// Calls a closure with each tap of the window over each of some lines of places.
+    #[inline(always)]
+    fn each(&self, channels: usize, lines: Range<usize>, mut f: impl FnMut(Line)) {
+        let last = self.axes.len() - 1;
+        let (axis, width, all) = (self.axes[last], self.image[last], self.lines());
+        let (taps, plane, starts) = (axis.kernel as usize, self.plane(), self.starts());
+        let outer_taps = starts.len() / all;
+        for channel in 0..channels {
+            for tap in 0..outer_taps * taps {
+                let first = (tap % taps) as i64 * axis.dilation - axis.padding;
+                let range = axis.inside(first, width, self.places[last]);
+                let offset = channel as i64 * plane as i64 + first + range.start as i64 * axis.stride;
+                let starts = &starts[tap / taps * all..][lines.clone()];
+                for (place, start) in starts.iter().enumerate() {
+                    let is_inside = start.is_some() && !range.is_empty();
+                    let range = if is_inside { range.clone() } else { 0..0 };
+                    let pixel = start.map_or(0, |start| start as i64 + offset).max(0) as usize;
+                    let row = channel * outer_taps * taps + tap;
+                    f(Line { row, place, range, pixel, step: axis.stride as usize });
+                }
             }
         }
     }
 
     /// The line of the image that a line of places covers with one line of the window, unless it is outside.
-    fn line_start(&self, outer: &[Axis], mut line: i64, mut tap: i64) -> Option<i64> {
-        let (mut start, mut step) = (0, 1);
+    fn line_start(&self, outer: &[Axis], mut line: i64, mut tap: i64) -> Option<usize> {
+        let (mut start, mut step) = (0, self.image[outer.len()]);
         for (dim, axis) in outer.iter().enumerate().rev() {
             let (place, offset) = (line % self.places[dim], tap % axis.kernel);
             (line, tap) = (line / self.places[dim], tap / axis.kernel);
@@ -100,34 +172,19 @@ impl Columns {
             start += pixel * step;
             step *= self.image[dim];
         }
-        Some(start)
+        Some(start as usize)
     }
 }
 
-/// Places of one line that cover pixels with one pixel of the window.
+/// One tap of the window over one line of places.
 struct Line {
-    /// Where the line of places starts in the matrix of columns.
-    column: usize,
-    /// Which of its places are not outside of the image.
-    range: std::ops::Range<usize>,
+    /// The number of the tap, those of the channels before included.
+    row: usize,
+    /// The number of the line among those asked for.
+    place: usize,
+    /// Which of its places do not have the tap outside of the image.
+    range: Range<usize>,
     /// The pixel under the first of these, and how far the next is.
     pixel: usize,
     step: usize,
-}
-
-/// # Safety
-/// The tensor is contiguous, and nobody writes to it while the slice lives.
-unsafe fn slice<T: Number>(tensor: &Tensor) -> Result<&[T]> {
-    let data = tensor.data_ptr::<T>()?;
-    // SAFETY: by contract; as many elements lie there.
-    Ok(unsafe { std::slice::from_raw_parts(data, tensor.numel() as usize) })
-}
-
-/// # Safety
-/// The tensor is contiguous, and nobody else looks at it while the slice lives.
-#[expect(clippy::mut_from_ref, reason = "handles share memory; who may write is the caller's promise")]
-unsafe fn slice_mut<T: Number>(tensor: &Tensor) -> Result<&mut [T]> {
-    let data = tensor.data_ptr::<T>()?;
-    // SAFETY: by contract; as many elements lie there.
-    Ok(unsafe { std::slice::from_raw_parts_mut(data, tensor.numel() as usize) })
 }

@@ -3,12 +3,12 @@
 //! # How it works
 //!
 //! A convolution goes from an *image* to the *places* of a window on it. The pixels under each place of the window make a
-//! column; one matrix product of the weight and all columns of an image gives its places. A transposed convolution goes from
-//! places to an image: a product with the transposed weight gives columns, which are added to the pixels they stand for.
-//! Each is the gradient of the other with respect to its input; the gradient of the weight is a product of places and columns.
+//! column; the matrix product of the weight and the columns of some lines gives their places, and as many lines are taken at
+//! a time as the cache has room for columns of. A transposed convolution goes from places to an image: a product with the
+//! transposed weight gives columns, which are added to the pixels they stand for. Each is the gradient of the other with
+//! respect to its input; the gradient of the weight is a product of places and columns.
 
-use rayon::prelude::*;
-use torch_library::geometry::strides_for;
+use torch_library::geometry::{Dims, strides_for};
 use torch_library::prelude::*;
 
 use super::columns::Columns;
@@ -17,10 +17,11 @@ use crate::aten;
 use crate::cpu::folds::Sum;
 use crate::cpu::loops::reduce::fold;
 use crate::cpu::loops::{self, match_computing};
-use crate::cpu::matmul::multiply;
 use crate::cpu::norm::wanted;
 use crate::cpu::number::Number;
 use crate::pointwise::{common_device, unsupported};
+
+mod products;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -188,7 +189,7 @@ impl<'a> Convolution<'a> {
             "{operator}: output_padding {output_padding:?} must be less than the stride {stride:?} or dilation {dilation:?}"
         );
         let channels = [inner * groups, outer];
-        let columns = Columns { image, places, axes };
+        let columns = Columns::new(image, places, axes);
         Ok(Convolution { operator, input, weight, groups, batch, channels, columns, transposed })
     }
 
@@ -239,6 +240,11 @@ impl<'a> Convolution<'a> {
 
     /// A tensor that is channels-last if one of the operands is.
     fn like_operands(&self, sizes: &[i64], dtype: DType) -> Result<Tensor> {
+        let device = common_device(self.operator, &[self.input, self.weight])?;
+        Tensor::empty_strided(sizes, &self.strides_like_operands(sizes, dtype)?, dtype, device)
+    }
+
+    fn strides_like_operands(&self, sizes: &[i64], dtype: DType) -> Result<Dims> {
         let operands = if self.input.numel() == 0 { [self.input; 2] } else { [self.input, self.weight] };
         let format = operands.map(Tensor::suggest_memory_format).into_iter().find(|format| match format {
             MemoryFormat::Contiguous => false,
@@ -246,97 +252,18 @@ impl<'a> Convolution<'a> {
             MemoryFormat::ChannelsLast3d => dtype.is_floating_point() && dtype != DType::Float64,
             _ => true,
         });
-        let strides = strides_for(sizes, format.unwrap_or_default())?;
-        let device = common_device(self.operator, &[self.input, self.weight])?;
-        Tensor::empty_strided(sizes, &strides, dtype, device)
+        strides_for(sizes, format.unwrap_or_default())
     }
 
     /// What was computed, in the type and memory format in which it is returned.
     fn finished<T: Number>(&self, computed: Tensor, dtype: DType) -> Result<Tensor> {
-        let out = self.like_operands(computed.sizes(), dtype)?;
-        if dtype == T::DTYPE && out.strides() == computed.strides() {
+        let strides = self.strides_like_operands(computed.sizes(), dtype)?;
+        if dtype == T::DTYPE && strides.as_slice() == computed.strides() {
             return Ok(computed);
         }
+        let out = self.like_operands(computed.sizes(), dtype)?;
         loops::map(&out, [&computed], |[x]: [T; 1]| x)?;
         Ok(out)
-    }
-
-    /// From images to places, row-major, in the computing type.
-    fn convolve<T: Number>(&self, image: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        let out = Tensor::empty(&self.places_sizes(), T::DTYPE, image.device())?;
-        let (images, weight) = (self.items::<T>(image)?, self.items::<T>(weight)?);
-        self.for_items(|item, group| {
-            let columns = self.columns.unfold::<T>(&self.item(&images, item, 0)?)?;
-            multiply(self.operator, &self.item(&out, item, 1)?, &self.kernels(&weight, group)?, &columns)
-        })?;
-        Ok(out)
-    }
-
-    /// From places to images, row-major, in the computing type.
-    fn spread<T: Number>(&self, places: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        let out = Tensor::empty(&self.image_sizes(), T::DTYPE, places.device())?;
-        let (places, weight) = (self.items::<T>(places)?, self.items::<T>(weight)?);
-        self.for_items(|item, group| {
-            let kernels = self.kernels(&weight, group)?;
-            let (length, place) = (kernels.sizes()[1], self.item(&places, item, 1)?);
-            let kernels = kernels.strided_view(
-                &[length, kernels.sizes()[0]],
-                &[1, length],
-                kernels.storage_offset(),
-            )?;
-            let columns = Tensor::empty(&[length, place.sizes()[1]], T::DTYPE, out.device())?;
-            multiply(self.operator, &columns, &kernels, &place)?;
-            self.columns.fold::<T>(&columns, &self.item(&out, item, 0)?)
-        })?;
-        Ok(out)
-    }
-
-    /// The gradient of the weight, row-major, in the computing type.
-    fn weight_gradient<T: Number>(&self, image: &Tensor, places: &Tensor) -> Result<Tensor> {
-        let out = Tensor::empty(self.weight.sizes(), T::DTYPE, image.device())?;
-        let (images, places) = (self.items::<T>(image)?, self.items::<T>(places)?);
-        // A sum for each share of the batch; which image is in which does not depend on who is faster.
-        let count = (rayon::current_num_threads() as i64).min(self.batch);
-        let shares = (0..count).into_par_iter().map(|n| {
-            let sum = Tensor::empty(self.weight.sizes(), T::DTYPE, image.device())?;
-            for item in n * self.batch / count * self.groups..(n + 1) * self.batch / count * self.groups {
-                let columns = self.columns.unfold::<T>(&self.item(&images, item, 0)?)?;
-                let [length, count] = [columns.sizes()[0], columns.sizes()[1]];
-                let columns =
-                    columns.strided_view(&[count, length], &[1, count], columns.storage_offset())?;
-                let sum = self.kernels(&sum, item % self.groups)?;
-                let product = Tensor::empty(sum.sizes(), T::DTYPE, image.device())?;
-                multiply(self.operator, &product, &self.item(&places, item, 1)?, &columns)?;
-                loops::map(&sum, [&sum, &product], |[a, b]: [T; 2]| a.plus(b))?;
-            }
-            Ok(sum)
-        });
-        for sum in shares.collect::<Result<Vec<_>>>()? {
-            loops::map(&out, [&out, &sum], |[a, b]: [T; 2]| a.plus(b))?;
-        }
-        Ok(out)
-    }
-
-    /// Calls a closure for each group of each image.
-    fn for_items(&self, f: impl Fn(i64, i64) -> Result<()> + Sync) -> Result<()> {
-        (0..self.batch * self.groups).into_par_iter().try_for_each(|item| f(item, item % self.groups))
-    }
-
-    /// Row-major in the computing type.
-    fn items<T: Number>(&self, tensor: &Tensor) -> Result<Tensor> {
-        if tensor.dtype() == T::DTYPE { loops::contiguous(tensor) } else { loops::copy(tensor, T::DTYPE) }
-    }
-
-    /// The channels of one group of one image (side 0) or of its places (side 1), as a matrix.
-    fn item(&self, items: &Tensor, item: i64, side: usize) -> Result<Tensor> {
-        let (channels, count) = (self.channels[side] / self.groups, items.sizes()[2..].iter().product());
-        items.strided_view(&[channels, count], &[count, 1], items.storage_offset() + item * channels * count)
-    }
-
-    /// The part of the weight for a group: a row for each channel of the places.
-    fn kernels(&self, weight: &Tensor, group: i64) -> Result<Tensor> {
-        let (rows, length) = (self.channels[1] / self.groups, weight.sizes()[1..].iter().product());
-        weight.strided_view(&[rows, length], &[length, 1], weight.storage_offset() + group * rows * length)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Pooling: the largest element or the mean under the window.
+#![expect(unsafe_code, reason = "shares planes of images among threads")]
 
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::{Axis, Images, planes};
+use super::{Axis, Images, plane, planes};
 use crate::aten;
-use crate::cpu::loops::match_computing;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::{Number, Ordered};
 use crate::pointwise::unsupported;
 
@@ -28,14 +30,17 @@ mod kernels {
         let grid = Grid::new(OPERATOR, this, axes, ceil_mode)?;
         let (out, indices) = (grid.output(this, this.dtype())?, grid.output(this, DType::Int64)?);
         match_computing!(this.dtype(), T: Integer | Float => {
-            planes(this, &out, |plane: &[T], out: &mut [T]| {
-                grid.places(|place, window| out[place] = grid.largest(plane, window).map_or(T::LOWEST, |i| plane[i]));
+            let places = Tensor::empty(indices.sizes(), DType::Int64, indices.device())?;
+            let parts = if loops::has_elements(&places) { Some(Parts::<i64>::of(&places, plane(&places))?) } else { None };
+            planes(this, &out, |n, plane: &[T], out: &mut [T]| {
+                let Some(parts) = &parts else { return };
+                // SAFETY: this plane is this thread's alone.
+                grid.largest(plane, out, unsafe { parts.get_mut(n) });
             })?;
-            planes(this, &indices, |plane: &[T], out: &mut [i64]| {
-                grid.places(|place, window| {
-                    out[place] = grid.largest(plane, window).map_or_else(|| grid.start(window), |i| i as i64);
-                });
-            })?;
+            match indices.strides() == places.strides() {
+                true => return Ok((out, places)),
+                false => loops::map(&indices, [&places], |[x]: [i64; 1]| x)?,
+            }
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
         Ok((out, indices))
     }
@@ -62,9 +67,10 @@ mod kernels {
         );
         let divisor = grid.divisor(count_include_pad, divisor_override);
         match_computing!(this.dtype(), T: Integer | Float => {
-            planes(this, &out, |plane: &[T], out: &mut [T]| {
+            planes(this, &out, |_, plane: &[T], out: &mut [T]| {
                 grid.places(|place, window| {
-                    let sum = grid.pixels(window).fold(T::ZERO, |sum, pixel| sum.plus(plane[pixel]));
+                    let mut sum = T::ZERO;
+                    grid.cover(window, |pixel| sum = sum.plus(plane[pixel]));
                     out[place] = if sum == T::ZERO { sum } else { sum / divisor(window).cast::<T>() };
                 });
             })?;
@@ -82,7 +88,7 @@ mod kernels {
             return Ok(out);
         }
         match_computing!(this.dtype(), T: Float => {
-            planes(this, &out, |plane: &[T], out: &mut [T]| {
+            planes(this, &out, |_, plane: &[T], out: &mut [T]| {
                 for (place, mean) in out.iter_mut().enumerate() {
                     let (pixels, count) = images.share(place as i64, [height, width]);
                     *mean = pixels.fold(T::ZERO, |sum, pixel| sum.plus(plane[pixel])) / count.cast::<T>();
@@ -158,14 +164,6 @@ impl Grid {
         }
     }
 
-    /// The pixels under the window at a place.
-    fn pixels(&self, [y, x]: [i64; 2]) -> impl Iterator<Item = usize> {
-        let [rows, columns] = self.axes;
-        let (height, width) = (self.images.height, self.images.width);
-        let columns = columns.covered(x, width);
-        rows.covered(y, height).flat_map(move |y| columns.clone().map(move |x| (y * width + x) as usize))
-    }
-
     /// What a sum is divided by to be the mean under the window at a place.
     fn divisor(
         &self,
@@ -175,7 +173,11 @@ impl Grid {
         move |window| match divisor_override {
             Some(divisor) => divisor,
             None if count_include_pad => self.padded_pixels(window),
-            None => self.pixels(window).count() as i64,
+            None => {
+                let mut count = 0;
+                self.cover(window, |_| count += 1);
+                count
+            }
         }
     }
 
@@ -188,13 +190,34 @@ impl Grid {
         along(self.axes[0], y, self.images.height) * along(self.axes[1], x, self.images.width)
     }
 
-    /// The pixel with the largest element under the window, if it covers any; NaN counts as larger than all numbers.
-    fn largest<T: Ordered>(&self, plane: &[T], window: [i64; 2]) -> Option<usize> {
-        let larger = |a: usize, b: usize| {
-            let (x, y) = (plane[a], plane[b]);
-            if y > x || y.is_unordered() { b } else { a }
-        };
-        self.pixels(window).reduce(larger)
+    /// Writes the largest element under the window at each place, and where it is; NaN counts as larger than all numbers.
+    fn largest<T: Ordered>(&self, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
+        self.places(|place, window| {
+            let (mut largest, mut found) = (T::LOWEST, None);
+            self.cover(window, |pixel| {
+                let x = plane[pixel];
+                if found.is_none() || x > largest || x.is_unordered() {
+                    (largest, found) = (x, Some(pixel as i64));
+                }
+            });
+            (out[place], pixels[place]) = (largest, found.unwrap_or_else(|| self.start(window)));
+        });
+    }
+
+    /// Calls a closure with the pixels under the window at a place, in order.
+    #[inline(always)]
+    fn cover(&self, [y, x]: [i64; 2], mut f: impl FnMut(usize)) {
+        let [rows, columns] = self.axes;
+        let (width, (start, end)) = (self.images.width, columns.reach(x, self.images.width));
+        let (mut row, last_row) = rows.reach(y, self.images.height);
+        while row < last_row {
+            let mut column = start;
+            while column < end {
+                f((row * width + column) as usize);
+                column += columns.dilation;
+            }
+            row += rows.dilation;
+        }
     }
 
     /// Where the window starts, if that is not in front of the image: what PyTorch names where no pixel is covered.

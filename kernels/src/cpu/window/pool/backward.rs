@@ -1,14 +1,15 @@
 //! The derivatives of pooling: what each place got goes back to the pixels it came from.
+#![expect(unsafe_code, reason = "lends planes of indices as slices")]
 
-use rayon::prelude::*;
 use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::{Axis, Grid, Images, like};
 use crate::aten;
+use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
-use crate::cpu::window::{planes, write};
+use crate::cpu::window::{plane, planes};
 use crate::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -35,21 +36,19 @@ mod kernels {
             return Ok(out);
         }
         match_computing!(this.dtype(), T: Float => {
-            let (grads, indices) = (loops::elements::<T>(grad_output)?, loops::elements::<i64>(indices)?);
-            let (pixels, places) = ((grid.images.height * grid.images.width) as usize, (grid.height * grid.width) as usize);
+            let (pixels, indices) = (plane(&out) as i64, Parts::<i64>::row_major(indices, plane(indices))?);
+            // SAFETY: nobody writes to the indices.
+            let of = |n: usize| unsafe { indices.get(n) };
             ensure!(
-                indices.iter().all(|index| (0..pixels as i64).contains(index)),
+                (0..indices.count()).flat_map(of).all(|index| (0..pixels).contains(index)),
                 Argument,
                 "{OPERATOR}: an index is that of no pixel of {pixels}"
             );
-            let mut result = vec![T::ZERO; this.numel() as usize];
-            let sources = grads.par_chunks(places).zip(indices.par_chunks(places));
-            result.par_chunks_mut(pixels).zip(sources).for_each(|(plane, (grads, indices))| {
-                for (grad, index) in grads.iter().zip(indices) {
+            planes(grad_output, &out, |n, grads: &[T], plane: &mut [T]| {
+                for (grad, index) in grads.iter().zip(of(n)) {
                     plane[*index as usize] = plane[*index as usize].plus(*grad);
                 }
-            });
-            write(&out, result)?;
+            })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
         Ok(out)
     }
@@ -72,10 +71,10 @@ mod kernels {
         let out = like(this, this.sizes(), this.dtype())?;
         let divisor = grid.divisor(count_include_pad, divisor_override);
         match_computing!(this.dtype(), T: Float => {
-            planes(grad_output, &out, |grads: &[T], plane: &mut [T]| {
+            planes(grad_output, &out, |_, grads: &[T], plane: &mut [T]| {
                 grid.places(|place, window| {
                     let grad = grads[place] / divisor(window).cast::<T>();
-                    grid.pixels(window).for_each(|pixel| plane[pixel] = plane[pixel].plus(grad));
+                    grid.cover(window, |pixel| plane[pixel] = plane[pixel].plus(grad));
                 });
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
@@ -88,7 +87,7 @@ mod kernels {
         check_sizes(OPERATOR, grad_output, &images.resized(means.height, means.width))?;
         let out = like(this, this.sizes(), this.dtype())?;
         match_computing!(this.dtype(), T: Float => {
-            planes(grad_output, &out, |grads: &[T], plane: &mut [T]| {
+            planes(grad_output, &out, |_, grads: &[T], plane: &mut [T]| {
                 for (place, grad) in grads.iter().enumerate() {
                     let (pixels, count) = images.share(place as i64, [means.height, means.width]);
                     let grad = *grad / count.cast::<T>();

@@ -6,11 +6,13 @@
 //!
 //! # A function of elements
 //!
-//! [`Pointwise`] decides what there is to decide before any element is computed: sizes, types, strides. [`map`] computes.
+//! [`Pointwise`] decides what there is to decide before any element is computed: sizes, types, strides. Its
+//! [`compute`](Pointwise::compute) takes memory for the result and computes the elements; they are also to be had apart, as
+//! [`output`](Pointwise::output) and [`map`].
 //!
 //! ```
 //! use torch_library::prelude::*;
-//! use torch_library_kernels::loops::{Pointwise, map, match_computing};
+//! use torch_library_kernels::loops::{Pointwise, match_computing};
 //!
 //! torch_library! {
 //!     /// Geometry.
@@ -23,11 +25,9 @@
 //! #[torch_impl(geometry, CPU, Meta)]
 //! fn hypotenuse(this: &Tensor, other: &Tensor) -> Result<Tensor> {
 //!     let call = Pointwise::promoting_to_float("geometry::hypotenuse", [this, other])?;
-//!     let out = call.output(None, call.dtype)?;
 //!     match_computing!(call.dtype, T: Float => {
-//!         map(&out, call.inputs, |[a, b]: [T; 2]| a.hypot(b))?;
-//!     }, else => return Err(call.unsupported()));
-//!     Ok(out)
+//!         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.hypot(b))
+//!     }, else => Err(call.unsupported()))
 //! }
 //!
 //! # fn main() -> Result<()> {
@@ -37,7 +37,7 @@
 //! # }
 //! ```
 //!
-//! An in-place variant hands `Some(this)` to [`Pointwise::output`], which then checks that it can be written to.
+//! An in-place variant hands `Some(this)` instead of `None`; then it is checked that this tensor can be written to.
 //!
 //! # A reduction
 //!

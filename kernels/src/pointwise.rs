@@ -1,13 +1,16 @@
 //! What an element-wise operator decides before any element is computed: shape, type, device and strides.
 //!
 //! PyTorch: the parts of `TensorIterator` that are not a loop.
+#![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use torch_library::geometry::{
     Dims, Geometry, contiguous_strides, infer_size, is_non_overlapping_and_dense, preserved_strides,
     strides_for,
 };
 use torch_library::prelude::*;
-use torch_library::{promote_types, result_type};
+use torch_library::{Element, promote_types, result_type};
+
+use crate::loops::map;
 
 /// Inputs of an element-wise operator that fit together.
 ///
@@ -84,6 +87,29 @@ impl<'a, const N: usize> Pointwise<'a, N> {
             }
             None => Tensor::empty_strided(&self.sizes, &self.output_strides(), dtype, self.device),
         }
+    }
+
+    /// Computes the result, of a type, from the inputs: in `out`, after a check that it can be written to, or in new memory.
+    ///
+    /// It is [`output`](Self::output) and [`map`] in one; new memory is not cleared first.
+    ///
+    /// # Errors
+    /// As both of them.
+    pub fn compute<M: Element, R: Element>(
+        &self,
+        out: Option<&Tensor>,
+        dtype: DType,
+        f: impl Fn([M; N]) -> R + Sync,
+    ) -> Result<Tensor> {
+        let out = match out {
+            Some(_) => self.output(out, dtype)?,
+            // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
+            None => unsafe {
+                Tensor::uninit_strided(&self.sizes, &self.output_strides(), dtype, self.device)?
+            },
+        };
+        map(&out, self.inputs, f)?;
+        Ok(out)
     }
 
     fn check_output(&self, out: &Tensor, dtype: DType) -> Result<()> {

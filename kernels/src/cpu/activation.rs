@@ -18,13 +18,11 @@ mod kernels {
 
     fn threshold_backward(grad_output: &Tensor, this: &Tensor, threshold: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::threshold_backward", [grad_output, this])?;
-        let out = call.output(None, call.dtype)?;
         match_computing!(call.dtype, T: Integer | Unsigned | Float => {
             let threshold: T = threshold.to()?;
             // Not `x > threshold`: where the input is NaN, so is the gradient.
-            loops::map(&out, call.inputs, |[grad, x]: [T; 2]| if x <= threshold { T::ZERO } else { grad })?;
-        }, else => return Err(call.unsupported()));
-        Ok(out)
+            call.compute(None, call.dtype, |[grad, x]: [T; 2]| if x <= threshold { T::ZERO } else { grad })
+        }, else => Err(call.unsupported()))
     }
 
     fn sigmoid_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {

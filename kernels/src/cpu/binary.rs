@@ -68,15 +68,13 @@ mod kernels {
 fn add(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
-    let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
             // A complex product with one is not the other factor where that is infinite.
-            T::ONE if !T::DTYPE.is_complex() => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(b))?,
-            alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.plus(alpha.times(b)))?,
+            T::ONE if !T::DTYPE.is_complex() => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.plus(b)),
+            alpha => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.plus(alpha.times(b))),
         }
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+    }, else => Err(call.unsupported()))
 }
 
 fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
@@ -89,14 +87,12 @@ fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
     );
     let call = Pointwise::promoting(operator, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
-    let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
-            T::ONE if !T::DTYPE.is_complex() => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(b))?,
-            alpha => loops::map(&out, inputs, |[a, b]: [T; 2]| a.minus(alpha.times(b)))?,
+            T::ONE if !T::DTYPE.is_complex() => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.minus(b)),
+            alpha => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.minus(alpha.times(b))),
         }
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+    }, else => Err(call.unsupported()))
 }
 
 fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
@@ -116,20 +112,16 @@ fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
 
 fn mul(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
-        loops::map(&out, inputs, |[a, b]: [T; 2]| a.times(b))?;
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+        call.compute(out, call.dtype, |[a, b]: [T; 2]| a.times(b))
+    }, else => Err(call.unsupported()))
 }
 
 fn div(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Float | Complex => {
-        loops::map(&out, inputs, |[a, b]: [T; 2]| a.over(b))?;
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+        call.compute(out, call.dtype, |[a, b]: [T; 2]| a.over(b))
+    }, else => Err(call.unsupported()))
 }
 
 /// How a quotient becomes a whole number.

@@ -1,4 +1,5 @@
 //! Copying elements between tensors.
+#![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use torch_library::geometry::infer_size;
 use torch_library::match_dtype;
@@ -14,6 +15,17 @@ fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Te
     }
     copy(this, src).map_err(|error| error.context("aten::copy_"))?;
     Ok(this)
+}
+
+/// As the composite, in memory that is not cleared first.
+#[torch_impl(aten, CPU)]
+fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
+    let format = memory_format.unwrap_or(MemoryFormat::Preserve);
+    // SAFETY: next, every element is written.
+    let out = unsafe { loops::uninit_like(this, this.dtype(), format) };
+    let out = out.map_err(|error| error.context("aten::clone"))?;
+    match_dtype!(this.dtype(), T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
+    Ok(out)
 }
 
 fn copy(this: &Tensor, src: &Tensor) -> Result<Tensor> {

@@ -1,6 +1,7 @@
 //! Joining tensors, and picking elements by index.
+#![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
-use torch_library::geometry::{Dims, strides_for, wrap_dim};
+use torch_library::geometry::{Dims, contiguous_strides, strides_for, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::{match_dtype, result_type};
 
@@ -72,7 +73,9 @@ mod kernels {
         if let Some(size) = sizes.get_mut(dim) {
             *size = index.numel();
         }
-        let out = Tensor::empty(&sizes, this.dtype(), common_device(OPERATOR, &[this, index])?)?;
+        let (strides, device) = (contiguous_strides(&sizes), common_device(OPERATOR, &[this, index])?);
+        // SAFETY: `pick` writes every element; where an index is bad, nobody gets the tensor.
+        let out = unsafe { Tensor::uninit_strided(&sizes, &strides, this.dtype(), device)? };
         if out.numel() == 0 && loops::has_elements(index) {
             let size = this.sizes().get(dim).copied().unwrap_or(1);
             let bad = loops::elements::<i64>(index)?.into_iter().find(|index| !(0..size).contains(index));
@@ -117,7 +120,8 @@ fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
     let format = tensors[0].suggest_memory_format();
     let is_common = tensors.iter().all(|tensor| tensor.suggest_memory_format() == format);
     let strides = strides_for(&sizes, if is_common { format } else { MemoryFormat::Contiguous })?;
-    Ok((Tensor::empty_strided(&sizes, &strides, dtype, device)?, dim))
+    // SAFETY: `cat` writes every element: the parts make up the whole.
+    Ok((unsafe { Tensor::uninit_strided(&sizes, &strides, dtype, device)? }, dim))
 }
 
 /// Tensors of sizes `[0]` join with anything, for old programs' sake.

@@ -1,4 +1,5 @@
 //! Softmax, and normalisation by mean and variance.
+#![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use num_traits::Float;
 use torch_library::Element;
@@ -100,7 +101,8 @@ mod kernels {
             "{OPERATOR}: sizes {:?} have no elements to take a mean of",
             input.sizes()
         );
-        let out = input.empty_like(input.dtype(), input.suggest_memory_format())?;
+        // SAFETY: `scaled` writes every element.
+        let out = unsafe { loops::uninit_like(input, input.dtype(), input.suggest_memory_format())? };
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
         match_computing!(input.dtype(), T: Float => {
@@ -192,7 +194,8 @@ fn reciprocal_root<T: Float + Number>(variance: &Tensor, eps: f64) -> Result<Ten
     Ok(out)
 }
 
-/// `(input - mean) * rstd * weight + bias`.
+/// `(input - mean) * rstd * weight + bias`, for statistics and parameters of channels: one product and one sum for each
+/// element.
 fn scaled<T: Float + Number>(
     out: &Tensor,
     input: &Tensor,
@@ -201,20 +204,17 @@ fn scaled<T: Float + Number>(
     weight: Option<&Tensor>,
     bias: Option<&Tensor>,
 ) -> Result<()> {
-    let normal = |x: T, mean: T, rstd: T| (x - mean) * rstd;
-    match (weight, bias) {
-        (None, None) => loops::map(out, [input, mean, rstd], |[x, m, r]: [T; 3]| normal(x, m, r)),
-        (Some(weight), None) => {
-            loops::map(out, [input, mean, rstd, weight], |[x, m, r, w]: [T; 4]| normal(x, m, r) * w)
-        }
-        (None, Some(bias)) => {
-            loops::map(out, [input, mean, rstd, bias], |[x, m, r, b]: [T; 4]| normal(x, m, r) + b)
-        }
-        (Some(weight), Some(bias)) => {
-            let inputs = [input, mean, rstd, weight, bias];
-            loops::map(out, inputs, |[x, m, r, w, b]: [T; 5]| normal(x, m, r) * w + b)
-        }
+    let empty = || Tensor::empty(rstd.sizes(), T::DTYPE, rstd.device());
+    let (scale, shift) = (empty()?, empty()?);
+    match weight {
+        Some(weight) => loops::map(&scale, [rstd, weight], |[rstd, weight]: [T; 2]| rstd * weight)?,
+        None => loops::map(&scale, [rstd], |[rstd]: [T; 1]| rstd)?,
     }
+    match bias {
+        Some(bias) => loops::map(&shift, [bias, mean, &scale], |[b, m, s]: [T; 3]| b - m * s)?,
+        None => loops::map(&shift, [mean, &scale], |[m, s]: [T; 2]| -(m * s))?,
+    }
+    loops::map(out, [input, &scale, &shift], |[x, scale, shift]: [T; 3]| x * scale + shift)
 }
 
 /// Moves a running statistic towards that of a batch, which is scaled first.

@@ -36,9 +36,7 @@ macro_rules! functions {
             fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
                 let call = Pointwise::$promoting(operator, [this])?;
                 match_computing!(call.dtype, $T: $($class)|+ => {
-                    let out = call.output(out, call.dtype)?;
-                    loops::map(&out, [this], |[$x]: [$T; 1]| $value)?;
-                    Ok(out)
+                    call.compute(out, call.dtype, |[$x]: [$T; 1]| $value)
                 }, else => Err(call.unsupported()))
             }
         )+
@@ -111,12 +109,10 @@ mod more {
         let call = Pointwise::promoting(OPERATOR, [this])?;
         let is_approximated = is_approximated(OPERATOR, approximate)?;
         match_computing!(call.dtype, T: Float => {
-            let out = call.output(None, call.dtype)?;
             match is_approximated {
-                false => loops::map(&out, [this], |[x]: [T; 1]| gaussian_unit(x))?,
-                true => loops::map(&out, [this], |[x]: [T; 1]| gaussian_unit_by_tanh(x))?,
+                false => call.compute(None, call.dtype, |[x]: [T; 1]| gaussian_unit(x)),
+                true => call.compute(None, call.dtype, |[x]: [T; 1]| gaussian_unit_by_tanh(x)),
             }
-            Ok(out)
         }, else => Err(call.unsupported()))
     }
 }

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use torch_library::geometry::{Dims, Geometry};
-use torch_library::{Element, Result, Tensor, match_dtype};
+use torch_library::{DType, Element, Result, Tensor, match_dtype};
 
 use super::convert::{self, Loader};
 use super::walk::{Row, Walk};
@@ -59,8 +59,19 @@ pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result
     let (out_data, source_data) = (Address(data_ptr(out)?), Address(data_ptr(source.tensor)?));
     parallel::ranges(out.numel() as usize, |range| {
         walk.rows(range, |row| {
+            let is_dense = row.input_strides == [0, 1] && row.out_stride == 1 && out.dtype() != DType::Bool;
             match_dtype!(out.dtype(), T => {
                 let (out, source) = (out_data.get().cast::<T>(), source_data.get().cast::<T>());
+                if is_dense {
+                    // One index for the whole row, whose elements are neighbours.
+                    // SAFETY: the walk stays within the elements of the index.
+                    return unsafe {
+                        indices.row(&Row { len: 1, ..row }, |_, index| {
+                            // SAFETY: as below, for all elements of the row.
+                            std::ptr::copy(source.offset(row.inputs[1] + index), out.offset(row.out), row.len);
+                        });
+                    };
+                }
                 // SAFETY: the walk stays within the elements of the index.
                 unsafe {
                     indices.row(&row, |i, index| {

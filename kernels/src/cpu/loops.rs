@@ -12,7 +12,7 @@
 //! 4. Where an input's neighbours lie across the rows (it is transposed), rows are computed several at a time, so that
 //!    each of its cache lines is read once ([`across`]).
 //! 5. The closure's loop is all that is compiled for each closure and type, once for any processor and once for one with
-//!    wider vectors; the rest knows elements by their size only.
+//!    wider vectors, functions of floats once more for the widest; the rest knows elements by their size only.
 //! 6. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
@@ -82,6 +82,17 @@ pub fn map<M: Element, R: Element, const N: usize>(
 #[inline(always)]
 pub(crate) fn is_wide() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+/// Whether the processor has the widest vectors, for which loops over functions of floats are compiled a third time.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn is_widest() -> bool {
+    is_wide()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bw")
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.

@@ -11,7 +11,7 @@ use crate::aten;
 use crate::pointwise::{common_device, unsupported};
 
 /// How many multiplications are worth a thread.
-pub(super) const GRAIN: usize = 1 << 16;
+pub(super) const GRAIN: usize = 1 << 20;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -190,7 +190,7 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one
             // thread's.
             unsafe {
-                multiply_one(out.at(batch), a.at(batch), b.at(batch), false, is_shared && work > GRAIN)
+                multiply_one(out.at(batch), a.at(batch), b.at(batch), false, is_shared && work > 2 * GRAIN)
             };
         }
     });

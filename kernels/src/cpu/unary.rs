@@ -50,7 +50,7 @@ functions! {
     neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();
     sign sign_: promoting Bool | Integer | Float => |x, T| sign_of(x);
     exp exp_: promoting_to_float Float | Complex => |x, T| x.exponential();
-    log log_: promoting_to_float Float | Complex => |x, T| x.ln();
+    log log_: promoting_to_float Float | Complex => |x, T| x.natural_logarithm();
     sqrt sqrt_: promoting_to_float Float | Complex => |x, T| x.sqrt();
     rsqrt rsqrt_: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
     reciprocal reciprocal_: promoting_to_float Float | Complex => |x, T| T::ONE / x;

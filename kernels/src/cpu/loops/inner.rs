@@ -54,8 +54,14 @@ impl<'f, const N: usize> Inner<'f, N> {
 /// The widest loop that the processor has.
 fn loop_of<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>() -> Run<N> {
     #[cfg(target_arch = "x86_64")]
-    if super::is_wide() {
-        return wide::<M, R, F, N>;
+    {
+        let is_function = const { N == 1 && matches!(M::DTYPE, DType::Float32 | DType::Float64) };
+        if is_function && super::is_widest() {
+            return widest::<M, R, F, N>;
+        }
+        if super::is_wide() {
+            return wide::<M, R, F, N>;
+        }
     }
     plain::<M, R, F, N>
 }
@@ -65,6 +71,20 @@ fn loop_of<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>() -> Run<
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
+    closure: *const (),
+    out: *mut u8,
+    inputs: [*const u8; N],
+    len: usize,
+) {
+    // SAFETY: passed on.
+    unsafe { each::<M, R, F, N>(closure, out, inputs, len) }
+}
+
+/// # Safety
+/// As [`Inner::run`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn widest<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
     closure: *const (),
     out: *mut u8,
     inputs: [*const u8; N],

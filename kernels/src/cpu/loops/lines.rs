@@ -108,8 +108,11 @@ impl<T: Element, const K: usize> Memory<T, K> {
 /// The kernel on the widest vectors.
 fn run<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K] {
     #[cfg(target_arch = "x86_64")]
-    if super::is_wide() {
+    if super::is_widest() {
         // SAFETY: the processor has these features.
+        return unsafe { run_widest(line, input, out) };
+    } else if super::is_wide() {
+        // SAFETY: as above.
         return unsafe { run_wide(line, input, out) };
     }
     line.line(input, out)
@@ -118,6 +121,12 @@ fn run<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut [MaybeU
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_wide<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K] {
+    line.line(input, out)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+fn run_widest<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K] {
     line.line(input, out)
 }
 

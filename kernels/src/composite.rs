@@ -21,7 +21,7 @@ mod window;
 use torch_library::guard::AutoDispatchBelowADInplaceOrView;
 
 /// Runs what fills a tensor that nobody has seen yet: no layer above has anything to learn from it.
-fn unseen<R>(f: impl FnOnce() -> R) -> R {
+pub(crate) fn unseen<R>(f: impl FnOnce() -> R) -> R {
     let _below = AutoDispatchBelowADInplaceOrView::new();
     f()
 }

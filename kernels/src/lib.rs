@@ -17,12 +17,13 @@
 //! `composite/binary.rs` builds on other operators.
 
 #[doc(inline)]
-pub use ops::declared::aten;
+pub use ops::variants::aten;
 
 mod ops;
 
 mod pointwise;
 mod reduction;
+mod variants;
 
 pub mod autocast;
 mod functionalize;

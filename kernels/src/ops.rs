@@ -18,5 +18,6 @@ pub(crate) mod reduce;
 pub(crate) mod scatter;
 pub(crate) mod statistics;
 pub(crate) mod unary;
+pub(crate) mod variants;
 pub(crate) mod view;
 pub(crate) mod window;

@@ -11,6 +11,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
 use crate::loops::map;
+use crate::variants::{Place, waiting};
 
 /// Inputs of an element-wise operator that fit together.
 ///
@@ -74,35 +75,32 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self
     }
 
-    /// The tensor to write to: `out` after a check that it can be, or a new one.
+    /// The tensor to write to: `out` after a check that it can be; else the one that waits for this operator's result,
+    /// which takes its sizes; else a new one.
     ///
     /// # Errors
-    /// An `out` of another shape, of a lower kind of type, with elements that coincide, or that shares a part of an
+    /// A tensor of another shape, of a lower kind of type, with elements that coincide, or that shares a part of an
     /// input's memory.
     pub fn output(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
-        match out {
-            Some(out) => {
-                self.check_output(out, dtype).map_err(|error| error.context(self.operator))?;
-                Ok(out.clone())
-            }
+        match self.destination(out, dtype)? {
+            Some(out) => Ok(out),
             None => Tensor::empty_strided(&self.sizes, &self.output_strides(), dtype, self.device),
         }
     }
 
-    /// Computes the result, of a type, from the inputs: in `out`, after a check that it can be written to, or in new memory.
-    ///
-    /// It is [`output`](Self::output) and [`map`] in one; new memory is not cleared first.
+    /// Computes the result, of a type, from the inputs: to where [`output`](Self::output) says, new memory being not cleared
+    /// first.
     ///
     /// # Errors
-    /// As both of them.
+    /// As `output` and [`map`].
     pub fn compute<M: Element, R: Element>(
         &self,
         out: Option<&Tensor>,
         dtype: DType,
         f: impl Fn([M; N]) -> R + Sync,
     ) -> Result<Tensor> {
-        let out = match out {
-            Some(_) => self.output(out, dtype)?,
+        let out = match self.destination(out, dtype)? {
+            Some(out) => out,
             // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
             None => unsafe {
                 Tensor::uninit_strided(&self.sizes, &self.output_strides(), dtype, self.device)?
@@ -112,29 +110,21 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         Ok(out)
     }
 
-    fn check_output(&self, out: &Tensor, dtype: DType) -> Result<()> {
-        ensure!(
-            out.sizes() == self.sizes.as_slice(),
-            Shape,
-            "a result of sizes {:?} cannot be written to a tensor of sizes {:?}",
-            self.sizes,
-            out.sizes()
-        );
-        ensure!(
-            torch_library::can_cast(dtype, out.dtype()),
-            DType,
-            "a result of {dtype} cannot be written to a tensor of {}",
-            out.dtype()
-        );
-        ensure!(
-            out.device() == self.device,
-            Device,
-            "a result on {} cannot be written to a tensor on {}",
-            self.device,
-            out.device()
-        );
-        out.check_no_internal_overlap()?;
-        self.inputs.iter().try_for_each(|input| out.check_no_partial_overlap(input))
+    /// The tensor that is to be written to, if there is one, ready for the result.
+    fn destination(&self, out: Option<&Tensor>, dtype: DType) -> Result<Option<Tensor>> {
+        let Some(place) = out.map(Place::of_self).or_else(|| waiting(self.operator, |_| true)) else {
+            return Ok(None);
+        };
+        self.prepare(&place, dtype).map_err(|error| error.context(self.operator))?;
+        // What waits for a result of another type gets a copy: halves are rounded to their own type first.
+        Ok(Some(place.tensor).filter(|tensor| tensor.dtype() == dtype || out.is_some()))
+    }
+
+    fn prepare(&self, place: &Place, dtype: DType) -> Result<()> {
+        let is_new = place.tensor.sizes() != self.sizes.as_slice();
+        let strides = is_new.then(|| self.output_strides());
+        place.prepare(&self.sizes, strides.as_deref(), dtype, self.device)?;
+        self.inputs.iter().try_for_each(|input| place.tensor.check_no_partial_overlap(input))
     }
 
     /// The error for a type that the operator does not compute in.

@@ -4,6 +4,8 @@ use smallvec::SmallVec;
 use torch_library::geometry::{Dims, wrap_dim};
 use torch_library::prelude::*;
 
+use crate::variants::memory;
+
 /// A tensor, and which of its dimensions are reduced.
 pub struct Reduction<'a> {
     operator: &'static str,
@@ -35,6 +37,11 @@ impl<'a> Reduction<'a> {
         Ok(Reduction { operator, input, is_reduced, keepdim })
     }
 
+    /// No dimension is reduced: every element is a result of its own.
+    pub(crate) fn of_nothing(operator: &'static str, input: &'a Tensor) -> Self {
+        Reduction { operator, input, is_reduced: SmallVec::from_elem(false, input.dim()), keepdim: false }
+    }
+
     /// Whether each dimension is reduced.
     pub fn is_reduced(&self) -> &[bool] {
         &self.is_reduced
@@ -46,7 +53,7 @@ impl<'a> Reduction<'a> {
         sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| *size).product()
     }
 
-    /// A contiguous tensor for the results.
+    /// A contiguous tensor for the results: one that waits for them, if it can take them as they are, or a new one.
     ///
     /// # Errors
     /// More memory than there is.
@@ -59,7 +66,7 @@ impl<'a> Reduction<'a> {
                 true => {}
             }
         }
-        Tensor::empty(&sizes, dtype, self.input.device())
+        memory(self.operator, &sizes, dtype, self.input.device(), &[self.input])
     }
 
     /// The error for a type that the operator does not compute in.

@@ -19,7 +19,7 @@ use crate::ensure;
 use crate::error::Result;
 use crate::key::DispatchKeySet;
 use crate::layout::MemoryFormat;
-use geometry::Geometry;
+use geometry::{Dims, Geometry};
 use published::Published;
 
 pub use overlap::Overlap;
@@ -431,6 +431,36 @@ impl Tensor {
     pub fn set_geometry(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
         let storage = self.storage().clone();
         self.set_storage(storage, sizes, strides, offset)
+    }
+
+    /// Gives this tensor, for all its handles, other sizes, and other memory where its own is too small. Elements are then
+    /// whatever lies there. A tensor that has these sizes stays as it is, strides included.
+    ///
+    /// ```
+    /// use torch_library::Tensor;
+    ///
+    /// let mut out = Tensor::from([1, 2, 3, 4]);
+    /// out.resize(&[3, 1], None)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [1, 2, 3]);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Sizes and strides that do not fit together, more memory than there is.
+    ///
+    /// PyTorch: `at::native::resize_output`, which also warns where a tensor with elements gets others.
+    pub fn resize(&mut self, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
+        if self.sizes() == sizes {
+            return Ok(());
+        }
+        let (dtype, device) = (self.dtype(), self.device());
+        let strides = strides.map_or_else(|| geometry::contiguous_strides(sizes), Dims::from_slice);
+        let needed = Geometry::new(sizes, &strides, self.storage_offset())?.end()?;
+        if needed.saturating_mul(dtype.size() as i64) <= self.storage().nbytes() as i64 {
+            return self.set_geometry(sizes, &strides, self.storage_offset());
+        }
+        let fresh = Tensor::empty_strided(sizes, &strides, dtype, device)?;
+        self.set_storage(fresh.storage().clone(), sizes, &strides, 0)
     }
 
     /// Moves this tensor, for all its handles, to other memory. Its views stay where they are.

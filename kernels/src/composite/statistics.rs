@@ -86,6 +86,9 @@ mod implicit {
     }
 
     fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        if this.numel() == 0 {
+            return aten::log(&aten::sum_dim_IntList::call(&aten::exp(this)?, Some(dim), keepdim, None)?);
+        }
         let largest = aten::detach(&aten::amax::call(this, dim, true)?)?;
         // Where the largest is infinite, so is the result; its distance to itself would be NaN.
         let is_infinite = aten::isinf(&largest)?;

@@ -3,12 +3,12 @@
 
 use num_complex::Complex;
 use torch_library::prelude::*;
-use torch_library::{Overlap, can_cast};
 
 use super::loops::{self, match_computing, parallel};
 use super::number::Number;
 use crate::aten;
 use crate::pointwise::{common_device, unsupported};
+use crate::variants::memory;
 
 /// How many multiplications are worth a thread.
 pub(super) const GRAIN: usize = 1 << 20;
@@ -18,11 +18,12 @@ mod kernels {
     use super::*;
 
     fn mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
-        product("aten::mm", this, mat2)
-    }
-
-    fn mm_out(this: &Tensor, mat2: &Tensor, out: &mut Tensor) -> Result<&mut Tensor> {
-        product_to("aten::mm.out", this, mat2, out)?;
+        const OPERATOR: &str = "aten::mm";
+        let sizes = product_sizes(OPERATOR, this, mat2)?;
+        let (dtype, device) =
+            (common_dtype(OPERATOR, &[this, mat2])?, common_device(OPERATOR, &[this, mat2])?);
+        let out = memory(OPERATOR, &sizes, dtype, device, &[this, mat2])?;
+        multiply(OPERATOR, &out, this, mat2)?;
         Ok(out)
     }
 
@@ -41,7 +42,8 @@ mod kernels {
         if b * n * m * k == 0 {
             return Tensor::empty(&[b, n, m], mat2.dtype(), device); // of nothing, the types need not agree
         }
-        let out = Tensor::empty(&[b, n, m], common_dtype(OPERATOR, &[this, mat2])?, device)?;
+        let out =
+            memory(OPERATOR, &[b, n, m], common_dtype(OPERATOR, &[this, mat2])?, device, &[this, mat2])?;
         multiply(OPERATOR, &out, this, mat2)?;
         Ok(out)
     }
@@ -119,14 +121,19 @@ fn column(vector: &Tensor) -> Result<Tensor> {
     vector.strided_view(&[vector.numel(), 1], &[vector.strides()[0], 1], vector.storage_offset())
 }
 
-fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+fn product_sizes(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<[i64; 2]> {
     let ([n, k], [k2, m]) = (sizes_of(operator, a)?, sizes_of(operator, b)?);
     ensure!(
         k == k2,
         Shape,
         "{operator}: a {n} × {k} and a {k2} × {m} matrix have no product, {k} and {k2} differ"
     );
-    let out = Tensor::empty(&[n, m], common_dtype(operator, &[a, b])?, common_device(operator, &[a, b])?)?;
+    Ok([n, m])
+}
+
+fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let sizes = product_sizes(operator, a, b)?;
+    let out = Tensor::empty(&sizes, common_dtype(operator, &[a, b])?, common_device(operator, &[a, b])?)?;
     multiply(operator, &out, a, b)?;
     Ok(out)
 }
@@ -140,35 +147,15 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
     product(operator, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)
 }
 
-fn product_to(operator: &'static str, a: &Tensor, b: &Tensor, out: &Tensor) -> Result<Tensor> {
-    let product = product(operator, a, b)?;
-    ensure!(
-        can_cast(product.dtype(), out.dtype()),
-        DType,
-        "{operator}: a product of {} cannot be written to a tensor of {}",
-        product.dtype(),
-        out.dtype()
-    );
-    if out.sizes() != product.sizes() {
-        let (sizes, fresh) = (product.sizes(), Tensor::empty(product.sizes(), out.dtype(), out.device())?);
-        out.clone().set_storage(fresh.storage().clone(), sizes, fresh.strides(), 0)?;
-    }
-    let overlaps = |input| matches!(out.overlap_with(input), Overlap::Full | Overlap::Partial);
-    ensure!(
-        !overlaps(a) && !overlaps(b) && !out.has_internal_overlap(),
-        Argument,
-        "{operator}: the product cannot be written to memory that a factor shares, or elements of `out` among each other"
-    );
-    torch_library::match_dtype!(out.dtype(), T => loops::map(out, [&product], |[x]: [T; 1]| x)?);
-    Ok(out.clone())
-}
-
-/// Writes the products of matrices, or of batches of them, of one type to new memory.
+/// Writes the products of matrices, or of batches of them, of one type to memory of its own.
 ///
 /// Halves are multiplied as `f32`, and rounded once.
 pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    if !loops::has_elements(out) || a.numel() == 0 {
-        return Ok(()); // sums of nothing are the zeros that new memory has
+    if a.numel() == 0 {
+        return torch_library::match_dtype!(out.dtype(), T => loops::map(out, [], |[]: [T; 0]| T::default()));
+    }
+    if !loops::has_elements(out) {
+        return Ok(());
     }
     let dtype = loops::computing_type(out.dtype());
     if dtype != out.dtype() {

@@ -155,7 +155,10 @@ fn truth(
     keepdim: bool,
     fold_of_truth: &impl Fold<bool, Value = bool>,
 ) -> Result<Tensor> {
-    let reduction = Reduction::new(operator, this, dim, keepdim)?;
+    let reduction = match dim {
+        Some([]) => Reduction::of_nothing(operator, this),
+        dim => Reduction::new(operator, this, dim, keepdim)?,
+    };
     let dtype = if this.dtype() == DType::UInt8 { DType::UInt8 } else { DType::Bool };
     let out = reduction.output(dtype)?;
     fold([&out], this, reduction.is_reduced(), fold_of_truth, |is_true: bool| [is_true])?;

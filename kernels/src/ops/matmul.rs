@@ -12,13 +12,6 @@ torch_library! {
         ///
         /// PyTorch: `torch.mm`.
         mm(Tensor self, Tensor mat2) -> Tensor;
-        /// Writes the product of two matrices to `out`.
-        ///
-        /// # Errors
-        /// As [`mm`](fn@mm); an `out` of other sizes or another type, or one that shares memory with a factor.
-        ///
-        /// PyTorch: `torch.mm`.
-        mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!);
 
         /// The products of two batches of matrices, one by one.
         ///

@@ -14,6 +14,7 @@ mod loss;
 mod matmul;
 mod norm;
 mod opcheck;
+mod out;
 mod random;
 mod reduce;
 mod scatter;

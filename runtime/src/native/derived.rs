@@ -32,7 +32,7 @@ pub fn copy_all(operator: &str, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
 /// # Errors
 /// The argument cannot have these sizes, there is no such operator, or it fails.
 pub fn write(operator: &str, out: &mut Tensor, result: &Tensor) -> Result<()> {
-    resize(out, result.sizes(), None)?;
+    out.resize(result.sizes(), None)?;
     let mut stack = Stack::from_iter([Value::TensorMut(out), Value::from(result), Value::Bool(false)]);
     Dispatcher::global().find(operator)?.call_boxed(&mut stack)
 }
@@ -52,24 +52,6 @@ pub fn write_all(operator: &str, outs: &mut [Tensor], results: &[Tensor]) -> Res
     outs.iter_mut().zip(results).try_for_each(|(out, result)| write(operator, out, result))
 }
 
-/// Gives an `out` argument other sizes, and more memory if it needs some.
-fn resize(out: &mut Tensor, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
-    if out.sizes() == sizes {
-        return Ok(());
-    }
-    let (dtype, device) = (out.dtype(), out.device());
-    let fresh = match strides {
-        Some(strides) => Tensor::empty_strided(sizes, strides, dtype, device)?,
-        None => Tensor::empty(sizes, dtype, device)?,
-    };
-    let strides = fresh.strides().to_vec();
-    let needed = fresh.geometry().end()? * dtype.size() as i64;
-    if needed <= out.storage().nbytes() as i64 - out.storage_offset() * dtype.size() as i64 {
-        return out.set_geometry(sizes, &strides, out.storage_offset());
-    }
-    out.set_storage(fresh.storage().clone(), sizes, &strides, 0)
-}
-
 /// A tensor for the result that `meta` describes.
 ///
 /// # Errors
@@ -84,7 +66,7 @@ pub fn allocate(meta: &Tensor, device: Device) -> Result<Tensor> {
 /// It has another dtype, or cannot have these sizes.
 pub fn prepare_out(argument: &str, out: &mut Tensor, meta: &Tensor) -> Result<()> {
     check_dtype(argument, out, meta.dtype())?;
-    resize(out, meta.sizes(), Some(meta.strides()))
+    out.resize(meta.sizes(), Some(meta.strides()))
 }
 
 /// Whether `self` can take the result that `meta` describes.

@@ -18,6 +18,16 @@ fn is_like(left: &Argument, right: &Argument) -> bool {
     left.name == right.name && left.ty == right.ty
 }
 
+fn are_like<'a>(left: &[&Argument], right: impl IntoIterator<Item = &'a Argument>) -> bool {
+    let mut right = right.into_iter();
+    left.iter().all(|left| right.next().is_some_and(|right| is_like(left, right))) && right.next().is_none()
+}
+
+/// Whether it says what a new tensor is to be, which an `out` says itself.
+fn is_option(argument: &Argument) -> bool {
+    ["dtype", "layout", "device", "pin_memory"].contains(&&*argument.name)
+}
+
 impl Session<'_> {
     pub(super) fn siblings(&mut self, values: &[Value<'static>], expected: &[Value<'static>]) {
         let Ok(schema) = self.operator.schema() else { return };
@@ -32,22 +42,19 @@ impl Session<'_> {
         let others = dispatcher.operators().into_iter().map(|info| info.operator);
         for other in others.filter(|other| other.namespace() == namespace) {
             let Ok(sibling) = other.schema() else { continue };
-            let is_same = |count: usize| {
-                count == schema.arguments.len()
-                    && sibling
-                        .arguments
-                        .iter()
-                        .zip(&schema.arguments)
-                        .all(|(left, right)| is_like(left, right))
-            };
-            let outs = sibling.arguments.iter().filter(|argument| argument.is_out()).count();
-            if other.name().strip_suffix('_') == Some(name) && is_same(sibling.arguments.len()) {
+            let (outs, inputs): (Vec<_>, Vec<_>) =
+                sibling.arguments.iter().partition(|argument| argument.is_out());
+            if other.name().strip_suffix('_') == Some(name) && are_like(&inputs, &schema.arguments) {
                 self.in_place(other, sibling, values, expected);
-            } else if other.name() == name
-                && outs == expected.len()
-                && is_same(sibling.arguments.len() - outs)
-            {
-                self.out(other, values, expected);
+            } else if other.name() == name && outs.len() == expected.len() {
+                let kept: Vec<usize> = match are_like(&inputs, &schema.arguments) {
+                    true => (0..values.len()).collect(),
+                    false => (0..values.len()).filter(|at| !is_option(&schema.arguments[*at])).collect(),
+                };
+                if are_like(&inputs, kept.iter().map(|at| &schema.arguments[*at])) {
+                    let inputs: Vec<_> = kept.iter().map(|at| values[*at].borrowed().into_owned()).collect();
+                    self.out(other, &inputs, expected);
+                }
             }
         }
     }
@@ -101,7 +108,17 @@ impl Session<'_> {
             let (Ok(outs), Ok(mut copies)) = (outs, arguments::copies(values)) else { continue };
             copies.extend(outs.iter().map(|out| Value::Tensor(out.clone())));
             match self.call_other(other, copies) {
-                Outcome::Returned(_) => {
+                Outcome::Returned(returned) => {
+                    let are_outs = returned
+                        .iter()
+                        .zip(&outs)
+                        .all(|(value, out)| value.as_tensor().is_some_and(|value| value.is_same(out)));
+                    if !are_outs {
+                        self.fault(Check::Out, format!("{other} returns another tensor than `out`"));
+                    }
+                    if outs.iter().any(|out| out.version() == 0) {
+                        self.fault(Check::Out, format!("{other} writes to `out` and does not count it"));
+                    }
                     let written: Vec<_> = outs.iter().map(|out| Value::Tensor(out.clone())).collect();
                     if let Some(difference) = difference(&written, expected) {
                         self.fault(Check::Out, format!("{other} with {what}: {difference}"));

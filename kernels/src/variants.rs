@@ -1,0 +1,343 @@
+//! Operators that write where they are told to: to `out`, or in place. Their kernels are made of those that return.
+//!
+//! # How it works
+//!
+//! 1. [`Variant::call`] runs at `CompositeExplicitAutograd`, for every such operator. It looks up once which argument of
+//!    the operator that returns, its *base*, is which of its own.
+//! 2. It leaves the tensor to write to for the base's kernel, under the base's name, and calls the base.
+//! 3. A kernel that asks [`Pointwise::output`](crate::pointwise::Pointwise::output) or [`memory`] for a place for its result
+//!    is given that tensor. So element-wise operators, reductions and matrix products write directly.
+//! 4. What any other kernel returns is copied.
+//!
+//! PyTorch: `set_output` of structured kernels; for the others, `autogen`.
+
+use std::cell::RefCell;
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, OperatorHandle, Overlap, Stack, can_cast};
+
+use crate::aten;
+use crate::composite::unseen;
+
+/// An operator that writes, made of one that returns.
+pub(crate) struct Variant {
+    base: fn() -> OperatorHandle,
+    rules: &'static [Rule],
+    sources: OnceLock<Vec<Source>>,
+}
+
+/// What is special about one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// A result of no given type has that of `out`, instead of one that follows from the inputs'.
+    InTypeOfOut,
+    /// `out` has the type of the result; without a rule, that of results that are copied.
+    Exact,
+    /// `out` has a type that the result's can be cast to; without a rule, that of element-wise results.
+    Castable,
+    /// `out` is of `bool` or `uint8`.
+    Truth,
+    /// `out` shares no memory with an input.
+    Apart,
+    /// `out` keeps its sizes where it has as many elements as the result.
+    OfAnySizes,
+}
+
+/// Where an argument of the base comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The variant's own argument, by position.
+    Argument(usize),
+    /// Likewise; where that is `None`, the type of `out`.
+    DTypeOr(usize),
+    /// The type of `out`.
+    DType,
+    /// The device of `out`.
+    Device,
+    Nothing,
+}
+
+impl Variant {
+    pub(crate) const fn of(base: fn() -> OperatorHandle, rules: &'static [Rule]) -> Self {
+        Variant { base, rules, sources: OnceLock::new() }
+    }
+
+    /// The kernel.
+    ///
+    /// # Errors
+    /// Those of the base; a result that cannot be written to where it is to go.
+    pub(crate) fn call(
+        &self,
+        operator: OperatorHandle,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        let (base, schema) = ((self.base)(), operator.schema()?);
+        let arguments = operator.arguments(stack)?;
+        let is_out = schema.arguments.iter().any(|argument| argument.is_out());
+        let written = schema.arguments.iter().zip(arguments).filter(|(argument, _)| argument.is_mutable());
+        let targets: SmallVec<[Tensor; 2]> =
+            written.flat_map(|(_, value)| value.tensors()).cloned().collect();
+        if let (true, [out]) = (self.rules.contains(&Rule::Apart), targets.as_slice()) {
+            check_apart(out, &arguments[..arguments.len() - 1])?;
+        }
+        let sources = match self.sources.get() {
+            Some(sources) => sources,
+            None => {
+                let sources = self.sources(operator, base)?;
+                self.sources.get_or_init(|| sources)
+            }
+        };
+        let mut inner: Stack<'_> =
+            sources.iter().map(|source| source.value(arguments, targets.first())).collect();
+        let place = |tensor: &Tensor, otherwise| Place {
+            tensor: tensor.clone(),
+            is_out,
+            takes: self.takes(is_out).unwrap_or(otherwise),
+            is_of_any_sizes: self.rules.contains(&Rule::OfAnySizes),
+        };
+        let waiting = match targets.as_slice() {
+            [target] => Some(Waiting { operator: base, place: place(target, Rule::Castable) }),
+            _ => None,
+        };
+        let mut call = || base.redispatch_boxed(keys, &mut inner);
+        let was_taken = match waiting {
+            Some(waiting) => waiting.during(&mut call)?,
+            None => call().map(|()| false)?,
+        };
+        let results: SmallVec<[Tensor; 2]> =
+            inner.into_iter().flat_map(|value| value.tensors().to_vec()).collect();
+        ensure!(
+            results.len() == targets.len(),
+            Argument,
+            "{} tensors were passed for {} results",
+            targets.len(),
+            results.len()
+        );
+        let otherwise = if was_taken { Rule::Castable } else { Rule::Exact };
+        for (target, result) in targets.iter().zip(&results) {
+            if !result.is_same(target) {
+                place(target, otherwise).copy(result)?; // else the kernel has written there
+            }
+        }
+        stack.drop_last(schema.arguments.len());
+        targets.into_iter().take(schema.returns.len()).for_each(|target| stack.push(target));
+        Ok(())
+    }
+
+    /// What types of `out` there is a rule for.
+    fn takes(&self, is_out: bool) -> Option<Rule> {
+        let types = [Rule::Exact, Rule::Castable, Rule::Truth];
+        if is_out { types.into_iter().find(|rule| self.rules.contains(rule)) } else { Some(Rule::Castable) }
+    }
+
+    /// Where each argument of the base comes from.
+    fn sources(&self, operator: OperatorHandle, base: OperatorHandle) -> Result<Vec<Source>> {
+        let own = &operator.schema()?.arguments;
+        let source = |name: &str| {
+            let position = own.iter().position(|argument| argument.name == name && !argument.is_out());
+            match (position, name) {
+                (Some(at), "dtype") if self.rules.contains(&Rule::InTypeOfOut) => Source::DTypeOr(at),
+                (Some(at), _) => Source::Argument(at),
+                (None, "dtype") => Source::DType,
+                (None, "device") => Source::Device,
+                (None, _) => Source::Nothing,
+            }
+        };
+        Ok(base.schema()?.arguments.iter().map(|argument| source(&argument.name)).collect())
+    }
+}
+
+/// # Errors
+/// Memory of `out` is an input's.
+fn check_apart(out: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
+    let is_shared = |input: &Tensor| matches!(out.overlap_with(input), Overlap::Full | Overlap::Partial);
+    match inputs.iter().flat_map(Value::tensors).find(|input| is_shared(input)) {
+        None => Ok(()),
+        Some(input) => bail!(
+            Argument,
+            "`out` of sizes {:?} shares memory with an input of sizes {:?}, pass a tensor of its own",
+            out.sizes(),
+            input.sizes()
+        ),
+    }
+}
+
+impl Source {
+    fn value<'v>(self, arguments: &'v [Value<'_>], out: Option<&Tensor>) -> Value<'v> {
+        let dtype = || out.map_or(Value::None, |out| Value::DType(out.dtype()));
+        match self {
+            Source::Argument(at) => arguments[at].borrowed(),
+            Source::DTypeOr(at) if !arguments[at].is_none() => arguments[at].borrowed(),
+            Source::DTypeOr(_) | Source::DType => dtype(),
+            Source::Device => out.map_or(Value::None, |out| Value::Device(out.device())),
+            Source::Nothing => Value::None,
+        }
+    }
+}
+
+/// A tensor to write a result to.
+pub(crate) struct Place {
+    pub(crate) tensor: Tensor,
+    /// Whether it is an `out`, which takes the result's sizes; else it must have them.
+    is_out: bool,
+    takes: Rule,
+    is_of_any_sizes: bool,
+}
+
+impl Place {
+    /// A tensor that is written in place.
+    pub(crate) fn of_self(tensor: &Tensor) -> Self {
+        Place { tensor: tensor.clone(), is_out: false, takes: Rule::Castable, is_of_any_sizes: false }
+    }
+
+    /// Makes the tensor ready for a result of these sizes. The strides are only those of a tensor that had others.
+    ///
+    /// # Errors
+    /// It is of a type that takes no such result, or on another device; it has other sizes and must keep them; elements of
+    /// it coincide.
+    pub(crate) fn prepare(
+        &self,
+        sizes: &[i64],
+        strides: Option<&[i64]>,
+        dtype: DType,
+        device: Device,
+    ) -> Result<()> {
+        let tensor = &self.tensor;
+        let fits = match self.takes {
+            Rule::Exact => tensor.dtype() == dtype,
+            Rule::Truth => matches!(tensor.dtype(), DType::Bool | DType::UInt8),
+            _ => can_cast(dtype, tensor.dtype()),
+        };
+        ensure!(fits, DType, "a result of {dtype} cannot be written to a tensor of {}", tensor.dtype());
+        ensure!(
+            tensor.device() == device,
+            Device,
+            "a result on {device} cannot be written to a tensor on {}",
+            tensor.device()
+        );
+        if tensor.sizes() != sizes {
+            ensure!(
+                self.is_out,
+                Shape,
+                "a result of sizes {sizes:?} cannot be written to a tensor of sizes {:?}",
+                tensor.sizes()
+            );
+            tensor.clone().resize(sizes, strides)?;
+        }
+        tensor.check_no_internal_overlap()
+    }
+
+    /// Writes a result there.
+    fn copy(mut self, result: &Tensor) -> Result<()> {
+        let keeps_sizes = self.is_of_any_sizes && self.tensor.numel() == result.numel();
+        let result = if keeps_sizes { aten::reshape(result, self.tensor.sizes())? } else { result.clone() };
+        // What is copied after the fact is row-major, what is computed element by element lies as the inputs do.
+        let strides = Some(result.strides()).filter(|_| self.takes == Rule::Castable);
+        self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
+        unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))
+    }
+}
+
+/// A place that waits for the result of a kernel.
+struct Waiting {
+    operator: OperatorHandle,
+    place: Place,
+}
+
+thread_local! {
+    static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
+}
+
+/// Restores what waited before.
+struct Before(Option<Waiting>);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        WAITING.set(self.0.take());
+    }
+}
+
+impl Waiting {
+    /// Whether somebody took the place meanwhile.
+    fn during(self, call: impl FnOnce() -> Result<()>) -> Result<bool> {
+        let _before = Before(WAITING.replace(Some(self)));
+        call()?;
+        Ok(WAITING.with_borrow(Option::is_none))
+    }
+}
+
+/// The place that waits for the result of this operator, if it will do: once.
+pub(crate) fn waiting(operator: &str, will_do: impl FnOnce(&Place) -> bool) -> Option<Place> {
+    WAITING
+        .with_borrow_mut(|waiting| {
+            waiting.take_if(|waiting| is_named(waiting.operator, operator) && will_do(&waiting.place))
+        })
+        .map(|waiting| waiting.place)
+}
+
+fn is_named(operator: OperatorHandle, name: &str) -> bool {
+    let rest = name.strip_prefix(operator.namespace()).and_then(|rest| rest.strip_prefix("::"));
+    match rest.and_then(|rest| rest.strip_prefix(operator.name())) {
+        Some("") => operator.overload().is_empty(),
+        Some(rest) => rest.strip_prefix('.') == Some(operator.overload()),
+        None => false,
+    }
+}
+
+/// Contiguous memory for an operator's result: that of the tensor that waits for it, if it is such and nothing the
+/// operator reads, else new memory.
+///
+/// # Errors
+/// A tensor that waits and cannot be resized, more memory than there is.
+pub(crate) fn memory(
+    operator: &str,
+    sizes: &[i64],
+    dtype: DType,
+    device: Device,
+    inputs: &[&Tensor],
+) -> Result<Tensor> {
+    let fresh = || Tensor::empty(sizes, dtype, device);
+    let fits = |place: &Place| {
+        let out = &place.tensor;
+        let is_row_major = out.sizes() != sizes || out.is_contiguous(MemoryFormat::Contiguous);
+        let is_read = inputs.iter().any(|input| input.shares_storage_with(out));
+        out.dtype() == dtype && out.device() == device && is_row_major && !is_read
+    };
+    match waiting(operator, fits) {
+        None => fresh(),
+        Some(place) => place.prepare(sizes, None, dtype, device).map(|()| place.tensor),
+    }
+}
+
+/// Declares variants and registers their kernels: the name in Rust, the operator that each is made of, the schema.
+macro_rules! variants {
+    ($($(#[$attribute:meta])* $name:ident: $base:ident $($rule:ident)* => $schema:tt;)*) => {
+        torch_library::torch_library! {
+            /// Operators that write to `out` or in place, on top of those that they are made of.
+            pub mod aten extends super::declared::aten {
+                $(
+                    #[doc = concat!("What [`", stringify!($base), "`](fn@", stringify!($base), ") gives, written to a tensor.")]
+                    $(#[$attribute])*
+                    $schema;
+                )*
+            }
+        }
+
+        #[torch_library::torch_impl(aten, CompositeExplicitAutograd)]
+        mod kernels {
+            use super::*;
+
+            $(
+                #[torch_impl(boxed)]
+                fn $name(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+                    static VARIANT: Variant = Variant::of(aten::$base::handle, &[$(Rule::$rule),*]);
+                    VARIANT.call(operator, keys, stack)
+                }
+            )*
+        }
+    };
+}
+pub(crate) use variants;

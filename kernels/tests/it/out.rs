@@ -1,0 +1,94 @@
+//! Results in tensors that are passed: sizes, types, memory, history.
+
+use torch_library::guard::no_grad;
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+fn empty(dtype: DType) -> Result<Tensor> {
+    Tensor::zeros(&[0], dtype, Device::CPU)
+}
+
+#[test]
+fn out_takes_the_sizes_of_the_result_and_comes_back() -> Result<()> {
+    let (x, y) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]), Tensor::from([10.0, 20.0]));
+    let mut out = empty(DType::Float64)?;
+    let handle = out.clone();
+    assert!(aten::add_out(&x, &y, &mut out)?.is_same(&handle));
+    assert_eq!((handle.sizes(), handle.to_vec::<f64>()?), (&[2, 2][..], vec![11.0, 22.0, 13.0, 24.0]));
+    assert_eq!(handle.version(), 1);
+    aten::sum_out(&x, &mut out)?;
+    assert_eq!((out.sizes(), out.to_vec::<f64>()?), (&[][..], vec![10.0]));
+    Ok(())
+}
+
+#[test]
+fn out_of_the_right_sizes_keeps_its_memory_and_strides() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+    let memory = Tensor::from([0.0; 8]);
+    let mut out = memory.strided_view(&[2, 2], &[1, 4], 0)?;
+    for write in [aten::exp_out, aten::neg_out, aten::relu_out] {
+        write(&x, &mut out)?;
+    }
+    aten::mm_out(&x, &x, &mut out)?;
+    assert_eq!((out.strides(), out.to_vec::<f64>()?), (&[1, 4][..], vec![7.0, 10.0, 15.0, 22.0]));
+    assert_eq!(memory.to_vec::<f64>()?, [7.0, 15.0, 0.0, 0.0, 10.0, 22.0, 0.0, 0.0]);
+    Ok(())
+}
+
+#[test]
+fn types_of_out_follow_the_operator() -> Result<()> {
+    let (x, halves) = (Tensor::from([1.5, -2.5]), aten::to_dtype(&Tensor::from([0.3]), DType::BFloat16)?);
+    let error = aten::add_out(&x, &x, &mut empty(DType::Int64)?).unwrap_err();
+    assert!(
+        error.to_string().contains("a result of float64 cannot be written to a tensor of int64"),
+        "{error}"
+    );
+    let mut wide = empty(DType::Float64)?;
+    aten::cos_out(&halves, &mut wide)?;
+    let rounded = aten::to_dtype(&aten::cos(&halves)?, DType::Float64)?;
+    assert_eq!(wide.to_vec::<f64>()?, rounded.to_vec::<f64>()?, "rounded to its own type first");
+    assert!(
+        aten::mm_out(&Tensor::from([[1.0]]), &Tensor::from([[1.0]]), &mut empty(DType::Complex128)?).is_err()
+    );
+    let mut sum = empty(DType::Float32)?;
+    aten::sum_IntList_out(&Tensor::from([1, 2]), None, &mut sum)?;
+    assert_eq!(sum.to_vec::<f32>()?, [3.0], "summed in the type of `out`");
+    Ok(())
+}
+
+#[test]
+fn out_does_not_overlap() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0, 3.0, 4.0]);
+    let (left, mut right) = (x.strided_view(&[3], &[1], 0)?, x.strided_view(&[3], &[1], 1)?);
+    assert!(aten::add_out(&left, &left, &mut right).is_err());
+    assert!(aten::exp_out(&left, &mut x.strided_view(&[3], &[0], 0)?).is_err());
+    assert!(aten::cat_out(std::slice::from_ref(&x), &mut x.clone()).is_err());
+    aten::add_out(&x, &x, &mut x.clone())?;
+    assert_eq!(x.to_vec::<f64>()?, [2.0, 4.0, 6.0, 8.0], "the very same elements may be written");
+    Ok(())
+}
+
+#[test]
+fn several_results_have_a_tensor_each() -> Result<()> {
+    let (mut values, mut indices) = (empty(DType::Float64)?, empty(DType::Int64)?);
+    aten::sort_values(&Tensor::from([3.0, 1.0, 2.0]), &mut values, &mut indices)?;
+    assert_eq!((values.to_vec::<f64>()?, indices.to_vec::<i64>()?), (vec![1.0, 2.0, 3.0], vec![1, 2, 0]));
+    Ok(())
+}
+
+#[test]
+fn factories_take_type_and_device_from_out() -> Result<()> {
+    let mut out = Tensor::from([[0i16; 3]; 2]);
+    aten::arange_out(6.into(), &mut out)?;
+    assert_eq!((out.sizes(), out.to_vec::<i16>()?), (&[2, 3][..], vec![0, 1, 2, 3, 4, 5]));
+    Ok(())
+}
+
+#[test]
+fn out_has_no_history() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    let error = aten::exp_out(&x, &mut empty(DType::Float64)?).unwrap_err();
+    assert!(error.to_string().contains("`out`, which takes no history"), "{error}");
+    no_grad(|| aten::exp_out(&x, &mut empty(DType::Float64)?).map(drop))
+}

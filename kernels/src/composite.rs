@@ -1,5 +1,6 @@
 //! Kernels that are written in other operators, or that need no elements: they serve every backend.
 
+mod arrange;
 mod binary;
 mod compare;
 mod copy;
@@ -11,9 +12,11 @@ mod math;
 mod matmul;
 mod norm;
 mod optimizer;
+mod order;
 mod random;
 mod reduce;
 mod scatter;
+mod special;
 mod statistics;
 mod view;
 mod window;

@@ -3,6 +3,7 @@
 //! Each family extends the one before, so the last of them has all.
 
 pub(crate) mod activation;
+pub(crate) mod arrange;
 pub(crate) mod binary;
 pub(crate) mod copy;
 pub(crate) mod create;
@@ -13,9 +14,11 @@ pub(crate) mod math;
 pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod optimizer;
+pub(crate) mod order;
 pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod scatter;
+pub(crate) mod special;
 pub(crate) mod statistics;
 pub(crate) mod unary;
 pub(crate) mod variants;

@@ -12,7 +12,7 @@ use crate::aten;
 use crate::pointwise::unsupported;
 use crate::reduction::Reduction;
 
-mod order;
+pub(super) mod order;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -6,7 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Declarations alone, on top of what has kernels.
-    pub mod aten extends super::optimizer::aten {
+    pub mod aten extends super::order::aten {
         // Linear algebra.
         /// PyTorch: `aten::_lu_with_info`; declared only.
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);
@@ -170,16 +170,8 @@ torch_library! {
         cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor;
         /// PyTorch: `torch.fake_quantize_per_tensor_affine`; declared only.
         fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor;
-        /// PyTorch: `torch.nanquantile`; declared only.
-        nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
-        /// PyTorch: `torch.nanquantile`; declared only.
-        nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
         /// PyTorch: `torch.polar`; declared only.
         polar(Tensor abs, Tensor angle) -> Tensor;
-        /// PyTorch: `torch.quantile`; declared only.
-        quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
-        /// PyTorch: `torch.quantile`; declared only.
-        quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
         /// PyTorch: `torch.view_as_complex`; declared only.
         view_as_complex(Tensor(a) self) -> Tensor(a);
     }

@@ -101,24 +101,28 @@ fn ordered(
 }
 
 /// NaN counts as larger than all numbers.
-fn by_size<T: Ordered>(a: T, b: T) -> Ordering {
+pub(in crate::cpu) fn by_size<T: Ordered>(a: T, b: T) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_unordered().cmp(&b.is_unordered()))
 }
 
 /// A tensor as lanes along one of its dimensions.
-struct Lanes<'a> {
+pub(in crate::cpu) struct Lanes<'a> {
     tensor: &'a Tensor,
     dim: usize,
 }
 
 impl<'a> Lanes<'a> {
-    fn new(operator: &str, tensor: &'a Tensor, dim: i64) -> Result<Self> {
+    pub(in crate::cpu) fn new(operator: &str, tensor: &'a Tensor, dim: i64) -> Result<Self> {
         let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
         Ok(Lanes { tensor, dim })
     }
 
     /// Computes each lane of `out`, which differs in the size of the dimension only, from that of the tensor.
-    fn compute<T: Element, R: Element>(&self, out: &Tensor, f: impl Fn(&[T], &mut [R]) + Sync) -> Result<()> {
+    pub(in crate::cpu) fn compute<T: Element, R: Element>(
+        &self,
+        out: &Tensor,
+        f: impl Fn(&[T], &mut [R]) + Sync,
+    ) -> Result<()> {
         if !loops::has_elements(out) {
             return Ok(());
         }

@@ -1,0 +1,339 @@
+//! Elements put elsewhere, by views and copies.
+
+use torch_library::geometry::{infer_size, infer_view_size, wrap_dim};
+use torch_library::prelude::*;
+
+use crate::aten;
+
+mod join;
+mod pick;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn repeat(this: &Tensor, repeats: &[i64]) -> Result<Tensor> {
+        ensure!(
+            repeats.len() >= this.dim() && repeats.iter().all(|count| *count >= 0),
+            Argument,
+            "aten::repeat: {repeats:?} has not one count, zero or more, for each dimension of sizes {:?}",
+            this.sizes()
+        );
+        let missing = repeats.len() - this.dim();
+        let sizes: Vec<i64> = vec![1; missing].into_iter().chain(this.sizes().iter().copied()).collect();
+        let each = |f: fn(i64, i64) -> [i64; 2]| -> Vec<i64> {
+            repeats.iter().zip(&sizes).flat_map(|(count, size)| f(*count, *size)).collect()
+        };
+        let expanded = aten::expand(
+            &aten::reshape(this, &each(|_, size| [1, size]))?,
+            &each(|count, size| [count, size]),
+        )?;
+        let copy = contiguous_copy(&expanded)?;
+        aten::view(&copy, &repeats.iter().zip(&sizes).map(|(count, size)| count * size).collect::<Vec<_>>())
+    }
+
+    fn tile(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
+        let missing = this.dim().saturating_sub(dims.len());
+        aten::repeat(this, &[&vec![1; missing], dims].concat())
+    }
+
+    fn repeat_interleave_self_int(
+        this: &Tensor,
+        repeats: i64,
+        dim: Option<i64>,
+        _output_size: Option<i64>,
+    ) -> Result<Tensor> {
+        ensure!(
+            repeats >= 0,
+            Argument,
+            "aten::repeat_interleave.self_int: {repeats} repeats, zero or more are possible"
+        );
+        let (this, dim) = along_or_flat("aten::repeat_interleave.self_int", this, dim)?;
+        let mut sizes = this.sizes().to_vec();
+        sizes.insert(dim + 1, repeats);
+        let copy = contiguous_copy(&aten::expand(&aten::unsqueeze(&this, dim as i64 + 1)?, &sizes)?)?;
+        aten::flatten_using_ints::call(&copy, dim as i64, dim as i64 + 1)
+    }
+
+    fn repeat_interleave_self_Tensor(
+        this: &Tensor,
+        repeats: &Tensor,
+        dim: Option<i64>,
+        output_size: Option<i64>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::repeat_interleave.self_Tensor";
+        let (this, dim) = along_or_flat(OPERATOR, this, dim)?;
+        let size = this.sizes()[dim];
+        ensure!(
+            repeats.numel() == 1 || repeats.sizes() == [size],
+            Shape,
+            "{OPERATOR}: repeats of sizes {:?} for {size} indices, expected one number, or one for each",
+            repeats.sizes()
+        );
+        let repeats = aten::expand(&aten::reshape(repeats, &[-1])?, &[size])?;
+        let index = aten::repeat_interleave_Tensor::call(&repeats, output_size)?;
+        aten::index_select(&this, dim as i64, &index)
+    }
+
+    fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
+        let wrap = |dim: &i64| wrap_dim(*dim, this.dim()).map_err(|error| error.context("aten::flip"));
+        let dims: Vec<usize> = dims.iter().map(wrap).collect::<Result<_>>()?;
+        let twice = (1..dims.len()).any(|at| dims[..at].contains(&dims[at]));
+        ensure!(!twice, Argument, "aten::flip: a dimension is named twice in {dims:?}");
+        if dims.iter().all(|dim| this.sizes().get(*dim).is_none_or(|size| *size <= 1)) {
+            return aten::clone(this);
+        }
+        in_order_of_memory(this, |this, order| {
+            let mut out = this.clone();
+            for dim in dims.iter().filter(|dim| **dim < this.dim()) {
+                let at = order.iter().position(|other| other == dim).unwrap_or(*dim);
+                let back = (0..out.sizes()[at]).rev().collect();
+                out = aten::index_select(&out, at as i64, &vector(back, this.device())?)?;
+            }
+            Ok(out)
+        })
+    }
+
+    fn fliplr(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dim() >= 2, Shape, "aten::fliplr: sizes {:?} have no columns", this.sizes());
+        aten::flip(this, &[1])
+    }
+
+    fn flipud(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dim() >= 1, Shape, "aten::flipud: a tensor without dimensions has no rows");
+        aten::flip(this, &[0])
+    }
+
+    fn roll(this: &Tensor, shifts: &[i64], dims: &[i64]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::roll";
+        if dims.is_empty() && shifts.len() == 1 {
+            let flat = contiguous_copy(this)?;
+            let rolled = aten::roll::call(&aten::reshape(&flat, &[-1])?, shifts, &[0])?;
+            return aten::reshape(&rolled, this.sizes());
+        }
+        ensure!(
+            !shifts.is_empty() && shifts.len() == dims.len(),
+            Argument,
+            "{OPERATOR}: shifts {shifts:?} for dimensions {dims:?}, expected one for each"
+        );
+        if this.numel() == 0 {
+            return aten::clone(this);
+        }
+        let mut out = this.clone();
+        for (shift, dim) in shifts.iter().zip(dims) {
+            let size = out.size(*dim).map_err(|error| error.context(OPERATOR))?;
+            let start = (-shift).rem_euclid(size.max(1));
+            let parts = [aten::narrow(&out, *dim, start, size - start)?, aten::narrow(&out, *dim, 0, start)?];
+            out = aten::cat::call(&parts, *dim)?;
+        }
+        Ok(out)
+    }
+
+    fn rot90(this: &Tensor, k: i64, dims: &[i64]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::rot90";
+        let wrap = |dim: i64| wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR));
+        let &[first, second] = dims else { bail!(Argument, "{OPERATOR}: dims {dims:?}, expected two") };
+        ensure!(
+            this.dim() >= 2 && wrap(first)? != wrap(second)?,
+            Argument,
+            "{OPERATOR}: dims {dims:?} of sizes {:?} are no plane",
+            this.sizes()
+        );
+        match k.rem_euclid(4) {
+            1 => aten::transpose_int(&aten::flip(this, &[second])?, first, second),
+            2 => aten::flip(this, dims),
+            3 => aten::transpose_int(&aten::flip(this, &[first])?, first, second),
+            _ => contiguous_copy(this),
+        }
+    }
+
+    fn diag(this: &Tensor, diagonal: i64) -> Result<Tensor> {
+        match this.dim() {
+            1 => aten::diag_embed::with(this).offset(diagonal).call(),
+            2 => contiguous_copy(&aten::diagonal::with(this).offset(diagonal).call()?),
+            _ => bail!(Shape, "aten::diag: sizes {:?}, expected those of a vector or a matrix", this.sizes()),
+        }
+    }
+
+    fn diag_embed(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::diag_embed";
+        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last one");
+        let wrap = |dim: i64| wrap_dim(dim, this.dim() + 1).map_err(|error| error.context(OPERATOR));
+        let (dim1, dim2) = (wrap(dim1)?, wrap(dim2)?);
+        ensure!(dim1 != dim2, Argument, "{OPERATOR}: dimension {dim1} crosses itself on no diagonal");
+        let size = this.size(-1)? + offset.abs();
+        let padded = aten::constant_pad_nd(this, &[offset.min(0).abs(), offset.max(0)])?;
+        let rows = aten::arange(size.into())?;
+        let is_on = aten::eq_Tensor(
+            &aten::unsqueeze(&aten::add_Scalar(&rows, offset.into())?, 1)?,
+            &aten::unsqueeze(&rows, 0)?,
+        )?;
+        let is_on = aten::_to_copy::with(&is_on).device(Some(this.device())).call()?;
+        let spread = aten::where_ScalarOther(&is_on, &aten::unsqueeze(&padded, -1)?, 0.into())?;
+        let spread = aten::to_dtype(&spread, this.dtype())?;
+        let placed = aten::movedim_intlist(&spread, &[-2, -1], &[dim1 as i64, dim2 as i64])?;
+        aten::contiguous(&placed)
+    }
+
+    fn diagflat(this: &Tensor, offset: i64) -> Result<Tensor> {
+        aten::diag::call(&aten::reshape(this, &[-1])?, offset)
+    }
+
+    fn swapaxes(this: &Tensor, axis0: i64, axis1: i64) -> Result<Tensor> {
+        aten::transpose_int(this, axis0, axis1)
+    }
+
+    fn moveaxis_int(this: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
+        aten::movedim_int(this, source, destination)
+    }
+
+    fn moveaxis_intlist(this: &Tensor, source: &[i64], destination: &[i64]) -> Result<Tensor> {
+        aten::movedim_intlist(this, source, destination)
+    }
+
+    fn movedim_intlist(this: &Tensor, source: &[i64], destination: &[i64]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::movedim.intlist";
+        let wrap = |dims: &[i64]| -> Result<Vec<usize>> {
+            let dims = dims.iter().map(|dim| wrap_dim(*dim, this.dim())).collect::<Result<Vec<_>>>();
+            let dims = dims.map_err(|error| error.context(OPERATOR))?;
+            let twice = (1..dims.len()).any(|at| dims[..at].contains(&dims[at]));
+            ensure!(!twice, Argument, "{OPERATOR}: a dimension is named twice in {dims:?}");
+            Ok(dims)
+        };
+        ensure!(
+            source.len() == destination.len(),
+            Argument,
+            "{OPERATOR}: {} dimensions and {} places for them",
+            source.len(),
+            destination.len()
+        );
+        let (source, destination) = (wrap(source)?, wrap(destination)?);
+        let mut others = (0..this.dim()).filter(|dim| !source.contains(dim));
+        let order = (0..this.dim()).map(|place| match destination.iter().position(|other| *other == place) {
+            Some(at) => source[at] as i64,
+            None => others.next().unwrap_or(place) as i64,
+        });
+        aten::permute(this, &order.collect::<Vec<_>>())
+    }
+
+    fn mT(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dim() >= 2, Shape, "aten::mT: sizes {:?} are those of no matrix", this.sizes());
+        aten::transpose_int(this, -2, -1)
+    }
+
+    fn ravel(this: &Tensor) -> Result<Tensor> {
+        aten::view(&aten::contiguous(this)?, &[-1])
+    }
+
+    fn unflatten_int(this: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::unflatten.int";
+        ensure!(!sizes.is_empty(), Argument, "{OPERATOR}: a dimension is not made up of no sizes");
+        let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+        let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
+        let inner = infer_view_size(sizes, size).map_err(|error| error.context(OPERATOR))?;
+        aten::view(this, &[&this.sizes()[..wrapped], &inner, &this.sizes()[wrapped + 1..]].concat())
+    }
+
+    fn pixel_shuffle(this: &Tensor, upscale_factor: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::pixel_shuffle";
+        let r = upscale_factor;
+        let (batch, [channels, height, width]) = image(OPERATOR, this)?;
+        ensure!(
+            r > 0 && channels % (r * r) == 0,
+            Shape,
+            "{OPERATOR}: {channels} channels do not make up images enlarged by {r}"
+        );
+        let c = channels / (r * r);
+        let parts = aten::reshape(this, &[batch, &[c, r, r, height, width]].concat())?;
+        let n = batch.len() as i64;
+        let order: Vec<i64> = (0..n).chain([n, n + 3, n + 1, n + 4, n + 2]).collect();
+        let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
+        laid_out_as(this, &aten::view(&pixels, &[batch, &[c, height * r, width * r]].concat())?)
+    }
+
+    fn pixel_unshuffle(this: &Tensor, downscale_factor: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::pixel_unshuffle";
+        let r = downscale_factor;
+        let (batch, [channels, height, width]) = image(OPERATOR, this)?;
+        ensure!(
+            r > 0 && height % r == 0 && width % r == 0,
+            Shape,
+            "{OPERATOR}: images of {height} × {width} pixels are not reduced by {r}"
+        );
+        let parts = aten::reshape(this, &[batch, &[channels, height / r, r, width / r, r]].concat())?;
+        let n = batch.len() as i64;
+        let order: Vec<i64> = (0..n).chain([n, n + 2, n + 4, n + 1, n + 3]).collect();
+        let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
+        let sizes = [batch, &[channels * r * r, height / r, width / r]].concat();
+        laid_out_as(this, &aten::view(&pixels, &sizes)?)
+    }
+
+    fn channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::channel_shuffle";
+        let &[n, channels, ref rest @ ..] = this.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?} have no channels", this.sizes())
+        };
+        ensure!(
+            !rest.is_empty() && groups > 0 && channels % groups == 0,
+            Shape,
+            "{OPERATOR}: {groups} groups of the channels of sizes {:?}",
+            this.sizes()
+        );
+        let parts = aten::reshape(this, &[&[n, groups, channels / groups], rest].concat())?;
+        aten::view(&contiguous_copy(&aten::transpose_int(&parts, 1, 2)?)?, this.sizes())
+    }
+}
+
+/// A copy in memory of its own, in row-major order.
+fn contiguous_copy(this: &Tensor) -> Result<Tensor> {
+    aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
+}
+
+/// Images in the memory format of others.
+fn laid_out_as(images: &Tensor, out: &Tensor) -> Result<Tensor> {
+    aten::contiguous::with(out).memory_format(images.suggest_memory_format()).call()
+}
+
+/// A vector of indices on a device.
+fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
+    let count = index.len() as i64;
+    let index = Tensor::from_vec(index, &[count])?;
+    if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
+}
+
+/// A tensor and one of its dimensions, or all of its elements in one.
+fn along_or_flat(operator: &str, this: &Tensor, dim: Option<i64>) -> Result<(Tensor, usize)> {
+    let (this, dim) = match dim {
+        Some(dim) if this.dim() > 0 => (this.clone(), dim),
+        _ => (aten::reshape(this, &[-1])?, 0),
+    };
+    let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+    Ok((this, dim))
+}
+
+/// Runs a function that gives row-major results on the dimensions from widest to densest, and undoes their order.
+fn in_order_of_memory(this: &Tensor, f: impl FnOnce(&Tensor, &[usize]) -> Result<Tensor>) -> Result<Tensor> {
+    let mut order: Vec<usize> = (0..this.dim()).collect();
+    order.sort_by_key(|dim| std::cmp::Reverse(this.strides()[*dim]));
+    let there: Vec<i64> = order.iter().map(|dim| *dim as i64).collect();
+    let out = f(&aten::permute(this, &there)?, &order)?;
+    let back = (0..this.dim()).map(|dim| order.iter().position(|other| *other == dim).unwrap_or(dim) as i64);
+    aten::permute(&out, &back.collect::<Vec<_>>())
+}
+
+/// The sizes of a batch of images: those of the batch, and channels, height, width.
+fn image<'a>(operator: &str, this: &'a Tensor) -> Result<(&'a [i64], [i64; 3])> {
+    match this.sizes().split_last_chunk::<3>() {
+        Some((batch, image)) => Ok((batch, *image)),
+        None => bail!(Shape, "{operator}: sizes {:?} are not [.., channels, height, width]", this.sizes()),
+    }
+}
+
+/// The sizes that all tensors broadcast to.
+fn common_sizes(operator: &str, tensors: &[Tensor]) -> Result<Vec<i64>> {
+    let mut sizes = Vec::new();
+    for tensor in tensors {
+        sizes = infer_size(&sizes, tensor.sizes()).map_err(|error| error.context(operator))?.to_vec();
+    }
+    Ok(sizes)
+}

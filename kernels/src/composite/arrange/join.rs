@@ -1,0 +1,172 @@
+//! Several tensors as one, or one as several.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use super::common_sizes;
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn meshgrid(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        grid("aten::meshgrid", tensors)
+    }
+
+    fn meshgrid_indexing(tensors: &[Tensor], indexing: &str) -> Result<Vec<Tensor>> {
+        const OPERATOR: &str = "aten::meshgrid.indexing";
+        let is_swapped = match indexing {
+            "ij" => false,
+            "xy" => tensors.len() >= 2,
+            other => bail!(Argument, "{OPERATOR}: unknown indexing {other:?}, expected \"ij\" or \"xy\""),
+        };
+        if !is_swapped {
+            return grid(OPERATOR, tensors);
+        }
+        let mut tensors = tensors.to_vec();
+        tensors.swap(0, 1);
+        let mut grids = grid(OPERATOR, &tensors)?;
+        grids.swap(0, 1);
+        Ok(grids)
+    }
+
+    fn cartesian_prod(tensors: &[Tensor]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::cartesian_prod";
+        ensure!(
+            tensors.iter().all(|tensor| tensor.dim() == 1),
+            Shape,
+            "{OPERATOR}: expected vectors, got sizes {:?}",
+            tensors.iter().map(Tensor::sizes).collect::<Vec<_>>()
+        );
+        if let [only] = tensors {
+            return Ok(only.clone());
+        }
+        let flat = grid(OPERATOR, tensors)?
+            .iter()
+            .map(|grid| aten::reshape(grid, &[-1]))
+            .collect::<Result<Vec<_>>>()?;
+        aten::stack::call(&flat, 1)
+    }
+
+    fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        let sizes = common_sizes("aten::broadcast_tensors", tensors)?;
+        let expanded = |tensor: &Tensor| match tensor.sizes() == sizes {
+            true => Ok(tensor.clone()),
+            false => aten::expand(tensor, &sizes),
+        };
+        tensors.iter().map(expanded).collect()
+    }
+
+    fn broadcast_to(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+        aten::expand(this, size)
+    }
+
+    fn atleast_1d(this: &Tensor) -> Result<Tensor> {
+        if this.dim() == 0 { aten::reshape(this, &[1]) } else { Ok(this.clone()) }
+    }
+
+    fn atleast_2d(this: &Tensor) -> Result<Tensor> {
+        match this.dim() {
+            0 => aten::reshape(this, &[1, 1]),
+            1 => aten::unsqueeze(this, 0),
+            _ => Ok(this.clone()),
+        }
+    }
+
+    fn atleast_3d(this: &Tensor) -> Result<Tensor> {
+        match this.dim() {
+            0 => aten::reshape(this, &[1, 1, 1]),
+            1 => aten::unsqueeze(&aten::unsqueeze(this, 0)?, -1),
+            2 => aten::unsqueeze(this, -1),
+            _ => Ok(this.clone()),
+        }
+    }
+
+    fn hstack(tensors: &[Tensor]) -> Result<Tensor> {
+        let tensors = tensors.iter().map(aten::atleast_1d).collect::<Result<Vec<_>>>()?;
+        let dim = if tensors.first().is_some_and(|first| first.dim() == 1) { 0 } else { 1 };
+        aten::cat::call(&tensors, dim)
+    }
+
+    fn vstack(tensors: &[Tensor]) -> Result<Tensor> {
+        aten::cat(&tensors.iter().map(aten::atleast_2d).collect::<Result<Vec<_>>>()?)
+    }
+
+    fn dstack(tensors: &[Tensor]) -> Result<Tensor> {
+        aten::cat::call(&tensors.iter().map(aten::atleast_3d).collect::<Result<Vec<_>>>()?, 2)
+    }
+
+    fn column_stack(tensors: &[Tensor]) -> Result<Tensor> {
+        let column = |tensor: &Tensor| match tensor.dim() {
+            0 | 1 => aten::reshape(tensor, &[tensor.numel(), 1]),
+            _ => Ok(tensor.clone()),
+        };
+        aten::hstack(&tensors.iter().map(column).collect::<Result<Vec<_>>>()?)
+    }
+
+    fn block_diag(tensors: &[Tensor]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::block_diag";
+        if tensors.is_empty() {
+            return aten::empty_memory_format(&[1, 0]);
+        }
+        let blocks = tensors.iter().map(aten::atleast_2d).collect::<Result<Vec<_>>>()?;
+        if let Some(block) = blocks.iter().find(|block| block.dim() > 2) {
+            bail!(Shape, "{OPERATOR}: sizes {:?}, expected those of matrices", block.sizes());
+        }
+        let width: i64 = blocks.iter().map(|block| block.sizes()[1]).sum();
+        let mut left = 0;
+        let mut wide = |block: &Tensor| {
+            let right = width - left - block.sizes()[1];
+            let padded = aten::constant_pad_nd(block, &[left, right]);
+            left += block.sizes()[1];
+            padded
+        };
+        aten::cat(&blocks.iter().map(&mut wide).collect::<Result<Vec<_>>>()?)
+    }
+
+    fn tensor_split_sections(this: &Tensor, sections: i64, dim: i64) -> Result<Vec<Tensor>> {
+        const OPERATOR: &str = "aten::tensor_split.sections";
+        ensure!(sections > 0, Argument, "{OPERATOR}: a tensor cannot be cut into {sections} parts");
+        let size = size_along(OPERATOR, this, dim)?;
+        let (least, more) = (size / sections, size % sections);
+        let start = |section: i64| section * least + section.min(more);
+        (0..sections).map(|at| aten::narrow(this, dim, start(at), start(at + 1) - start(at))).collect()
+    }
+
+    fn tensor_split_indices(this: &Tensor, indices: &[i64], dim: i64) -> Result<Vec<Tensor>> {
+        size_along("aten::tensor_split.indices", this, dim)?;
+        let starts = [0].into_iter().chain(indices.iter().copied());
+        let ends = indices.iter().map(|end| Some(*end)).chain([None]);
+        starts
+            .zip(ends)
+            .map(|(start, end)| aten::slice_Tensor::call(this, dim, Some(start), end, 1))
+            .collect()
+    }
+}
+
+fn grid(operator: &str, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+    let Some(first) = tensors.first() else { bail!(Argument, "{operator}: no tensors make no grid") };
+    if let Some(other) = tensors.iter().find(|tensor| tensor.dim() > 1 || tensor.dtype() != first.dtype()) {
+        bail!(
+            Argument,
+            "{operator}: {} of sizes {:?} among the coordinates, expected vectors of {}",
+            other.dtype(),
+            other.sizes(),
+            first.dtype()
+        );
+    }
+    let sizes: Vec<i64> = tensors.iter().map(Tensor::numel).collect();
+    let along = |(dim, tensor): (usize, &Tensor)| {
+        let mut own = vec![1; sizes.len()];
+        own[dim] = sizes[dim];
+        aten::expand(&aten::view(tensor, &own)?, &sizes)
+    };
+    tensors.iter().enumerate().map(along).collect()
+}
+
+fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
+    ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
+    let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
+    Ok(tensor.sizes()[dim])
+}

@@ -1,0 +1,174 @@
+//! Elements picked by index or condition, and copies with other elements in places.
+
+use torch_library::geometry::{infer_size, wrap_dim};
+use torch_library::prelude::*;
+
+use super::vector;
+use crate::aten;
+use crate::cpu::loops;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn take(this: &Tensor, index: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::take";
+        ensure!(
+            index.dtype() == DType::Int64,
+            DType,
+            "{OPERATOR}: the index is of {}, expected int64",
+            index.dtype()
+        );
+        let flat = aten::reshape(this, &[-1])?;
+        aten::contiguous(&aten::index_Tensor(&flat, &[Some(index.clone())])?)
+    }
+
+    fn take_along_dim(this: &Tensor, indices: &Tensor, dim: Option<i64>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::take_along_dim";
+        let Some(dim) = dim else {
+            return aten::gather(&aten::reshape(this, &[-1])?, 0, &aten::reshape(indices, &[-1])?);
+        };
+        ensure!(
+            this.dim() == indices.dim(),
+            Shape,
+            "{OPERATOR}: an index of sizes {:?} for sizes {:?}, expected as many dimensions",
+            indices.sizes(),
+            this.sizes()
+        );
+        let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+        let expanded = |tensor: &Tensor, other: &Tensor| {
+            let mut sizes = other.sizes().to_vec();
+            if let (Some(size), Some(own)) = (sizes.get_mut(wrapped), tensor.sizes().get(wrapped)) {
+                *size = *own;
+            }
+            let sizes = infer_size(tensor.sizes(), &sizes).map_err(|error| error.context(OPERATOR))?;
+            aten::expand(tensor, &sizes)
+        };
+        aten::gather(&expanded(this, indices)?, dim, &expanded(indices, this)?)
+    }
+
+    fn masked_select(this: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::masked_select";
+        ensure!(
+            mask.dtype() == DType::Bool,
+            DType,
+            "{OPERATOR}: the mask is of {}, expected bool",
+            mask.dtype()
+        );
+        let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(OPERATOR))?;
+        let flat = aten::reshape(&aten::expand(this, &sizes)?, &[-1])?;
+        let mask = aten::reshape(&aten::expand(mask, &sizes)?, &[-1])?;
+        aten::index_Tensor(&flat, &[Some(mask)])
+    }
+
+    fn argwhere(this: &Tensor) -> Result<Tensor> {
+        aten::nonzero(this)
+    }
+
+    fn index_fill_int_Scalar(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
+        let size = this.size(dim).map_err(|error| error.context("aten::index_fill.int_Scalar"))?;
+        let is_from_back = aten::lt_Scalar(index, 0.into())?;
+        let index = aten::where_self(&is_from_back, &aten::add_Scalar(index, size.into())?, index)?;
+        let picked = aten::index_select(this, dim, &index)?;
+        aten::index_copy(this, dim, &index, &aten::full_like(&picked, value)?)
+    }
+
+    fn select_scatter(this: &Tensor, src: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
+        with_part("aten::select_scatter", this, src, |this| aten::select_int(this, dim, index))
+    }
+
+    fn slice_scatter(
+        this: &Tensor,
+        src: &Tensor,
+        dim: i64,
+        start: Option<i64>,
+        end: Option<i64>,
+        step: i64,
+    ) -> Result<Tensor> {
+        with_part("aten::slice_scatter", this, src, |this| {
+            aten::slice_Tensor::call(this, dim, start, end, step)
+        })
+    }
+
+    fn diagonal_scatter(this: &Tensor, src: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+        with_part("aten::diagonal_scatter", this, src, |this| aten::diagonal::call(this, offset, dim1, dim2))
+    }
+
+    fn one_hot(this: &Tensor, num_classes: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::one_hot";
+        ensure!(
+            this.dtype() == DType::Int64,
+            DType,
+            "{OPERATOR}: the classes are of {}, expected int64",
+            this.dtype()
+        );
+        ensure!(
+            num_classes > 0 || (num_classes == -1 && this.numel() > 0),
+            Argument,
+            "{OPERATOR}: num_classes is {num_classes} for {} elements, give a positive number",
+            this.numel()
+        );
+        let count = if this.numel() > 0 && this.device() == Device::CPU {
+            let least: i64 = aten::min(this)?.item()?.to()?;
+            let largest: i64 = aten::max(this)?.item()?.to()?;
+            let count = if num_classes == -1 { largest + 1 } else { num_classes };
+            ensure!(
+                least >= 0 && largest < count,
+                Argument,
+                "{OPERATOR}: classes from {least} to {largest} are not all among {count}, counted from 0"
+            );
+            count
+        } else {
+            num_classes
+        };
+        let classes = vector((0..count).collect(), this.device())?;
+        aten::to_dtype(&aten::eq_Tensor(&aten::unsqueeze(this, -1)?, &classes)?, DType::Int64)
+    }
+}
+
+#[torch_impl(aten, CPU)]
+fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::repeat_interleave.Tensor";
+    ensure!(
+        repeats.dim() == 1 && matches!(repeats.dtype(), DType::Int32 | DType::Int64),
+        Argument,
+        "{OPERATOR}: repeats of {} and sizes {:?}, expected a vector of int32 or int64",
+        repeats.dtype(),
+        repeats.sizes()
+    );
+    let counts = loops::elements::<i64>(repeats)?;
+    ensure!(
+        counts.iter().all(|count| *count >= 0),
+        Argument,
+        "{OPERATOR}: repeats {counts:?}, zero or more are possible"
+    );
+    let index: Vec<i64> =
+        (0..).zip(&counts).flat_map(|(at, count)| std::iter::repeat_n(at, *count as usize)).collect();
+    ensure!(
+        output_size.is_none_or(|size| size == index.len() as i64),
+        Argument,
+        "{OPERATOR}: output_size is {output_size:?}, the result has {} elements",
+        index.len()
+    );
+    aten::to_dtype(&vector(index, repeats.device())?, repeats.dtype())
+}
+
+/// A copy with other elements in a part.
+fn with_part(
+    operator: &str,
+    this: &Tensor,
+    src: &Tensor,
+    part: impl Fn(&Tensor) -> Result<Tensor>,
+) -> Result<Tensor> {
+    let copy = aten::clone(this)?;
+    let mut place = part(&copy)?;
+    ensure!(
+        place.sizes() == src.sizes(),
+        Shape,
+        "{operator}: a source of sizes {:?} for a part of sizes {:?}",
+        src.sizes(),
+        place.sizes()
+    );
+    aten::copy_(&mut place, src)?;
+    Ok(copy)
+}

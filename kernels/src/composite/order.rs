@@ -1,0 +1,360 @@
+//! Ranks, counts and runs, by sorting and summing.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+mod quantile;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn aminmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        let dims = dim.as_slice();
+        Ok((aten::amin::call(this, dims, keepdim)?, aten::amax::call(this, dims, keepdim)?))
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::kthvalue";
+        let size =
+            if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(OPERATOR))? };
+        ensure!(
+            (1..=size).contains(&k),
+            Argument,
+            "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements, counted from 1",
+            this.sizes()
+        );
+        let sorted = aten::sort_stable::with(this, Some(true)).dim(dim).call()?;
+        picked(sorted, dim, keepdim, |indices| aten::full_like(indices, (k - 1).into()))
+    }
+
+    fn median(this: &Tensor) -> Result<Tensor> {
+        middle_of_all(this, false)
+    }
+
+    fn median_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        middle("aten::median.dim", this, dim, keepdim, false)
+    }
+
+    fn nanmedian(this: &Tensor) -> Result<Tensor> {
+        middle_of_all(this, true)
+    }
+
+    fn nanmedian_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        middle("aten::nanmedian.dim", this, dim, keepdim, true)
+    }
+
+    fn msort(this: &Tensor) -> Result<Tensor> {
+        Ok(aten::sort::with(this).dim(0).call()?.0)
+    }
+
+    fn argsort_stable(this: &Tensor, stable: bool, dim: i64, descending: bool) -> Result<Tensor> {
+        Ok(aten::sort_stable::call(this, Some(stable), dim, descending)?.1)
+    }
+
+    fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        ensure!(!this.dtype().is_complex(), DType, "aten::nansum: {} is not supported", this.dtype());
+        let numbers = without_nan(this)?;
+        aten::sum_dim_IntList::call(&numbers, dim, keepdim, dtype)
+    }
+
+    fn nanmean(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        ensure!(
+            this.dtype().is_differentiable(),
+            DType,
+            "aten::nanmean: {}, expected a floating-point or complex type",
+            this.dtype()
+        );
+        let is_number = aten::logical_not(&aten::isnan(this)?)?;
+        let count = aten::sum_dim_IntList::call(&is_number, dim, keepdim, None)?;
+        let sum = aten::sum_dim_IntList::call(&without_nan(this)?, dim, keepdim, dtype)?;
+        aten::div_Tensor(&sum, &count)
+    }
+
+    fn std_mean(this: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_correction::call(this, None, correction(unbiased), false)
+    }
+
+    fn std_mean_dim(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        unbiased: bool,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_correction::call(this, dim, correction(unbiased), keepdim)
+    }
+
+    fn std_mean_correction(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        correction: Option<Scalar>,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        let std = aten::std_correction::call(this, dim, correction, keepdim)?;
+        Ok((std, aten::mean_dim::call(this, dim, keepdim, None)?))
+    }
+
+    fn var_mean(this: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_correction::call(this, None, correction(unbiased), false)
+    }
+
+    fn var_mean_dim(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        unbiased: bool,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_correction::call(this, dim, correction(unbiased), keepdim)
+    }
+
+    fn diff(
+        this: &Tensor,
+        n: i64,
+        dim: i64,
+        prepend: Option<&Tensor>,
+        append: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::diff";
+        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no neighbours");
+        ensure!(n >= 0, Argument, "{OPERATOR}: {n} times, zero or more are possible");
+        let parts: Vec<Tensor> = prepend.into_iter().chain([this]).chain(append).cloned().collect();
+        let mut out =
+            if let [only] = parts.as_slice() { only.clone() } else { aten::cat::call(&parts, dim)? };
+        let size = out.size(dim).map_err(|error| error.context(OPERATOR))?;
+        if n == 0 {
+            return aten::clone(&out);
+        }
+        for left in (size - n.min(size)..size).rev() {
+            let (behind, before) = (aten::narrow(&out, dim, 1, left)?, aten::narrow(&out, dim, 0, left)?);
+            out = match out.dtype() {
+                DType::Bool => aten::logical_xor(&behind, &before)?,
+                _ => aten::sub_Tensor(&behind, &before)?,
+            };
+        }
+        Ok(out)
+    }
+
+    fn trapezoid_dx(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
+        let (left, right) = neighbours(y, dim)?;
+        let sums = aten::sum_dim_IntList(&aten::add_Tensor(&left, &right)?, Some(&[dim]))?;
+        aten::mul_Scalar(&aten::div_Scalar(&sums, 2.into())?, dx)
+    }
+
+    fn trapezoid_x(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
+        let (left, right) = neighbours(y, dim)?;
+        let widths = match x.dim() {
+            1 => {
+                let mut sizes = vec![1; y.dim()];
+                let dim = torch_library::geometry::wrap_dim(dim, y.dim())?;
+                sizes[dim] = x.numel() - 1;
+                aten::reshape(&aten::diff(x)?, &sizes)?
+            }
+            _ => aten::diff::with(x).dim(dim).call()?,
+        };
+        let areas = aten::mul_Tensor(&aten::add_Tensor(&left, &right)?, &widths)?;
+        aten::div_Scalar(&aten::sum_dim_IntList(&areas, Some(&[dim]))?, 2.into())
+    }
+
+    fn cov(
+        this: &Tensor,
+        correction: i64,
+        fweights: Option<&Tensor>,
+        aweights: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::cov";
+        ensure!(
+            this.dim() <= 2 && this.dtype() != DType::Bool,
+            Argument,
+            "{OPERATOR}: {} of sizes {:?}, expected rows of numbers",
+            this.dtype(),
+            this.sizes()
+        );
+        let rows = if this.dim() < 2 { aten::reshape(this, &[1, -1])? } else { this.clone() };
+        let count = rows.sizes()[1];
+        let weight = match (fweights, aweights) {
+            (Some(times), Some(share)) => Some(aten::mul_Tensor(times, share)?),
+            (one, other) => one.or(other).cloned(),
+        };
+        if let Some(weight) = &weight {
+            ensure!(
+                weight.sizes() == [count],
+                Shape,
+                "{OPERATOR}: weights of sizes {:?} for {count} columns",
+                weight.sizes()
+            );
+        }
+        let (mean, norm) = match &weight {
+            None => (
+                aten::mean_dim::call(&in_floats(&rows)?, Some(&[1]), true, None)?,
+                (count - correction) as f64,
+            ),
+            Some(weight) => {
+                let total: f64 = aten::sum(weight)?.item()?.to()?;
+                let weighted =
+                    aten::sum_dim_IntList::call(&aten::mul_Tensor(&rows, weight)?, Some(&[1]), true, None)?;
+                let shares = match aweights {
+                    Some(shares) => {
+                        aten::sum(&aten::mul_Tensor(weight, shares)?)?.item()?.to::<f64>()? / total
+                    }
+                    None => 1.0,
+                };
+                (aten::div_Scalar(&weighted, total.into())?, total - correction as f64 * shares)
+            }
+        };
+        let distance = aten::sub_Tensor(&rows, &mean)?;
+        let weighted =
+            weight.map_or_else(|| Ok(distance.clone()), |weight| aten::mul_Tensor(&distance, &weight))?;
+        let product = aten::mm(&distance, &aten::to_dtype(&aten::t(&weighted)?, distance.dtype())?)?;
+        aten::squeeze(&aten::div_Scalar(&product, norm.max(0.0).into())?)
+    }
+
+    fn corrcoef(this: &Tensor) -> Result<Tensor> {
+        let covariance = aten::cov(this)?;
+        if covariance.dim() == 0 {
+            return aten::div_Tensor(&covariance, &covariance);
+        }
+        let deviation = aten::sqrt(&aten::diagonal(&covariance)?)?;
+        let scaled = aten::div_Tensor(&covariance, &aten::unsqueeze(&deviation, -1)?)?;
+        aten::clamp::call(&aten::div_Tensor(&scaled, &deviation)?, Some((-1).into()), Some(1.into()))
+    }
+
+    fn isin_Tensor_Tensor(
+        elements: &Tensor,
+        test_elements: &Tensor,
+        _assume_unique: bool,
+        invert: bool,
+    ) -> Result<Tensor> {
+        let tests = aten::reshape(test_elements, &[-1])?;
+        let found = aten::any_dim(&aten::eq_Tensor(&aten::unsqueeze(elements, -1)?, &tests)?, -1)?;
+        if invert { aten::logical_not(&found) } else { Ok(found) }
+    }
+
+    fn isin_Tensor_Scalar(
+        elements: &Tensor,
+        test_element: Scalar,
+        _assume_unique: bool,
+        invert: bool,
+    ) -> Result<Tensor> {
+        if invert { aten::ne_Scalar(elements, test_element) } else { aten::eq_Scalar(elements, test_element) }
+    }
+
+    fn searchsorted_Scalar(
+        sorted_sequence: &Tensor,
+        this: Scalar,
+        out_int32: bool,
+        right: bool,
+        side: Option<&str>,
+        sorter: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        let number = number_like(this, sorted_sequence)?;
+        aten::searchsorted_Tensor::call(sorted_sequence, &number, out_int32, right, side, sorter)
+    }
+
+    fn bucketize_Tensor(this: &Tensor, boundaries: &Tensor, out_int32: bool, right: bool) -> Result<Tensor> {
+        ensure!(
+            boundaries.dim() == 1,
+            Shape,
+            "aten::bucketize.Tensor: boundaries of sizes {:?}, expected a vector",
+            boundaries.sizes()
+        );
+        aten::searchsorted_Tensor::call(boundaries, this, out_int32, right, None, None)
+    }
+
+    fn bucketize_Scalar(this: Scalar, boundaries: &Tensor, out_int32: bool, right: bool) -> Result<Tensor> {
+        aten::bucketize_Tensor::call(&number_like(this, boundaries)?, boundaries, out_int32, right)
+    }
+}
+
+fn correction(unbiased: bool) -> Option<Scalar> {
+    Some(i64::from(unbiased).into())
+}
+
+fn number_like(number: Scalar, other: &Tensor) -> Result<Tensor> {
+    aten::full::with(&[], number).dtype(Some(other.dtype())).device(Some(other.device())).call()
+}
+
+fn in_floats(this: &Tensor) -> Result<Tensor> {
+    if this.dtype().is_differentiable() { Ok(this.clone()) } else { aten::to_dtype(this, DType::DEFAULT) }
+}
+
+fn without_nan(this: &Tensor) -> Result<Tensor> {
+    if !this.dtype().is_differentiable() {
+        return Ok(this.clone());
+    }
+    aten::masked_fill_Scalar(this, &aten::isnan(this)?, 0.into())
+}
+
+/// Each point but the last, and each but the first.
+fn neighbours(y: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    let count = (y.size(dim)? - 1).max(0);
+    let start = y.size(dim)?.min(1);
+    Ok((aten::narrow(y, dim, 0, count)?, aten::narrow(y, dim, start, count)?))
+}
+
+/// Sorted elements and their indices at ranks that are computed from the indices of one rank.
+fn picked(
+    (values, indices): (Tensor, Tensor),
+    dim: i64,
+    keepdim: bool,
+    rank: impl FnOnce(&Tensor) -> Result<Tensor>,
+) -> Result<(Tensor, Tensor)> {
+    if values.dim() == 0 {
+        return Ok((values, indices));
+    }
+    let rank = rank(&aten::narrow(&indices, dim, 0, 1)?)?;
+    let pick = |sorted: &Tensor| {
+        let picked = aten::gather(sorted, dim, &rank)?;
+        if keepdim { Ok(picked) } else { aten::squeeze_dim(&picked, dim) }
+    };
+    Ok((pick(&values)?, pick(&indices)?))
+}
+
+fn middle(
+    operator: &str,
+    this: &Tensor,
+    dim: i64,
+    keepdim: bool,
+    ignores_nan: bool,
+) -> Result<(Tensor, Tensor)> {
+    let size = if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(operator))? };
+    ensure!(
+        size > 0,
+        Shape,
+        "{operator}: there is nothing to choose from in dimension {dim} of sizes {:?}",
+        this.sizes()
+    );
+    let sorted = aten::sort_stable::with(this, Some(true)).dim(dim).call()?;
+    let middle = (size - 1) / 2;
+    if !this.dtype().is_floating_point() {
+        return picked(sorted, dim, keepdim, |indices| aten::full_like(indices, middle.into()));
+    }
+    let is_nan = aten::isnan(&sorted.0)?;
+    picked(sorted, dim, keepdim, |indices| {
+        let numbers = aten::sum_dim_IntList::call(&aten::logical_not(&is_nan)?, Some(&[dim]), true, None)?;
+        if ignores_nan {
+            let last = aten::sub_Scalar(&numbers, 1.into())?;
+            return aten::clamp_min(&aten::div_Scalar_mode(&last, 2.into(), Some("floor"))?, 0.into());
+        }
+        // NaN comes last when sorted: where there is one, the first of them is the median.
+        let has_nan = aten::lt_Scalar(&numbers, size.into())?;
+        aten::where_self(&has_nan, &numbers, &aten::full_like(indices, middle.into())?)
+    })
+}
+
+fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
+    if this.numel() == 0 {
+        return aten::full::with(&[], f64::NAN.into())
+            .dtype(Some(this.dtype()))
+            .device(Some(this.device()))
+            .call();
+    }
+    let flat = aten::reshape(this, &[-1])?;
+    let name = if ignores_nan { "aten::nanmedian" } else { "aten::median" };
+    Ok(middle(name, &flat, 0, false, ignores_nan)?.0)
+}

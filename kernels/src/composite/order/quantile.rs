@@ -1,0 +1,153 @@
+//! Quantiles: sorted, and read between two ranks.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn quantile(
+        this: &Tensor,
+        q: &Tensor,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: &str,
+    ) -> Result<Tensor> {
+        shares("aten::quantile", this, q, dim, keepdim, interpolation, false)
+    }
+
+    fn quantile_scalar(
+        this: &Tensor,
+        q: f64,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: &str,
+    ) -> Result<Tensor> {
+        let q = share("aten::quantile.scalar", this, q)?;
+        shares("aten::quantile.scalar", this, &q, dim, keepdim, interpolation, false)
+    }
+
+    fn nanquantile(
+        this: &Tensor,
+        q: &Tensor,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: &str,
+    ) -> Result<Tensor> {
+        shares("aten::nanquantile", this, q, dim, keepdim, interpolation, true)
+    }
+
+    fn nanquantile_scalar(
+        this: &Tensor,
+        q: f64,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: &str,
+    ) -> Result<Tensor> {
+        let q = share("aten::nanquantile.scalar", this, q)?;
+        shares("aten::nanquantile.scalar", this, &q, dim, keepdim, interpolation, true)
+    }
+}
+
+fn share(operator: &str, this: &Tensor, q: f64) -> Result<Tensor> {
+    ensure!((0.0..=1.0).contains(&q), Argument, "{operator}: q is {q}, expected a share between 0 and 1");
+    aten::full::with(&[], q.into()).dtype(Some(this.dtype())).device(Some(this.device())).call()
+}
+
+fn shares(
+    operator: &str,
+    this: &Tensor,
+    q: &Tensor,
+    dim: Option<i64>,
+    keepdim: bool,
+    interpolation: &str,
+    ignores_nan: bool,
+) -> Result<Tensor> {
+    check(operator, this, q)?;
+    let is_known = ["linear", "lower", "higher", "midpoint", "nearest"].contains(&interpolation);
+    ensure!(is_known, Argument, "{operator}: unknown interpolation {interpolation:?}");
+    // The dimension last, then as many of the sorted elements as there are shares.
+    let (last, sizes) = match dim {
+        None => (aten::reshape(this, &[-1])?, vec![1; if keepdim { this.dim() } else { 0 }]),
+        Some(dim) if this.dim() == 0 => {
+            wrap_dim(dim, 0).map_err(|error| error.context(operator))?;
+            (aten::reshape(this, &[1])?, Vec::new())
+        }
+        Some(dim) => {
+            let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+            let mut sizes = this.sizes().to_vec();
+            match keepdim {
+                true => sizes[wrapped] = 1,
+                false => _ = sizes.remove(wrapped),
+            }
+            (aten::movedim_int(this, dim, -1)?, sizes)
+        }
+    };
+    let sorted = aten::sort(&last)?.0;
+    let count = sorted.size(-1)?;
+    let numbers =
+        aten::sum_dim_IntList::call(&aten::logical_not(&aten::isnan(&sorted)?)?, Some(&[-1]), true, None)?;
+    let flat = aten::reshape(q, &[-1])?;
+    let ranks = if ignores_nan {
+        aten::clamp_min(&aten::mul_Tensor(&flat, &aten::sub_Scalar(&numbers, 1.into())?)?, 0.into())?
+    } else {
+        // A single NaN is the result: it comes last.
+        let rank = aten::mul_Scalar(&flat, (count - 1).into())?;
+        let has_nan = aten::lt_Scalar(&numbers, count.into())?;
+        aten::masked_fill_Scalar(
+            &aten::expand(&rank, &[&sorted.sizes()[..sorted.dim() - 1], &[flat.numel()]].concat())?,
+            &has_nan,
+            (count - 1).into(),
+        )?
+    };
+    let ranks = aten::expand(&ranks, &[&sorted.sizes()[..sorted.dim() - 1], &[flat.numel()]].concat())?;
+    let values = between(&sorted, &ranks, interpolation)?;
+    let values = match q.dim() {
+        0 => aten::squeeze_dim(&values, -1)?,
+        _ => aten::movedim_int(&values, -1, 0)?,
+    };
+    let sizes = if q.dim() == 0 { sizes } else { [&[q.numel()][..], &sizes].concat() };
+    aten::reshape(&values, &sizes)
+}
+
+fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {
+    ensure!(this.numel() > 0, Shape, "{operator}: of sizes {:?} there is nothing to choose", this.sizes());
+    ensure!(q.dim() <= 1, Shape, "{operator}: q of sizes {:?}, expected one share or a vector", q.sizes());
+    ensure!(
+        matches!(this.dtype(), DType::Float32 | DType::Float64) && q.dtype() == this.dtype(),
+        DType,
+        "{operator}: {} and q of {}, expected float32 or float64 for both",
+        this.dtype(),
+        q.dtype()
+    );
+    if q.device() == Device::CPU {
+        let is_inside = aten::logical_and(&aten::ge_Scalar(q, 0.into())?, &aten::le_Scalar(q, 1.into())?)?;
+        let are_inside: bool = aten::all(&is_inside)?.item()?.to()?;
+        ensure!(are_inside, Argument, "{operator}: q has a share that is not between 0 and 1");
+    }
+    Ok(())
+}
+
+/// What lies at ranks that need not be whole.
+fn between(sorted: &Tensor, ranks: &Tensor, interpolation: &str) -> Result<Tensor> {
+    let at = |ranks: &Tensor| aten::gather(sorted, -1, &aten::to_dtype(ranks, DType::Int64)?);
+    let below = aten::floor(ranks)?;
+    match interpolation {
+        "lower" => at(&below),
+        "higher" => at(&aten::ceil(ranks)?),
+        "nearest" => at(&aten::round(ranks)?),
+        _ => {
+            let weight = match interpolation {
+                "midpoint" => {
+                    let is_between = aten::gt_Tensor(ranks, &below)?;
+                    aten::mul_Scalar(&aten::to_dtype(&is_between, sorted.dtype())?, 0.5.into())?
+                }
+                _ => aten::sub_Tensor(ranks, &below)?,
+            };
+            aten::lerp_Tensor(&at(&below)?, &at(&aten::ceil(ranks)?)?, &weight)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Special functions and gates, by other operators.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn copysign_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::copysign_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn xlogy_Scalar_Other(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::xlogy_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn xlogy_Scalar_Self(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::xlogy_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
+    fn bitwise_left_shift_Tensor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_left_shift_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn bitwise_right_shift_Tensor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_right_shift_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn isposinf(this: &Tensor) -> Result<Tensor> {
+        is_infinity("aten::isposinf", this, f64::INFINITY)
+    }
+
+    fn isneginf(this: &Tensor) -> Result<Tensor> {
+        is_infinity("aten::isneginf", this, f64::NEG_INFINITY)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn special_expit(this: &Tensor) -> Result<Tensor> {
+        aten::sigmoid(this)
+    }
+
+    fn special_erf(this: &Tensor) -> Result<Tensor> {
+        aten::erf(this)
+    }
+
+    fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
+        ensure!(
+            !this.dtype().is_complex(),
+            DType,
+            "aten::logit: there is no order among {}, nor a probability",
+            this.dtype()
+        );
+        let inside = match eps {
+            Some(eps) if this.dtype().is_floating_point() => {
+                aten::clamp::call(this, Some(eps.into()), Some((1.0 - eps).into()))?
+            }
+            Some(eps) => {
+                let this = aten::to_dtype(this, DType::DEFAULT)?;
+                aten::clamp::call(&this, Some(eps.into()), Some((1.0 - eps).into()))?
+            }
+            None => this.clone(),
+        };
+        aten::log(&aten::div_Tensor(&inside, &aten::rsub_Scalar(&inside, 1.into())?)?)
+    }
+
+    fn float_power_Tensor_Tensor(this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+        let is_complex = this.dtype().is_complex() || exponent.dtype().is_complex();
+        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+        aten::pow_Tensor_Tensor(&aten::to_dtype(this, dtype)?, &aten::to_dtype(exponent, dtype)?)
+    }
+
+    fn float_power_Tensor_Scalar(this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+        let is_complex = this.dtype().is_complex() || matches!(exponent, Scalar::Complex(_));
+        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+        let exponent = if is_complex { exponent } else { Scalar::Float(exponent.to()?) };
+        aten::pow_Tensor_Scalar(&aten::to_dtype(this, dtype)?, exponent)
+    }
+
+    fn isclose(this: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::isclose";
+        ensure!(
+            this.dtype() == other.dtype(),
+            DType,
+            "{OPERATOR}: {} and {} are not compared, convert one to the other",
+            this.dtype(),
+            other.dtype()
+        );
+        ensure!(
+            rtol >= 0.0 && atol >= 0.0,
+            Argument,
+            "{OPERATOR}: tolerances {rtol} and {atol}, neither may be negative"
+        );
+        let is_same = aten::eq_Tensor(this, other)?;
+        let is_float = this.dtype().is_differentiable();
+        let close = match equal_nan && is_float {
+            true => {
+                aten::logical_or(&is_same, &aten::logical_and(&aten::isnan(this)?, &aten::isnan(other)?)?)?
+            }
+            false => is_same,
+        };
+        if rtol == 0.0 && atol == 0.0 {
+            return Ok(close);
+        }
+        // Whole numbers are compared as floating-point ones, truth values as whole numbers.
+        let number = |x: &Tensor| if is_float { Ok(x.clone()) } else { aten::to_dtype(x, DType::DEFAULT) };
+        let (this, other) = (number(this)?, number(other)?);
+        let allowed = aten::add_Scalar(&aten::abs(&aten::mul_Scalar(&other, rtol.into())?)?, atol.into())?;
+        let distance = aten::abs(&aten::sub_Tensor(&this, &other)?)?;
+        let is_near = aten::logical_and(&aten::isfinite(&distance)?, &aten::le_Tensor(&distance, &allowed)?)?;
+        aten::logical_or(&close, &is_near)
+    }
+
+    fn allclose(this: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<bool> {
+        aten::all(&aten::isclose::call(this, other, rtol, atol, equal_nan)?)?.item()?.to()
+    }
+
+    fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::glu";
+        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
+        let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
+        ensure!(
+            size % 2 == 0,
+            Shape,
+            "{OPERATOR}: dimension {dim} of sizes {:?} has no two halves",
+            this.sizes()
+        );
+        let half = size / 2;
+        let (value, gate) = (aten::narrow(this, dim, 0, half)?, aten::narrow(this, dim, half, half)?);
+        aten::mul_Tensor(&value, &aten::sigmoid(&gate)?)
+    }
+
+    fn selu(this: &Tensor) -> Result<Tensor> {
+        const ALPHA: f64 = 1.673_263_242_354_377_2;
+        const SCALE: f64 = 1.050_700_987_355_480_5;
+        aten::elu::call(this, ALPHA.into(), SCALE.into(), 1.into())
+    }
+
+    fn celu(this: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        let number: f64 = alpha.to()?;
+        ensure!(number != 0.0, Argument, "aten::celu: alpha is 0, which divides");
+        aten::elu::call(this, alpha, 1.into(), number.recip().into())
+    }
+
+    fn relu6(this: &Tensor) -> Result<Tensor> {
+        aten::hardtanh::call(this, 0.into(), 6.into())
+    }
+
+    fn hardshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let width: f64 = lambd.to()?;
+        let is_near = aten::logical_and(
+            &aten::ge_Scalar(this, (-width).into())?,
+            &aten::le_Scalar(this, width.into())?,
+        )?;
+        aten::masked_fill_Scalar(this, &is_near, 0.into())
+    }
+
+    fn softshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let width: f64 = lambd.to()?;
+        ensure!(
+            width >= 0.0,
+            Argument,
+            "aten::softshrink: lambd is {width}, elements would move away from 0"
+        );
+        // NaN is in neither part, and stays.
+        let above = aten::sub_Scalar(this, width.into())?;
+        let below = aten::add_Scalar(this, width.into())?;
+        let rest = aten::where_self(
+            &aten::lt_Scalar(this, (-width).into())?,
+            &below,
+            &aten::mul_Scalar(this, 0.into())?,
+        )?;
+        aten::where_self(&aten::gt_Scalar(this, width.into())?, &above, &rest)
+    }
+
+    fn threshold(this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
+        aten::masked_fill_Scalar(this, &aten::le_Scalar(this, threshold)?, value)
+    }
+}
+
+fn is_infinity(operator: &str, this: &Tensor, infinity: f64) -> Result<Tensor> {
+    ensure!(!this.dtype().is_complex(), DType, "{operator}: {} has no sign", this.dtype());
+    match this.dtype().is_floating_point() {
+        true => aten::eq_Scalar(this, infinity.into()),
+        false => aten::full_like::with(this, false.into()).dtype(Some(DType::Bool)).call(),
+    }
+}

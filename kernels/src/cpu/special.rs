@@ -1,0 +1,176 @@
+//! Special functions, element by element. What they write to or in place comes from the table of variants.
+
+use num_traits::{Float, PrimInt};
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::loops::{self, match_computing};
+use super::number::Number;
+use crate::aten;
+use crate::pointwise::Pointwise;
+
+mod real;
+
+use real::{Real, Shifted};
+
+/// Writes the kernels of functions: their arguments, how the computing type is found, for which types they are defined,
+/// and what they compute there.
+macro_rules! functions {
+    ($($name:ident $operator:literal($($argument:ident),+): $promoting:ident $($class:ident)|+ => |$($x:ident),+| $value:expr;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod kernels {
+            use super::*;
+
+            $(
+                fn $name($($argument: &Tensor),+) -> Result<Tensor> {
+                    let call = Pointwise::$promoting($operator, [$($argument),+])?;
+                    match_computing!(call.dtype, T: $($class)|+ => {
+                        let out = call.output(None, call.dtype)?;
+                        loops::map(&out, call.inputs, |[$($x),+]: [T; count!($($x)+)]| $value)?;
+                        Ok(out)
+                    }, else => Err(call.unsupported()))
+                }
+            )+
+        }
+    };
+}
+
+macro_rules! count {
+    ($a:ident) => {
+        1
+    };
+    ($a:ident $b:ident) => {
+        2
+    };
+}
+
+functions! {
+    exp2 "aten::exp2"(this): promoting_to_float Float => |x| x.exp2();
+    erfinv "aten::erfinv"(this): promoting_to_float Float => |x| x.inverse_error_function();
+    lgamma "aten::lgamma"(this): promoting_to_float Float => |x| x.log_gamma();
+    digamma "aten::digamma"(this): promoting_to_float Float => |x| x.digamma();
+    sinc "aten::sinc"(this): promoting_to_float Float => |x| x.normalized_sinc();
+    deg2rad "aten::deg2rad"(this): promoting_to_float Float => |x| x.to_radians();
+    rad2deg "aten::rad2deg"(this): promoting_to_float Float => |x| x.to_degrees();
+    hypot "aten::hypot"(this, other): promoting Float => |a, b| a.hypot(b);
+    copysign_Tensor "aten::copysign.Tensor"(this, other): promoting_to_float Float => |a, b| a.copysign(b);
+    logaddexp "aten::logaddexp"(this, other): promoting Float =>
+        |a, b| sum_of_powers(a, b, |x| x.exp(), |x| x.ln_1p());
+    logaddexp2 "aten::logaddexp2"(this, other): promoting Float =>
+        |a, b| sum_of_powers(a, b, |x| x.exp2(), |x| x.ln_1p() / (T::ONE + T::ONE).ln());
+    xlogy_Tensor "aten::xlogy.Tensor"(this, other): promoting_to_float Float =>
+        |a, b| if b.is_nan() { b } else if a == T::ZERO { a } else { a * b.ln() };
+    gcd "aten::gcd"(this, other): promoting Integer => |a, b| common_divisor(a, b);
+    lcm "aten::lcm"(this, other): promoting Integer => |a, b| common_multiple(a, b);
+    bitwise_left_shift_Tensor "aten::bitwise_left_shift.Tensor"(this, other): promoting Integer =>
+        |a, b| a.shifted_left(b);
+    bitwise_right_shift_Tensor "aten::bitwise_right_shift.Tensor"(this, other): promoting Integer =>
+        |a, b| a.shifted_right(b);
+}
+
+#[torch_impl(aten, CPU, Meta)]
+mod more {
+    use super::*;
+
+    fn signbit(this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::signbit", [this])?;
+        let out = call.output(None, DType::Bool)?;
+        match_computing!(call.dtype, T: Float => {
+            loops::map(&out, [this], |[x]: [T; 1]| x.is_sign_negative())?;
+        }, else => match_computing!(call.dtype, T: Bool | Integer => {
+            loops::map(&out, [this], |[x]: [T; 1]| x < T::ZERO)?;
+        }, else => return Err(call.unsupported())));
+        Ok(out)
+    }
+
+    fn heaviside(this: &Tensor, values: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::heaviside";
+        ensure!(
+            this.dtype() == values.dtype(),
+            DType,
+            "{OPERATOR}: {} and values of {}, expected one type",
+            this.dtype(),
+            values.dtype()
+        );
+        let call = Pointwise::promoting(OPERATOR, [this, values])?;
+        match_computing!(call.dtype, T: Bool | Integer | Float => {
+            let out = call.output(None, call.dtype)?;
+            loops::map(&out, call.inputs, |[x, zero]: [T; 2]| {
+                if x == T::ZERO { zero } else if x > T::ZERO { T::ONE } else { T::ZERO }
+            })?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+
+    fn nextafter(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::nextafter", [this, other])?;
+        if !matches!(call.dtype, DType::Float32 | DType::Float64) {
+            return Err(call.unsupported());
+        }
+        match_computing!(call.dtype, T: Float => {
+            let out = call.output(None, call.dtype)?;
+            loops::map(&out, call.inputs, |[a, b]: [T; 2]| a.next_towards(b))?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+
+    fn nan_to_num(
+        this: &Tensor,
+        nan: Option<f64>,
+        posinf: Option<f64>,
+        neginf: Option<f64>,
+    ) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::nan_to_num", [this])?;
+        let largest = match call.dtype {
+            DType::Float16 => 65_504.0,
+            DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),
+            DType::Float32 => f64::from(f32::MAX),
+            _ => f64::MAX,
+        };
+        let out = call.output(None, call.dtype)?;
+        match_computing!(call.dtype, T: Float => {
+            let nan: T = nan.unwrap_or(0.0).cast();
+            let (above, below): (T, T) =
+                (posinf.unwrap_or(largest).cast(), neginf.unwrap_or(-largest).cast());
+            loops::map(&out, [this], |[x]: [T; 1]| match x {
+                x if x.is_nan() => nan,
+                x if x == T::infinity() => above,
+                x if x == T::neg_infinity() => below,
+                x => x,
+            })?;
+        }, else => match_computing!(call.dtype, T: Bool | Integer => {
+            loops::map(&out, [this], |[x]: [T; 1]| x)?;
+        }, else => return Err(call.unsupported())));
+        Ok(out)
+    }
+}
+
+/// The logarithm of `power(a) + power(b)`, where the larger is taken out.
+#[inline]
+fn sum_of_powers<T: Float>(a: T, b: T, power: impl Fn(T) -> T, log_1p: impl Fn(T) -> T) -> T {
+    if a.is_infinite() && a == b {
+        return a;
+    }
+    let (larger, smaller) = if a > b { (a, b) } else { (b, a) };
+    if a.is_nan() { a } else { larger + log_1p(power(smaller - larger)) }
+}
+
+fn common_divisor<T: PrimInt + Number>(a: T, b: T) -> T {
+    let (mut a, mut b) = (a, b);
+    while b != T::ZERO {
+        // The smallest integer by -1 does not fit, and leaves no rest.
+        (a, b) = (b, if a.checked_div(&b).is_some() { a % b } else { T::ZERO });
+    }
+    magnitude(a)
+}
+
+fn common_multiple<T: PrimInt + Number>(a: T, b: T) -> T {
+    match common_divisor(a, b) {
+        divisor if divisor == T::ZERO => T::ZERO,
+        divisor => magnitude((a / divisor).times(b)),
+    }
+}
+
+fn magnitude<T: PrimInt + Number>(x: T) -> T {
+    if x < T::ZERO { x.negated() } else { x }
+}

@@ -1,0 +1,174 @@
+//! Functions of one real number that the standard library has not, and shifts that every count of bits is right for.
+
+/// A real number with these functions.
+pub(super) trait Real: Sized {
+    fn inverse_error_function(self) -> Self;
+    fn log_gamma(self) -> Self;
+    fn digamma(self) -> Self;
+    fn normalized_sinc(self) -> Self;
+    /// The next number of the type on the way to another.
+    fn next_towards(self, other: Self) -> Self;
+}
+
+macro_rules! real {
+    ($($ty:ident $lgamma:path, $next:path;)+) => { $(
+        impl Real for $ty {
+            fn inverse_error_function(self) -> $ty {
+                inverse_error_function(f64::from(self)) as $ty
+            }
+
+            fn log_gamma(self) -> $ty {
+                $lgamma(self)
+            }
+
+            fn digamma(self) -> $ty {
+                digamma(f64::from(self)) as $ty
+            }
+
+            fn normalized_sinc(self) -> $ty {
+                let x = self * std::$ty::consts::PI;
+                if self == 0.0 { 1.0 } else { x.sin() / x }
+            }
+
+            fn next_towards(self, other: $ty) -> $ty {
+                $next(self, other)
+            }
+        }
+    )+ };
+}
+
+real! {
+    f32 libm::lgammaf, libm::nextafterf;
+    f64 libm::lgamma, libm::nextafter;
+}
+
+/// Giles' approximation, then two steps of Newton's method.
+fn inverse_error_function(y: f64) -> f64 {
+    if y.abs() >= 1.0 {
+        return if y.abs() == 1.0 { y * f64::INFINITY } else { f64::NAN };
+    }
+    let w = -((1.0 - y) * (1.0 + y)).ln();
+    const CENTRE: [f64; 9] = [
+        2.810_226_36e-8,
+        3.432_739_39e-7,
+        -3.523_387_7e-6,
+        -4.391_506_54e-6,
+        2.185_808_7e-4,
+        -1.253_725_03e-3,
+        -4.177_681_64e-3,
+        2.466_407_27e-1,
+        1.501_409_41,
+    ];
+    const TAIL: [f64; 9] = [
+        -2.002_142_57e-4,
+        1.009_505_58e-4,
+        1.349_343_22e-3,
+        -3.673_428_44e-3,
+        5.739_507_73e-3,
+        -7.622_461_3e-3,
+        9.438_870_47e-3,
+        1.001_674_06,
+        2.832_976_82,
+    ];
+    let (coefficients, at) = if w < 5.0 { (CENTRE, w - 2.5) } else { (TAIL, w.sqrt() - 3.0) };
+    let mut x = coefficients.iter().fold(0.0, |sum, coefficient| sum * at + coefficient) * y;
+    for _ in 0..2 {
+        // From the tail, where the difference to one would lose its digits.
+        let error = if x > 0.0 { (1.0 - y) - libm::erfc(x) } else { libm::erfc(-x) - (1.0 + y) };
+        x -= error / (std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp());
+    }
+    x
+}
+
+/// The asymptotic series, after the argument was moved up to where it holds.
+fn digamma(x: f64) -> f64 {
+    if x == 0.0 {
+        return f64::INFINITY.copysign(-x);
+    }
+    if x < 0.0 {
+        if x == x.trunc() {
+            return f64::NAN;
+        }
+        // Reflected.
+        let rest = x - x.trunc();
+        return digamma(1.0 - x) - std::f64::consts::PI / (std::f64::consts::PI * rest).tan();
+    }
+    let (mut x, mut sum) = (x, 0.0);
+    while x < 10.0 {
+        sum -= 1.0 / x;
+        x += 1.0;
+    }
+    let z = 1.0 / (x * x);
+    const SERIES: [f64; 7] = [
+        8.333_333_333_333_333e-2,
+        -2.109_279_609_279_609_3e-2,
+        7.575_757_575_757_576e-3,
+        -4.166_666_666_666_667e-3,
+        3.968_253_968_253_968e-3,
+        -8.333_333_333_333_333e-3,
+        8.333_333_333_333_333e-2,
+    ];
+    let tail =
+        if x < 1e17 { z * SERIES.iter().fold(0.0, |sum, coefficient| sum * z + coefficient) } else { 0.0 };
+    sum + x.ln() - 0.5 / x - tail
+}
+
+/// A whole number whose bits move by a number of any size.
+pub(super) trait Shifted: Copy {
+    fn shifted_left(self, by: Self) -> Self;
+    fn shifted_right(self, by: Self) -> Self;
+}
+
+macro_rules! shifted {
+    ($($ty:ty),+) => { $(
+        impl Shifted for $ty {
+            #[inline]
+            fn shifted_left(self, by: $ty) -> $ty {
+                u32::try_from(by).ok().and_then(|by| self.checked_shl(by)).unwrap_or(0)
+            }
+
+            #[inline]
+            fn shifted_right(self, by: $ty) -> $ty {
+                let all = <$ty>::BITS - 1;
+                let signed = if <$ty>::MIN == 0 { 0 } else { self >> all };
+                u32::try_from(by).ok().and_then(|by| self.checked_shr(by)).unwrap_or(signed)
+            }
+        }
+    )+ };
+}
+
+shifted!(u8, i8, i16, i32, i64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inverse_undoes_the_error_function() {
+        for x in [-3.0, -1.0, -1e-9, 0.0, 0.3, 0.9, 2.5] {
+            let back = inverse_error_function(libm::erf(x));
+            assert!((back - x).abs() <= 1e-9 * x.abs().max(1e-9), "{x}: {back}");
+        }
+        assert_eq!([1.0, -1.0].map(inverse_error_function), [f64::INFINITY, f64::NEG_INFINITY]);
+    }
+
+    #[test]
+    fn digamma_meets_known_values() {
+        let near =
+            |x: f64, want: f64| assert!((digamma(x) - want).abs() < 1e-13 * want.abs().max(1.0), "{x}");
+        near(1.0, -0.577_215_664_901_532_9);
+        near(0.5, -1.963_510_026_021_423_5);
+        near(-0.5, 0.036_489_973_978_576_52);
+        near(100.0, 4.600_161_852_738_087);
+        assert!(digamma(-1.0).is_nan() && digamma(0.0) == f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn bits_may_move_too_far() {
+        assert_eq!([1i8.shifted_left(7), 1i8.shifted_left(8), 1i8.shifted_left(-1)], [i8::MIN, 0, 0]);
+        assert_eq!(
+            [(-4i32).shifted_right(1), (-4i32).shifted_right(40), 4i32.shifted_right(-1)],
+            [-2, -1, 0]
+        );
+    }
+}

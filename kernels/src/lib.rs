@@ -13,7 +13,7 @@
 //!
 //! A crate that names nothing from here has to say `use torch_library_kernels as _;`, or the linker leaves it out.
 //!
-//! To know everything about a family, read the files of its name: `ops/binary.rs` declares, `cpu/binary.rs` computes,
+//! [`families`] has a page for each family of operators. To know everything about one, read the files of its name: `ops/binary.rs` declares, `cpu/binary.rs` computes,
 //! `composite/binary.rs` builds on other operators.
 
 #[doc(inline)]
@@ -35,6 +35,7 @@ mod cpu;
 mod autograd;
 
 pub mod data;
+pub mod families;
 pub mod loops;
 pub mod methods;
 pub mod random;

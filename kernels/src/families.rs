@@ -1,0 +1,15 @@
+//! The operators family by family: a page for each, with a program that runs, shapes, types and errors.
+//!
+//! Each operator is documented at the function of its name in [`aten`](mod@crate::aten); here is what those of a family have in
+//! common.
+
+macro_rules! pages {
+    ($($name:ident)+) => { $(
+        #[doc = include_str!(concat!("../docs/", stringify!($name), ".md"))]
+        pub mod $name {}
+    )+ };
+}
+
+pages! {
+    create copy view arrange pointwise reduce order matmul index norm window loss random optimizer variants
+}

@@ -1,9 +1,10 @@
-//! Data in and out: `.npy` files, safetensors, and DLPack for memory that other libraries share.
+//! Data in and out: `.npy` files, safetensors, arrays, and DLPack for memory that other libraries share.
 //!
 //! | to … | see |
 //! |---|---|
 //! | exchange a tensor with NumPy | [`npy`] |
 //! | load and save the weights of a model | `safetensors`, with the feature of that name |
+//! | take and give arrays of `ndarray` | `ndarray`, with the feature of that name |
 //! | hand memory to another library, or take it from one, without a copy | [`dlpack`] |
 
 use torch_library::Storage;
@@ -12,6 +13,8 @@ use torch_library::prelude::*;
 use crate::aten;
 
 pub mod dlpack;
+#[cfg(feature = "ndarray")]
+pub mod ndarray;
 pub mod npy;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;

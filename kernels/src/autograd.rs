@@ -12,6 +12,7 @@ mod math;
 mod matmul;
 mod norm;
 mod reduce;
+mod special;
 mod statistics;
 mod unary;
 mod view;

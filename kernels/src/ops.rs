@@ -3,12 +3,15 @@
 //! Each family extends the one before, so the last of them has all.
 
 pub(crate) mod activation;
+pub(crate) mod alias;
 pub(crate) mod arrange;
 pub(crate) mod binary;
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod declared;
+pub(crate) mod image;
 pub(crate) mod index;
+pub(crate) mod linear;
 pub(crate) mod loss;
 pub(crate) mod math;
 pub(crate) mod matmul;

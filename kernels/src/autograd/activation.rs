@@ -37,9 +37,11 @@ derivatives! {
     hardsigmoid(Tensor self) -> Tensor as HardsigmoidBackward0 {
         self => inside(&grad.div(6)?, self, Scalar::from(-3), Scalar::from(3)),
     }
+    #[in_place]
     leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor as LeakyReluBackward0 {
         self => aten::where_self(&aten::gt_Scalar(self, Scalar::from(0))?, grad, &grad.mul(negative_slope)?),
     }
+    #[in_place]
     elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor as EluBackward0 {
         self => {
             let steep = self.mul(input_scale)?.exp()?.mul(alpha)?.mul(input_scale)?;
@@ -54,6 +56,7 @@ derivatives! {
             aten::where_self(&aten::gt_Scalar(&scaled, threshold)?, grad, &curved)
         },
     }
+    #[in_place]
     hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor as HardtanhBackward0 {
         self => inside(grad, self, min_val, max_val),
     }

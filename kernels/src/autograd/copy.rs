@@ -41,9 +41,11 @@ derivatives! {
     zero_(Tensor(a!) self) -> Tensor(a!) as ZeroBackward0 {
         self => aten::zeros_like(grad),
     }
+    #[in_place]
     tril(Tensor self, SymInt diagonal=0) -> Tensor as TrilBackward0 {
         self => aten::tril::with(grad).diagonal(diagonal).call(),
     }
+    #[in_place]
     triu(Tensor self, SymInt diagonal=0) -> Tensor as TriuBackward0 {
         self => aten::triu::with(grad).diagonal(diagonal).call(),
     }

@@ -117,6 +117,7 @@ derivatives! {
         self => grad.clone(),
         other => grad.neg()?.mul(&aten::div_Tensor_mode(self, other, Some("trunc"))?),
     }
+    #[in_place]
     fmod.Scalar(Tensor self, Scalar other) -> Tensor as FmodBackward0 {
         self => grad.clone(),
     }
@@ -125,6 +126,7 @@ derivatives! {
         self => grad.clone(),
         other => grad.neg()?.mul(&aten::div_Tensor_mode(self, other, Some("floor"))?),
     }
+    #[in_place]
     remainder.Scalar(Tensor self, Scalar other) -> Tensor as RemainderBackward0 {
         self => grad.clone(),
     }
@@ -157,6 +159,7 @@ derivatives! {
         self => grad.mul(1.0 - weight.cast::<f64>()),
         end => grad.mul(weight),
     }
+    #[in_place]
     lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor as LerpBackward1 {
         self => grad.mul(&one_minus(weight)?),
         end => grad.mul(weight),

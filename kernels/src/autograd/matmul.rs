@@ -13,6 +13,7 @@ derivatives! {
         self => grad.mm(&mat2.t()?),
         mat2 => self.t()?.mm(grad),
     }
+    #[in_place]
     addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddmmBackward0 {
         self => scaled(grad, beta),
         mat1 => scaled(&grad.mm(&mat2.t()?)?, alpha),

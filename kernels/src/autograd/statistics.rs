@@ -165,7 +165,7 @@ fn extreme(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
 }
 
 /// The gradient of elements that were taken by position along a dimension.
-fn selected(
+pub(super) fn selected(
     grad: &Tensor,
     this: &InputMetadata,
     dim: i64,

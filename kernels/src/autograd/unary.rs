@@ -73,6 +73,7 @@ derivatives! {
         grad_output => aten::threshold_backward(grad, self, threshold),
         self => aten::zeros_like(grad),
     }
+    #[in_place]
     gelu(Tensor self, *, str approximate="none") -> Tensor as GeluBackward0 {
         self => aten::gelu_backward::call(grad, self, approximate),
     }
@@ -86,9 +87,11 @@ derivatives! {
     clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor as ClampBackward1 {
         self => clamp_grad(grad, self, min, max),
     }
+    #[in_place]
     clamp_min(Tensor self, Scalar min) -> Tensor as ClampMinBackward0 {
         self => aten::where_ScalarOther(&aten::gt_Scalar(self, min)?, grad, Scalar::from(0)),
     }
+    #[in_place]
     clamp_max(Tensor self, Scalar max) -> Tensor as ClampMaxBackward0 {
         self => aten::where_ScalarOther(&aten::lt_Scalar(self, max)?, grad, Scalar::from(0)),
     }

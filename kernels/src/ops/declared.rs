@@ -6,7 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Declarations alone, on top of what has kernels.
-    pub mod aten extends super::order::aten {
+    pub mod aten extends super::alias::aten {
         // Linear algebra.
         /// PyTorch: `aten::_lu_with_info`; declared only.
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);
@@ -136,10 +136,6 @@ torch_library! {
         fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor);
         /// PyTorch: `torch.nn.functional.fractional_max_pool3d`; declared only.
         fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.grid_sampler`; declared only.
-        grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
-        /// PyTorch: `torch.nn.functional.grid_sampler_2d`; declared only.
-        grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
         /// PyTorch: `torch.nn.functional.grid_sampler_3d`; declared only.
         grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
         /// PyTorch: `torch.nn.functional.max_pool3d`; declared only.
@@ -160,14 +156,10 @@ torch_library! {
         multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.multilabel_margin_loss_forward`; declared only.
         multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target);
-        /// PyTorch: `torch.nn.functional.triplet_margin_loss`; declared only.
-        triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float eps=1e-06, bool swap=False, int reduction=1) -> Tensor;
 
         // Others.
         /// PyTorch: `aten::_addmm_activation`; declared only.
         _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor;
-        /// PyTorch: `torch.cdist`; declared only.
-        cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor;
         /// PyTorch: `torch.fake_quantize_per_tensor_affine`; declared only.
         fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor;
         /// PyTorch: `torch.polar`; declared only.

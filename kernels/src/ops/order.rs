@@ -249,7 +249,7 @@ torch_library! {
         /// Where elements would go into sorted rows: before equal ones, or behind them with `right`.
         ///
         /// # Errors
-        /// Rows of other sizes, two types, a side that contradicts `right`.
+        /// Rows of other sizes, a side that contradicts `right`.
         ///
         /// PyTorch: `torch.searchsorted`.
         searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor;
@@ -263,7 +263,7 @@ torch_library! {
         /// Between which boundaries each element lies: how many are below it, or not above it with `right`.
         ///
         /// # Errors
-        /// Boundaries that are no vector, two types.
+        /// Boundaries that are no vector.
         ///
         /// PyTorch: `torch.bucketize`.
         bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor;

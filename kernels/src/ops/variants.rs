@@ -15,6 +15,7 @@ variants! {
     abs_out: abs Exact => "abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acos_out: acos => "acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acosh_out: acosh => "acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    adaptive_avg_pool1d_out: adaptive_avg_pool1d => "adaptive_avg_pool1d.out(Tensor self, int[1] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_out: _adaptive_avg_pool2d => "_adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     adaptive_avg_pool2d_out: adaptive_avg_pool2d => "adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_backward_out: _adaptive_avg_pool2d_backward => "_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -26,6 +27,10 @@ variants! {
     addcmul_out: addcmul => "addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out) -> Tensor(a!)";
     addmm_out: addmm => "addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addmm_: addmm => "addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
+    addmv_out: addmv => "addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
+    addmv_: addmv => "addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
+    addr_out: addr => "addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
+    addr_: addr => "addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     all_all_out: all Truth => "all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     all_dims_out: all_dims Truth => "all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     all_out: all_dim Truth => "all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
@@ -45,6 +50,7 @@ variants! {
     atan_out: atan => "atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     atan2_out: atan2 => "atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     atanh_out: atanh => "atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    avg_pool1d_out: avg_pool1d => "avg_pool1d.out(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True, *, Tensor(a!) out) -> Tensor(a!)";
     avg_pool2d_out: avg_pool2d => "avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)";
     avg_pool2d_backward_grad_input: avg_pool2d_backward => "avg_pool2d_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
     baddbmm_out: baddbmm => "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
@@ -89,6 +95,7 @@ variants! {
     clamp_min_out: clamp_min Exact => "clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)";
     clamp_min_: clamp_min => "clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)";
     clone_out: clone => "clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
+    col2im_out: col2im => "col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)";
     column_stack_out: column_stack => "column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     constant_pad_nd_out: constant_pad_nd => "constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)";
     convolution_out: convolution => "convolution.out(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)";
@@ -101,6 +108,7 @@ variants! {
     cosh_out: cosh => "cosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     count_nonzero_dim_IntList_out: count_nonzero_dim_IntList => "count_nonzero.dim_IntList_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)";
     count_nonzero_out: count_nonzero => "count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
+    cross_out: cross => "cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
     cummax_out: cummax => "cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     cummin_out: cummin => "cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     cumprod_out: cumprod InTypeOfOut => "cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
@@ -173,6 +181,7 @@ variants! {
     gelu_: gelu => "gelu_(Tensor(a!) self, *, str approximate=\"none\") -> Tensor(a!)";
     gelu_backward_grad_input: gelu_backward Exact => "gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str approximate=\"none\", Tensor(a!) grad_input) -> Tensor(a!)";
     glu_out: glu => "glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)";
+    grid_sampler_2d_out: grid_sampler_2d => "grid_sampler_2d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)";
     gt_Scalar_out: gt_Scalar Castable => "gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     gt_Tensor_out: gt_Tensor => "gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     gt__Scalar: gt_Scalar => "gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -189,6 +198,7 @@ variants! {
     huber_loss_out: huber_loss Castable => "huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!) out) -> Tensor(a!)";
     hypot_out: hypot => "hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     hypot_: hypot => "hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
+    im2col_out: im2col => "im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)";
     index_Tensor_out: index_Tensor Apart => "index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)";
     index_add_out: index_add => "index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     index_copy_out: index_copy => "index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) -> Tensor(a!)";
@@ -197,12 +207,14 @@ variants! {
     index_fill__int_Scalar: index_fill_int_Scalar => "index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)";
     index_put_out: index_put => "index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *, Tensor(a!) out) -> Tensor(a!)";
     index_select_out: index_select Apart => "index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
+    inner_out: inner => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     isin_Tensor_Scalar_out: isin_Tensor_Scalar => "isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isin_Tensor_Tensor_out: isin_Tensor_Tensor => "isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isinf_out: isinf Exact => "isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     isnan_out: isnan Exact => "isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     isneginf_out: isneginf => "isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     isposinf_out: isposinf => "isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    kron_out: kron => "kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     kthvalue_values: kthvalue => "kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     lcm_out: lcm => "lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     lcm_: lcm => "lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
@@ -217,6 +229,7 @@ variants! {
     lerp__Tensor: lerp_Tensor => "lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)";
     lgamma_out: lgamma => "lgamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     lgamma_: lgamma => "lgamma_(Tensor(a!) self) -> Tensor(a!)";
+    linalg_cross_out: linalg_cross => "linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     linalg_vector_norm_out: linalg_vector_norm => "linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linear_out: linear => "linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)";
     linspace_out: linspace => "linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
@@ -248,6 +261,7 @@ variants! {
     #[tags(dynamic_output_shape)]
     masked_select_out: masked_select => "masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)";
     matmul_out: matmul => "matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    matrix_power_out: matrix_power => "matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
     max_dim_max: max_dim => "max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, Tensor(b!) indices)";
     max_out: max_other Castable => "max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     max_unary_out: max Castable => "max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -275,6 +289,8 @@ variants! {
     nanmean_out: nanmean => "nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     nanmedian_dim_values: nanmedian_dim => "nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     nanmedian_out: nanmedian => "nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    nanquantile_out: nanquantile => "nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
+    nanquantile_scalar_out: nanquantile_scalar => "nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     nansum_out: nansum => "nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     native_batch_norm_out: native_batch_norm => "native_batch_norm.out(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_batch_norm_backward_out: native_batch_norm_backward => "native_batch_norm_backward.out(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
@@ -312,6 +328,8 @@ variants! {
     pow_Tensor_Tensor_out: pow_Tensor_Tensor => "pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
     prod_int_out: prod_dim_int InTypeOfOut => "prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     prod_out: prod => "prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
+    quantile_out: quantile => "quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
+    quantile_scalar_out: quantile_scalar => "quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     rad2deg_out: rad2deg => "rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     rad2deg_: rad2deg => "rad2deg_(Tensor(a!) self) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -394,6 +412,7 @@ variants! {
     tan_out: tan => "tan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     tanh_out: tanh => "tanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     tanh_backward_grad_input: tanh_backward => "tanh_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) -> Tensor(a!)";
+    tensordot_out: tensordot => "tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!) out) -> Tensor(a!)";
     threshold_out: threshold => "threshold.out(Tensor self, Scalar threshold, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
     threshold_: threshold => "threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)";
     threshold_backward_grad_input: threshold_backward => "threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *, Tensor(a!) grad_input) -> Tensor(a!)";
@@ -410,10 +429,15 @@ variants! {
     unique_dim_out: unique_dim => "unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     _unsafe_view_out: _unsafe_view => "_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_bilinear2d_out: upsample_bilinear2d => "upsample_bilinear2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
+    upsample_bilinear2d_vec_out: upsample_bilinear2d_vec => "upsample_bilinear2d.vec_out(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)";
+    upsample_linear1d_out: upsample_linear1d => "upsample_linear1d.out(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None, *, Tensor(a!) out) -> Tensor(a!)";
+    upsample_nearest1d_out: upsample_nearest1d => "upsample_nearest1d.out(Tensor self, SymInt[1] output_size, float? scales=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_nearest2d_out: upsample_nearest2d => "upsample_nearest2d.out(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
+    upsample_nearest2d_vec_out: upsample_nearest2d_vec => "upsample_nearest2d.vec_out(Tensor input, SymInt[]? output_size, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)";
     var_correction_out: var_correction => "var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
     var_out: var_dim => "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     var_mean_correction_out: var_mean_correction => "var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
+    vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     vstack_out: vstack => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     where_self_out: where_self Exact => "where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     xlogy_OutScalar_Other: xlogy_Scalar_Other => "xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";

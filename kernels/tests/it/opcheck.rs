@@ -93,6 +93,7 @@ fn bools(sizes: &[i64]) -> Tensor {
 fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
     smooth(name)
         .or_else(|| ranked(name))
+        .or_else(|| pictured(name))
         .or_else(|| arranged(name))
         .or_else(|| matrices_and_indices(name))
         .or_else(|| losses(name))
@@ -112,6 +113,9 @@ fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
         "acos" | "asin" | "atanh" | "erfinv" => vec![below_one()],
         "acosh" => vec![spread(1.2, 0.3)],
         "log" | "log2" | "log10" | "sqrt" | "rsqrt" | "lgamma" | "digamma" => vec![positive()],
+        "logit" => vec![spread(0.1, 0.15)],
+        "float_power.Tensor_Scalar" => vec![positive(), Value::Float(1.5)],
+        "float_power.Tensor_Tensor" => vec![positive(), below_one()],
         "pow.Tensor_Scalar" | "pow_.Scalar" => vec![positive(), Value::Float(1.5)],
         "pow.Tensor_Tensor" | "pow_.Tensor" => vec![positive(), below_one()],
         "binary_cross_entropy" => vec![spread(0.1, 0.15), spread(0.2, 0.1)],
@@ -132,9 +136,55 @@ fn numbers(numbers: &[i64]) -> Value<'static> {
     Value::Ints(numbers.to_vec().into())
 }
 
+fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
+    let image = || floats(&[1, 2, 4, 4]);
+    let two = || numbers(&[2, 2]);
+    let one = || numbers(&[1, 1]);
+    let zero = || numbers(&[0, 0]);
+    let bag = || vec![floats(&[4, 3]), ints(&[1, 3, 0, 2], &[4]), ints(&[0, 2], &[2])];
+    let none = || Value::None;
+    Some(match name {
+        "embedding_bag" => bag(),
+        "embedding_bag.padding_idx" => {
+            let mode = [Value::Bool(false), Value::Int(1), Value::Bool(false), none(), Value::Bool(false)];
+            bag().into_iter().chain(mode).chain([Value::Int(3)]).collect()
+        }
+        "instance_norm" => {
+            let numbers = [Value::Bool(true), Value::Float(0.1), Value::Float(1e-5), Value::Bool(false)];
+            [image(), none(), none(), none(), none()].into_iter().chain(numbers).collect()
+        }
+        "upsample_nearest1d" => vec![floats(&[1, 2, 4]), numbers(&[3])],
+        "upsample_linear1d" => vec![floats(&[1, 2, 4]), numbers(&[3]), Value::Bool(false)],
+        "upsample_nearest1d.vec" => vec![floats(&[1, 2, 4]), numbers(&[3]), none()],
+        "upsample_linear1d.vec" => vec![floats(&[1, 2, 4]), numbers(&[3]), Value::Bool(true), none()],
+        "upsample_nearest2d.vec" => vec![image(), none(), Value::Floats(vec![1.5, 2.0].into())],
+        "upsample_bilinear2d.vec" => vec![image(), numbers(&[3, 5]), Value::Bool(true), none()],
+        "im2col" => vec![image(), two(), one(), zero(), one()],
+        "col2im" => vec![floats(&[1, 8, 9]), numbers(&[4, 4]), two(), one(), zero(), one()],
+        "avg_pool1d" | "max_pool1d" | "adaptive_avg_pool1d" => vec![floats(&[1, 2, 6]), numbers(&[2])],
+        "grid_sampler" | "grid_sampler_2d" => {
+            let points = Tensor::from_slice(&[-0.7, 0.1, 0.33, -0.21, 0.52, 0.81], &[1, 3, 1, 2]).unwrap();
+            vec![image(), Value::Tensor(points), Value::Int(0), Value::Int(0), Value::Bool(true)]
+        }
+        "cross" | "linalg_cross" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 3]))],
+        "tensordot" => vec![floats(&[2, 3]), floats(&[3, 4]), numbers(&[1]), numbers(&[0])],
+        "vdot" => vec![floats(&[4]), floats(&[4])],
+        "addmv" | "addmv_" => vec![floats(&[2]), floats(&[2, 3]), floats(&[3])],
+        "addr" | "addr_" => vec![floats(&[2, 3]), floats(&[2]), floats(&[3])],
+        "matrix_power" => vec![floats(&[3, 3]), Value::Int(3)],
+        "cdist" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[4, 3]))],
+        "pairwise_distance" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 3]))],
+        "triplet_margin_loss" => {
+            let far = Tensor::from_slice(&[-2.0, 0.5, 1.0, 3.0, -1.0, 0.25], &[2, 3]).unwrap();
+            vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 3])), Value::Tensor(far)]
+        }
+        _ => return None,
+    })
+}
+
 fn ranked(name: &str) -> Option<Vec<Value<'static>>> {
     let rows = || floats(&[2, 3]);
-    let share = || Value::Tensor(Tensor::from([0.25, 0.5]));
+    let share = || Value::Tensor(Tensor::from([0.3, 0.6]));
     let vector = || Value::Tensor(Tensor::from([1.0, 2.0, 4.0]));
     Some(match name {
         "kthvalue" => vec![rows(), Value::Int(2)],
@@ -208,6 +258,13 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
         }
         "nan_to_num_" => vec![Value::Tensor(Tensor::from([1.5, f64::INFINITY]))],
         "clamp_.Tensor" => vec![floats(&[2, 3]), Value::None, Value::Tensor(tensor(&[3]))],
+        "_fused_adam_" | "_fused_adamw_" => {
+            let list = || Value::Tensors(vec![tensor(&[2, 3])].into());
+            let steps = Value::Tensors(vec![Tensor::from(1.0f32)].into());
+            let numbers = [0.1, 0.9, 0.99, 0.01, 1e-8].map(Value::Float);
+            let lists = [list(), list(), list(), list(), list(), steps];
+            lists.into_iter().chain(numbers).chain([Value::Bool(true), Value::Bool(false)]).collect()
+        }
         "squeeze_" => vec![floats(&[1, 3])],
         "squeeze_.dim" => vec![floats(&[1, 3]), Value::Int(0)],
         "sum_to_size" => vec![floats(&[2, 3]), numbers(&[1, 3])],
@@ -341,6 +398,10 @@ fn left_out(name: &str) -> &'static [Check] {
         "native_layer_norm_backward" | "native_batch_norm_backward" => {
             &[Check::Gradient, Check::SecondGradient]
         }
+        // On the diagonal it is held at 1, where a function of the elements would not bend.
+        "corrcoef" => &[Check::SecondGradient],
+        // The slope of `digamma` is no operator here.
+        "lgamma" | "lgamma_" => &[Check::SecondGradient],
         _ => &[],
     }
 }

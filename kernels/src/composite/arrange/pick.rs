@@ -153,22 +153,24 @@ fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Resul
     aten::to_dtype(&vector(index, repeats.device())?, repeats.dtype())
 }
 
-/// A copy with other elements in a part.
+/// A copy with other elements in a part, which a view of the whole shows.
 fn with_part(
     operator: &str,
     this: &Tensor,
     src: &Tensor,
     part: impl Fn(&Tensor) -> Result<Tensor>,
 ) -> Result<Tensor> {
-    let copy = aten::clone(this)?;
-    let mut place = part(&copy)?;
+    // A view of the places says which elements are replaced: nothing is written that an example of a batch would share.
+    let places = vector((0..this.numel()).collect(), this.device())?;
+    let replaced = part(&aten::view(&places, this.sizes())?).map_err(|error| error.context(operator))?;
     ensure!(
-        place.sizes() == src.sizes(),
+        replaced.sizes() == src.sizes(),
         Shape,
         "{operator}: a source of sizes {:?} for a part of sizes {:?}",
         src.sizes(),
-        place.sizes()
+        replaced.sizes()
     );
-    aten::copy_(&mut place, src)?;
-    Ok(copy)
+    let flat = |tensor: &Tensor| aten::reshape(tensor, &[-1]);
+    let src = aten::to_dtype(src, this.dtype())?;
+    aten::reshape(&aten::index_copy(&flat(this)?, 0, &flat(&replaced)?, &flat(&src)?)?, this.sizes())
 }

@@ -133,7 +133,7 @@ fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {
 
 /// What lies at ranks that need not be whole.
 fn between(sorted: &Tensor, ranks: &Tensor, interpolation: &str) -> Result<Tensor> {
-    let at = |ranks: &Tensor| aten::gather(sorted, -1, &aten::to_dtype(ranks, DType::Int64)?);
+    let at = |ranks: &Tensor| aten::gather(sorted, -1, &aten::to_dtype(&aten::detach(ranks)?, DType::Int64)?);
     let below = aten::floor(ranks)?;
     match interpolation {
         "lower" => at(&below),

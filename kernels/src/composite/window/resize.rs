@@ -18,6 +18,9 @@ mod kernels {
         let mut out = this.clone();
         for (dim, scale) in [(2, scales_h), (3, scales_w)] {
             let (from, to) = sizes.along(dim);
+            if from == to {
+                continue; // whatever the scale says
+            }
             let scale = scale.filter(|scale| *scale > 0.0).map_or(from as f64 / to as f64, f64::recip);
             let index = (0..to).map(|place| ((place as f64 * scale) as i64).min(from - 1)).collect();
             out = aten::index_select(&out, dim, &index_of(index, this.device())?)?;
@@ -76,7 +79,11 @@ impl<'a> Sizes<'a> {
 
     /// In the memory format of the image.
     fn finished(&self, out: &Tensor) -> Result<Tensor> {
-        aten::contiguous::with(out).memory_format(self.image.suggest_memory_format()).call()
+        let format = self.image.suggest_memory_format();
+        match out.is_same(self.image) {
+            true => aten::clone::with(out).memory_format(Some(format)).call(),
+            false => aten::contiguous::with(out).memory_format(format).call(),
+        }
     }
 }
 
@@ -88,6 +95,9 @@ fn interpolated(
     align_corners: bool,
     scale: Option<f64>,
 ) -> Result<Tensor> {
+    if from == to {
+        return Ok(image.clone()); // whatever the scale says
+    }
     let step = match align_corners {
         true if to > 1 => (from - 1) as f64 / (to - 1) as f64,
         true => 0.0,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
+use torch_library::{Element, match_dtype, promote_types};
 
 use crate::aten;
 use crate::cpu::loops;
@@ -35,7 +35,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor, Tensor)> {
         const OPERATOR: &str = "aten::unique_consecutive";
         if let Some(dim) = dim {
-            return slices(OPERATOR, this, dim, false, true, true);
+            return slices(OPERATOR, this, dim, false);
         }
         let flat = aten::reshape(&loops::contiguous(this)?, &[-1, 1])?;
         let found = Distinct::of(OPERATOR, &flat, false)?;
@@ -48,10 +48,10 @@ mod kernels {
         this: &Tensor,
         dim: i64,
         _sorted: bool,
-        return_inverse: bool,
-        return_counts: bool,
+        _return_inverse: bool,
+        _return_counts: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
-        slices("aten::unique_dim", this, dim, true, return_inverse, return_counts)
+        slices("aten::unique_dim", this, dim, true)
     }
 }
 
@@ -71,13 +71,8 @@ fn searchsorted_Tensor(
         Some("left") if !right => false,
         Some(other) => bail!(Argument, "{OPERATOR}: side {other:?} with right={right}"),
     };
-    ensure!(
-        sorted_sequence.dtype() == this.dtype(),
-        DType,
-        "{OPERATOR}: elements of {} in a sequence of {}, convert one to the other",
-        this.dtype(),
-        sorted_sequence.dtype()
-    );
+    let dtype =
+        promote_types(sorted_sequence.dtype(), this.dtype()).map_err(|error| error.context(OPERATOR))?;
     let rows = sorted_sequence.sizes();
     let is_one = rows.len() == 1;
     let fits = this.dim() == rows.len()
@@ -100,7 +95,7 @@ fn searchsorted_Tensor(
     }
     let length = *rows.last().unwrap_or(&1) as usize;
     let per_row = if is_one { this.numel() as usize } else { *this.sizes().last().unwrap_or(&1) as usize };
-    match_dtype!(this.dtype(), T: Bool | Integer | Float => {
+    match_dtype!(dtype, T: Bool | Integer | Float => {
         let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
         let place = |(at, value): (usize, &T)| {
             let row = if is_one { &sequence[..] } else { &sequence[at / per_row * length..][..length] };
@@ -114,30 +109,21 @@ fn searchsorted_Tensor(
         let places: Vec<i64> = values.iter().enumerate().map(place).collect();
         let places = Tensor::from_vec(places, this.sizes())?;
         match_dtype!(out.dtype(), R => loops::map(&out, [&places], |[x]: [R; 1]| x)?);
-    }, else => return Err(unsupported(OPERATOR, this.dtype())));
+    }, else => return Err(unsupported(OPERATOR, dtype)));
     Ok(out)
 }
 
-/// Distinct slices of a dimension.
-fn slices(
-    operator: &str,
-    this: &Tensor,
-    dim: i64,
-    sorted: bool,
-    return_inverse: bool,
-    return_counts: bool,
-) -> Result<(Tensor, Tensor, Tensor)> {
+/// Distinct slices of a dimension. As PyTorch, with all results, whatever is asked for.
+fn slices(operator: &str, this: &Tensor, dim: i64, sorted: bool) -> Result<(Tensor, Tensor, Tensor)> {
     ensure!(this.dim() > 0, Shape, "{operator}: a tensor without dimensions has no slices");
     let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
     let first = loops::contiguous(&aten::movedim_int(this, wrapped as i64, 0)?)?;
     let count = first.sizes()[0];
     let width = first.sizes()[1..].iter().product::<i64>();
     let rows = aten::reshape(&first, &[count, width])?;
-    let (values, inverse, counts) =
-        Distinct::of(operator, &rows, sorted)?.tensors(&rows, return_inverse, return_counts)?;
+    let (values, inverse, counts) = Distinct::of(operator, &rows, sorted)?.tensors(&rows, true, true)?;
     let sizes: Vec<i64> = [&[values.sizes()[0]], &first.sizes()[1..]].concat();
-    let values = aten::movedim_int(&aten::reshape(&values, &sizes)?, 0, wrapped as i64)?;
-    Ok((loops::contiguous(&values)?, inverse, counts))
+    Ok((aten::movedim_int(&aten::reshape(&values, &sizes)?, 0, wrapped as i64)?, inverse, counts))
 }
 
 /// Which rows are the first of their kind, which kind each row is, and how many there are of each.

@@ -1,0 +1,96 @@
+//! Derivatives of special functions, and of running extremes.
+
+use std::f64::consts::{LN_2, PI};
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+use super::statistics::selected;
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    #[in_place]
+    exp2(Tensor self) -> Tensor as Exp2Backward0 {
+        self => grad.mul(result)?.mul(LN_2),
+    }
+    #[in_place]
+    erfinv(Tensor self) -> Tensor as ErfinvBackward0 {
+        self => grad.mul(&result.mul(result)?.exp()?)?.mul(PI.sqrt() / 2.0),
+    }
+    #[in_place]
+    lgamma(Tensor self) -> Tensor as LgammaBackward0 {
+        self => grad.mul(&aten::digamma(self)?),
+    }
+    #[in_place]
+    sinc(Tensor self) -> Tensor as SincBackward0 {
+        self => {
+            let angle = self.mul(PI)?;
+            let slope = aten::cos(&angle)?.sub(result)?.div(self)?;
+            aten::masked_fill_Scalar(&grad.mul(&slope)?, &aten::eq_Scalar(self, 0.into())?, 0.into())
+        },
+    }
+    #[in_place]
+    deg2rad(Tensor self) -> Tensor as Deg2RadBackward0 {
+        self => grad.mul(PI / 180.0),
+    }
+    #[in_place]
+    rad2deg(Tensor self) -> Tensor as Rad2DegBackward0 {
+        self => grad.mul(180.0 / PI),
+    }
+    #[in_place]
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor as NanToNumBackward0 {
+        self => grad.mul(&aten::isfinite(self)?),
+    }
+    signbit(Tensor self) -> Tensor as non_differentiable;
+    isposinf(Tensor self) -> Tensor as non_differentiable;
+    isneginf(Tensor self) -> Tensor as non_differentiable;
+
+    #[in_place]
+    hypot(Tensor self, Tensor other) -> Tensor as HypotBackward0 {
+        self => grad.mul(&self.div(result)?),
+        other => grad.mul(&other.div(result)?),
+    }
+    #[in_place]
+    copysign.Tensor(Tensor self, Tensor other) -> Tensor as CopysignBackward0 {
+        self => turned(grad, self, result),
+        other => aten::zeros_like(grad),
+    }
+    #[in_place]
+    copysign.Scalar(Tensor self, Scalar other) -> Tensor as CopysignBackward1 {
+        self => turned(grad, self, result),
+    }
+    logaddexp(Tensor self, Tensor other) -> Tensor as LogaddexpBackward0 {
+        self => grad.mul(&aten::sigmoid(&self.sub(other)?)?),
+        other => grad.mul(&aten::sigmoid(&other.sub(self)?)?),
+    }
+    logaddexp2(Tensor self, Tensor other) -> Tensor as Logaddexp2Backward0 {
+        self => grad.mul(&aten::sigmoid(&self.sub(other)?.mul(LN_2)?)?),
+        other => grad.mul(&aten::sigmoid(&other.sub(self)?.mul(LN_2)?)?),
+    }
+    #[in_place]
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor as XlogyBackward0 {
+        self => {
+            let is_flat = aten::logical_and(&aten::eq_Scalar(self, 0.into())?, &aten::le_Scalar(other, 0.into())?)?;
+            aten::masked_fill_Scalar(&aten::xlogy_Tensor(grad, other)?, &is_flat, 0.into())
+        },
+        other => grad.mul(&self.div(other)?),
+    }
+
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) as CummaxBackward0 {
+        self => selected(grad, metadata(self), dim, indices, true),
+        indices => non_differentiable,
+    }
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) as CumminBackward0 {
+        self => selected(grad, metadata(self), dim, indices, true),
+        indices => non_differentiable,
+    }
+}
+
+/// The gradient with the sign that the magnitude was given.
+fn turned(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
+    let ratio = aten::masked_fill_Scalar(&result.div(this)?, &aten::eq_Scalar(this, 0.into())?, 0.into())?;
+    grad.mul(&ratio)
+}

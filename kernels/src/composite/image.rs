@@ -1,0 +1,191 @@
+//! Images and signals, by padding, picking and adding.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+mod bag;
+mod sampler;
+mod windows;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn instance_norm(
+        input: &Tensor,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        running_mean: Option<&Tensor>,
+        running_var: Option<&Tensor>,
+        use_input_stats: bool,
+        momentum: f64,
+        eps: f64,
+        cudnn_enabled: bool,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::instance_norm";
+        let &[batch, channels, ref rest @ ..] = input.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?} are not [batch, channels, ..]", input.sizes())
+        };
+        ensure!(
+            use_input_stats || (running_mean.is_some() && running_var.is_some()),
+            Argument,
+            "{OPERATOR}: without the statistics of the input, running_mean and running_var are needed"
+        );
+        let each = |vector: Option<&Tensor>| vector.map(|vector| aten::repeat(vector, &[batch])).transpose();
+        let (weight, bias) = (each(weight)?, each(bias)?);
+        let (mean, var) = (each(running_mean)?, each(running_var)?);
+        let flat = [&[1, batch * channels], rest].concat();
+        let out = aten::batch_norm(
+            &aten::reshape(&aten::contiguous(input)?, &flat)?,
+            weight.as_ref(),
+            bias.as_ref(),
+            mean.as_ref(),
+            var.as_ref(),
+            use_input_stats,
+            momentum,
+            eps,
+            cudnn_enabled,
+        )?;
+        for (running, new) in [(running_mean, &mean), (running_var, &var)] {
+            if let (true, Some(running), Some(new)) = (use_input_stats, running, new) {
+                let new = aten::mean_dim(&aten::reshape(new, &[batch, channels])?, Some(&[0]))?;
+                aten::copy_(&mut aten::detach(running)?, &aten::detach(&new)?)?;
+            }
+        }
+        aten::reshape(&out, input.sizes())
+    }
+
+    fn upsample_nearest1d(this: &Tensor, output_size: &[i64], scales: Option<f64>) -> Result<Tensor> {
+        as_images("aten::upsample_nearest1d", this, output_size, |images, sizes| {
+            aten::upsample_nearest2d::call(images, sizes, None, scales)
+        })
+    }
+
+    fn upsample_nearest1d_vec(
+        input: &Tensor,
+        output_size: Option<&[i64]>,
+        scale_factors: Option<&[f64]>,
+    ) -> Result<Tensor> {
+        let [size] = sizes("aten::upsample_nearest1d.vec", input, output_size, scale_factors)?;
+        aten::upsample_nearest1d::call(input, &[size], factor(scale_factors, 0))
+    }
+
+    fn upsample_linear1d(
+        this: &Tensor,
+        output_size: &[i64],
+        align_corners: bool,
+        scales: Option<f64>,
+    ) -> Result<Tensor> {
+        as_images("aten::upsample_linear1d", this, output_size, |images, sizes| {
+            aten::upsample_bilinear2d::call(images, sizes, align_corners, None, scales)
+        })
+    }
+
+    fn upsample_linear1d_vec(
+        input: &Tensor,
+        output_size: Option<&[i64]>,
+        align_corners: bool,
+        scale_factors: Option<&[f64]>,
+    ) -> Result<Tensor> {
+        let [size] = sizes("aten::upsample_linear1d.vec", input, output_size, scale_factors)?;
+        aten::upsample_linear1d::call(input, &[size], align_corners, factor(scale_factors, 0))
+    }
+
+    fn upsample_nearest2d_vec(
+        input: &Tensor,
+        output_size: Option<&[i64]>,
+        scale_factors: Option<&[f64]>,
+    ) -> Result<Tensor> {
+        let sizes: [i64; 2] = sizes("aten::upsample_nearest2d.vec", input, output_size, scale_factors)?;
+        aten::upsample_nearest2d::call(input, &sizes, factor(scale_factors, 0), factor(scale_factors, 1))
+    }
+
+    fn upsample_bilinear2d_vec(
+        input: &Tensor,
+        output_size: Option<&[i64]>,
+        align_corners: bool,
+        scale_factors: Option<&[f64]>,
+    ) -> Result<Tensor> {
+        let sizes: [i64; 2] = sizes("aten::upsample_bilinear2d.vec", input, output_size, scale_factors)?;
+        let (height, width) = (factor(scale_factors, 0), factor(scale_factors, 1));
+        aten::upsample_bilinear2d::call(input, &sizes, align_corners, height, width)
+    }
+
+    fn avg_pool1d(
+        this: &Tensor,
+        kernel_size: &[i64],
+        stride: &[i64],
+        padding: &[i64],
+        ceil_mode: bool,
+        count_include_pad: bool,
+    ) -> Result<Tensor> {
+        let [kernel, padding] = [wide(kernel_size, 1), wide(padding, 0)];
+        let stride = if stride.is_empty() { Vec::new() } else { wide(stride, 1) };
+        let images = aten::unsqueeze(this, -2)?;
+        let means =
+            aten::avg_pool2d::call(&images, &kernel, &stride, &padding, ceil_mode, count_include_pad, None)?;
+        aten::squeeze_dim(&means, -2)
+    }
+
+    fn max_pool1d(
+        this: &Tensor,
+        kernel_size: &[i64],
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        ceil_mode: bool,
+    ) -> Result<Tensor> {
+        let [kernel, padding, dilation] = [wide(kernel_size, 1), wide(padding, 0), wide(dilation, 1)];
+        let stride = if stride.is_empty() { Vec::new() } else { wide(stride, 1) };
+        let images = aten::unsqueeze(this, -2)?;
+        let maxima = aten::max_pool2d::call(&images, &kernel, &stride, &padding, &dilation, ceil_mode)?;
+        aten::squeeze_dim(&maxima, -2)
+    }
+
+    fn adaptive_avg_pool1d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        let means = aten::adaptive_avg_pool2d(&aten::unsqueeze(this, -2)?, &wide(output_size, 1))?;
+        aten::squeeze_dim(&means, -2)
+    }
+}
+
+/// A number for the second of two directions, and what leaves the first as it is.
+fn wide(number: &[i64], neutral: i64) -> Vec<i64> {
+    [&[neutral], number].concat()
+}
+
+/// Signals as images of one row.
+fn as_images(
+    operator: &str,
+    this: &Tensor,
+    output_size: &[i64],
+    f: impl FnOnce(&Tensor, &[i64]) -> Result<Tensor>,
+) -> Result<Tensor> {
+    ensure!(this.dim() == 3, Shape, "{operator}: sizes {:?} are not [batch, channels, length]", this.sizes());
+    aten::squeeze_dim(&f(&aten::unsqueeze(this, 2)?, &wide(output_size, 1))?, 2)
+}
+
+fn factor(factors: Option<&[f64]>, at: usize) -> Option<f64> {
+    factors.and_then(|factors| factors.get(at).copied())
+}
+
+/// The sizes that are asked for, or that factors give.
+fn sizes<const N: usize>(
+    operator: &str,
+    input: &Tensor,
+    output_size: Option<&[i64]>,
+    scale_factors: Option<&[f64]>,
+) -> Result<[i64; N]> {
+    let sizes: Vec<i64> = match (output_size, scale_factors) {
+        (Some(sizes), None) => sizes.to_vec(),
+        (None, Some(factors)) => {
+            let own = input.sizes().get(2..).unwrap_or_default();
+            own.iter().zip(factors).map(|(size, factor)| (*size as f64 * factor) as i64).collect()
+        }
+        _ => bail!(Argument, "{operator}: expected either output_size or scale_factors"),
+    };
+    let count = sizes.len();
+    sizes.try_into().map_err(|_| {
+        Error::new(ErrorKind::Argument, format!("{operator}: {count} sizes for images of {N} dimensions"))
+    })
+}

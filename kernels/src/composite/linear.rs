@@ -1,0 +1,251 @@
+//! Products and distances of vectors and matrices, by other operators.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn kron(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let dim = this.dim().max(other.dim());
+        let padded = |tensor: &Tensor| -> Vec<i64> {
+            let missing = dim - tensor.dim();
+            vec![1; missing].into_iter().chain(tensor.sizes().iter().copied()).collect()
+        };
+        let (a, b) = (padded(this), padded(other));
+        let spread = |sizes: &[i64], first: bool| -> Vec<i64> {
+            sizes.iter().flat_map(|size| if first { [*size, 1] } else { [1, *size] }).collect()
+        };
+        let product = aten::mul_Tensor(
+            &aten::reshape(this, &spread(&a, true))?,
+            &aten::reshape(other, &spread(&b, false))?,
+        )?;
+        let sizes: Vec<i64> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
+        aten::reshape(&aten::contiguous(&product)?, &sizes)
+    }
+
+    fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::linalg_cross";
+        let is_three = |tensor: &Tensor| tensor.size(dim).is_ok_and(|size| size == 3);
+        ensure!(
+            this.dim() == other.dim() && is_three(this) && is_three(other),
+            Shape,
+            "{OPERATOR}: sizes {:?} and {:?} have no three numbers in dimension {dim}",
+            this.sizes(),
+            other.sizes()
+        );
+        let turned = |tensor: &Tensor, shift: i64| aten::roll::call(tensor, &[shift], &[dim]);
+        let sizes = torch_library::geometry::infer_size(this.sizes(), other.sizes());
+        let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
+        let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
+        aten::sub_Tensor(
+            &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
+            &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
+        )
+    }
+
+    fn cross(this: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor> {
+        let first = this.sizes().iter().position(|size| *size == 3).map(|dim| dim as i64);
+        let Some(dim) = dim.or(first) else {
+            bail!(Shape, "aten::cross: no dimension of sizes {:?} has three numbers", this.sizes())
+        };
+        aten::linalg_cross::with(this, other).dim(dim).call()
+    }
+
+    fn tensordot(this: &Tensor, other: &Tensor, dims_self: &[i64], dims_other: &[i64]) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::tensordot";
+        let split = |tensor: &Tensor, dims: &[i64]| -> Result<(Vec<i64>, Vec<i64>)> {
+            let summed = dims
+                .iter()
+                .map(|dim| wrap_dim(*dim, tensor.dim()).map(|dim| dim as i64))
+                .collect::<Result<Vec<_>>>()
+                .map_err(|error| error.context(OPERATOR))?;
+            let kept = (0..tensor.dim() as i64).filter(|dim| !summed.contains(dim)).collect();
+            Ok((kept, summed))
+        };
+        let ((kept, summed), (kept_other, summed_other)) =
+            (split(this, dims_self)?, split(other, dims_other)?);
+        let sizes = |tensor: &Tensor, dims: &[i64]| -> Vec<i64> {
+            dims.iter().map(|dim| tensor.sizes()[*dim as usize]).collect()
+        };
+        let (inner, inner_other) = (sizes(this, &summed), sizes(other, &summed_other));
+        ensure!(
+            inner == inner_other,
+            Shape,
+            "{OPERATOR}: dimensions {dims_self:?} and {dims_other:?} of sizes {:?} and {:?} do not match",
+            this.sizes(),
+            other.sizes()
+        );
+        let count: i64 = inner.iter().product();
+        let (rows, columns) = (sizes(this, &kept), sizes(other, &kept_other));
+        let left =
+            aten::reshape(&aten::permute(this, &[kept, summed].concat())?, &[rows.iter().product(), count])?;
+        let right = aten::reshape(
+            &aten::permute(other, &[summed_other, kept_other].concat())?,
+            &[count, columns.iter().product()],
+        )?;
+        aten::reshape(&aten::mm(&left, &right)?, &[rows, columns].concat())
+    }
+
+    fn inner(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        if this.dim() == 0 || other.dim() == 0 {
+            return aten::mul_Tensor(this, other);
+        }
+        aten::tensordot(this, other, &[-1], &[-1]).map_err(|error| error.context("aten::inner"))
+    }
+
+    fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        ensure!(
+            !this.dtype().is_complex(),
+            DType,
+            "aten::vdot: of {} only the product without conjugation is here, use dot",
+            this.dtype()
+        );
+        aten::dot(this, other)
+    }
+
+    fn addmv(this: &Tensor, mat: &Tensor, vec: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        combined(this, &aten::mv(mat, vec)?, beta, alpha)
+    }
+
+    fn addr(this: &Tensor, vec1: &Tensor, vec2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        combined(this, &aten::outer(vec1, vec2)?, beta, alpha)
+    }
+
+    fn matrix_power(this: &Tensor, n: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::matrix_power";
+        let is_square = matches!(this.sizes(), [.., rows, columns] if rows == columns);
+        ensure!(is_square, Shape, "{OPERATOR}: sizes {:?} are those of no square matrices", this.sizes());
+        ensure!(n >= 0, Argument, "{OPERATOR}: power {n}, zero or more are possible");
+        let mut power: Option<Tensor> = None;
+        let (mut square, mut left) = (this.clone(), n);
+        while left > 0 {
+            if left % 2 == 1 {
+                power = Some(match power {
+                    None => square.clone(),
+                    Some(power) => aten::matmul(&power, &square)?,
+                });
+            }
+            left /= 2;
+            if left > 0 {
+                square = aten::matmul(&square, &square)?;
+            }
+        }
+        match power {
+            Some(power) if n > 1 => Ok(power),
+            Some(power) => aten::clone::with(&power).memory_format(Some(MemoryFormat::Contiguous)).call(),
+            None => {
+                let one = aten::eye::with(this.size(-1)?)
+                    .dtype(Some(this.dtype()))
+                    .device(Some(this.device()))
+                    .call()?;
+                aten::clone::with(&aten::expand(&one, this.sizes())?)
+                    .memory_format(Some(MemoryFormat::Contiguous))
+                    .call()
+            }
+        }
+    }
+
+    fn cdist(x1: &Tensor, x2: &Tensor, p: f64, _compute_mode: Option<i64>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::cdist";
+        ensure!(
+            x1.dim() >= 2 && x2.dim() >= 2 && x1.sizes().last() == x2.sizes().last(),
+            Shape,
+            "{OPERATOR}: sizes {:?} and {:?}, expected rows of one length",
+            x1.sizes(),
+            x2.sizes()
+        );
+        ensure!(
+            x1.dtype().is_floating_point() && x2.dtype().is_floating_point() && p >= 0.0,
+            Argument,
+            "{OPERATOR}: {} and {} by the norm of order {p}, expected floating-point types and no negative order",
+            x1.dtype(),
+            x2.dtype()
+        );
+        let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
+        if difference.size(-1)? == 0 {
+            return aten::sum_dim_IntList(&difference, Some(&[-1]));
+        }
+        aten::linalg_vector_norm::with(&difference).ord(p.into()).dim(Some(&[-1])).call()
+    }
+
+    fn pairwise_distance(x1: &Tensor, x2: &Tensor, p: f64, eps: f64, keepdim: bool) -> Result<Tensor> {
+        let difference = aten::add_Scalar(&aten::sub_Tensor(x1, x2)?, eps.into())?;
+        aten::linalg_vector_norm::call(&difference, p.into(), Some(&[-1]), keepdim, None)
+    }
+
+    fn cosine_similarity(x1: &Tensor, x2: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::cosine_similarity";
+        ensure!(
+            x1.dtype().is_floating_point() && x2.dtype().is_floating_point(),
+            DType,
+            "{OPERATOR}: {} and {}, expected floating-point types",
+            x1.dtype(),
+            x2.dtype()
+        );
+        let unit = |x: &Tensor| {
+            let length = aten::linalg_vector_norm::call(x, 2.into(), Some(&[dim]), true, None)?;
+            aten::div_Tensor(x, &aten::clamp_min(&length, eps.into())?)
+        };
+        let sizes = torch_library::geometry::infer_size(x1.sizes(), x2.sizes());
+        let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
+        let product =
+            aten::mul_Tensor(&unit(&aten::expand(x1, &sizes)?)?, &unit(&aten::expand(x2, &sizes)?)?)?;
+        aten::sum_dim_IntList(&product, Some(&[dim]))
+    }
+
+    fn triplet_margin_loss(
+        anchor: &Tensor,
+        positive: &Tensor,
+        negative: &Tensor,
+        margin: f64,
+        p: f64,
+        eps: f64,
+        swap: bool,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::triplet_margin_loss";
+        ensure!(
+            anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
+            Shape,
+            "{OPERATOR}: sizes {:?}, {:?} and {:?} have different numbers of dimensions",
+            anchor.sizes(),
+            positive.sizes(),
+            negative.sizes()
+        );
+        ensure!(margin > 0.0, Argument, "{OPERATOR}: margin is {margin}, expected more than 0");
+        let distance = |a, b| aten::pairwise_distance::call(a, b, p, eps, false);
+        let near = distance(anchor, positive)?;
+        let mut far = distance(anchor, negative)?;
+        if swap {
+            far = aten::minimum(&far, &distance(positive, negative)?)?;
+        }
+        let loss =
+            aten::clamp_min(&aten::sub_Tensor(&aten::add_Scalar(&near, margin.into())?, &far)?, 0.into())?;
+        match reduction {
+            0 => Ok(loss),
+            1 => aten::mean(&loss),
+            _ => aten::sum(&loss),
+        }
+    }
+}
+
+/// `beta a + alpha b`; of `beta` 0, not even NaN of `a` counts.
+fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+    let scaled = aten::mul_Scalar(b, alpha)?;
+    let sizes = torch_library::geometry::infer_size(a.sizes(), b.sizes())?;
+    ensure!(
+        sizes.as_slice() == b.sizes(),
+        Shape,
+        "sizes {:?} do not broadcast to those of the product, {:?}",
+        a.sizes(),
+        b.sizes()
+    );
+    if beta.to::<f64>().is_ok_and(|beta| beta == 0.0) {
+        return Ok(scaled);
+    }
+    aten::add_Tensor(&aten::mul_Scalar(a, beta)?, &scaled)
+}

@@ -144,7 +144,7 @@ pub fn names_are_looked_up_while_the_table_grows() {
             let new = names.get(&name(9));
             let operator = new.and_then(names::Name::operator);
             let old = names.get(&name(3)).map(|name| name.entry);
-            (old, new.map(|name| (name.entry, name.name())), operator.is_some())
+            (old, new.map(|name| (name.entry, name.name_and_overload())), operator.is_some())
         });
         names.add(&name(8), 8, 8); // the table grows
         names.add(&name(9), 9, 9).set_operator(Some(leak(operator::Operator)));

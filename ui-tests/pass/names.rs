@@ -14,6 +14,7 @@ torch_library! {
         scale_.Scalar(Tensor(a!) self, Scalar factor) -> Tensor(a!);
         where(Tensor self, int type, int fn, int match) -> int;
         where.self(Tensor self) -> int;
+        gen(Tensor self, int try) -> int;
         __and__(Tensor self) -> int;
         _private(Tensor self) -> int;
         "text(Tensor self) -> int";
@@ -51,6 +52,11 @@ fn r#where(_: &Tensor, r#type: i64, r#fn: i64, r#match: i64) -> Result<i64> {
     Ok(r#type + r#fn + r#match)
 }
 
+#[torch_impl(names, CPU)]
+fn r#gen(_: &Tensor, r#try: i64) -> Result<i64> {
+    Ok(r#try)
+}
+
 #[torch_impl(crate::names::names, "where.self", CPU)]
 fn where_self(_: &Tensor) -> Result<i64> {
     Ok(1)
@@ -72,7 +78,7 @@ fn overloads_are_functions_of_their_own() -> Result<()> {
     names::add_Tensor(&x, &x)?;
     names::add_Scalar(&x, Scalar::Int(1))?;
     names::scale__Scalar(&mut x, Scalar::Int(1))?;
-    assert_eq!(names::r#where(&x, 1, 2, 3)?, 6);
+    assert_eq!((names::r#where(&x, 1, 2, 3)?, names::r#gen(&x, 4)?), (6, 4));
     assert_eq!((names::where_self(&x)?, names::__and__(&x)?), (1, 2));
     assert_eq!((names::_private(&x)?, names::text(&x)?), (3, 3));
     Ok(())

@@ -259,6 +259,7 @@ fn rust_ident(name: &str, span: Span) -> Ident {
     match name {
         "self" => Ident::new("this", span),
         "Self" | "super" | "crate" | "_" => format_ident!("{name}_", span = span),
+        "gen" => Ident::new_raw(name, span), // not yet a keyword for syn
         name => syn::parse_str::<Ident>(name)
             .map_or_else(|_| Ident::new_raw(name, span), |_| Ident::new(name, span)),
     }

@@ -53,6 +53,9 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// An overload is a part of the name: `find.first` is `pictures::find_first`. The argument `self` is `this`; other
 /// keywords are raw, as `r#where`.
 ///
+/// In a documentation test, where the documented crate is in scope by its name, a namespace of that name is ambiguous for
+/// rustc: there it stands outside of `main`, and kernels say `crate::pictures`.
+///
 /// # Schemas
 ///
 /// The language is PyTorch's, so that schemas can be pasted. As bare tokens, strings take double quotes; what Rust cannot

@@ -22,17 +22,18 @@ operators() { # COUNT KERNELS: a program's operators, and so many kernels in all
         [ "$left" -gt 0 ] || break
         echo "#[torch_impl(ops, $key)] mod on_${key,,} { use torch_library::prelude::*;"
         for i in $(seq $((left < $1 ? left : $1))); do
-            echo "fn op_$i(_: &Tensor, _: &Tensor) -> Result<i64> { Ok(2) }"
+            echo "pub fn op_$i(_: &Tensor, _: &Tensor) -> Result<i64> { Ok($i) }"
         done
         echo '}'
         left=$((left - $1))
     done
 }
-calls() { # COUNT: typed calls of all of them
-    echo "static CALLS: [fn(&Tensor, &Tensor) -> Result<i64>; $1] = ["
-    for i in $(seq "$1"); do echo "    ops::op_$i::call,"; done
+functions() { # NAME COUNT PREFIX SUFFIX: a table of functions PREFIX1SUFFIX …
+    echo "static $1: [fn(&Tensor, &Tensor) -> Result<i64>; $2] = ["
+    for i in $(seq "$2"); do echo "    $3$i$4,"; done
     echo '];'
 }
+calls() { functions CALLS "$1" ops::op_ ::call; } # COUNT: typed calls of all of them
 program() { # NAME: a package from standard input
     mkdir -p "$work/$1/src"
     printf '[package]\nname = "%s"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\ntorch-library = { path = "%s" }\n' \
@@ -83,26 +84,32 @@ RUST
 )
 { operators 100 100; calls 100; echo "$resident"; echo "$memory"; } | program few
 { operators 1000 1000; calls 1000; echo "$resident"; echo "$memory"; } | program memory
-{ operators 8192 8192; calls 8192; cat <<'RUST'; } | program spread
+{ operators 8192 8192; calls 8192; functions KERNELS 8192 on_cpu::op_ ''; cat <<'RUST'; } | program spread
+/// Numbers below 8192 in an order of chance.
+fn shuffled() -> Vec<usize> {
+    let (mut order, mut seed): (Vec<_>, _) = ((0..8192).collect(), 42u64);
+    for i in (1..order.len()).rev() {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        order.swap(i, (seed >> 33) as usize % (i + 1));
+    }
+    order
+}
 fn main() -> Result<()> {
     let x = Tensor::from([1.0f32]).with_key_set(torch_library::DispatchKeySet::from_key(DispatchKey::CPU));
     CALLS.iter().try_for_each(|call| call(&x, &x).map(drop))?;
     for count in [16, 256, 2048, 8192] {
-        let mut order: Vec<_> = CALLS.iter().copied().step_by(8192 / count).collect();
-        let mut seed = 42u64;
-        for i in (1..count).rev() {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            order.swap(i, (seed >> 33) as usize % (i + 1));
-        }
-        let mut best = f64::MAX;
-        for _ in 0..200 {
-            let start = std::time::Instant::now();
-            for call in order.iter().cycle().take(16384) {
-                std::hint::black_box(call(&x, &x)?);
+        for (name, functions) in [("spread", &CALLS), ("pointers", &KERNELS)] {
+            let order: Vec<_> = shuffled().into_iter().take(count).map(|i| functions[i]).collect();
+            let mut best = f64::MAX;
+            for _ in 0..200 {
+                let start = std::time::Instant::now();
+                for function in order.iter().cycle().take(16384) {
+                    std::hint::black_box(function(&x, &x)?);
+                }
+                best = best.min(start.elapsed().as_nanos() as f64 / 16384.0);
             }
-            best = best.min(start.elapsed().as_nanos() as f64 / 16384.0);
+            println!("{name}_{count} {best:.3}");
         }
-        println!("spread_{count} {best:.3}");
     }
     Ok(())
 }
@@ -138,7 +145,9 @@ peer_memory=$([ -z "$peer" ] || "$peer" memory | awk '{ print $2 / 1000 }')
 row 'the same, registered at run time, KiB' "$("$bin/memory" | line 2 | awk '{ print $1 / 1000 }')" "$peer_memory"
 "$bin/spread" >"$work/spread.ns"
 if [ -n "$peer" ]; then "$peer" spread >"$work/peer_spread.ns"; fi
+of() { awk -v name="$1" '$1 == name { print $2 }' "$2" 2>/dev/null || true; }
 for count in 16 256 2048 8192; do
-    of() { awk -v name="spread_$count" '$1 == name { print $2 }' "$1" 2>/dev/null || true; }
-    row "typed calls at random over $count operators, ns" "$(of "$work/spread.ns")" "$(of "$work/peer_spread.ns")"
+    row "typed calls at random over $count operators, ns" "$(of "spread_$count" "$work/spread.ns")" \
+        "$(of "spread_$count" "$work/peer_spread.ns")"
+    row 'the same of their kernels through pointers, ns' "$(of "pointers_$count" "$work/spread.ns")"
 done

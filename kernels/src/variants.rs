@@ -326,12 +326,11 @@ macro_rules! variants {
             }
         }
 
-        #[torch_library::torch_impl(aten, CompositeExplicitAutograd)]
+        #[torch_library::torch_impl(aten, CompositeExplicitAutograd, boxed)]
         mod kernels {
             use super::*;
 
             $(
-                #[torch_impl(boxed)]
                 fn $name(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
                     static VARIANT: Variant = Variant::of(aten::$base::handle, &[$(Rule::$rule),*]);
                     VARIANT.call(operator, keys, stack)

@@ -151,7 +151,9 @@ fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Res
 
 fn gaussian_unit<T: Float + FloatConst + Number + ErrorFunction>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
-    x * half * (T::ONE + (x * T::FRAC_1_SQRT_2()).error_function())
+    let unit = x * half * (T::ONE + (x * T::FRAC_1_SQRT_2()).error_function());
+    // PyTorch's `float32` loop gives NaN for infinite elements of either sign.
+    if T::DTYPE == DType::Float32 { unit * (T::ONE + (x - x)) } else { unit }
 }
 
 fn gaussian_unit_by_tanh<T: Float + FloatConst + Number + Functions>(x: T) -> T {

@@ -16,12 +16,11 @@ macro_rules! aliases {
             }
         }
 
-        #[torch_impl(aten, CompositeImplicitAutograd)]
+        #[torch_impl(aten, CompositeImplicitAutograd, boxed)]
         mod kernels {
             use super::*;
 
             $(
-                #[torch_impl(boxed)]
                 fn $name(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
                     aten::$base::handle().call_boxed(stack)
                 }

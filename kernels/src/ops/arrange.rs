@@ -282,27 +282,6 @@ torch_library! {
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor;
-        /// A copy with other elements at one index of a dimension.
-        ///
-        /// # Errors
-        /// A source of other sizes than what it replaces.
-        ///
-        /// PyTorch: `torch.select_scatter`.
-        select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor;
-        /// A copy with other elements in a slice.
-        ///
-        /// # Errors
-        /// A source of other sizes than what it replaces.
-        ///
-        /// PyTorch: `torch.slice_scatter`.
-        slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor;
-        /// A copy with other elements on a diagonal.
-        ///
-        /// # Errors
-        /// A source of other sizes than what it replaces.
-        ///
-        /// PyTorch: `torch.diagonal_scatter`.
-        diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor;
         /// A row for each element: 1 at the place that the element says, 0 elsewhere.
         ///
         /// Without a number of classes, one more than the largest element.

@@ -73,27 +73,6 @@ mod implicit {
         aten::index_copy(this, dim, &index, &aten::full_like(&picked, value)?)
     }
 
-    fn select_scatter(this: &Tensor, src: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
-        with_part("aten::select_scatter", this, src, |this| aten::select_int(this, dim, index))
-    }
-
-    fn slice_scatter(
-        this: &Tensor,
-        src: &Tensor,
-        dim: i64,
-        start: Option<i64>,
-        end: Option<i64>,
-        step: i64,
-    ) -> Result<Tensor> {
-        with_part("aten::slice_scatter", this, src, |this| {
-            aten::slice_Tensor::call(this, dim, start, end, step)
-        })
-    }
-
-    fn diagonal_scatter(this: &Tensor, src: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
-        with_part("aten::diagonal_scatter", this, src, |this| aten::diagonal::call(this, offset, dim1, dim2))
-    }
-
     fn one_hot(this: &Tensor, num_classes: i64) -> Result<Tensor> {
         const OPERATOR: &str = "aten::one_hot";
         ensure!(
@@ -151,26 +130,4 @@ fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Resul
         index.len()
     );
     aten::to_dtype(&vector(index, repeats.device())?, repeats.dtype())
-}
-
-/// A copy with other elements in a part, which a view of the whole shows.
-fn with_part(
-    operator: &str,
-    this: &Tensor,
-    src: &Tensor,
-    part: impl Fn(&Tensor) -> Result<Tensor>,
-) -> Result<Tensor> {
-    // A view of the places says which elements are replaced: nothing is written that an example of a batch would share.
-    let places = vector((0..this.numel()).collect(), this.device())?;
-    let replaced = part(&aten::view(&places, this.sizes())?).map_err(|error| error.context(operator))?;
-    ensure!(
-        replaced.sizes() == src.sizes(),
-        Shape,
-        "{operator}: a source of sizes {:?} for a part of sizes {:?}",
-        src.sizes(),
-        replaced.sizes()
-    );
-    let flat = |tensor: &Tensor| aten::reshape(tensor, &[-1]);
-    let src = aten::to_dtype(src, this.dtype())?;
-    aten::reshape(&aten::index_copy(&flat(this)?, 0, &flat(&replaced)?, &flat(&src)?)?, this.sizes())
 }

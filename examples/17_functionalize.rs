@@ -29,25 +29,25 @@ fn program(inputs: &[Tensor]) -> Result<Vec<Tensor>> {
 }
 
 fn main() -> Result<()> {
-    let input = || Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+    let input = || [Tensor::from([[1.0, 2.0], [3.0, 4.0]])];
     let plain = input();
     println!(
         "as it is:     {:?}, and the input {:?}",
-        program(&[plain.clone()])?[0].to_vec::<f64>()?,
-        plain.to_vec::<f64>()?
+        program(&plain)?[0].to_vec::<f64>()?,
+        plain[0].to_vec::<f64>()?
     );
 
     let x = input();
-    let (results, mut graph) = tracer::trace(&[x.clone()], |inputs| functionalize(inputs, program))?;
-    println!("functional:   {:?}, and the input {:?}", results[0].to_vec::<f64>()?, x.to_vec::<f64>()?);
+    let (results, mut graph) = tracer::trace(&x, |inputs| functionalize(inputs, program))?;
+    println!("functional:   {:?}, and the input {:?}", results[0].to_vec::<f64>()?, x[0].to_vec::<f64>()?);
     print!("{graph}");
 
     // Nothing but the last line writes to what others see, so calls may be left out and merged freely.
     let (dead, repeated) = (graph.eliminate_dead_code(), graph.merge_common_subexpressions());
     println!("{dead} dead and {repeated} repeated calls are gone");
     let x = input();
-    let results = graph.run(&[x.clone()])?;
-    println!("what is left: {:?}, and the input {:?}", results[0].to_vec::<f64>()?, x.to_vec::<f64>()?);
+    let results = graph.run(&x)?;
+    println!("what is left: {:?}, and the input {:?}", results[0].to_vec::<f64>()?, x[0].to_vec::<f64>()?);
     Ok(())
 }
 

@@ -82,7 +82,7 @@ fn fan_in(sizes: &[i64]) -> Result<f64> {
 }
 
 fn empty(sizes: &[i64]) -> Result<Tensor> {
-    Tensor::zeros(sizes, DType::Float32, Device::CPU)
+    aten::zeros::with(sizes).dtype(Some(DType::Float32)).call()
 }
 
 fn parameter(tensor: Tensor) -> Result<Tensor> {

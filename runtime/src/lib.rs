@@ -38,6 +38,8 @@
 //! | ask for gradients, or say a derivative | [`autograd`], [`derivatives!`] |
 //! | run in lower precision | [`autocast`] |
 //! | write a batching rule | [`vmap`] |
+//! | know what a program would make, without running it | [`fake`] |
+//! | turn a program that writes in place into one that only computes | [`functionalize`] |
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
 //! | record what a function calls, and run it again | [`tracer`] |
 //! | know why a call goes where it goes | [`Dispatcher::explain`] |
@@ -87,6 +89,7 @@ mod registry;
 
 mod native;
 
+pub mod fake;
 pub mod functionalize;
 
 pub mod observe;

@@ -137,6 +137,17 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The tensors of a `Tensor` or of a `Tensor[]`, to write to; those of the caller only where they may be written.
+    pub fn tensors_mut(&mut self) -> &mut [Tensor] {
+        match self {
+            Value::Tensor(tensor) => std::slice::from_mut(tensor),
+            Value::TensorMut(tensor) => std::slice::from_mut(*tensor),
+            Value::TensorsMut(tensors) => tensors,
+            Value::Tensors(tensors) => tensors.to_mut(),
+            _ => &mut [],
+        }
+    }
+
     /// The tensors of a value of any type, those of a `Tensor?[]` included.
     pub fn all_tensors(&self) -> impl Iterator<Item = &Tensor> {
         let optional = match self {

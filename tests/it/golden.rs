@@ -68,11 +68,12 @@ fn programs() {
 }
 
 #[test]
-fn programs_without_writes() {
+fn programs_without_writes_or_without_elements() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
-    let report =
-        File::through("functionalize").unwrap().replay(&folder).unwrap().expect("the file is committed");
-    assert!(report.passed > 0 && report.passed == report.rows(), "{}", report.render(10));
+    for layer in ["functionalize", "fake"] {
+        let report = File::through(layer).unwrap().replay(&folder).unwrap().expect("the file is committed");
+        assert!(report.passed > 0 && report.passed == report.rows(), "{layer}\n{}", report.render(10));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use torch_library::element::Complex64;
-use torch_library::{DType, Element, Tensor, functionalize, match_dtype};
+use torch_library::{DType, Element, Tensor, fake, functionalize, match_dtype};
 
 use crate::report::{Check, Unmet, equal};
 use crate::rows::Row;
@@ -37,6 +37,9 @@ pub(crate) fn tolerance(dtype: DType, summands: usize) -> f64 {
 /// Compares the elements in logical order.
 pub(crate) fn elements(got: &Tensor, want: &[Json], tolerance: f64) -> Check {
     equal("number of elements", got.numel(), want.len() as i64)?;
+    if fake::is_fake(got) {
+        return Ok(());
+    }
     let got = &functionalize::from_functional(got)?;
     match_dtype!(got.dtype(), T => {
         for (index, (got, want)) in got.to_vec::<T>()?.into_iter().zip(want).enumerate() {

@@ -55,14 +55,6 @@ pub(super) fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tens
     }
 }
 
-/// Takes the arguments of a call from the stack.
-pub(super) fn take<'v>(operator: OperatorHandle, stack: &mut Stack<'v>) -> Result<Vec<Value<'v>>> {
-    let arity = operator.arguments(stack)?.len();
-    let mut arguments: Vec<_> = (0..arity).filter_map(|_| stack.pop()).collect();
-    arguments.reverse();
-    Ok(arguments)
-}
-
 /// Calls an operator with these arguments and returns its returns.
 pub(super) fn call<'v>(
     operator: OperatorHandle,

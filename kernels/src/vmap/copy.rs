@@ -3,14 +3,14 @@
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
-use super::boxed::{call, front, rules, take, wrapped};
+use super::boxed::{call, front, rules, wrapped};
 use crate::aten;
 
 /// Runs an operator on the first argument's value. A memory format is one of an example: with the batch in front, rows
 /// stay rows, and what only images have is left to the operators that ask for it.
 fn like_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let Some(tensor) = arguments[0].as_tensor() else { bail!(Internal, "{operator} has no tensor in front") };
     arguments[0] = front(level, tensor)?.into();
     if let Some(index) = operator.schema()?.argument_index("memory_format")
@@ -30,7 +30,7 @@ rules! {
 /// Makes a tensor of given sizes for each example.
 fn of_sizes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let Some(tensor) = arguments[0].as_tensor() else { bail!(Internal, "{operator} has no tensor in front") };
     let value = front(level, tensor)?;
     let Value::Ints(sizes) = &arguments[1] else { bail!(Internal, "{operator} has no sizes") };

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, Randomness};
 
-use super::boxed::{call, is_batched, shared_write, take};
+use super::boxed::{call, is_batched, shared_write};
 use super::pointwise::broadcasting;
 use crate::aten;
 
@@ -35,7 +35,7 @@ fn say_once(operator: OperatorHandle) {
 /// Runs an operator for each example by itself and joins the results.
 pub(super) fn each_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let writes = check(level, operator, &arguments)?;
     let mut returns: Vec<Vec<Value<'static>>> = Vec::new();
     for index in 0..level.batch_size() {

@@ -4,13 +4,13 @@ use torch_library::prelude::*;
 use torch_library::result_type;
 use torch_library::vmap::Level;
 
-use super::boxed::{aligned, call, is_batched, rules, shared_write, take, wrapped};
+use super::boxed::{aligned, call, is_batched, rules, shared_write, wrapped};
 use crate::aten;
 
 /// The rule of every operator that computes each element of its result from those at the same place of its operands.
 pub(super) fn broadcasting(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let tensors: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
     let writes = operator.schema()?.arguments.first().is_some_and(|argument| argument.is_mutable());
     if let [only] = tensors[..] {
@@ -82,7 +82,7 @@ fn filling(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     if !operator.arguments(stack)?.last().and_then(Value::as_tensor).is_some_and(is_own) {
         return broadcasting(operator, stack);
     }
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let tensors: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
     let rank = tensors.iter().map(|tensor| tensor.dim()).max().unwrap_or(0);
     let values = tensors.iter().map(|tensor| aligned(level, tensor, rank)).collect::<Result<Vec<_>>>()?;

@@ -4,7 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
-use super::boxed::{call, expanded, front, rules, take, wrapped};
+use super::boxed::{call, expanded, front, rules, wrapped};
 use crate::aten;
 
 /// What a rule does with the arguments that name dimensions.
@@ -24,7 +24,7 @@ impl Along {
     /// Runs an operator on the first argument's value, with the dimensions that the others name.
     pub(super) fn run(self, operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
         let level = Level::current()?;
-        let mut arguments = take(operator, stack)?;
+        let mut arguments = operator.take_arguments(stack)?;
         let Some(tensor) = arguments[0].as_tensor() else {
             bail!(Internal, "{operator} has no tensor in front")
         };
@@ -86,7 +86,7 @@ rules! {
 /// As [`keeping`], for two tensors of the same sizes.
 fn two_alike(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let [first, second, dim, ..] = &mut arguments[..] else {
         bail!(Internal, "{operator} has no two tensors")
     };

@@ -4,7 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
-use super::boxed::{call, front, rules, take, wrapped};
+use super::boxed::{call, front, rules, wrapped};
 use super::reduce::Along;
 use crate::aten;
 
@@ -31,7 +31,7 @@ rules! {
 /// Gradients of parts, put where the parts were.
 fn whole_again(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let [grad, Value::Ints(sizes), Value::Int(dim), ..] = &mut arguments[..] else {
         bail!(Internal, "{operator} has other arguments than a gradient, sizes and a dimension")
     };

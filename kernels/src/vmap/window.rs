@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
-use super::boxed::{call, expanded, front, rules, take, wrapped};
+use super::boxed::{call, expanded, front, rules, wrapped};
 use crate::aten;
 
 /// The first two dimensions as one.
@@ -22,7 +22,7 @@ pub(super) fn unfolded(tensor: &Tensor, dim: usize, first: i64) -> Result<Tensor
 /// Runs an operator on images, whose batches may be one large batch.
 fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let has_batch = arguments[0].as_tensor().is_some_and(|image| image.dim() == 4);
     for argument in &mut arguments {
         if let Some(tensor) = argument.as_tensor() {

@@ -165,6 +165,12 @@ fn what_is_written_to_inputs_is_written_back() {
     });
     let writes: Vec<_> = calls(&graph).into_iter().filter(|name| name.ends_with('_')).collect();
     assert_eq!(writes, ["aten::as_strided_", "aten::copy_"]);
+    let graph = same(&[x()], |inputs| {
+        let x = &mut inputs[0].clone();
+        aten::mul__Scalar(aten::as_strided_::with(x, &[3], &[2]).storage_offset(Some(1)).call()?, 3.into())?;
+        Ok(vec![aten::as_strided::call(x, &[6], &[1], Some(0))?])
+    });
+    assert!(calls(&graph).contains(&"aten::as_strided_scatter".to_owned()));
     // Nothing was written: nothing is.
     let graph = same(&[x()], |inputs| Ok(vec![inputs[0].clone(), inputs[0].t()?]));
     assert_eq!(calls(&graph), ["aten::t"]);

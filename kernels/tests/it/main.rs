@@ -6,6 +6,7 @@ mod checkpoint;
 mod coverage;
 mod create;
 mod data;
+mod fake;
 mod functionalize;
 mod gradcheck;
 mod index;

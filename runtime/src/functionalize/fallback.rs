@@ -52,14 +52,6 @@ fn of_elements(alias: &AliasInfo) -> &AliasInfo {
     alias.contained.first().unwrap_or(alias)
 }
 
-/// Takes the arguments of a call from the stack.
-pub(super) fn take<'v>(operator: OperatorHandle, stack: &mut Stack<'v>) -> Result<Vec<Value<'v>>> {
-    let arity = operator.arguments(stack)?.len();
-    let mut arguments: Vec<_> = (0..arity).filter_map(|_| stack.pop()).collect();
-    arguments.reverse();
-    Ok(arguments)
-}
-
 /// Arguments as calls below get them.
 pub(super) fn values_of(arguments: &[Value<'_>]) -> Result<Vec<Value<'static>>> {
     let value = |argument: &Value<'_>| argument.map_tensors(super::from_functional).map(Value::into_owned);
@@ -79,7 +71,7 @@ pub(super) fn call<'v>(
 
 /// An operator that only computes.
 fn compute(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    let arguments = take(operator, stack)?;
+    let arguments = operator.take_arguments(stack)?;
     let is_wanted = arguments.iter().flat_map(Value::all_tensors).any(is_functional)
         || LocalDispatchKeySet::current().included.has(DispatchKey::Functionalize);
     for value in call(operator, values_of(&arguments)?)? {
@@ -92,7 +84,7 @@ fn compute(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 
 /// An operator whose results are views of an argument.
 fn views(operator: OperatorHandle, source: usize, stack: &mut Stack<'_>) -> Result<()> {
-    let arguments = take(operator, stack)?;
+    let arguments = operator.take_arguments(stack)?;
     let Some(base) = arguments[source].as_tensor().cloned().filter(is_functional) else {
         call(operator, values_of(&arguments)?)?.into_iter().for_each(|value| stack.push(value));
         return Ok(());

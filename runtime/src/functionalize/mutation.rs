@@ -1,6 +1,6 @@
 //! Operators that write, as operators that compute.
 
-use super::fallback::{call, take, values_of};
+use super::fallback::{call, values_of};
 use super::variant::Variant;
 use super::view::{Functional, below, fresh};
 use super::{is_functional, named};
@@ -15,7 +15,7 @@ use crate::{bail, ensure};
 
 /// An operator that writes to arguments.
 pub(super) fn mutate(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    let mut arguments = take(operator, stack)?;
+    let mut arguments = operator.take_arguments(stack)?;
     let written: Vec<usize> = written(operator)?;
     let tensors = || written.iter().flat_map(|index| arguments[*index].tensors());
     if !arguments.iter().flat_map(Value::all_tensors).any(is_functional) {
@@ -75,7 +75,7 @@ fn compute(
     };
     for (index, result) in written.iter().zip(&results) {
         let is_out = schema.arguments[*index].is_out();
-        for (tensor, value) in tensors_mut(&mut arguments[*index]).iter_mut().zip(result.tensors()) {
+        for (tensor, value) in arguments[*index].tensors_mut().iter_mut().zip(result.tensors()) {
             // An `out` gets the sizes of the result.
             if is_out && tensor.sizes() != value.sizes() {
                 Functional::adopt(tensor, &fresh(value.clone())?)?;
@@ -119,18 +119,7 @@ fn move_views(operator: OperatorHandle, arguments: &mut [Value<'_>], written: &[
         variant.call_boxed_for_key(DispatchKey::Functionalize, &mut stack)?;
         stack.pop_as()?
     };
-    tensors_mut(&mut arguments[*index]).iter_mut().try_for_each(|tensor| Functional::adopt(tensor, &view))
-}
-
-/// The tensors of a value, to write to.
-fn tensors_mut<'s>(value: &'s mut Value<'_>) -> &'s mut [Tensor] {
-    match value {
-        Value::Tensor(tensor) => std::slice::from_mut(tensor),
-        Value::TensorMut(tensor) => std::slice::from_mut(*tensor),
-        Value::TensorsMut(list) => list,
-        Value::Tensors(list) => list.to_mut(),
-        _ => &mut [],
-    }
+    arguments[*index].tensors_mut().iter_mut().try_for_each(|tensor| Functional::adopt(tensor, &view))
 }
 
 /// Asks the operator what it would refuse, on tensors without elements that share memory as the functional ones do.
@@ -139,6 +128,9 @@ fn rehearse(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
     let mut twin = |tensor: &Tensor| {
         if let Some((_, twin)) = twins.iter().find(|(other, _)| other.is_same(tensor)) {
             return Ok(twin.clone());
+        }
+        if tensor.is_wrapped_number() {
+            return Ok(tensor.clone());
         }
         let shared = twins.iter().find(|(other, _)| other.shares_storage_with(tensor));
         let storage = match shared {

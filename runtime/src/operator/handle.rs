@@ -207,6 +207,17 @@ impl OperatorHandle {
         if arguments.len() < arity { self.variable_arguments(stack) } else { Ok(arguments) }
     }
 
+    /// Takes the arguments of a call from the stack.
+    ///
+    /// # Errors
+    /// As [`arguments`](Self::arguments).
+    pub fn take_arguments<'v>(&self, stack: &mut Stack<'v>) -> Result<Vec<Value<'v>>> {
+        let arity = self.arguments(stack)?.len();
+        let mut arguments: Vec<_> = (0..arity).filter_map(|_| stack.pop()).collect();
+        arguments.reverse();
+        Ok(arguments)
+    }
+
     #[cold]
     fn variable_arguments<'s, 'v>(&self, stack: &'s Stack<'v>) -> Result<&'s [Value<'v>]> {
         let least = self.0.schema()?.arguments.len();

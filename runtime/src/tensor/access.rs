@@ -42,9 +42,16 @@ impl<'a, T: Element> Elements<'a, T> {
                 let len = place.storage.nbytes() / size_of::<T>();
                 Ok(Elements { base: base.cast(), len, geometry: &place.geometry })
             }
-            None => {
-                bail!(Device, "the elements of a tensor on {} are out of the host's reach", tensor.device())
-            }
+            None => match place.storage.why_unreachable() {
+                Some(why) => bail!(Device, "{why}"),
+                None => {
+                    bail!(
+                        Device,
+                        "the elements of a tensor on {} are out of the host's reach",
+                        tensor.device()
+                    )
+                }
+            },
         }
     }
 

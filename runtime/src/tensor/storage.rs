@@ -42,6 +42,11 @@ pub trait StorageImpl: Any + Send + Sync {
     /// Where they are.
     fn device(&self) -> Device;
 
+    /// Why nobody can look at the elements, where the reason is another than that they are on a device: for messages.
+    fn why_unreachable(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The same bytes as host memory, if the host can reach them. Asked once.
     fn host(&self) -> Option<&Storage> {
         None
@@ -197,6 +202,14 @@ impl Storage {
     pub fn downcast_ref<S: StorageImpl>(&self) -> Option<&S> {
         match &self.0.owner {
             Owner::Backend { backend, .. } => (&**backend as &dyn Any).downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// Why the host does not reach the elements, if the backend says so.
+    pub(crate) fn why_unreachable(&self) -> Option<&'static str> {
+        match &self.0.owner {
+            Owner::Backend { backend, .. } => backend.why_unreachable(),
             _ => None,
         }
     }

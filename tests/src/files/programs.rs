@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
+use torch_library::fake::FakeMode;
 use torch_library::guard::{IncludeDispatchKeyGuard, NoGradGuard};
-use torch_library::{DispatchKey, Result, Tensor, functionalize};
+use torch_library::{DispatchKey, Result, Tensor, fake, functionalize};
 
 use super::gradients;
 use crate::compare;
@@ -28,6 +29,12 @@ pub(crate) fn functionalized(rows: &[Json], report: &mut Report) {
         functional.set_requires_grad(tensor.requires_grad())?;
         Ok(functional)
     });
+}
+
+/// As [`replay`], of fake tensors: all but elements is to be the same.
+pub(crate) fn fake(rows: &[Json], report: &mut Report) {
+    let _fake = FakeMode::new();
+    replay_through(rows, report, |tensor| fake::to_fake(&tensor));
 }
 
 fn replay_through(rows: &[Json], report: &mut Report, enter: impl Fn(Tensor) -> Result<Tensor>) {

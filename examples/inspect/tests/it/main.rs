@@ -85,6 +85,9 @@ fn table_shows_where_each_key_leads() {
                   BackendSelect, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU,
                   AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode, VmapMode
 
+              fake [backend fallback]
+                  Fake
+
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
@@ -111,9 +114,9 @@ fn table_shows_where_each_key_leads() {
               [missing]
                   Undefined, CUDA, HIP, XLA, MPS, IPU, XPU, HPU, VE, Lazy, MTIA, MAIA, PrivateUse1, PrivateUse2,
                   PrivateUse3, Meta, FPGA, Vulkan, Metal, Quantized*, CustomRNGKeyId, MkldnnCPU, Sparse*, SparseCsr*,
-                  NestedTensor*, Fake, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched,
-                  BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot,
-                  TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  NestedTensor*, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor,
+                  Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
+                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
     );
 }
@@ -269,6 +272,9 @@ fn whatif_shows_the_table_of_registrations() {
                   BackendSelect, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU,
                   AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode, VmapMode
 
+              fake [backend fallback]
+                  Fake
+
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
@@ -291,7 +297,7 @@ fn whatif_shows_the_table_of_registrations() {
                   FuncTorchDynamicLayerFrontMode
 
               [missing]
-                  Fake, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
+                  Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
                   FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
                   TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],
@@ -316,6 +322,9 @@ fn whatif_takes_kernels_that_fall_through() {
                   BackendSelect, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastIPU, AutocastHPU,
                   AutocastXLA, AutocastMPS, AutocastCUDA, AutocastPrivateUse1, FuncTorchVmapMode, VmapMode
 
+              fake [backend fallback]
+                  Fake
+
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
@@ -335,7 +344,7 @@ fn whatif_takes_kernels_that_fall_through() {
                   AutogradOther
 
               [missing]
-                  Fake, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
+                  Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
                   FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
                   TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
         "#]],

@@ -1,0 +1,139 @@
+//! The fallback at `Fake`: every operator, on `meta`.
+
+use super::device;
+use super::memory::{self, fake_of_result, twin};
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, Result};
+use crate::guard::ExcludeDispatchKeyGuard;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::registry;
+use crate::tensor::Tensor;
+use crate::value::{Stack, Value};
+
+/// The fallback.
+///
+/// PyTorch: `FakeTensorMode.__torch_dispatch__`.
+pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    // A call of another layer, which makes calls on fake tensors of it.
+    if operator.arguments(stack)?.iter().flat_map(Value::all_tensors).any(Tensor::is_wrapper) {
+        return operator.redispatch_boxed(keys & DispatchKeySet::full_after(DispatchKey::Fake), stack);
+    }
+    const PARTS: DispatchKey = DispatchKey::CompositeImplicitAutograd;
+    if registry::kernel_for_key(operator.operator(), PARTS).is_ok() {
+        return operator.call_boxed_for_key(PARTS, stack);
+    }
+    for tag in ["data_dependent_output", "dynamic_output_shape"] {
+        if operator.tags().contains(&tag) {
+            return Err(looks_at_elements(operator));
+        }
+    }
+    let mut arguments = operator.take_arguments(stack)?;
+    let device = device::of_result(operator, &arguments)?;
+    let mut twins = Twins::default();
+    let returns = twins.call(operator, &arguments)?;
+    twins.follow(operator, &mut arguments)?;
+    let mut arguments: Vec<_> = arguments.into_iter().map(Some).collect();
+    for (index, value) in returns.into_iter().enumerate() {
+        let written = operator.operator().returned_argument(index);
+        stack.push(match written.and_then(|argument| arguments[argument].take()) {
+            Some(argument) => argument,
+            None => value.map_tensors(|result| twins.fake_of(result, device))?.into_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// The tensors of a call, each with the one on `meta` that takes its place.
+#[derive(Default)]
+struct Twins(Vec<(Tensor, Tensor)>);
+
+impl Twins {
+    fn of(&mut self, tensor: &Tensor) -> Result<Tensor> {
+        if let Some((_, twin)) = self.0.iter().find(|(other, _)| other.is_same(tensor)) {
+            return Ok(twin.clone());
+        }
+        let twin = twin(tensor)?;
+        self.0.push((tensor.clone(), twin.clone()));
+        Ok(twin)
+    }
+
+    /// Runs an operator on `meta`.
+    fn call(&mut self, operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Vec<Value<'static>>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(match argument {
+                Value::Device(_) => Value::Device(Device::META),
+                Value::Generator(_) => Value::None, // no number is drawn
+                argument => argument.map_tensors(|tensor| self.of(tensor))?.into_owned(),
+            });
+        }
+        if self.0.is_empty()
+            && let Some(index) = operator.schema()?.argument_index("device")
+        {
+            values[index] = Value::Device(Device::META);
+        }
+        let _below = ExcludeDispatchKeyGuard::new(
+            DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW.add(DispatchKey::Fake),
+        );
+        let mut stack = Stack::from_iter(values);
+        match operator.call_boxed(&mut stack) {
+            Ok(()) => Ok(stack.into_iter().map(Value::into_owned).collect()),
+            Err(error) if error.kind() == ErrorKind::MissingKernel => {
+                Err(no_kernel(operator).with_source(error))
+            }
+            // Nobody reaches elements on `meta`.
+            Err(error) if error.kind() == ErrorKind::Device => {
+                Err(looks_at_elements(operator).with_source(error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Moves what the operator moved in place.
+    fn follow(&self, operator: OperatorHandle, arguments: &mut [Value<'_>]) -> Result<()> {
+        let written = operator.schema()?.arguments.iter().zip(arguments);
+        for (_, value) in written.filter(|(argument, _)| argument.is_mutable()) {
+            for tensor in value.tensors_mut() {
+                let twin = self.0.iter().find(|(other, _)| other.is_same(tensor)).map(|(_, twin)| twin);
+                if let Some(twin) = twin.filter(|twin| twin.geometry() != tensor.geometry()) {
+                    memory::move_to(operator, tensor, twin)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a result is outside: an argument, a view of one, or new.
+    fn fake_of(&self, result: &Tensor, device: Device) -> Result<Tensor> {
+        match self.0.iter().find(|(_, twin)| twin.is_same(result)) {
+            Some((argument, _)) => Ok(argument.clone()),
+            None => fake_of_result(result, device, self.0.iter().map(|(argument, _)| argument)),
+        }
+    }
+}
+
+#[cold]
+fn no_kernel(operator: OperatorHandle) -> Error {
+    let (namespace, name, place) = (operator.namespace(), operator.name(), operator.place());
+    Error::new(
+        ErrorKind::MissingKernel,
+        format!(
+            "{operator} has no kernel for Meta, so nobody knows what it returns without computing it\n  \
+             declared at {place}\n  \
+             help: write `#[torch_impl({namespace}, Meta)] fn {name}(…)`, which returns tensors of `Device::META` with the \
+             sizes, strides and types of the result"
+        ),
+    )
+}
+
+#[cold]
+fn looks_at_elements(operator: OperatorHandle) -> Error {
+    Error::new(
+        ErrorKind::NotSupported,
+        format!(
+            "{operator} depends on elements, and in fake mode there are none\n  \
+             help: ask outside of it, or with an operator whose result has the same sizes for all elements"
+        ),
+    )
+}

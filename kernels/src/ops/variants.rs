@@ -14,7 +14,6 @@ use crate::variants::{Rule, Variant, variants};
 variants! {
     abs_out: abs Exact => "abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    absolute_: absolute => "absolute_(Tensor(a!) self) -> Tensor(a!)";
     acos_out: acos => "acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acosh_out: acosh => "acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     adaptive_avg_pool1d_out: adaptive_avg_pool1d => "adaptive_avg_pool1d.out(Tensor self, int[1] output_size, *, Tensor(a!) out) -> Tensor(a!)";
@@ -113,7 +112,6 @@ variants! {
     clamp_min_: clamp_min => "clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)";
     clip_Tensor_out: clip_Tensor => "clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)";
     clip_out: clip => "clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)";
-    clip_: clip => "clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)";
     clip__Tensor: clip_Tensor => "clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)";
     clone_out: clone => "clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     col2im_out: col2im => "col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)";
@@ -154,9 +152,7 @@ variants! {
     div__Scalar_mode: div_Scalar_mode => "div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)";
     divide_out: divide_Tensor => "divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     divide_out_mode: divide_Tensor_mode => "divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)";
-    divide__Scalar: divide_Scalar => "divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     divide__Scalar_mode: divide_Scalar_mode => "divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)";
-    divide__Tensor: divide_Tensor => "divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     divide__Tensor_mode: divide_Tensor_mode => "divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)";
     dot_out: dot => "dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)";
     dstack_out: dstack => "dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
@@ -184,7 +180,6 @@ variants! {
     fill_Scalar_out: fill_Scalar => "fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
     fill_Tensor_out: fill_Tensor => "fill.Tensor_out(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)";
     fix_out: fix => "fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    fix_: fix => "fix_(Tensor(a!) self) -> Tensor(a!)";
     flip_out: flip => "flip.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)";
     float_power_Tensor_Scalar_out: float_power_Tensor_Scalar => "float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)";
     float_power_Tensor_Tensor_out: float_power_Tensor_Tensor => "float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
@@ -335,8 +330,6 @@ variants! {
     mul_Scalar_out: mul_Scalar => "mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     mul_out: mul_Tensor => "mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     multiply_out: multiply_Tensor => "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    multiply__Scalar: multiply_Scalar => "multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
-    multiply__Tensor: multiply_Tensor => "multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     mv_out: mv => "mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)";
     nan_to_num_out: nan_to_num => "nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor(a!) out) -> Tensor(a!)";
     nan_to_num_: nan_to_num => "nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)";
@@ -356,7 +349,6 @@ variants! {
     ne__Tensor: ne_Tensor => "ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     neg_out: neg Exact => "neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     negative_out: negative => "negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    negative_: negative => "negative_(Tensor(a!) self) -> Tensor(a!)";
     new_empty_out: new_empty => "new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     new_empty_strided_out: new_empty_strided => "new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)";
     new_full_out: new_full => "new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)";
@@ -479,8 +471,6 @@ variants! {
     sub_Scalar_out: sub_Scalar => "sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     sub_out: sub_Tensor => "sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     subtract_out: subtract_Tensor => "subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    subtract__Scalar: subtract_Scalar => "subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)";
-    subtract__Tensor: subtract_Tensor => "subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)";
     sum_IntList_out: sum_dim_IntList InTypeOfOut Castable => "sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     sum_out: sum => "sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     take_out: take => "take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
@@ -500,8 +490,6 @@ variants! {
     triu_out: triu => "triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";
     triu_: triu => "triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)";
     true_divide_out: true_divide_Tensor => "true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    true_divide__Scalar: true_divide_Scalar => "true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
-    true_divide__Tensor: true_divide_Tensor => "true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     trunc_out: trunc Exact => "trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _unique2_out: _unique2 => "_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_consecutive_out: unique_consecutive => "unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";

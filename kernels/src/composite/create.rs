@@ -136,68 +136,6 @@ mod kernels {
         Ok(full)
     }
 
-    fn new_empty(
-        this: &Tensor,
-        size: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
-        aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)
-    }
-
-    fn new_empty_strided(
-        this: &Tensor,
-        size: &[i64],
-        stride: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
-        aten::empty_strided::call(size, stride, dtype, layout, device, pin_memory)
-    }
-
-    fn new_zeros(
-        this: &Tensor,
-        size: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
-        aten::zeros::call(size, dtype, layout, device, pin_memory)
-    }
-
-    fn new_ones(
-        this: &Tensor,
-        size: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
-        aten::ones::call(size, dtype, layout, device, pin_memory)
-    }
-
-    fn new_full(
-        this: &Tensor,
-        size: &[i64],
-        fill_value: Scalar,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
-        aten::full::call(size, fill_value, dtype, layout, device, pin_memory)
-    }
-
     fn fill__Tensor(this: &mut Tensor, value: &Tensor) -> Result<&mut Tensor> {
         ensure!(
             value.dim() == 0,
@@ -227,6 +165,39 @@ mod kernels {
     fn zero_(this: &mut Tensor) -> Result<&mut Tensor> {
         aten::fill__Scalar(this, Scalar::Int(0))
     }
+}
+
+/// Writes kernels that make a tensor as another operator does, of the type and on the device of a tensor unless others are
+/// given.
+macro_rules! new_tensors {
+    ($($name:ident = $operator:ident($($argument:ident: $ty:ty),+) $($more:expr)?;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd)]
+        mod new_tensors {
+            use super::*;
+
+            $(
+                fn $name(
+                    this: &Tensor,
+                    $($argument: $ty,)+
+                    dtype: Option<DType>,
+                    layout: Option<Layout>,
+                    device: Option<Device>,
+                    pin_memory: Option<bool>,
+                ) -> Result<Tensor> {
+                    let (dtype, device) = (dtype.or(Some(this.dtype())), device.or(Some(this.device())));
+                    aten::$operator::call($($argument,)+ dtype, layout, device, pin_memory $(, $more)?)
+                }
+            )+
+        }
+    };
+}
+
+new_tensors! {
+    new_empty = empty_memory_format(size: &[i64]) None;
+    new_empty_strided = empty_strided(size: &[i64], stride: &[i64]);
+    new_zeros = zeros(size: &[i64]);
+    new_ones = ones(size: &[i64]);
+    new_full = full(size: &[i64], fill_value: Scalar);
 }
 
 /// The type of a tensor that is filled with a number.

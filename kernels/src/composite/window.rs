@@ -8,135 +8,72 @@ use crate::aten;
 mod pad;
 mod resize;
 
+/// Writes the kernels of convolutions: in how many dimensions, then their names, with padding in numbers, with padding as a
+/// word, and transposed, each with the name that messages have.
+macro_rules! convolutions {
+    ($($ndim:literal: $conv:ident $operator:literal, $padded:ident $of_padded:literal, $transposed:ident $of_transposed:literal;)+) => {
+        #[torch_impl(aten, CompositeImplicitAutograd)]
+        mod convolutions {
+            use super::*;
+
+            $(
+                fn $conv(
+                    input: &Tensor,
+                    weight: &Tensor,
+                    bias: Option<&Tensor>,
+                    stride: &[i64],
+                    padding: &[i64],
+                    dilation: &[i64],
+                    groups: i64,
+                ) -> Result<Tensor> {
+                    super::with_batch($operator, $ndim, input, |input| {
+                        aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
+                    })
+                }
+
+                fn $padded(
+                    input: &Tensor,
+                    weight: &Tensor,
+                    bias: Option<&Tensor>,
+                    stride: &[i64],
+                    padding: &str,
+                    dilation: &[i64],
+                    groups: i64,
+                ) -> Result<Tensor> {
+                    let padded = Padded { operator: $of_padded, weight, bias, stride, dilation, groups };
+                    padded.convolve($ndim, input, padding)
+                }
+
+                fn $transposed(
+                    input: &Tensor,
+                    weight: &Tensor,
+                    bias: Option<&Tensor>,
+                    stride: &[i64],
+                    padding: &[i64],
+                    output_padding: &[i64],
+                    groups: i64,
+                    dilation: &[i64],
+                ) -> Result<Tensor> {
+                    super::with_batch($of_transposed, $ndim, input, |input| {
+                        aten::convolution(
+                            input, weight, bias, stride, padding, dilation, true, output_padding, groups,
+                        )
+                    })
+                }
+            )+
+        }
+    };
+}
+
+convolutions! {
+    1: conv1d "aten::conv1d", conv1d_padding "aten::conv1d.padding", conv_transpose1d "aten::conv_transpose1d";
+    2: conv2d "aten::conv2d", conv2d_padding "aten::conv2d.padding", conv_transpose2d_input "aten::conv_transpose2d";
+    3: conv3d "aten::conv3d", conv3d_padding "aten::conv3d.padding", conv_transpose3d_input "aten::conv_transpose3d";
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
-
-    fn conv1d(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &[i64],
-        dilation: &[i64],
-        groups: i64,
-    ) -> Result<Tensor> {
-        super::with_batch("aten::conv1d", 1, input, |input| {
-            aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
-        })
-    }
-
-    fn conv1d_padding(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &str,
-        dilation: &[i64],
-        groups: i64,
-    ) -> Result<Tensor> {
-        let padded = Padded { operator: "aten::conv1d.padding", weight, bias, stride, dilation, groups };
-        padded.convolve(1, input, padding)
-    }
-
-    fn conv_transpose1d(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &[i64],
-        output_padding: &[i64],
-        groups: i64,
-        dilation: &[i64],
-    ) -> Result<Tensor> {
-        super::with_batch("aten::conv_transpose1d", 1, input, |input| {
-            aten::convolution(input, weight, bias, stride, padding, dilation, true, output_padding, groups)
-        })
-    }
-
-    fn conv2d(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &[i64],
-        dilation: &[i64],
-        groups: i64,
-    ) -> Result<Tensor> {
-        super::with_batch("aten::conv2d", 2, input, |input| {
-            aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
-        })
-    }
-
-    fn conv2d_padding(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &str,
-        dilation: &[i64],
-        groups: i64,
-    ) -> Result<Tensor> {
-        let padded = Padded { operator: "aten::conv2d.padding", weight, bias, stride, dilation, groups };
-        padded.convolve(2, input, padding)
-    }
-
-    fn conv_transpose2d_input(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &[i64],
-        output_padding: &[i64],
-        groups: i64,
-        dilation: &[i64],
-    ) -> Result<Tensor> {
-        super::with_batch("aten::conv_transpose2d", 2, input, |input| {
-            aten::convolution(input, weight, bias, stride, padding, dilation, true, output_padding, groups)
-        })
-    }
-
-    fn conv3d(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &[i64],
-        dilation: &[i64],
-        groups: i64,
-    ) -> Result<Tensor> {
-        super::with_batch("aten::conv3d", 3, input, |input| {
-            aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
-        })
-    }
-
-    fn conv3d_padding(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &str,
-        dilation: &[i64],
-        groups: i64,
-    ) -> Result<Tensor> {
-        let padded = Padded { operator: "aten::conv3d.padding", weight, bias, stride, dilation, groups };
-        padded.convolve(3, input, padding)
-    }
-
-    fn conv_transpose3d_input(
-        input: &Tensor,
-        weight: &Tensor,
-        bias: Option<&Tensor>,
-        stride: &[i64],
-        padding: &[i64],
-        output_padding: &[i64],
-        groups: i64,
-        dilation: &[i64],
-    ) -> Result<Tensor> {
-        super::with_batch("aten::conv_transpose3d", 3, input, |input| {
-            aten::convolution(input, weight, bias, stride, padding, dilation, true, output_padding, groups)
-        })
-    }
 
     fn max_pool2d(
         this: &Tensor,

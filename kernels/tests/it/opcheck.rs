@@ -110,10 +110,12 @@ fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
     };
     let (below_one, positive) = (|| spread(-0.7, 0.3), || spread(0.3, 0.4));
     Some(match name.trim_end_matches('_') {
-        "acos" | "asin" | "atanh" | "erfinv" => vec![below_one()],
-        "acosh" => vec![spread(1.2, 0.3)],
+        "acos" | "asin" | "atanh" | "erfinv" | "arccos" | "arcsin" | "arctanh" | "special_erfinv" => {
+            vec![below_one()]
+        }
+        "acosh" | "arccosh" => vec![spread(1.2, 0.3)],
         "log" | "log2" | "log10" | "sqrt" | "rsqrt" | "lgamma" | "digamma" => vec![positive()],
-        "logit" => vec![spread(0.1, 0.15)],
+        "logit" | "special_logit" => vec![spread(0.1, 0.15)],
         "float_power.Tensor_Scalar" => vec![positive(), Value::Float(1.5)],
         "float_power.Tensor_Tensor" => vec![positive(), below_one()],
         "pow.Tensor_Scalar" | "pow_.Scalar" => vec![positive(), Value::Float(1.5)],
@@ -257,7 +259,7 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
             lists.into_iter().chain([Value::Float(0.5)]).collect()
         }
         "nan_to_num_" => vec![Value::Tensor(Tensor::from([1.5, f64::INFINITY]))],
-        "clamp_.Tensor" => vec![floats(&[2, 3]), Value::None, Value::Tensor(tensor(&[3]))],
+        "clamp_.Tensor" | "clip_.Tensor" => vec![floats(&[2, 3]), Value::None, Value::Tensor(tensor(&[3]))],
         "_fused_adam_" | "_fused_adamw_" => {
             let list = || Value::Tensors(vec![tensor(&[2, 3])].into());
             let steps = Value::Tensors(vec![Tensor::from(1.0f32)].into());
@@ -401,7 +403,8 @@ fn left_out(name: &str) -> &'static [Check] {
         // On the diagonal it is held at 1, where a function of the elements would not bend.
         "corrcoef" => &[Check::SecondGradient],
         // The slope of `digamma` is no operator here.
-        "lgamma" | "lgamma_" => &[Check::SecondGradient],
+        "lgamma" | "lgamma_" | "special_gammaln" => &[Check::SecondGradient],
+        "special_digamma" | "special_psi" => &[Check::Gradient, Check::SecondGradient],
         _ => &[],
     }
 }

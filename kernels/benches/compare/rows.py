@@ -50,13 +50,13 @@ row("sum f32 [32,64,56,56] channels_last, dims 2 3", lambda: last(*s), lambda x:
 n = 1 << 20
 functions = {name: getattr(torch, name) for name in "tanh sigmoid log sqrt sin erf mean amax argmax var".split()}
 for name, f in {**functions, "gelu": F.gelu, "cumsum": lambda x: torch.cumsum(x, 0)}.items():
-    row(f"{name} f32 [{n}]", lambda: torch.rand(n), f)
+    row(f"{name} f32 [{n}]", lambda n=n: torch.rand(n), f)
 for name, dtype in (("f64", torch.float64), ("bf16", torch.bfloat16), ("f16", torch.float16), ("i64", torch.int64)):
-    one = lambda dtype=dtype: r(n).to(dtype)
+    one = lambda n=n, dtype=dtype: r(n).to(dtype)
     row(f"add {name} [{n}]", lambda one=one: (one(), one()), torch.add)
     row(f"sum {name} [{n}]", one, torch.sum)
     row(f"exp {name} [{n}]", one, torch.exp)
-    row(f"to {name} [{n}]", lambda: r(n), lambda x, dtype=dtype: x.to(dtype))
+    row(f"to {name} [{n}]", lambda n=n: r(n), lambda x, dtype=dtype: x.to(dtype))
 
 for name, dtype in (("f32", torch.float32), ("f64", torch.float64), ("bf16", torch.bfloat16)):
     for n in (64, 256, 1024):

@@ -74,7 +74,39 @@ pub fn map<M: Element, R: Element, const N: usize>(
     inputs: [&Tensor; N],
     f: impl Fn([M; N]) -> R + Sync,
 ) -> Result<()> {
-    if has_elements(out) { Operands::new(out, inputs, &Inner::of(&f))?.compute(out, inputs) } else { Ok(()) }
+    let inner = Inner::of(&f);
+    if !has_elements(out) || at_once(&inner, out, inputs) {
+        return Ok(());
+    }
+    Operands::new(out, inputs, &inner)?.compute(out, inputs)
+}
+
+/// Computes a few elements that lie side by side in all operands, without the preparations that more of them are worth.
+/// Gives back whether they lie so.
+fn at_once<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
+    let address = |tensor: &Tensor, dtype: DType| {
+        let geometry = tensor.geometry();
+        // Of as many elements as the result, an input that broadcasts to it has each once, in the same order.
+        let is_line = tensor.dtype() == dtype && geometry.numel() == out.numel() && geometry.is_contiguous();
+        let data = tensor.storage().data_ptr().filter(|_| is_line)?;
+        Some(data.as_ptr().wrapping_add(geometry.offset() as usize * dtype.size()))
+    };
+    let count = out.numel() as usize;
+    if count > parallel::GRAIN || inner.element == DType::Bool {
+        return false;
+    }
+    let Some(to) = address(out, inner.result) else { return false };
+    let mut from = [std::ptr::null(); N];
+    for (from, input) in from.iter_mut().zip(inputs) {
+        match address(input, inner.element) {
+            Some(address) if address != to => *from = address.cast_const(),
+            _ => return false, // in place, among others
+        }
+    }
+    // SAFETY: each operand is contiguous, of `count` elements of the type that the loop takes; none is the result itself, and
+    // operands that share a part of its memory are for nobody to give.
+    unsafe { inner.run(to, from, count) };
+    true
 }
 
 /// Whether the processor has the vectors for which loops are compiled a second time.

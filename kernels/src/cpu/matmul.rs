@@ -1,7 +1,11 @@
 //! Matrix products.
-#![expect(unsafe_code, reason = "hands strided memory to the matrix product of `gemm`")]
+#![expect(
+    unsafe_code,
+    reason = "hands strided memory to the matrix product of `gemm`, and takes memory that it fills"
+)]
 
 use num_complex::Complex;
+use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use super::loops::{self, match_computing, parallel};
@@ -80,6 +84,12 @@ mod kernels {
             "{OPERATOR}: sizes {:?} do not broadcast to those of the product, {sizes:?}",
             this.sizes()
         );
+        let is_plain =
+            [beta, alpha].map(|factor| factor.cast::<f64>()) == [1.0; 2] && dtype.is_differentiable();
+        if is_plain && dtype == loops::computing_type(dtype) && loops::has_elements(this) {
+            product_sizes(OPERATOR, mat1, mat2)?;
+            return onto(OPERATOR, this, &sizes, mat1, mat2);
+        }
         let product = wide_product(OPERATOR, mat1, mat2)?;
         let out = Tensor::empty(&sizes, dtype, common_device(OPERATOR, &[mat1, mat2, this])?)?;
         match_computing!(dtype, T: Integer | Float | Complex => {
@@ -131,6 +141,19 @@ fn product_sizes(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<[i64;
     Ok([n, m])
 }
 
+/// A product that is added to a copy of what was there, in one tensor.
+fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let (dtype, device) = (this.dtype(), common_device(operator, &[a, b, this])?);
+    // SAFETY: next, every element is written.
+    let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
+    torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
+    if loops::has_elements(&out) && a.numel() > 0 {
+        match_computing!(dtype, T: Float | Complex => batches::<T>(&out, a, b, true)?,
+            else => return Err(unsupported(operator, dtype)));
+    }
+    Ok(out)
+}
+
 fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let sizes = product_sizes(operator, a, b)?;
     let out = Tensor::empty(&sizes, common_dtype(operator, &[a, b])?, common_device(operator, &[a, b])?)?;
@@ -163,11 +186,11 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
         return torch_library::match_dtype!(dtype, T => loops::map(out, [&wide], |[x]: [T; 1]| x));
     }
-    match_computing!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b),
+    match_computing!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, false),
         else => Err(unsupported(operator, dtype)))
 }
 
-fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
     let (out, a, b) = (Matrices::<T>::of(out)?, Matrices::<T>::of(a)?, Matrices::<T>::of(b)?);
     let work = out.rows * out.columns * a.columns;
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
@@ -177,7 +200,7 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one
             // thread's.
             unsafe {
-                multiply_one(out.at(batch), a.at(batch), b.at(batch), false, is_shared && work > 2 * GRAIN)
+                multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && work > 2 * GRAIN)
             };
         }
     });

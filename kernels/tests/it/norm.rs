@@ -89,3 +89,26 @@ fn more_groups_than_an_i64_counts_are_refused() -> Result<()> {
     assert!(aten::group_norm::call(&none, i64::MAX, None, None, 1e-5, true).is_err());
     Ok(())
 }
+
+#[test]
+fn lines_of_every_length_and_layout_are_normalised() -> Result<()> {
+    for len in [1, 7, 8, 255, 257, 1030] {
+        let elements: Vec<f64> = (0..3 * len).map(|i| ((i * 37) % 101) as f64 / 16.0).collect();
+        let rows = Tensor::from_vec(elements.clone(), &[3, len])?;
+        let columns = Tensor::from_vec(elements.clone(), &[len, 3])?;
+        for dtype in [DType::Float32, DType::Float64] {
+            let (x, y) = (rows.to_dtype(dtype)?, columns.to_dtype(dtype)?.transpose(0, 1)?);
+            for (x, line, step) in [(x, len as usize, 1), (y, 1, 3)] {
+                let mut want = Vec::new();
+                for row in 0..3 {
+                    let line = (0..len as usize).map(|i| elements[row * line + i * step]).collect::<Vec<_>>();
+                    let sum = line.iter().map(|x| x.exp()).sum::<f64>();
+                    want.extend(line.iter().map(|x| x.exp() / sum));
+                }
+                close(&x.softmax(1)?, &want)?;
+                close(&x.log_softmax(1)?, &want.iter().map(|x| x.ln()).collect::<Vec<_>>())?;
+            }
+        }
+    }
+    Ok(())
+}

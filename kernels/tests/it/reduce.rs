@@ -79,3 +79,26 @@ fn the_first_of_equals_is_the_argmax() -> Result<()> {
     assert!(Tensor::from([true]).argmax(None, false).is_err());
     Ok(())
 }
+
+#[test]
+fn reductions_of_every_length_take_each_element_once() -> Result<()> {
+    for n in [1, 31, 32, 33, 255, 1023, 1025, 65_537, 300_001] {
+        let elements: Vec<f64> = (0..n).map(|i| (i64::from(i) * 7919 % 1009) as f64).collect();
+        let largest = (0..elements.len()).max_by(|a, b| elements[*a].total_cmp(&elements[*b]).then(b.cmp(a)));
+        let (sum, x) = (elements.iter().sum::<f64>(), Tensor::from(elements.clone()));
+        assert_eq!(x.sum()?.item()?, Scalar::Float(sum), "{n}");
+        assert_eq!(aten::argmax(&x)?.item()?, Scalar::Int(largest.unwrap_or(0) as i64), "{n}");
+        let mean = sum / f64::from(n);
+        let squares = elements.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+        let variance =
+            aten::var_correction::with(&x).correction(Some(0.into())).call()?.item()?.cast::<f64>();
+        assert!((variance - squares / f64::from(n)).abs() <= 1e-12 * squares, "{n}: {variance}");
+        // Every second one, and one column of two.
+        let half = x.narrow(0, 0, i64::from(n / 2 * 2))?.reshape(&[-1, 2])?.select(1, 1)?;
+        let odd = elements.iter().skip(1).step_by(2).sum::<f64>();
+        assert_eq!(half.sum()?.item()?, Scalar::Float(odd), "{n}");
+    }
+    let far = Tensor::from([f32::MAX, f32::MAX]);
+    assert_eq!(aten::var_correction(&far)?.item()?, Scalar::Float(0.0), "though the sum is infinite");
+    Ok(())
+}

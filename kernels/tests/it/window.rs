@@ -132,3 +132,76 @@ fn a_transposed_convolution_is_the_gradient_of_one() -> Result<()> {
     );
     Ok(())
 }
+
+/// Small whole numbers, of which sums are exact.
+fn numbers(sizes: &[i64], seed: i64) -> Result<Tensor> {
+    let count = sizes.iter().product::<i64>();
+    Tensor::from_vec((0..count).map(|i| ((i * 7 + seed) % 11 - 5) as f32).collect(), sizes)
+}
+
+/// A convolution without tricks: for each place, the products under the window.
+fn naive(x: &Tensor, weight: &Tensor, stride: i64, padding: i64, groups: i64) -> Result<Vec<f32>> {
+    let (&[batch, _, height, width], &[outer, inner, kh, kw]) = (x.sizes(), weight.sizes()) else { panic!() };
+    let (pixels, weights) = (x.to_vec::<f32>()?, weight.to_vec::<f32>()?);
+    let places = |size: i64, kernel: i64| (size + 2 * padding - kernel) / stride + 1;
+    let mut result = Vec::new();
+    for n in 0..batch * outer * places(height, kh) * places(width, kw) {
+        let (column, n) = (n % places(width, kw), n / places(width, kw));
+        let (row, n) = (n % places(height, kh), n / places(height, kh));
+        let (channel, image) = (n % outer, n / outer);
+        let mut sum = 0.0;
+        for tap in 0..inner * kh * kw {
+            let (c, dy, dx) = (tap / (kh * kw), tap / kw % kh, tap % kw);
+            let (y, x) = (row * stride + dy - padding, column * stride + dx - padding);
+            if (0..height).contains(&y) && (0..width).contains(&x) {
+                let plane = image * inner * groups + channel / (outer / groups) * inner + c;
+                let weight = weights[(channel * inner * kh * kw + tap) as usize];
+                sum += weight * pixels[((plane * height + y) * width + x) as usize];
+            }
+        }
+        result.push(sum);
+    }
+    Ok(result)
+}
+
+#[test]
+fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
+    // Among them: several steps of lines, one line per step, plain products, windows without a matrix.
+    let cases: [([i64; 4], [i64; 4], i64, i64, i64); 7] = [
+        ([2, 96, 19, 61], [3, 96, 3, 3], 1, 1, 1),
+        ([1, 40, 7, 500], [2, 40, 3, 3], 1, 0, 1),
+        ([2, 6, 9, 11], [4, 3, 2, 3], 2, 2, 2),
+        ([2, 5, 9, 11], [5, 1, 3, 3], 1, 1, 5),
+        ([1, 5, 9, 11], [5, 1, 3, 2], 2, 1, 5),
+        ([2, 7, 5, 3], [4, 7, 1, 1], 1, 0, 1),
+        ([1, 2, 2, 1], [3, 2, 4, 5], 1, 3, 1),
+    ];
+    for (image, kernel, stride, padding, groups) in cases {
+        let (x, weight) = (numbers(&image, 1)?, numbers(&kernel, 3)?);
+        let y =
+            aten::conv2d::with(&x, &weight).stride(&[stride]).padding(&[padding]).groups(groups).call()?;
+        assert!(y.to_vec::<f32>()? == naive(&x, &weight, stride, padding, groups)?, "{image:?} {kernel:?}");
+        // The gradients are the transposed map: ⟨g, conv(x, w)⟩ = ⟨dx, x⟩ = ⟨dw, w⟩.
+        let grad = numbers(y.sizes(), 5)?;
+        let (stride, padding) = ([stride; 2], [padding; 2]);
+        let (dx, dw, _) = aten::convolution_backward(
+            &grad,
+            &x,
+            &weight,
+            None,
+            &stride,
+            &padding,
+            &[1, 1],
+            false,
+            &[0, 0],
+            groups,
+            &[true, true, false],
+        )?;
+        let dot = |a: &Tensor, b: &Tensor| -> Result<Scalar> {
+            a.to_dtype(DType::Float64)?.mul(&b.to_dtype(DType::Float64)?)?.sum()?.item()
+        };
+        let products = [dot(&grad, &y)?, dot(&dx, &x)?, dot(&dw, &weight)?];
+        assert_eq!(products, [products[0]; 3], "{image:?} {kernel:?}");
+    }
+    Ok(())
+}

@@ -5,6 +5,7 @@
 //! registers.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -23,7 +24,7 @@ const ROWS: usize = 16;
 const PITCH: usize = CHUNK + 8;
 
 /// Parts of several rows, turned.
-type Tile = Vec<u128>;
+type Tile = Vec<MaybeUninit<u128>>;
 
 impl<const N: usize> Operands<'_, N> {
     /// Computes the rows of a range.
@@ -52,7 +53,7 @@ impl<const N: usize> Operands<'_, N> {
     /// As [`row`](Self::row), for each of them.
     unsafe fn together(&self, rows: &[Row<N>], tiles: &mut [Tile; N]) {
         let Some(first) = rows.first() else { return };
-        let mut buffers = [[std::mem::MaybeUninit::uninit(); CHUNK]; N];
+        let mut buffers = [[MaybeUninit::uninit(); CHUNK]; N];
         let is_turned: [bool; N] = std::array::from_fn(|k| self.inputs[k].is_turned(k, rows));
         for start in (0..first.len).step_by(CHUNK) {
             let len = CHUNK.min(first.len - start);
@@ -118,7 +119,7 @@ impl Input {
         count: usize,
         tile: &mut Tile,
     ) {
-        tile.resize((ROWS * PITCH * self.size).div_ceil(size_of::<u128>()), 0); // once
+        tile.reserve((ROWS * PITCH * self.size).div_ceil(size_of::<u128>())); // once
         let stride = first.input_strides[k];
         // SAFETY: in bounds by contract.
         let data =

@@ -16,6 +16,8 @@ pub(super) struct Inner<'f, const N: usize> {
     pub(super) input: fn(&Tensor) -> Result<Input>,
     /// How to write what it gives to memory of a type.
     pub(super) storer: fn(DType) -> Storer,
+    /// The type that it takes.
+    pub(super) element: DType,
     /// The type that it gives.
     pub(super) result: DType,
     lifetime: PhantomData<&'f ()>,
@@ -34,6 +36,7 @@ impl<'f, const N: usize> Inner<'f, N> {
             closure: std::ptr::from_ref(f).cast(),
             input: Input::new::<M>,
             storer: convert::storer::<R>,
+            element: M::DTYPE,
             result: R::DTYPE,
             lifetime: PhantomData,
         }

@@ -2,9 +2,10 @@
 //!
 //! # How it works
 //!
-//! 1. Elements are folded in chunks, each in several *lanes* side by side, so that the loop vectorises ([`Fold::slice`]).
-//! 2. The chunks of one result are merged as the leaves of a balanced tree: the rounding error of a sum grows with the
-//!    logarithm of its length, and the two halves can go to two threads. The result does not depend on the threads.
+//! 1. Elements are folded in leaves of up to [`LEAF`], each in several *lanes* side by side, so that the loop vectorises
+//!    ([`Fold::slice`]).
+//! 2. The leaves of one result are merged as those of a balanced tree: the rounding error of a sum grows with the
+//!    logarithm of its length, and branches can go to several threads. The result does not depend on the threads.
 //! 3. Where the results' neighbours are denser in memory than the elements of one result (a sum over rows), a whole
 //!    row of results is folded at once, again chunk by chunk.
 #![expect(unsafe_code, reason = "reads elements through pointers that a walk keeps in bounds")]
@@ -12,6 +13,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 use torch_library::geometry::{Dims, Geometry, contiguous_strides};
@@ -20,14 +22,21 @@ use torch_library::{Element, Result, Tensor};
 use super::walk::{Row, Walk};
 use super::{Buffer, CHUNK, Input, convert, data_ptr, has_elements, parallel};
 
-/// How many folds run side by side: enough that no addition of the widest vectors waits for the one before.
-const LANES: usize = 32;
+/// How many folds run side by side: enough that no addition of wide vectors waits for the one before. With as many as these,
+/// LLVM keeps them in vectors; 32 it takes apart.
+const LANES: usize = 64;
 
 /// How many results are held without an allocation.
 const FEW: usize = 16;
 
 /// How many elements a row of results takes before it is merged into a sum of its own, to bound the rounding error.
 const BLOCK: usize = 64;
+
+/// How many elements are folded in one loop; the values of such loops are merged as a tree.
+const LEAF: usize = 1024;
+
+/// How many elements of one result are worth a thread.
+const BRANCH: usize = 2 * parallel::GRAIN;
 
 /// How elements are folded to one value.
 pub trait Fold<M>: Sync {
@@ -43,7 +52,7 @@ pub trait Fold<M>: Sync {
     /// Joins two values.
     fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
 
-    /// Folds a few hundred elements that lie side by side, of which the first has this position.
+    /// Folds up to a thousand elements that lie side by side, of which the first has this position.
     ///
     /// As it is, element by element in several lanes. A fold that gets at its value faster from many elements at once
     /// does so here.
@@ -101,6 +110,8 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         element: PhantomData,
         reduced: Walk::new(&reduced, [&reduced]),
         count: reduced.numel() as usize,
+        is_shared: reduced.numel() as usize > BRANCH
+            && (results.numel() as usize) < rayon::current_num_threads(),
         fold,
     };
     let mut outputs = [const { None }; K];
@@ -159,6 +170,8 @@ struct Folding<'f, M, F> {
     /// The elements of one result; its first and only input is the tensor.
     reduced: Walk<1>,
     count: usize,
+    /// Whether several threads work on one result.
+    is_shared: bool,
     fold: &'f F,
 }
 
@@ -206,8 +219,11 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             return unsafe { self.side_by_side(base, stride, folded) };
         }
         for (i, folded) in folded.iter_mut().enumerate() {
+            let base = base + i as isize * stride;
             // SAFETY: passed on.
-            *folded = unsafe { self.tree(base + i as isize * stride, 0..self.count) };
+            *folded = unsafe {
+                if self.is_shared { self.shared_tree(base) } else { self.tree(base, 0..self.count) }
+            };
         }
     }
 
@@ -216,26 +232,48 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// # Safety
     /// `base` is the first element of a result, and the range within its elements.
     unsafe fn tree(&self, base: isize, range: Range<usize>) -> F::Value {
-        if range.len() <= CHUNK {
+        if range.len() <= LEAF {
             // SAFETY: passed on.
-            return unsafe { self.chunk(base, range) };
+            return unsafe { self.leaf(base, range) };
         }
-        let middle = range.start + (range.len() / 2).next_multiple_of(CHUNK);
+        let [left, right] = halves(range);
         // SAFETY: passed on; both halves are within the range.
-        let left = || unsafe { self.tree(base, range.start..middle) };
-        // SAFETY: as above.
-        let right = || unsafe { self.tree(base, middle..range.end) };
-        let (left, right) =
-            if range.len() > 2 * parallel::GRAIN { rayon::join(left, right) } else { (left(), right()) };
-        self.fold.merge(left, right)
+        unsafe { self.fold.merge(self.tree(base, left), self.tree(base, right)) }
     }
 
-    /// At most a chunk of the elements of one result.
+    /// One result, by several threads: the same tree, of which they take branches.
+    ///
+    /// # Safety
+    /// As [`tree`](Self::tree), for all elements.
+    unsafe fn shared_tree(&self, base: isize) -> F::Value {
+        let mut branches = Vec::new();
+        each_branch(0..self.count, &mut |branch| branches.push((branch, OnceLock::new())));
+        parallel::shares(branches.len(), 1, |range| {
+            for (branch, value) in &branches[range] {
+                // SAFETY: passed on.
+                value.get_or_init(|| unsafe { self.tree(base, branch.clone()) });
+            }
+        });
+        let mut values = branches.into_iter().filter_map(|(_, value)| value.into_inner());
+        self.joined(0..self.count, &mut values)
+    }
+
+    /// Merges the values of the branches of a range.
+    fn joined(&self, range: Range<usize>, values: &mut impl Iterator<Item = F::Value>) -> F::Value {
+        if range.len() <= BRANCH {
+            return values.next().unwrap_or_else(|| self.fold.identity());
+        }
+        let [left, right] = halves(range);
+        let left = self.joined(left, values);
+        self.fold.merge(left, self.joined(right, values))
+    }
+
+    /// At most [`LEAF`] elements of one result.
     ///
     /// # Safety
     /// As [`tree`](Self::tree).
-    unsafe fn chunk(&self, base: isize, range: Range<usize>) -> F::Value {
-        let mut buffer = [MaybeUninit::<M>::uninit(); CHUNK];
+    unsafe fn leaf(&self, base: isize, range: Range<usize>) -> F::Value {
+        let mut buffer = [MaybeUninit::<M>::uninit(); LEAF];
         let (mut values, mut filled) = (buffer.as_ptr().cast::<M>(), 0);
         self.reduced.rows(range.clone(), |row| {
             let offset = (base + row.inputs[0]) * self.input.size as isize;
@@ -244,7 +282,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             if row.len == range.len() && row.input_strides[0] == 1 && self.input.is_plain {
                 values = data.cast();
             } else {
-                // SAFETY: the rows of the range fill the buffer one after the other, and are no more than a chunk.
+                // SAFETY: the rows of the range fill the buffer one after the other, and are no more than it holds.
                 unsafe {
                     let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
                     (self.input.load)(data, row.input_strides[0], row.len, buffer.cast());
@@ -284,6 +322,22 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             }
         });
     }
+}
+
+/// The two branches of a tree.
+fn halves(range: Range<usize>) -> [Range<usize>; 2] {
+    let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
+    [range.start..middle, middle..range.end]
+}
+
+/// Calls a closure with the largest branches that are no larger than [`BRANCH`], from the first to the last.
+fn each_branch(range: Range<usize>, f: &mut impl FnMut(Range<usize>)) {
+    if range.len() <= BRANCH {
+        return f(range);
+    }
+    let [left, right] = halves(range);
+    each_branch(left, f);
+    each_branch(right, f);
 }
 
 /// [`Fold::slice`] on the widest vectors.

@@ -89,18 +89,23 @@ impl<const N: usize> Walk<N> {
 
     /// Calls a closure with the rows of a range of elements, counted in the order of the walk.
     pub(crate) fn rows(&self, range: Range<usize>, mut f: impl FnMut(Row<N>)) {
+        if range.is_empty() {
+            return; // some dimension may be
+        }
         let Some((inner, outer)) = self.dims.split_first() else {
-            if !range.is_empty() {
-                f(Row { len: 1, out: 0, out_stride: 1, inputs: [0; N], input_strides: [1; N] });
-            }
-            return;
+            return f(Row { len: 1, out: 0, out_stride: 1, inputs: [0; N], input_strides: [1; N] });
         };
-        let (mut row, mut within) = (range.start / inner.size.max(1), range.start % inner.size.max(1));
+        let (row, mut within) = (range.start / inner.size, range.start % inner.size);
+        let mut start = Start::of(outer, row);
         let mut left = range.len();
-        while left > 0 {
+        loop {
             let len = left.min(inner.size - within);
-            f(inner.row(outer, row, within, len));
-            (row, within, left) = (row + 1, 0, left - len);
+            f(inner.row(&start, within, len));
+            (within, left) = (0, left - len);
+            if left == 0 {
+                return;
+            }
+            start.advance(outer);
         }
     }
 }
@@ -112,19 +117,50 @@ impl<const N: usize> Dim<N> {
         wider.out == self.out * size && (0..N).all(|k| wider.inputs[k] == self.inputs[k] * size)
     }
 
-    /// `len` elements along this dimension, from index `within` of row number `row`.
-    fn row(&self, outer: &[Self], mut row: usize, within: usize, len: usize) -> Row<N> {
-        let mut out = within as isize * self.out;
-        let mut inputs = self.inputs.map(|stride| within as isize * stride);
-        for dim in outer {
-            let index = (row % dim.size) as isize;
-            row /= dim.size;
-            out += index * dim.out;
-            for (input, stride) in inputs.iter_mut().zip(dim.inputs) {
-                *input += index * stride;
-            }
-        }
+    /// `len` elements along this dimension, from index `within` of the row that starts there.
+    fn row(&self, start: &Start<N>, within: usize, len: usize) -> Row<N> {
+        let out = start.out + within as isize * self.out;
+        let inputs = std::array::from_fn(|k| start.inputs[k] + within as isize * self.inputs[k]);
         Row { len, out, out_stride: self.out, inputs, input_strides: self.inputs }
+    }
+}
+
+/// Where a row starts: its index in the outer dimensions, and the offsets that follow from it.
+struct Start<const N: usize> {
+    index: SmallVec<[usize; 6]>,
+    out: isize,
+    inputs: [isize; N],
+}
+
+impl<const N: usize> Start<N> {
+    fn of(outer: &[Dim<N>], mut row: usize) -> Self {
+        let mut start = Start { index: SmallVec::new(), out: 0, inputs: [0; N] };
+        for dim in outer {
+            start.index.push(row % dim.size);
+            start.step(dim, (row % dim.size) as isize);
+            row /= dim.size;
+        }
+        start
+    }
+
+    /// The next row.
+    fn advance(&mut self, outer: &[Dim<N>]) {
+        for (d, dim) in outer.iter().enumerate() {
+            self.index[d] += 1;
+            self.step(dim, 1);
+            if self.index[d] < dim.size {
+                return;
+            }
+            self.index[d] = 0;
+            self.step(dim, -(dim.size as isize));
+        }
+    }
+
+    fn step(&mut self, dim: &Dim<N>, steps: isize) {
+        self.out += steps * dim.out;
+        for (input, stride) in self.inputs.iter_mut().zip(dim.inputs) {
+            *input += steps * stride;
+        }
     }
 }
 

@@ -66,6 +66,9 @@ impl Columns {
         lines: Range<usize>,
         columns: &mut [T],
     ) {
+        if self.keeps_width() {
+            return self.unfold_shifted(pixels, channels, lines, columns);
+        }
         let (width, count) = (self.width(), lines.len());
         self.each(channels, lines, |line| {
             let column = &mut columns[(line.row * count + line.place) * width..][..width];
@@ -78,6 +81,51 @@ impl Columns {
                 step => column.iter_mut().zip(pixels.iter().step_by(step)).for_each(|(to, from)| *to = *from),
             }
         });
+    }
+
+    /// Whether the lines of places are as long as those of an image, one place for each pixel.
+    fn keeps_width(&self) -> bool {
+        self.axes.len() == 2
+            && self.axes.iter().all(|axis| axis.stride == 1)
+            && self.image[1] == self.places[1]
+    }
+
+    /// As [`unfold`](Self::unfold), of an image whose lines keep their width: then what a tap covers is the image itself,
+    /// moved, but for the places at the edges.
+    fn unfold_shifted<T: Number>(
+        &self,
+        pixels: &[T],
+        channels: usize,
+        lines: Range<usize>,
+        columns: &mut [T],
+    ) {
+        let (width, plane) = (self.image[1], self.plane() as i64);
+        let (start, count) = (lines.start as i64, lines.len() as i64);
+        let columns = columns.chunks_exact_mut((count * width) as usize);
+        for (row, column) in columns.enumerate().take(channels * self.taps()) {
+            let (channel, tap) = (row / self.taps(), (row % self.taps()) as i64);
+            let offset = |axis: Axis, tap: i64| tap * axis.dilation - axis.padding;
+            let down = offset(self.axes[0], tap / self.axes[1].kernel);
+            let right = offset(self.axes[1], tap % self.axes[1].kernel);
+            // The lines of places that cover a line of pixels.
+            let first = (-start - down).clamp(0, count);
+            let last = (self.image[0] - start - down).clamp(first, count);
+            column[..(first * width) as usize].fill(T::ZERO);
+            column[(last * width) as usize..].fill(T::ZERO);
+            let shift = (start + down) * width + right;
+            let (from, to) = ((first * width).max(-shift), (last * width).min(plane - shift));
+            if from < to {
+                let pixels =
+                    &pixels[channel * plane as usize..][(from + shift) as usize..(to + shift) as usize];
+                column[from as usize..to as usize].copy_from_slice(pixels);
+            }
+            let edge = if right < 0 { 0..(-right).min(width) } else { (width - right).max(0)..width };
+            for line in first..last {
+                for x in edge.clone() {
+                    column[(line * width + x) as usize] = T::ZERO;
+                }
+            }
+        }
     }
 
     /// Adds the columns of some lines of places to the pixels they stand for.

@@ -87,14 +87,14 @@ impl Functions for f32 {
             -1.666_805_8e-1,
             2.000_071_5e-1,
             -2.499_999_4e-1,
-            3.333_333_1e-1,
+            3.333_333e-1,
         ];
         let square = f * f;
         let tail = (polynomial(f, coefficients) * f).mul_add(square, n * -2.121_944_4e-4);
         let value = n.mul_add(355.0 / 512.0, f + square.mul_add(-0.5, tail));
         match self {
             x if x > 0.0 && x < f32::INFINITY => value,
-            x if x == 0.0 => f32::NEG_INFINITY,
+            0.0 => f32::NEG_INFINITY,
             x if x == f32::INFINITY => x,
             _ => f32::NAN, // of a negative number or itself
         }

@@ -206,6 +206,7 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
 /// # Safety
 /// As [`turn`], for `SIDE` lines of as many elements.
 #[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "`j` counts the columns of all lines")]
 unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile: *mut T) {
     let lines: [[T; SIDE]; SIDE] = std::array::from_fn(|i| {
         // SAFETY: by contract.

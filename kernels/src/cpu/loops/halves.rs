@@ -32,7 +32,7 @@ fn has_f16c() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use std::arch::x86_64::{_MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
+    use std::arch::x86_64::{__m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
 
     /// How many elements an instruction for `f16` converts.
     const LANES: usize = 8;
@@ -90,7 +90,7 @@ mod wide {
         // SAFETY: by contract.
         unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
         // SAFETY: both are eight times two bytes, of which every pattern is a value.
-        let wide = _mm256_cvtph_ps(unsafe { std::mem::transmute::<[u16; LANES], _>(lanes) });
+        let wide = _mm256_cvtph_ps(unsafe { std::mem::transmute::<[u16; LANES], __m128i>(lanes) });
         // SAFETY: there are as many `f32` as lanes; by contract.
         unsafe { std::ptr::copy_nonoverlapping((&raw const wide).cast(), to, len) };
     }
@@ -118,7 +118,7 @@ mod wide {
         // SAFETY: by contract.
         unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
         // SAFETY: both are eight times four bytes, of which every pattern is a value.
-        let wide = unsafe { std::mem::transmute::<[f32; LANES], _>(lanes) };
+        let wide = unsafe { std::mem::transmute::<[f32; LANES], __m256>(lanes) };
         let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide);
         // SAFETY: there are as many `f16` as lanes; by contract.
         unsafe { std::ptr::copy_nonoverlapping((&raw const narrow).cast(), to, len) };
@@ -134,7 +134,8 @@ mod tests {
     /// All halves there are, and numbers halfway and nearly halfway between them: rounded as the elements do themselves.
     fn check<H: Element + std::fmt::Debug>(bits: impl Fn(H) -> u16, half: impl Fn(u16) -> H) {
         let halves: Vec<H> = (0..=u16::MAX).map(&half).collect();
-        let singles: Vec<f32> = (0..1 << 18).map(|i| f32::from_bits(i << 14 | (i & 3) * 0x1fff)).collect();
+        let singles: Vec<f32> =
+            (0..1 << 18).map(|i| f32::from_bits((i << 14) | ((i & 3) * 0x1fff))).collect();
         for offset in [0, 1, 5] {
             let halves = &halves[offset..];
             let tensor = Tensor::from_slice(halves, &[halves.len() as i64]).unwrap();

@@ -8,6 +8,7 @@ mod create;
 mod functional;
 mod image;
 mod index;
+mod lazy;
 mod linear;
 mod loss;
 mod math;

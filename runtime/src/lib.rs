@@ -91,6 +91,7 @@ mod native;
 
 pub mod fake;
 pub mod functionalize;
+mod lazy_bits;
 
 pub mod observe;
 pub mod opcheck;

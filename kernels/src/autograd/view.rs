@@ -41,6 +41,18 @@ derivatives! {
         self => grad.reshape(self.sizes()),
     }
     view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) as non_differentiable;
+    _conj(Tensor(a) self) -> Tensor(a) as ConjBackward0 {
+        self => aten::conj(grad),
+    }
+    _neg_view(Tensor(a) self) -> Tensor(a) as NegBackward0 {
+        self => aten::neg(grad),
+    }
+    view_as_real(Tensor(a) self) -> Tensor(a) as ViewAsRealBackward0 {
+        self => aten::view_as_complex(&aten::contiguous(grad)?),
+    }
+    view_as_complex(Tensor(a) self) -> Tensor(a) as ViewAsComplexBackward0 {
+        self => aten::view_as_real(&aten::resolve_conj(&aten::contiguous(grad)?)?),
+    }
     permute(Tensor(a) self, int[] dims) -> Tensor(a) as PermuteBackward0 {
         self => grad.permute(&inverse(dims)?),
     }

@@ -164,7 +164,5 @@ torch_library! {
         fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor;
         /// PyTorch: `torch.polar`; declared only.
         polar(Tensor abs, Tensor angle) -> Tensor;
-        /// PyTorch: `torch.view_as_complex`; declared only.
-        view_as_complex(Tensor(a) self) -> Tensor(a);
     }
 }

@@ -233,6 +233,96 @@ torch_library! {
         /// PyTorch: `torch.as_strided_scatter`.
         as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor;
 
+        /// The complex conjugate, which is computed when somebody needs it; real numbers as they are.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = Tensor::from([Complex64::new(1.0, 2.0)]);
+        /// let y = aten::conj(&x)?;
+        /// assert!(aten::is_conj(&y)? && y.shares_storage_with(&x));
+        /// assert_eq!(y.to_vec::<Complex64>()?, [Complex64::new(1.0, -2.0)]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torch.conj`.
+        conj(Tensor(a) self) -> Tensor(a);
+
+        /// As [`conj`](fn@conj), of complex numbers only.
+        ///
+        /// PyTorch: `aten::_conj`.
+        _conj(Tensor(a) self) -> Tensor(a);
+
+        /// The negative, which is computed when somebody needs it.
+        ///
+        /// PyTorch: `aten::_neg_view`.
+        _neg_view(Tensor(a) self) -> Tensor(a);
+
+        /// The tensor itself, or a copy of what a lazy [`conj`](fn@conj) stands for.
+        ///
+        /// PyTorch: `torch.resolve_conj`.
+        resolve_conj(Tensor(a) self) -> Tensor(a);
+
+        /// The tensor itself, or a copy of what a lazy negative stands for.
+        ///
+        /// PyTorch: `torch.resolve_neg`.
+        resolve_neg(Tensor(a) self) -> Tensor(a);
+
+        /// Whether the elements are the conjugates of those in memory.
+        ///
+        /// PyTorch: `torch.is_conj`.
+        is_conj(Tensor self) -> bool;
+
+        /// Whether the elements are the negatives of those in memory.
+        ///
+        /// PyTorch: `torch.is_neg`.
+        is_neg(Tensor self) -> bool;
+
+        /// The complex conjugate, computed at once.
+        ///
+        /// PyTorch: `torch.conj_physical`.
+        conj_physical(Tensor self) -> Tensor;
+
+        /// The real parts, in the same memory; real numbers as they are.
+        ///
+        /// PyTorch: `torch.real`.
+        real(Tensor(a) self) -> Tensor(a);
+
+        /// The imaginary parts, in the same memory.
+        ///
+        /// # Errors
+        /// Real numbers, which have none.
+        ///
+        /// PyTorch: `torch.imag`.
+        imag(Tensor(a) self) -> Tensor(a);
+
+        /// Complex numbers as pairs of real ones, in the last dimension.
+        ///
+        /// # Errors
+        /// Real numbers; a lazy conjugate, whose imaginary parts are not in memory.
+        ///
+        /// PyTorch: `torch.view_as_real`.
+        view_as_real(Tensor(a) self) -> Tensor(a);
+
+        /// Pairs of real numbers, in the last dimension, as complex ones.
+        ///
+        /// # Errors
+        /// A last dimension of another size than two, or strides between which no complex number lies.
+        ///
+        /// PyTorch: `torch.view_as_complex`.
+        view_as_complex(Tensor(a) self) -> Tensor(a);
+
+        /// Zeros that take no memory; operators get zeros that do.
+        ///
+        /// PyTorch: `torch._efficientzerotensor`.
+        _efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+
+        /// Whether a tensor is of zeros that take no memory.
+        ///
+        /// PyTorch: `torch._is_zerotensor`.
+        _is_zerotensor(Tensor self) -> bool;
+
         /// Windows of a dimension, `step` apart; what lies in them is a new last dimension.
         ///
         /// PyTorch: `Tensor.unfold`.

@@ -11,6 +11,7 @@ mod functionalize;
 mod gradcheck;
 mod index;
 mod inplace;
+mod lazy;
 mod loss;
 mod matmul;
 mod norm;

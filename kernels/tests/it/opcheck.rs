@@ -388,6 +388,8 @@ fn left_out(name: &str) -> &'static [Check] {
         | "as_strided_scatter" => &[Check::Layouts],
         // Outside of training it hands its input on, as PyTorch's does.
         "dropout" => &[Check::Aliasing],
+        // Its elements are nowhere: operators make them.
+        "_efficientzerotensor" => &[Check::Deterministic],
         // Views where that will do, as PyTorch's are.
         "meshgrid" | "meshgrid.indexing" | "broadcast_tensors" | "atleast_1d" | "atleast_2d"
         | "atleast_3d" => &[Check::Aliasing],

@@ -7,7 +7,7 @@ use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, 
 use crate::kernel::{BoxedFn, BoxedKernel, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, Place, SourceModule};
-use crate::{autograd, fake, functionalize, tracer, vmap};
+use crate::{autograd, fake, functionalize, lazy_bits, tracer, vmap};
 
 /// The registry as the linker filled it.
 pub(super) fn from_records(names: &'static Names) -> State {
@@ -120,11 +120,14 @@ fn implementation(kernel: RecordedKernel, operator: Option<&'static Operator>) -
 }
 
 /// The layers of this library that any operator may have to pass.
-const LAYERS: [(DispatchKey, BoxedFn, &str); 5] = [
+const LAYERS: [(DispatchKey, BoxedFn, &str); 8] = [
     (DispatchKey::FuncTorchDynamicLayerFrontMode, vmap::front, "vmap_front"),
     (DispatchKey::FuncTorchDynamicLayerBackMode, vmap::back, "vmap_back"),
     (DispatchKey::Fake, fake::fallback, "fake"),
     (DispatchKey::Functionalize, functionalize::fallback, "functionalize"),
+    (DispatchKey::Conjugate, lazy_bits::conjugate, "conjugate"),
+    (DispatchKey::Negative, lazy_bits::negative, "negate"),
+    (DispatchKey::ZeroTensor, lazy_bits::zero, "make zeros"),
     (DispatchKey::Tracer, tracer::record, "record"),
 ];
 

@@ -3,10 +3,13 @@
 
 use std::ptr::{self, NonNull};
 
+use num_complex::Complex64;
+
 use super::Tensor;
 use super::geometry::{Dims, Geometry};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
+use crate::key::{DispatchKey, DispatchKeySet};
 use crate::scalar::Scalar;
 use crate::{bail, ensure, match_dtype};
 
@@ -35,6 +38,12 @@ impl<'a, T: Element> Elements<'a, T> {
             !tensor.is_wrapper(),
             NotSupported,
             "this tensor stands for others (inside vmap: for one of each example), so it has no elements to look at"
+        );
+        ensure!(
+            !tensor.is_lazy(),
+            NotSupported,
+            "the elements of this tensor are not those in memory, which are to be conjugated or negated first\n  \
+             help: `resolve_conj` and `resolve_neg` do it"
         );
         let place = tensor.place();
         match place.storage.data_ptr() {
@@ -92,7 +101,26 @@ impl<'a, T: Element> Elements<'a, T> {
     }
 }
 
+/// The keys of tensors whose elements are not those in memory.
+const LAZY: DispatchKeySet = DispatchKeySet::from_keys(&[DispatchKey::Conjugate, DispatchKey::Negative]);
+
 impl Tensor {
+    fn is_lazy(&self) -> bool {
+        self.key_set().has_any(LAZY)
+    }
+
+    /// What an element in memory stands for.
+    fn meant<T: Element>(&self, element: T) -> T {
+        let mut number: Complex64 = element.cast();
+        if self.key_set().has(DispatchKey::Conjugate) {
+            number = number.conj();
+        }
+        if self.key_set().has(DispatchKey::Negative) {
+            number = -number;
+        }
+        number.cast()
+    }
+
     /// A copy of the elements in logical (row-major) order, whatever the strides.
     ///
     /// # Errors
@@ -101,6 +129,10 @@ impl Tensor {
     ///
     /// PyTorch: `Tensor.tolist`, flat.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        if self.is_lazy() {
+            let memory = self.with_key_set(self.key_set() - LAZY).to_vec::<T>()?;
+            return Ok(memory.into_iter().map(|element| self.meant(element)).collect());
+        }
         let elements = Elements::<T>::of(self)?;
         let (count, mut values) = (elements.geometry.numel(), Vec::new());
         // An expanded tensor may have more elements than there is memory.
@@ -133,6 +165,9 @@ impl Tensor {
     /// Not one index per dimension, an index out of range, a tensor of another type, or one whose memory the host does
     /// not reach.
     pub fn element<T: Element>(&self, index: &[i64]) -> Result<T> {
+        if self.is_lazy() {
+            return Ok(self.meant(self.with_key_set(self.key_set() - LAZY).element(index)?));
+        }
         let elements = Elements::<T>::of(self)?;
         let (sizes, strides) = (elements.geometry.sizes(), elements.geometry.strides());
         let is_inside =

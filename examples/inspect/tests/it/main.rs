@@ -94,6 +94,15 @@ fn table_shows_where_each_key_leads() {
               functionalize [backend fallback]
                   Functionalize
 
+              conjugate [backend fallback]
+                  Conjugate
+
+              negate [backend fallback]
+                  Negative
+
+              make zeros [backend fallback]
+                  ZeroTensor
+
               views and versions [backend fallback]
                   ADInplaceOrView
 
@@ -114,9 +123,9 @@ fn table_shows_where_each_key_leads() {
               [missing]
                   Undefined, CUDA, HIP, XLA, MPS, IPU, XPU, HPU, VE, Lazy, MTIA, MAIA, PrivateUse1, PrivateUse2,
                   PrivateUse3, Meta, FPGA, Vulkan, Metal, Quantized*, CustomRNGKeyId, MkldnnCPU, Sparse*, SparseCsr*,
-                  NestedTensor*, Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor,
-                  Batched, FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
-                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  NestedTensor*, Python, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper,
+                  DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode,
+                  PreDispatch, PythonDispatcher
         "#]],
     );
 }
@@ -281,6 +290,15 @@ fn whatif_shows_the_table_of_registrations() {
               functionalize [backend fallback]
                   Functionalize
 
+              conjugate [backend fallback]
+                  Conjugate
+
+              negate [backend fallback]
+                  Negative
+
+              make zeros [backend fallback]
+                  ZeroTensor
+
               views and versions [backend fallback]
                   ADInplaceOrView
 
@@ -297,9 +315,9 @@ fn whatif_shows_the_table_of_registrations() {
                   FuncTorchDynamicLayerFrontMode
 
               [missing]
-                  Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
-                  FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
-                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  Python, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
+                  PythonTLSSnapshot, TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch,
+                  PythonDispatcher
         "#]],
     );
 }
@@ -331,6 +349,15 @@ fn whatif_takes_kernels_that_fall_through() {
               functionalize [backend fallback]
                   Functionalize
 
+              conjugate [backend fallback]
+                  Conjugate
+
+              negate [backend fallback]
+                  Negative
+
+              make zeros [backend fallback]
+                  ZeroTensor
+
               views and versions [backend fallback]
                   ADInplaceOrView
 
@@ -344,9 +371,9 @@ fn whatif_takes_kernels_that_fall_through() {
                   AutogradOther
 
               [missing]
-                  Python, Conjugate, Negative, ZeroTensor, FuncTorchBatched, BatchedNestedTensor, Batched,
-                  FuncTorchGradWrapper, DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper,
-                  TESTING_ONLY_GenericMode, PreDispatch, PythonDispatcher
+                  Python, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
+                  PythonTLSSnapshot, TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch,
+                  PythonDispatcher
         "#]],
     );
 }

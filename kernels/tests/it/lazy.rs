@@ -1,0 +1,114 @@
+//! Lazy conjugates, negatives and zeros: what PyTorch answers, and what lies in memory meanwhile.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+torch_library! {
+    mod lazy_test {
+        /// Has never heard of lazy bits.
+        raw(Tensor self) -> Tensor;
+        /// Writes to two tensors.
+        both_(Tensor(a!) self, Tensor(b!) other) -> ();
+    }
+}
+
+#[torch_impl(lazy_test, CPU)]
+mod cpu {
+    use super::*;
+
+    fn raw(this: &Tensor) -> Result<Tensor> {
+        Tensor::from_vec(this.to_vec::<Complex64>()?, this.sizes())
+    }
+
+    fn both_(_: &mut Tensor, _: &mut Tensor) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn complex(re: f64, im: f64) -> Complex64 {
+    Complex64::new(re, im)
+}
+
+fn x() -> Tensor {
+    Tensor::from([[complex(1.0, 2.0), complex(3.0, -4.0)]])
+}
+
+fn elements(tensor: &Tensor) -> Vec<Complex64> {
+    tensor.to_vec().unwrap()
+}
+
+#[test]
+fn conjugates_are_views_until_a_kernel_needs_them() {
+    let x = x();
+    let conj = aten::conj(&x).unwrap();
+    assert!(aten::is_conj(&conj).unwrap() && conj.shares_storage_with(&x) && conj.is_view());
+    assert_eq!(elements(&conj), [complex(1.0, -2.0), complex(3.0, 4.0)]);
+    assert_eq!(conj.element::<Complex64>(&[0, 1]).unwrap(), complex(3.0, 4.0));
+    // Views of it are, results are not.
+    let is_conj = |tensor: Result<Tensor>| aten::is_conj(&tensor.unwrap()).unwrap();
+    assert!(
+        is_conj(aten::t(&conj)) && is_conj(aten::select_int(&conj, 0, 0)) && is_conj(aten::detach(&conj))
+    );
+    assert!(!is_conj(aten::conj(&conj)) && !is_conj(aten::clone(&conj)) && !is_conj(aten::empty_like(&conj)));
+    let sum = aten::add_Scalar(&conj, 1.into()).unwrap();
+    assert_eq!(
+        (elements(&sum), aten::is_conj(&sum).unwrap()),
+        (vec![complex(2.0, -2.0), complex(4.0, 4.0)], false)
+    );
+    assert_eq!(elements(&lazy_test::raw(&conj).unwrap()), elements(&conj));
+    let resolved = aten::resolve_conj(&conj).unwrap();
+    assert!(!resolved.shares_storage_with(&x) && aten::resolve_conj(&x).unwrap().is_same(&x));
+    assert_eq!(elements(&resolved), elements(&conj));
+    let real = Tensor::from([1.0]);
+    assert!(aten::conj(&real).unwrap().is_same(&real) && aten::_conj(&real).is_err());
+}
+
+#[test]
+fn writes_reach_the_memory_that_is_conjugated() {
+    let x = x();
+    let mut conj = aten::conj(&x).unwrap();
+    let returned = aten::mul__Scalar(&mut conj, complex(0.0, 2.0).into()).unwrap().clone();
+    assert!(returned.is_same(&conj) && aten::is_conj(&conj).unwrap());
+    assert_eq!(elements(&conj), [complex(4.0, 2.0), complex(-8.0, 6.0)]);
+    assert_eq!(elements(&x), [complex(4.0, -2.0), complex(-8.0, -6.0)]);
+    aten::copy_(&mut conj, &Tensor::from([[complex(0.0, 1.0), complex(0.0, 2.0)]])).unwrap();
+    assert_eq!(elements(&x), [complex(0.0, -1.0), complex(0.0, -2.0)]);
+    let error = lazy_test::both_(&mut conj.clone(), &mut aten::conj(&x).unwrap()).unwrap_err();
+    assert!(error.to_string().starts_with("lazy_test::both_ writes to several tensors"), "{error}");
+    assert!(conj.fill(complex(0.0, 0.0)).is_err());
+}
+
+#[test]
+fn parts_of_complex_numbers_are_views() {
+    let x = x();
+    let (real, imag) = (aten::real(&x).unwrap(), aten::imag(&aten::conj(&x).unwrap()).unwrap());
+    assert!(!aten::is_neg(&real).unwrap() && aten::is_neg(&imag).unwrap());
+    assert_eq!(
+        (real.to_vec::<f64>().unwrap(), imag.to_vec::<f64>().unwrap()),
+        (vec![1.0, 3.0], vec![-2.0, 4.0])
+    );
+    aten::add__Scalar(&mut imag.clone(), 1.into()).unwrap();
+    assert_eq!(imag.to_vec::<f64>().unwrap(), [-1.0, 5.0]);
+    assert_eq!(elements(&x), [complex(1.0, 1.0), complex(3.0, -5.0)]);
+    assert!(!aten::is_neg(&aten::resolve_neg(&imag).unwrap()).unwrap());
+    let pairs = aten::view_as_real(&x).unwrap();
+    assert_eq!((pairs.sizes(), pairs.strides()), (&[1, 2, 2][..], &[4, 2, 1][..]));
+    assert_eq!(elements(&aten::view_as_complex(&pairs).unwrap()), elements(&x));
+    let error = aten::view_as_real(&aten::conj(&x).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("`resolve_conj` makes a copy"), "{error}");
+    assert!(aten::view_as_complex(&real).is_err() && aten::imag(&real).is_err());
+}
+
+#[test]
+fn zeros_need_no_memory() {
+    let zeros = aten::_efficientzerotensor::with(&[2]).dtype(Some(DType::Float64)).call().unwrap();
+    assert!(aten::_is_zerotensor(&zeros).unwrap() && zeros.storage().data_ptr().is_none());
+    assert_eq!(aten::add_Scalar(&zeros, 1.into()).unwrap().to_vec::<f64>().unwrap(), [1.0, 1.0]);
+    let copy = aten::clone(&zeros).unwrap();
+    assert!(!aten::_is_zerotensor(&copy).unwrap() && copy.to_vec::<f64>().unwrap() == [0.0, 0.0]);
+    let error = aten::add__Scalar(&mut zeros.clone(), 1.into()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "aten::add_.Scalar cannot write to zeros that take no memory\n  help: write to a copy, which has memory"
+    );
+}

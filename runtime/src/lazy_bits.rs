@@ -1,0 +1,131 @@
+//! Tensors whose elements are not those in memory: conjugated, negated, or zeros that take none.
+//!
+//! A *bit* is a key of the tensor, and a view may have another one than its base, so conjugating a tensor copies nothing.
+//! Kernels need not know: the fallbacks here give them tensors without the bit, and carry what they wrote back to memory.
+//!
+//! PyTorch: `MathBitsFallback.h`, `ZeroTensorFallback.cpp`.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::guard::AutoDispatchBelowADInplaceOrView;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::registry::Dispatcher;
+use crate::tensor::Tensor;
+use crate::value::{Stack, Value};
+
+pub(crate) fn conjugate(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    fallback(operator, keys, stack, DispatchKey::Conjugate)
+}
+
+pub(crate) fn negative(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    fallback(operator, keys, stack, DispatchKey::Negative)
+}
+
+pub(crate) fn zero(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    fallback(operator, keys, stack, DispatchKey::ZeroTensor)
+}
+
+fn fallback(
+    operator: OperatorHandle,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+    bit: DispatchKey,
+) -> Result<()> {
+    let below = keys & DispatchKeySet::full_after(bit);
+    let schema = operator.schema()?;
+    // A view of a tensor with the bit has it as well.
+    let is_view = schema.has_alias_info() && !schema.is_mutable();
+    if is_view || operator.tags().contains(&"inplace_view") {
+        return operator.redispatch_boxed(below, stack);
+    }
+    let mut arguments = operator.take_arguments(stack)?;
+    let mut written = None;
+    for (index, (argument, value)) in schema.arguments.iter().zip(&mut arguments).enumerate() {
+        if !value.all_tensors().any(|tensor| has(tensor, bit)) {
+            continue;
+        }
+        let resolved = value.map_tensors(|tensor| resolved(tensor, bit))?.into_owned();
+        let original = std::mem::replace(value, resolved);
+        if argument.is_mutable() {
+            let is_one = written.is_none() && original.as_tensor().is_some();
+            if !is_one || bit == DispatchKey::ZeroTensor {
+                return Err(cannot_write(operator, bit));
+            }
+            written = value.as_tensor().cloned().map(|resolved| (index, original, resolved));
+        }
+    }
+    arguments.into_iter().for_each(|argument| stack.push(argument));
+    operator.redispatch_boxed(below, stack)?;
+    let Some((index, mut original, resolved)) = written else { return Ok(()) };
+    write_back(&mut original, resolved, bit)?;
+    let returned =
+        (0..schema.returns.len()).find(|ret| operator.operator().returned_argument(*ret) == Some(index));
+    if let Some(position) = returned {
+        stack.last_mut(schema.returns.len())[position] = original;
+    }
+    Ok(())
+}
+
+fn has(tensor: &Tensor, bit: DispatchKey) -> bool {
+    tensor.key_set().has(bit)
+}
+
+/// The same memory as other elements: a view with the bit turned.
+///
+/// PyTorch: `Tensor::_set_conj`, `Tensor::_set_neg`.
+fn turned(tensor: &Tensor, bit: DispatchKey) -> Tensor {
+    let keys = tensor.key_set();
+    tensor.with_key_set(if keys.has(bit) { keys.remove(bit) } else { keys.add(bit) })
+}
+
+/// A tensor without the bit, of the same elements.
+fn resolved(tensor: &Tensor, bit: DispatchKey) -> Result<Tensor> {
+    if !has(tensor, bit) {
+        return Ok(tensor.clone());
+    }
+    apply(&turned(tensor, bit), bit)
+}
+
+/// What the bit stands for, computed.
+fn apply(tensor: &Tensor, bit: DispatchKey) -> Result<Tensor> {
+    let name = match bit {
+        DispatchKey::Conjugate => "aten::conj_physical",
+        DispatchKey::Negative => "aten::neg",
+        _ => "aten::zeros_like",
+    };
+    call(name, [tensor.into()])
+}
+
+fn write_back(original: &mut Value<'_>, resolved: Tensor, bit: DispatchKey) -> Result<()> {
+    let elements = apply(&resolved, bit)?;
+    for tensor in original.tensors_mut() {
+        let mut memory = turned(tensor, bit);
+        call("aten::copy_", [(&mut memory).into(), (&elements).into()])?;
+    }
+    Ok(())
+}
+
+fn call<'v>(name: &str, arguments: impl IntoIterator<Item = Value<'v>>) -> Result<Tensor> {
+    let _below = AutoDispatchBelowADInplaceOrView::new();
+    let operator = Dispatcher::global().find(name);
+    operator
+        .map_err(|error| error.context("computing the elements of a lazy tensor"))?
+        .call_with(arguments, [])?
+        .pop_as()
+}
+
+#[cold]
+fn cannot_write(operator: OperatorHandle, bit: DispatchKey) -> Error {
+    let message = match bit {
+        DispatchKey::ZeroTensor => {
+            format!(
+                "{operator} cannot write to zeros that take no memory\n  help: write to a copy, which has memory"
+            )
+        }
+        _ => format!(
+            "{operator} writes to several tensors, and one of them is lazily changed (bit {bit})\n  \
+             help: `resolve_conj` and `resolve_neg` give tensors as kernels want them"
+        ),
+    };
+    Error::new(ErrorKind::NotSupported, message)
+}

@@ -78,7 +78,7 @@ mod more {
         match_computing!(call.dtype, T: Float => {
             loops::map(&out, [this], |[x]: [T; 1]| x.is_sign_negative())?;
         }, else => match_computing!(call.dtype, T: Bool | Integer => {
-            loops::map(&out, [this], |[x]: [T; 1]| x < T::ZERO)?;
+            loops::map(&out, [this], |[x]: [T; 1]| is_negative(x))?;
         }, else => return Err(call.unsupported())));
         Ok(out)
     }
@@ -95,9 +95,7 @@ mod more {
         let call = Pointwise::promoting(OPERATOR, [this, values])?;
         match_computing!(call.dtype, T: Bool | Integer | Float => {
             let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[x, zero]: [T; 2]| {
-                if x == T::ZERO { zero } else if x > T::ZERO { T::ONE } else { T::ZERO }
-            })?;
+            loops::map(&out, call.inputs, |[x, zero]: [T; 2]| step_at_zero(x, zero))?;
             Ok(out)
         }, else => Err(call.unsupported()))
     }
@@ -142,6 +140,21 @@ mod more {
             loops::map(&out, [this], |[x]: [T; 1]| x)?;
         }, else => return Err(call.unsupported())));
         Ok(out)
+    }
+}
+
+fn is_negative<T: Number + PartialOrd>(x: T) -> bool {
+    x < T::ZERO
+}
+
+/// 0 below zero, 1 above it.
+fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
+    if x == T::ZERO {
+        zero
+    } else if x > T::ZERO {
+        T::ONE
+    } else {
+        T::ZERO
     }
 }
 

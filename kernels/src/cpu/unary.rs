@@ -153,7 +153,7 @@ fn gaussian_unit<T: Float + FloatConst + Number + ErrorFunction>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
     let unit = x * half * (T::ONE + (x * T::FRAC_1_SQRT_2()).error_function());
     // PyTorch's `float32` loop gives NaN for infinite elements of either sign.
-    if T::DTYPE == DType::Float32 { unit * (T::ONE + (x - x)) } else { unit }
+    if T::DTYPE == DType::Float32 { unit * (T::ONE + x * T::ZERO) } else { unit }
 }
 
 fn gaussian_unit_by_tanh<T: Float + FloatConst + Number + Functions>(x: T) -> T {

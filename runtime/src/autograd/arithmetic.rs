@@ -2,33 +2,30 @@
 
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::operator::OperatorHandle;
 use crate::registry::Dispatcher;
 use crate::tensor::Tensor;
-use crate::value::Value;
+use crate::value::{Stack, Value};
 
-/// An operator, for a purpose of the engine.
-fn find(name: &'static str, purpose: &'static str) -> Result<OperatorHandle> {
-    Dispatcher::global().find(name).map_err(|error| error.context(purpose))
-}
-
-/// Calls an operator that returns one tensor.
+/// Calls an operator that returns one tensor, with all of its arguments.
 fn call<'v, const N: usize>(
     name: &'static str,
     purpose: &'static str,
     arguments: [Value<'v>; N],
 ) -> Result<Tensor> {
-    find(name, purpose)?.call_with(arguments, [])?.pop_as()
+    let operator = Dispatcher::global().find(name).map_err(|error| error.context(purpose))?;
+    let mut stack = Stack::from_iter(arguments);
+    operator.call_boxed(&mut stack)?;
+    stack.pop_as()
 }
 
 /// The sum of two gradients.
 pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    call("aten::add.Tensor", "adding up gradients", [Value::TensorRef(a), Value::TensorRef(b)])
+    call("aten::add.Tensor", "adding up gradients", [Value::TensorRef(a), Value::TensorRef(b), Value::Int(1)])
 }
 
 /// Adds to a gradient that nobody else sees.
 pub(super) fn add_in_place(sum: &mut Tensor, b: &Tensor) -> Result<()> {
-    let arguments = [Value::TensorMut(sum), Value::TensorRef(b)];
+    let arguments = [Value::TensorMut(sum), Value::TensorRef(b), Value::Int(1)];
     call("aten::add_.Tensor", "adding up gradients", arguments).map(drop)
 }
 
@@ -40,12 +37,19 @@ pub(super) fn sum_to_size(x: &Tensor, sizes: &[i64]) -> Result<Tensor> {
 
 /// The same numbers in another type.
 pub(super) fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    call("aten::to.dtype", "casting a gradient", [Value::TensorRef(x), Value::DType(dtype)])
+    let [no, default] = [Value::Bool(false), Value::None];
+    call(
+        "aten::to.dtype",
+        "casting a gradient",
+        [Value::TensorRef(x), Value::DType(dtype), no, Value::Bool(false), default],
+    )
 }
 
 /// The gradient that a backward pass starts with.
 pub(super) fn ones_like(x: &Tensor) -> Result<Tensor> {
-    call("aten::ones_like", "making the first gradient", [Value::TensorRef(x)])
+    let [dtype, layout, device, pin_memory, format] = [const { Value::None }; 5];
+    let arguments = [Value::TensorRef(x), dtype, layout, device, pin_memory, format];
+    call("aten::ones_like", "making the first gradient", arguments)
 }
 
 /// A view of any strides.
@@ -57,17 +61,19 @@ pub(super) fn as_strided(x: &Tensor, sizes: &[i64], strides: &[i64], offset: i64
 
 /// A tensor of the same kind, of any strides.
 pub(super) fn new_empty_strided(x: &Tensor, sizes: &[i64], strides: &[i64]) -> Result<Tensor> {
-    let arguments = [Value::TensorRef(x), Value::Ints(sizes.into()), Value::Ints(strides.into())];
+    let [dtype, layout, device, pin_memory] = [const { Value::None }; 4];
+    let (sizes, strides) = (Value::Ints(sizes.into()), Value::Ints(strides.into()));
+    let arguments = [Value::TensorRef(x), sizes, strides, dtype, layout, device, pin_memory];
     call("aten::new_empty_strided", "making room for a gradient", arguments)
 }
 
 /// Copies the elements of one tensor into another.
 pub(super) fn copy(to: &mut Tensor, from: &Tensor) -> Result<()> {
-    let arguments = [Value::TensorMut(to), Value::TensorRef(from)];
+    let arguments = [Value::TensorMut(to), Value::TensorRef(from), Value::Bool(false)];
     call("aten::copy_", "copying a gradient", arguments).map(drop)
 }
 
 /// A copy in memory of its own, of dense strides.
 pub(crate) fn clone(x: &Tensor) -> Result<Tensor> {
-    call("aten::clone", "copying a gradient", [Value::TensorRef(x)])
+    call("aten::clone", "copying a gradient", [Value::TensorRef(x), Value::None])
 }

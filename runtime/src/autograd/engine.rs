@@ -189,12 +189,19 @@ fn mode(options: GradOptions) -> Mode {
 /// The gradients that have arrived at a node.
 type Buffer = SmallVec<[Option<Tensor>; 1]>;
 
+/// A node that has not run yet.
+#[derive(Default)]
+struct Pending {
+    /// How many edges lead to it that gradients have not come through yet.
+    waiting: usize,
+    arrived: Buffer,
+}
+
 /// One backward pass.
 struct Pass {
     options: GradOptions,
-    /// How many edges lead to a node that gradients have not come through yet.
-    waiting: FxHashMap<usize, usize>,
-    buffers: FxHashMap<usize, Buffer>,
+    /// The nodes that can be reached, by [`Node::id`].
+    pending: FxHashMap<usize, Pending>,
     ready: BinaryHeap<Ready>,
     /// What `grad` asks for; nothing if all leaves accumulate.
     asked: Option<Asked>,
@@ -216,8 +223,7 @@ impl Pass {
         let starts = || roots.iter().map(|(edge, _)| edge.node.clone());
         Pass {
             options,
-            waiting: count_edges(starts()),
-            buffers: FxHashMap::default(),
+            pending: reachable(starts()),
             ready: BinaryHeap::new(),
             asked: inputs.map(|inputs| Asked::new(inputs, starts())),
         }
@@ -230,8 +236,9 @@ impl Pass {
             starts.insert(edge.node.id(), edge.node.clone());
             self.arrive(&edge, gradient)?;
         }
-        let first = starts.into_values().filter(|node| !self.waiting.contains_key(&node.id()));
-        self.ready.extend(first.map(Ready));
+        let waits = |node: &Node| self.pending.get(&node.id()).is_some_and(|pending| pending.waiting > 0);
+        let first: Vec<Node> = starts.into_values().filter(|node| !waits(node)).collect();
+        self.ready.extend(first.into_iter().map(Ready));
         while let Some(Ready(node)) = self.ready.pop() {
             self.visit(&node)?;
         }
@@ -241,30 +248,20 @@ impl Pass {
 
     /// Takes a gradient in.
     fn arrive(&mut self, edge: &Edge, gradient: Tensor) -> Result<()> {
-        let buffer = self.buffers.entry(edge.node.id()).or_default();
-        if buffer.len() <= edge.input_nr {
-            buffer.resize(edge.input_nr + 1, None);
-        }
-        let slot = &mut buffer[edge.input_nr];
-        *slot = Some(match slot.take() {
-            None => gradient,
-            Some(mut sum) if !self.options.create_graph && can_hold_sum(&sum, &gradient) => {
-                arithmetic::add_in_place(&mut sum, &gradient)?;
-                sum
-            }
-            Some(sum) => arithmetic::add(&sum, &gradient)?,
-        });
-        Ok(())
+        let pending = self.pending.entry(edge.node.id()).or_default();
+        pending.take_in(edge.input_nr, gradient, self.options.create_graph)
     }
 
     /// Runs a node, and sends on what comes out.
     fn visit(&mut self, node: &Node) -> Result<()> {
-        let mut grads = self.buffers.remove(&node.id()).unwrap_or_default();
-        let expected = node.state().inputs.len();
+        let mut grads = self.pending.remove(&node.id()).unwrap_or_default().arrived;
+        let (expected, hooks) = {
+            let state = node.state();
+            (state.inputs.len(), Hooks::snapshot(&state.hooks))
+        };
         if grads.len() < expected {
             grads.resize(expected, None);
         }
-        let hooks = Hooks::snapshot(&node.state().hooks);
         if let Some(hooks) = hooks {
             hooks.run(&mut grads)?;
         }
@@ -310,16 +307,14 @@ impl Pass {
         for (index, edge) in node.edges().iter().enumerate() {
             let gradient = grads.next().flatten();
             let Some(edge) = edge else { continue };
+            let gradient = gradient.map(|gradient| self.check(node, index, edge, gradient)).transpose()?;
+            let pending = self.pending.entry(edge.node.id()).or_default();
             if let Some(gradient) = gradient {
-                let gradient = self.check(node, index, edge, gradient)?;
-                self.arrive(edge, gradient)?;
+                pending.take_in(edge.input_nr, gradient, self.options.create_graph)?;
             }
-            let id = edge.node.id();
-            if let Some(waiting) = self.waiting.get_mut(&id) {
-                *waiting -= 1;
-                if *waiting == 0 {
-                    self.ready.push(Ready(edge.node.clone()));
-                }
+            pending.waiting = pending.waiting.saturating_sub(1);
+            if pending.waiting == 0 {
+                self.ready.push(Ready(edge.node.clone()));
             }
         }
         Ok(())
@@ -391,20 +386,40 @@ impl Asked {
     }
 }
 
-/// How many edges lead to each node that can be reached.
-fn count_edges(starts: impl Iterator<Item = Node>) -> FxHashMap<usize, usize> {
-    let mut counts = FxHashMap::default();
-    let mut seen = FxHashSet::default();
-    let mut open: Vec<Node> = starts.filter(|node| seen.insert(node.id())).collect();
+/// Each node that can be reached, with how many edges lead to it.
+fn reachable(starts: impl Iterator<Item = Node>) -> FxHashMap<usize, Pending> {
+    let mut nodes: FxHashMap<usize, Pending> = FxHashMap::default();
+    let mut open: Vec<Node> =
+        starts.filter(|node| nodes.insert(node.id(), Pending::default()).is_none()).collect();
     while let Some(node) = open.pop() {
         for edge in node.edges().iter().flatten() {
-            *counts.entry(edge.node.id()).or_insert(0) += 1;
-            if seen.insert(edge.node.id()) {
+            let pending = nodes.entry(edge.node.id()).or_insert_with(|| {
                 open.push(edge.node.clone());
-            }
+                Pending::default()
+            });
+            pending.waiting += 1;
         }
     }
-    counts
+    nodes
+}
+
+impl Pending {
+    /// Adds a gradient to those of the same input.
+    fn take_in(&mut self, input_nr: usize, gradient: Tensor, create_graph: bool) -> Result<()> {
+        if self.arrived.len() <= input_nr {
+            self.arrived.resize(input_nr + 1, None);
+        }
+        let slot = &mut self.arrived[input_nr];
+        *slot = Some(match slot.take() {
+            None => gradient,
+            Some(mut sum) if !create_graph && can_hold_sum(&sum, &gradient) => {
+                arithmetic::add_in_place(&mut sum, &gradient)?;
+                sum
+            }
+            Some(sum) => arithmetic::add(&sum, &gradient)?,
+        });
+        Ok(())
+    }
 }
 
 /// Whether a gradient can be added to another in its own memory.

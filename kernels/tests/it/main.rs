@@ -1,6 +1,7 @@
 //! The operators, family by family.
 
 mod autograd;
+mod autograd_errors;
 mod binary;
 mod checkpoint;
 mod coverage;

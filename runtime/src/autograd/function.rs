@@ -6,6 +6,7 @@ use super::meta::wants_graph;
 use super::node::{Backward, Call};
 use super::record::{Edges, Results, check_write, rebase};
 use super::saved::SavedTensor;
+use super::view::{self, CreationMeta};
 use crate::ensure;
 use crate::error::Result;
 use crate::guard::NoGradGuard;
@@ -163,8 +164,12 @@ pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>
         function.forward(&mut context, inputs)?
     };
     for output in outputs.iter_mut().filter(|output| !is_among(&context.dirty, output)) {
-        if inputs.iter().any(|input| input.is_same(output)) {
-            *output = output.with_key_set(output.key_set()); // an output is a tensor of its own
+        let base = inputs.iter().find(|input| input.is_same(output)).map(|input| (*input).clone());
+        if let Some(input) = &base {
+            *output = input.with_key_set(input.key_set()); // an output is a tensor of its own
+        }
+        if let Some(base) = base.or_else(|| output.base()).filter(|_| recorded) {
+            view::track(&base, output, CreationMeta::InCustomFunction);
         }
     }
     if recorded {

@@ -1,0 +1,200 @@
+//! What autograd refuses, and in which words.
+
+use torch_library::autograd::{self, Context, Function, GradOptions, gradcheck};
+use torch_library::guard::{InferenceMode, no_grad};
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+torch_library! {
+    pub mod refused {
+        total(Tensor[] tensors) -> Tensor;
+    }
+}
+
+#[torch_impl(refused, CPU)]
+fn total(tensors: &[Tensor]) -> Result<Tensor> {
+    tensors[0].add(&tensors[1])
+}
+
+torch_library::derivatives! {
+    in refused;
+    total(Tensor[] tensors) -> Tensor {
+        tensors => vec![grad.clone(); metadata(tensors).len() + 1],
+    }
+}
+
+/// An operation with as many gradients, of as many elements, as one likes; it writes to its input if one likes that.
+struct Made {
+    gradients: usize,
+    elements: i64,
+    writes: bool,
+}
+
+impl Function for Made {
+    fn name(&self) -> &'static str {
+        "MadeBackward"
+    }
+
+    fn forward(&self, context: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        if self.writes {
+            context.mark_dirty(inputs[0]);
+            return Ok(vec![inputs[0].clone()]);
+        }
+        Ok(vec![inputs[0].copy()?])
+    }
+
+    fn backward(&self, _: &Context, _: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        let gradient = aten::ones::with(&[self.elements]).dtype(Some(DType::Float64)).call()?;
+        Ok(vec![Some(gradient); self.gradients])
+    }
+}
+
+/// Gives its input back, or a view of it.
+struct Passed {
+    whole: bool,
+}
+
+impl Function for Passed {
+    fn name(&self) -> &'static str {
+        "PassedBackward"
+    }
+
+    fn forward(&self, _: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        Ok(vec![if self.whole { inputs[0].clone() } else { inputs[0].view(&[2])? }])
+    }
+
+    fn backward(&self, _: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        Ok(grads)
+    }
+}
+
+fn leaf() -> Tensor {
+    let x = Tensor::from([1.0, 2.0]);
+    x.set_requires_grad(true).unwrap();
+    x
+}
+
+#[track_caller]
+fn check<T>(outcome: Result<T>, words: &str) {
+    let error = outcome.err().expect("an error").to_string();
+    assert!(error.contains(words), "{error}");
+}
+
+#[test]
+fn first_gradients_that_do_not_fit() {
+    let y = leaf().mul(2).unwrap();
+    let backward = |grads: &[Option<Tensor>]| autograd::backward(&[&y], grads, GradOptions::new());
+    check(backward(&[None, None]), "1 outputs need as many gradients, but there are 2");
+    let three = Some(Tensor::from([1.0, 2.0, 3.0]));
+    check(backward(&[three]), "the gradient of output 0 has sizes [3], but the output [2]");
+}
+
+#[test]
+fn functions_whose_gradients_do_not_fit() -> Result<()> {
+    let backward = |gradients, elements| {
+        let y = autograd::apply(Made { gradients, elements, writes: false }, &[&leaf()])?.remove(0);
+        y.sum()?.backward()
+    };
+    backward(1, 2)?;
+    check(backward(2, 2), "MadeBackward has 1 inputs, but its backward returned 2 gradients");
+    let sizes = "MadeBackward returned a gradient of sizes [3] for its input 0, but the input has [2]";
+    check(backward(1, 3), sizes);
+    let list = refused::total(&[leaf(), leaf()])?;
+    check(list.sum()?.backward(), "a formula gave 3 gradients for a list of 2 tensors");
+    Ok(())
+}
+
+#[test]
+fn writes_by_functions_that_gradients_cannot_follow() {
+    let write =
+        |x: &Tensor, y: &Tensor| autograd::apply(Made { gradients: 2, elements: 2, writes: true }, &[x, y]);
+    check(write(&leaf(), &leaf()), "MadeBackward cannot write in place to a leaf that requires grad");
+    let integers = Tensor::from([1, 2]);
+    check(
+        write(&integers, &leaf()),
+        "MadeBackward cannot be recorded: it writes to a tensor of int32, which has no",
+    );
+}
+
+#[test]
+fn views_by_functions_are_not_written_to() -> Result<()> {
+    for whole in [true, false] {
+        let x = leaf();
+        let mut y = autograd::apply(Passed { whole }, &[&x])?.remove(0);
+        assert!(y.is_view() && !y.is_same(&x));
+        check(y.mul_(2), "was made by a custom function");
+        y.sum()?.backward()?;
+        assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [1.0, 1.0]);
+    }
+    Ok(())
+}
+
+#[test]
+fn tensors_without_gradients() -> Result<()> {
+    check(Tensor::from([1, 2]).set_requires_grad(true), "a tensor of int32 cannot require grad");
+    let (x, plain) = (leaf(), Tensor::from([1.0]));
+    let y = x.mul(2)?;
+    check(y.set_requires_grad(false), "a tensor that was computed requires grad as long as");
+    y.set_requires_grad(true)?; // it does
+    check(x.set_grad(Some(plain.clone())), "[2] of float64 on cpu, not [1] of float64 on cpu");
+    check(plain.retain_grad(), "the gradient of a tensor that requires none cannot be retained");
+    check(plain.register_hook(|_| Ok(None)), "a hook needs a gradient, and this tensor requires none");
+    let mut view = x.select(0, 0)?;
+    check(aten::detach_(&mut view), "a view cannot be detached in place");
+    Ok(())
+}
+
+#[test]
+fn inference_tensors_are_not_saved() -> Result<()> {
+    let inference = {
+        let _mode = InferenceMode::new(true);
+        Tensor::from([1.0, 2.0]).copy()?
+    };
+    check(leaf().mul(&inference), "an inference tensor cannot be saved for the backward pass");
+    let base = leaf().mul(1)?;
+    let mut view = {
+        let _mode = InferenceMode::new(true);
+        base.select(0, 0)?
+    };
+    check(view.mul_(2), "was made in inference mode");
+    Ok(())
+}
+
+#[test]
+fn views_whose_base_was_written_to() -> Result<()> {
+    let mut base = leaf().mul(1)?;
+    let view = no_grad(|| base.select(0, 0))?;
+    base.mul_(2)?;
+    let words = "the base of a view was written to in place, while gradients are recorded, but this view was made while";
+    check(view.grad_fn(), words);
+    check(view.mul(2), words);
+    Ok(())
+}
+
+#[test]
+fn functions_that_cannot_be_checked() {
+    let twice = |x: &[Tensor]| Ok(vec![x[0].mul(2)?]);
+    let single = leaf().to_dtype(DType::Float32).unwrap().detach().unwrap();
+    single.set_requires_grad(true).unwrap();
+    let words = "input 0 of gradcheck is float32, neither float64 nor complex128";
+    check(gradcheck(twice, &[single], Default::default()), words);
+    let calls = std::cell::Cell::new(0);
+    let fewer = |x: &[Tensor]| {
+        calls.set(calls.get() + 1);
+        if calls.get() > 1 { Ok(Vec::new()) } else { Ok(vec![x[0].mul(2)?]) }
+    };
+    let words = "the function returned fewer outputs for another input";
+    check(gradcheck(fewer, &[leaf()], Default::default()), words);
+}
+
+#[test]
+fn statistics_that_require_grad() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0]]);
+    let (mean, rstd) = (Tensor::from([[1.5]]), Tensor::from([[2.0]]));
+    mean.set_requires_grad(true)?;
+    let (grad, ..) =
+        aten::native_layer_norm_backward(&x, &x, &[2], &mean, &rstd, None, None, &[true, false, false])?;
+    check(grad.sum()?.backward(), "the gradient of a normalisation has no derivative with respect to `mean`");
+    Ok(())
+}

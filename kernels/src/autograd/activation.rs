@@ -3,6 +3,7 @@
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
+use super::binary::conj;
 use crate::aten;
 use crate::methods::TensorMethods;
 
@@ -13,7 +14,7 @@ derivatives! {
     silu(Tensor self) -> Tensor as SiluBackward0 {
         self => {
             let s = self.sigmoid()?;
-            grad.mul(&s.mul(&aten::rsub_Scalar(&s, Scalar::from(1))?.mul(self)?.add(1)?)?)
+            grad.mul(&conj(&s.mul(&aten::rsub_Scalar(&s, Scalar::from(1))?.mul(self)?.add(1)?)?)?)
         },
     }
     #[in_place]

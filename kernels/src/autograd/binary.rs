@@ -36,30 +36,30 @@ derivatives! {
     }
     #[in_place]
     mul.Tensor(Tensor self, Tensor other) -> Tensor as MulBackward0 {
-        self => grad.mul(other),
-        other => grad.mul(self),
+        self => grad.mul(&conj(other)?),
+        other => grad.mul(&conj(self)?),
     }
     #[in_place]
     mul.Scalar(Tensor self, Scalar other) -> Tensor as MulBackward1 {
-        self => grad.mul(other),
+        self => grad.mul(conj_of(other)),
     }
     #[in_place]
     div.Tensor(Tensor self, Tensor other) -> Tensor as DivBackward0 {
-        self => grad.div(other),
+        self => grad.div(&conj(other)?),
         other => divisor_grad(grad, self, other),
     }
     #[in_place]
     div.Scalar(Tensor self, Scalar other) -> Tensor as DivBackward1 {
-        self => grad.div(other),
+        self => grad.div(conj_of(other)),
     }
     // A quotient that is rounded is constant between its steps.
     #[in_place]
     div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor as DivBackward2 {
-        self => if rounding_mode.is_some() { aten::zeros_like(grad) } else { grad.div(other) },
+        self => if rounding_mode.is_some() { aten::zeros_like(grad) } else { grad.div(&conj(other)?) },
         other => if rounding_mode.is_some() { aten::zeros_like(grad) } else { divisor_grad(grad, self, other) },
     }
     div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor as DivBackward3 {
-        self => if rounding_mode.is_some() { aten::zeros_like(grad) } else { grad.div(other) },
+        self => if rounding_mode.is_some() { aten::zeros_like(grad) } else { grad.div(conj_of(other)) },
     }
 
     where.self(Tensor condition, Tensor self, Tensor other) -> Tensor as WhereBackward0 {
@@ -83,14 +83,27 @@ derivatives! {
     logical_not(Tensor self) -> Tensor as non_differentiable;
 }
 
+/// The conjugate, where there is one.
+pub(super) fn conj(x: &Tensor) -> Result<Tensor> {
+    if x.dtype().is_complex() { aten::conj_physical(x) } else { Ok(x.clone()) }
+}
+
+pub(super) fn conj_of(number: Scalar) -> Scalar {
+    match number {
+        Scalar::Complex(z) => Scalar::Complex(z.conj()),
+        real => real,
+    }
+}
+
 fn is_one(factor: Scalar) -> bool {
     factor.cast::<Complex64>() == Complex64::new(1.0, 0.0)
 }
 
+/// The gradient of what was multiplied by a number.
 pub(super) fn scaled(grad: &Tensor, factor: Scalar) -> Result<Tensor> {
-    if is_one(factor) { Ok(grad.clone()) } else { grad.mul(factor) }
+    if is_one(factor) { Ok(grad.clone()) } else { grad.mul(conj_of(factor)) }
 }
 
 fn divisor_grad(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    grad.neg()?.mul(&this.div(other)?.div(other)?)
+    grad.neg()?.mul(&conj(&this.div(other)?.div(other)?)?)
 }

@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
+use super::binary::{conj, conj_of};
 use crate::aten;
 use crate::methods::TensorMethods;
 
@@ -13,55 +14,55 @@ derivatives! {
 
     #[in_place]
     expm1(Tensor self) -> Tensor as Expm1Backward0 {
-        self => grad.mul(&result.add(1)?),
+        self => grad.mul(&conj(result)?.add(1)?),
     }
     #[in_place]
     log1p(Tensor self) -> Tensor as Log1PBackward0 {
-        self => grad.div(&self.add(1)?),
+        self => grad.div(&conj(self)?.add(1)?),
     }
     #[in_place]
     log2(Tensor self) -> Tensor as Log2Backward0 {
-        self => grad.div(&self.mul(LN_2)?),
+        self => grad.div(&conj(self)?.mul(LN_2)?),
     }
     #[in_place]
     log10(Tensor self) -> Tensor as Log10Backward0 {
-        self => grad.div(&self.mul(LN_10)?),
+        self => grad.div(&conj(self)?.mul(LN_10)?),
     }
     #[in_place]
     tan(Tensor self) -> Tensor as TanBackward0 {
-        self => grad.mul(&result.mul(result)?.add(1)?),
+        self => grad.mul(&conj(&result.mul(result)?)?.add(1)?),
     }
     #[in_place]
     asin(Tensor self) -> Tensor as AsinBackward0 {
-        self => grad.mul(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?),
+        self => grad.mul(&conj(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?)?),
     }
     #[in_place]
     acos(Tensor self) -> Tensor as AcosBackward0 {
-        self => grad.neg()?.mul(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?),
+        self => grad.neg()?.mul(&conj(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?)?),
     }
     #[in_place]
     atan(Tensor self) -> Tensor as AtanBackward0 {
-        self => grad.div(&self.mul(self)?.add(1)?),
+        self => grad.div(&conj(&self.mul(self)?)?.add(1)?),
     }
     #[in_place]
     sinh(Tensor self) -> Tensor as SinhBackward0 {
-        self => grad.mul(&aten::cosh(self)?),
+        self => grad.mul(&conj(&aten::cosh(self)?)?),
     }
     #[in_place]
     cosh(Tensor self) -> Tensor as CoshBackward0 {
-        self => grad.mul(&aten::sinh(self)?),
+        self => grad.mul(&conj(&aten::sinh(self)?)?),
     }
     #[in_place]
     asinh(Tensor self) -> Tensor as AsinhBackward0 {
-        self => grad.mul(&aten::rsqrt(&self.mul(self)?.add(1)?)?),
+        self => grad.mul(&conj(&aten::rsqrt(&self.mul(self)?.add(1)?)?)?),
     }
     #[in_place]
     acosh(Tensor self) -> Tensor as AcoshBackward0 {
-        self => grad.mul(&aten::rsqrt(&self.mul(self)?.sub(1)?)?),
+        self => grad.mul(&conj(&aten::rsqrt(&self.mul(self)?.sub(1)?)?)?),
     }
     #[in_place]
     atanh(Tensor self) -> Tensor as AtanhBackward0 {
-        self => grad.div(&one_minus(&self.mul(self)?)?),
+        self => grad.div(&conj(&one_minus(&self.mul(self)?)?)?),
     }
     #[in_place]
     erf(Tensor self) -> Tensor as ErfBackward0 {
@@ -73,7 +74,7 @@ derivatives! {
     }
     #[in_place]
     square(Tensor self) -> Tensor as SquareBackward0 {
-        self => grad.mul(&self.mul(2)?),
+        self => grad.mul(&conj(self)?.mul(2)?),
     }
 
     // Steps are flat between their edges.
@@ -147,35 +148,40 @@ derivatives! {
     }
     pow.Scalar(Scalar self, Tensor exponent) -> Tensor as PowBackward2 {
         exponent => {
-            let logarithm = self.cast::<f64>().ln();
-            let slope = grad.mul(result)?.mul(logarithm)?;
-            let flat = self.cast::<f64>() == 0.0;
-            if flat { zero_where(&aten::ge_Scalar(exponent, Scalar::from(0))?, &slope) } else { Ok(slope) }
+            let (base, zero) = (self.cast::<Complex64>(), Scalar::from(0));
+            let logarithm = match base.im == 0.0 && base.re >= 0.0 {
+                true => Scalar::from(base.re.ln()),
+                false if result.dtype().is_complex() => Scalar::from(base.ln()),
+                false => Scalar::from(f64::NAN),
+            };
+            let slope = grad.mul(&conj(&result.mul(logarithm)?)?)?;
+            let flat = base == Complex64::default() && !exponent.dtype().is_complex();
+            if flat { zero_where(&aten::ge_Scalar(exponent, zero)?, &slope) } else { Ok(slope) }
         },
     }
 
     #[in_place]
     lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor as LerpBackward0 {
-        self => grad.mul(1.0 - weight.cast::<f64>()),
-        end => grad.mul(weight),
+        self => grad.sub(&grad.mul(conj_of(weight))?),
+        end => grad.mul(conj_of(weight)),
     }
     #[in_place]
     lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor as LerpBackward1 {
-        self => grad.mul(&one_minus(weight)?),
-        end => grad.mul(weight),
-        weight => grad.mul(&end.sub(self)?),
+        self => grad.mul(&conj(&one_minus(weight)?)?),
+        end => grad.mul(&conj(weight)?),
+        weight => grad.mul(&conj(&end.sub(self)?)?),
     }
     #[in_place]
     addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor as AddcmulBackward0 {
         self => grad.clone(),
-        tensor1 => grad.mul(&tensor2.mul(value)?),
-        tensor2 => grad.mul(&tensor1.mul(value)?),
+        tensor1 => grad.mul(&conj(&tensor2.mul(value)?)?),
+        tensor2 => grad.mul(&conj(&tensor1.mul(value)?)?),
     }
     #[in_place]
     addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor as AddcdivBackward0 {
         self => grad.clone(),
-        tensor1 => grad.mul(value)?.div(tensor2),
-        tensor2 => grad.mul(value)?.neg()?.mul(tensor1)?.div(&tensor2.mul(tensor2)?),
+        tensor1 => grad.mul(conj_of(value))?.div(&conj(tensor2)?),
+        tensor2 => grad.neg()?.mul(&conj(&tensor1.mul(value)?.div(&tensor2.mul(tensor2)?)?)?),
     }
 
     isnan(Tensor self) -> Tensor as non_differentiable;
@@ -200,20 +206,26 @@ fn larger(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
 }
 
 fn power_base(grad: &Tensor, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
-    let exponent = exponent.cast::<f64>();
-    if exponent == 0.0 {
+    let (power, one) = (exponent.cast::<Complex64>(), Complex64::new(1.0, 0.0));
+    if power == Complex64::default() {
         return aten::zeros_like(grad);
     }
-    grad.mul(&aten::pow_Tensor_Scalar(this, Scalar::from(exponent - 1.0))?.mul(exponent)?)
+    let number = |z: Complex64| if z.im == 0.0 { Scalar::from(z.re) } else { Scalar::from(z) };
+    let slope = aten::pow_Tensor_Scalar(this, number(power - one))?.mul(number(power))?;
+    grad.mul(&conj(&slope)?)
 }
 
 fn power_of_tensor(grad: &Tensor, this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
     let slope = exponent.mul(&aten::pow_Tensor_Tensor(this, &exponent.sub(1)?)?)?;
-    zero_where(&aten::eq_Scalar(exponent, Scalar::from(0))?, &grad.mul(&slope)?)
+    zero_where(&aten::eq_Scalar(exponent, Scalar::from(0))?, &grad.mul(&conj(&slope)?)?)
 }
 
 fn power_exponent(grad: &Tensor, this: &Tensor, exponent: &Tensor, result: &Tensor) -> Result<Tensor> {
     let is_zero = aten::eq_Scalar(this, Scalar::from(0))?;
-    let flat = aten::logical_and(&is_zero, &aten::ge_Scalar(exponent, Scalar::from(0))?)?;
-    zero_where(&flat, &grad.mul(&result.mul(&this.log()?)?)?)
+    let rises = match exponent.dtype().is_complex() {
+        true => is_zero.clone(), // there is no order
+        false => aten::ge_Scalar(exponent, Scalar::from(0))?,
+    };
+    let flat = aten::logical_and(&is_zero, &rises)?;
+    zero_where(&flat, &grad.mul(&conj(&result.mul(&this.log()?)?)?)?)
 }

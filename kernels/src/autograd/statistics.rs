@@ -4,7 +4,9 @@ use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
+use super::binary::conj;
 use super::reduce::{count, restored};
+use super::unary::direction;
 use crate::aten;
 use crate::methods::TensorMethods;
 
@@ -14,11 +16,11 @@ derivatives! {
     prod(Tensor self, *, ScalarType? dtype=None) -> Tensor as ProdBackward0 {
         self => {
             let flat = self.reshape(&[-1])?;
-            products_of_others(&flat, 0)?.mul(grad)?.reshape(self.sizes())
+            conj(&products_of_others(&flat, 0)?)?.mul(grad)?.reshape(self.sizes())
         },
     }
     prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor as ProdBackward1 {
-        self => products_of_others(self, dim)?.mul(&restored(grad, self.dim(), &[dim], keepdim)?),
+        self => conj(&products_of_others(self, dim)?)?.mul(&restored(grad, self.dim(), &[dim], keepdim)?),
     }
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as VarBackward0 {
         self => variance(grad, self, dim.unwrap_or_default(), correction, keepdim),
@@ -140,20 +142,20 @@ fn norm(
         return aten::zeros_like(this);
     }
     if ord == 1.0 {
-        return grad.mul(&aten::sign(this)?);
+        return grad.mul(&direction(this)?);
     }
     if ord.is_infinite() {
         let extreme = aten::eq_Tensor(&this.abs()?, &result)?;
         let dims: Vec<i64> = if dims.is_empty() { (0..this.dim() as i64).collect() } else { dims.to_vec() };
         let how_many = extreme.sum_dim(&dims, true)?;
-        return aten::sign(this)?.mul(&extreme)?.mul(&grad.div(&how_many)?);
+        return direction(this)?.mul(&extreme)?.mul(&grad.div(&how_many)?);
     }
     let scale = grad.div(&aten::pow_Tensor_Scalar(&result, Scalar::from(ord - 1.0))?)?;
     let scale = aten::where_ScalarSelf(&aten::eq_Scalar(&result, Scalar::from(0))?, Scalar::from(0), &scale)?;
     let direction = if ord == 2.0 {
         this.clone()
     } else {
-        aten::sign(this)?.mul(&aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?)?
+        direction(this)?.mul(&aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?)?
     };
     direction.mul(&scale)
 }

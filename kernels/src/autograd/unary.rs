@@ -3,6 +3,7 @@
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
+use super::binary::conj;
 use crate::aten;
 use crate::methods::TensorMethods;
 
@@ -15,7 +16,15 @@ derivatives! {
     }
     #[in_place]
     abs(Tensor self) -> Tensor as AbsBackward0 {
-        self => grad.mul(&aten::sign(self)?),
+        self => grad.mul(&direction(self)?),
+    }
+    #[in_place]
+    conj_physical(Tensor self) -> Tensor as ConjPhysicalBackward0 {
+        self => conj(grad),
+    }
+    #[in_place]
+    sgn(Tensor self) -> Tensor as SgnBackward0 {
+        self => direction_grad(grad, self, result),
     }
     #[in_place]
     sign(Tensor self) -> Tensor as SignBackward0 {
@@ -23,47 +32,47 @@ derivatives! {
     }
     #[in_place]
     exp(Tensor self) -> Tensor as ExpBackward0 {
-        self => grad.mul(result),
+        self => grad.mul(&conj(result)?),
     }
     #[in_place]
     log(Tensor self) -> Tensor as LogBackward0 {
-        self => grad.div(self),
+        self => grad.div(&conj(self)?),
     }
     #[in_place]
     sqrt(Tensor self) -> Tensor as SqrtBackward0 {
-        self => grad.div(&result.mul(2)?),
+        self => grad.div(&conj(result)?.mul(2)?),
     }
     #[in_place]
     rsqrt(Tensor self) -> Tensor as RsqrtBackward0 {
-        self => grad.mul(-0.5)?.mul(&result.mul(result)?.mul(result)?),
+        self => grad.mul(-0.5)?.mul(&conj(&result.mul(result)?.mul(result)?)?),
     }
     #[in_place]
     reciprocal(Tensor self) -> Tensor as ReciprocalBackward0 {
-        self => grad.neg()?.mul(&result.mul(result)?),
+        self => grad.neg()?.mul(&conj(&result.mul(result)?)?),
     }
     #[in_place]
     sin(Tensor self) -> Tensor as SinBackward0 {
-        self => grad.mul(&aten::cos(self)?),
+        self => grad.mul(&conj(&aten::cos(self)?)?),
     }
     #[in_place]
     cos(Tensor self) -> Tensor as CosBackward0 {
-        self => grad.mul(&aten::sin(self)?.neg()?),
+        self => grad.mul(&conj(&aten::sin(self)?)?.neg()?),
     }
     #[in_place]
     tanh(Tensor self) -> Tensor as TanhBackward0 {
         self => aten::tanh_backward(grad, result),
     }
     tanh_backward(Tensor grad_output, Tensor output) -> Tensor as TanhBackwardBackward0 {
-        grad_output => aten::tanh_backward(grad, output),
-        output => grad.mul(&grad_output.mul(output)?.mul(-2)?),
+        grad_output => aten::tanh_backward(grad, &conj(output)?),
+        output => conj(grad)?.mul(&grad_output.mul(&conj(output)?)?.mul(-2)?),
     }
     #[in_place]
     sigmoid(Tensor self) -> Tensor as SigmoidBackward0 {
         self => aten::sigmoid_backward(grad, result),
     }
     sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor as SigmoidBackwardBackward0 {
-        grad_output => aten::sigmoid_backward(grad, output),
-        output => grad.mul(grad_output)?.mul(&aten::rsub_Scalar(&output.mul(2)?, Scalar::from(1))?),
+        grad_output => aten::sigmoid_backward(grad, &conj(output)?),
+        output => conj(grad)?.mul(grad_output)?.mul(&aten::rsub_Scalar(&conj(output)?.mul(2)?, Scalar::from(1))?),
     }
     #[in_place]
     relu(Tensor self) -> Tensor as ReluBackward0 {
@@ -104,6 +113,21 @@ derivatives! {
 
 mod clamp;
 mod gelu;
+
+/// The direction of each number; of a real one, its sign.
+pub(super) fn direction(x: &Tensor) -> Result<Tensor> {
+    if x.dtype().is_complex() { aten::sgn(x) } else { aten::sign(x) }
+}
+
+/// Turning around zero changes a direction, moving away from it does not.
+fn direction_grad(grad: &Tensor, this: &Tensor, direction: &Tensor) -> Result<Tensor> {
+    if !this.dtype().is_complex() {
+        return aten::zeros_like(grad);
+    }
+    let along = direction.mul(direction)?.mul(&conj(grad)?)?;
+    let slope = grad.sub(&along)?.div(&this.abs()?.mul(2)?)?;
+    aten::where_ScalarSelf(&aten::eq_Scalar(this, Scalar::from(0))?, Scalar::from(0), &slope)
+}
 
 fn clamp_grad(grad: &Tensor, this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
     let inside = match (min, max) {

@@ -2,6 +2,7 @@
 
 use torch_library::derivatives;
 
+use super::binary::conj;
 use crate::aten;
 
 derivatives! {
@@ -12,7 +13,7 @@ derivatives! {
         bool transposed, SymInt[] output_padding, SymInt groups
     ) -> Tensor as ConvolutionBackward0 {
         (input, weight, bias) => aten::convolution_backward(
-            grad, input, weight, metadata(bias).map(|bias| bias.sizes()), stride, padding, dilation, transposed,
+            grad, &conj(input)?, &conj(weight)?, metadata(bias).map(|bias| bias.sizes()), stride, padding, dilation, transposed,
             output_padding, groups, &mask,
         ),
     }

@@ -316,3 +316,29 @@ fn gradcheck_finds_a_wrong_derivative() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn gradients_of_complex_numbers_are_pytorchs() -> Result<()> {
+    let complex = |values: [(f64, f64); 2]| -> Result<Tensor> {
+        let z = Tensor::from(values.map(|(re, im)| Complex64::new(re, im)));
+        z.set_requires_grad(true)?;
+        Ok(z)
+    };
+    let (z, w) = (complex([(1.0, 2.0), (-0.5, 0.25)])?, complex([(3.0, -1.0), (2.0, 1.0)])?);
+    let x = leaf(&[1.5, -2.0])?;
+    z.mul(&w)?.mul(&x)?.add(&z.exp()?.div(&w)?)?.abs()?.sum()?.backward()?;
+    let expected = [
+        (&z, [1.8715377895139225, 3.5457373537374957, -3.691325158434986, 2.134733793455961]),
+        (&w, [3.312833901554962, -0.5350016171471603, 0.9140904624520466, 0.4050582064827962]),
+    ];
+    for (tensor, expected) in expected {
+        let grad = tensor.grad().expect("a gradient").to_vec::<Complex64>()?;
+        let parts = grad.iter().flat_map(|z| [z.re, z.im]);
+        assert!(parts.zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12), "{grad:?}");
+    }
+    // That of a real tensor is real, although it was multiplied by complex ones.
+    let of_x = grad_of(&x);
+    let expected = [7.048114956304814, -1.2497297057022319];
+    assert!(of_x.iter().zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12), "{of_x:?}");
+    Ok(())
+}

@@ -395,6 +395,8 @@ fn left_out(name: &str) -> &'static [Check] {
         | "atleast_3d" => &[Check::Aliasing],
         // Gradients are written to only where there is a `grad_scale` to divide by.
         "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
+        // Real numbers are their own conjugates.
+        "conj_physical_" => &[Check::Mutation],
         // They cut the tensor off from its history; memory stays as it is.
         "detach" => &[Check::Gradient],
         "detach_" => &[Check::Mutation, Check::Gradient],
@@ -494,4 +496,77 @@ fn every_operator_does_what_its_schema_says() {
     assert!(without_gradient.is_empty(), "nobody looked at the gradients of {without_gradient:?}");
     // An operator with unusual arguments wants a line in `by_hand`.
     assert!(without_sample.len() * 20 <= operators.len(), "no samples for {without_sample:?}");
+}
+
+/// A value for an argument of an operator on complex numbers.
+fn complex(ty: &str, name: &str, sizes: &[i64]) -> Value<'static> {
+    match (ty, name) {
+        ("Tensor", "index" | "indices" | "target" | "mask" | "condition") => value(ty, name, sizes),
+        ("Tensor", "value") => complexes(&[], 0.3),
+        ("Tensor", "self" | "input") => complexes(sizes, 0.1),
+        ("Tensor", _) => complexes(sizes, 0.7),
+        ("Tensor[]", _) => {
+            let tensors = [0.1, 0.7].map(|start| complexes(sizes, start).as_tensor().unwrap().clone());
+            Value::Tensors(tensors.to_vec().into())
+        }
+        ("Scalar", _) => Value::Complex(Complex64::new(0.6, -0.8)),
+        _ => value(ty, name, sizes),
+    }
+}
+
+/// Numbers of the right half of the unit circle, where every function is smooth.
+fn complexes(sizes: &[i64], start: f64) -> Value<'static> {
+    let count = sizes.iter().product::<i64>();
+    let values = (0..count).map(|at| {
+        let at = start + 0.13 * (at * 5 % 11) as f64;
+        Complex64::new(0.2 + 0.3 * at, 0.6 - 0.5 * at)
+    });
+    Value::Tensor(Tensor::from_vec(values.collect(), sizes).unwrap())
+}
+
+#[test]
+fn derivatives_of_complex_numbers() {
+    let (mut faults, mut looked_at) = (Vec::new(), Vec::new());
+    for operator in operators() {
+        let name = operator.to_string();
+        let others =
+            [Check::Aliasing, Check::Mutation, Check::Layouts, Check::Meta, Check::Empty, Check::InPlace];
+        let others = others.into_iter().chain([Check::Out, Check::Vmap]);
+        let check = others.fold(OpCheck::new(operator), OpCheck::without);
+        let of_matrices = |sizes: [&[i64]; 2]| {
+            let arguments = operator.schema().unwrap().arguments.iter();
+            let mut sizes = sizes.into_iter();
+            let needed = arguments.filter(|argument| argument.default.is_none());
+            Some(
+                needed
+                    .map(|argument| complex(&argument.ty.to_string(), "", sizes.next().unwrap_or(&[])))
+                    .collect(),
+            )
+        };
+        let sample: Option<Vec<Value<'static>>> = match &*name {
+            "aten::mm" | "aten::matmul" => of_matrices([&[2, 3], &[3, 2]]),
+            "aten::bmm" => of_matrices([&[2, 2, 3], &[2, 3, 1]]),
+            "aten::mv" => of_matrices([&[2, 3], &[3]]),
+            "aten::dot" => of_matrices([&[3], &[3]]),
+            "aten::linear" => of_matrices([&[2, 3], &[4, 3]]),
+            "aten::conv2d" => of_matrices([&[1, 2, 3, 3], &[1, 2, 2, 2]]),
+            // Where an index is there twice, which element is taken is not said.
+            "aten::scatter.src" | "aten::scatter_.src" | "aten::index_copy" => continue,
+            _ => None,
+        };
+        let sample = sample.unwrap_or_else(|| from_schema(operator, complex, &[2, 3]));
+        let report = check.run([sample]);
+        let is_refused = report.faults.iter().any(|fault| fault.check == Check::Accepts);
+        if is_refused || left_out(name.trim_start_matches("aten::")).contains(&Check::Gradient) {
+            continue;
+        }
+        if report.layers.contains(&Check::Gradient) {
+            looked_at.push(name);
+        }
+        if !report.faults.is_empty() {
+            faults.push(report.to_string());
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(looked_at.len() > 100, "{looked_at:?}");
 }

@@ -16,18 +16,22 @@ use crate::value::{Stack, Value};
 
 const LOWER: DType = DType::BFloat16;
 
+/// Types for the floating-point tensors of a sample, by their number, and what to call them.
+type Types = (&'static str, fn(usize) -> DType);
+
+const TYPES: [Types; 3] = [
+    ("float32", |_| DType::Float32),
+    ("float64", |_| DType::Float64),
+    ("bfloat16 and float32", |at| if at == 0 { LOWER } else { DType::Float32 }),
+];
+
 impl Session<'_> {
     pub(super) fn casts(&mut self, values: &[Value<'static>]) {
         if !self.wants(Check::Autocast) || !self.has_kernel(DispatchKey::AutocastCPU) {
             return;
         }
         let operator = self.operator;
-        let inputs: [(&str, fn(usize) -> DType); 3] = [
-            ("float32", |_| DType::Float32),
-            ("float64", |_| DType::Float64),
-            ("bfloat16 and float32", |at| if at == 0 { LOWER } else { DType::Float32 }),
-        ];
-        for (what, dtype) in inputs {
+        for (what, dtype) in TYPES {
             let Ok(values) = cast(values, dtype) else { return };
             // What is in double precision, autocast leaves alone.
             let without = [DType::Float32, LOWER].map(|to| {

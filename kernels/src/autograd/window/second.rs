@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::autograd::binary::conj;
 use crate::methods::TensorMethods;
 
 /// How a convolution goes over its input.
@@ -58,16 +59,18 @@ impl Steps<'_> {
         mask: [bool; 3],
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let [v, w, b] = [0, 1, 2].map(|index| grads[index].as_ref());
+        let [grad_output, input, weight] = [conj(grad_output)?, conj(input)?, conj(weight)?];
         let mut of_grad = None;
         if mask[0] {
-            let bias = b.map(|b| along_channels(b, grad_output));
-            let parts = [v.map(|v| self.convolution(v, weight)), w.map(|w| self.convolution(input, w)), bias];
+            let bias = b.map(|b| along_channels(b, &grad_output));
+            let parts =
+                [v.map(|v| self.convolution(v, &weight)), w.map(|w| self.convolution(&input, w)), bias];
             of_grad = parts.into_iter().flatten().reduce(|sum, part| sum?.add(&part?)).transpose()?;
         }
         let of_input =
-            w.filter(|_| mask[1]).map(|w| self.backward(grad_output, input, w, [true, false, false]));
+            w.filter(|_| mask[1]).map(|w| self.backward(&grad_output, &input, w, [true, false, false]));
         let of_weight =
-            v.filter(|_| mask[2]).map(|v| self.backward(grad_output, v, weight, [false, true, false]));
+            v.filter(|_| mask[2]).map(|v| self.backward(&grad_output, v, &weight, [false, true, false]));
         let of_input = of_input.transpose()?.map(|[of_input, _]| of_input);
         Ok((of_grad, of_input, of_weight.transpose()?.map(|[_, of_weight]| of_weight)))
     }

@@ -1,7 +1,10 @@
-//! What a step of training takes: forward, backward and AdamW, for a multi-layer perceptron and for the network of `digits`.
+//! What a step of training takes: forward, backward and AdamW, for a multi-layer perceptron, for the network of `digits` and
+//! for a transformer's block.
 //!
-//! Prints `case nanoseconds` lines; `training.sh` puts them beside those of PyTorch.
+//! Prints `case nanoseconds kibibytes` lines, the latter being what the process grew by at most; `training.sh` puts them beside those
+//! of PyTorch. With the name of a case, as `digits-32`, it runs that alone.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use glyphs_fused::glyphs_fused as glyphs;
@@ -13,6 +16,25 @@ const BUDGET: Duration = Duration::from_millis(700);
 
 fn main() -> Result<()> {
     for batch in [1, 32, 128] {
+        measure(
+            "transformer",
+            batch,
+            &[
+                &[64],
+                &[64],
+                &[192, 64],
+                &[192],
+                &[64, 64],
+                &[64],
+                &[64],
+                &[64],
+                &[256, 64],
+                &[256],
+                &[10, 256],
+                &[10],
+            ],
+            transformer,
+        )?;
         measure(
             "perceptron",
             batch,
@@ -47,12 +69,35 @@ fn convolutional(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
     aten::linear::with(&flat, &parameters[4]).bias(Some(&parameters[5])).call()
 }
 
+/// One block: attention of sixteen places to each other in four heads, then a perceptron.
+fn transformer(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
+    let [g1, b1, w_in, b_in, w_out, b_out, g2, b2, w_up, b_up, w_down, b_down] = parameters else {
+        bail!(Internal, "a block has twelve parameters")
+    };
+    let linear = |x: &Tensor, w, b| aten::linear::with(x, w).bias(Some(b)).call();
+    let norm = |x: &Tensor, g, b| aten::layer_norm::with(x, &[64]).weight(Some(g)).bias(Some(b)).call();
+    let x = aten::expand(&aten::reshape(images, &[-1, 1, 64])?, &[-1, 16, 64])?;
+    let qkv = linear(&norm(&x, g1, b1)?, w_in, b_in)?;
+    let heads = aten::permute(&aten::reshape(&qkv, &[-1, 16, 3, 4, 16])?, &[2, 0, 3, 1, 4])?;
+    let [q, k, v] = [0, 1, 2].map(|index| aten::select_int(&heads, 0, index));
+    let seen = aten::scaled_dot_product_attention(&q?, &k?, &v?)?;
+    let seen = aten::reshape(&aten::transpose_int(&seen, 1, 2)?, &[-1, 16, 64])?;
+    let x = aten::add_Tensor(&x, &linear(&seen, w_out, b_out)?)?;
+    let up = aten::gelu(&linear(&norm(&x, g2, b2)?, w_up, b_up)?)?;
+    aten::mean_dim::with(&linear(&up, w_down, b_down)?, Some(&[1])).call()
+}
+
 fn measure(
     name: &str,
     batch: i64,
     shapes: &[&[i64]],
     logits: fn(&[Tensor], &Tensor) -> Result<Tensor>,
 ) -> Result<()> {
+    if std::env::args().nth(1).is_some_and(|case| case != "--bench" && case != format!("{name}-{batch}")) {
+        return Ok(());
+    }
+    let _ = fs::write("/proc/self/clear_refs", "5"); // the peak starts anew
+    let before = memory("VmRSS:");
     let generator = Generator::with_seed(0);
     let parameters = shapes.iter().map(|shape| init::uniform(shape, -0.1, 0.1, &generator));
     let mut optimizer = AdamW::new(parameters.collect::<Result<Vec<_>>>()?, 1e-3)?;
@@ -73,6 +118,13 @@ fn measure(
         step()?;
         best = best.min(begin.elapsed());
     }
-    println!("{name}-{batch} {}", best.as_nanos());
+    println!("{name}-{batch} {} {}", best.as_nanos(), memory("VmHWM:") - before);
     Ok(())
+}
+
+/// A number of kibibytes that the system knows of this process.
+fn memory(what: &str) -> i64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let number = |line: &str| line.strip_prefix(what)?.split_whitespace().next()?.parse().ok();
+    status.lines().find_map(number).unwrap_or(0)
 }

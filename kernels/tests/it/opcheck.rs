@@ -120,6 +120,7 @@ fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
         "float_power.Tensor_Tensor" => vec![positive(), below_one()],
         "pow.Tensor_Scalar" | "pow_.Scalar" => vec![positive(), Value::Float(1.5)],
         "pow.Tensor_Tensor" | "pow_.Tensor" => vec![positive(), below_one()],
+        "special_logit" => vec![spread(0.1, 0.15)],
         "binary_cross_entropy" => vec![spread(0.1, 0.15), spread(0.2, 0.1)],
         "poisson_nll_loss" => {
             let flags = [Value::Bool(true), Value::Bool(true)];
@@ -397,6 +398,9 @@ fn left_out(name: &str) -> &'static [Check] {
         "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
         // Real numbers are their own conjugates.
         "conj_physical_" => &[Check::Mutation],
+        // The derivative of `digamma` is no operator yet.
+        "special_digamma" | "special_psi" => &[Check::Gradient, Check::SecondGradient],
+        "special_gammaln" => &[Check::SecondGradient],
         // They cut the tensor off from its history; memory stays as it is.
         "detach" => &[Check::Gradient],
         "detach_" => &[Check::Mutation, Check::Gradient],
@@ -550,6 +554,8 @@ fn derivatives_of_complex_numbers() {
             "aten::dot" => of_matrices([&[3], &[3]]),
             "aten::linear" => of_matrices([&[2, 3], &[4, 3]]),
             "aten::conv2d" => of_matrices([&[1, 2, 3, 3], &[1, 2, 2, 2]]),
+            // The samples are at no distance from each other, where it has a kink.
+            "aten::pairwise_distance" | "aten::triplet_margin_loss" => continue,
             // Where an index is there twice, which element is taken is not said.
             "aten::scatter.src" | "aten::scatter_.src" | "aten::index_copy" => continue,
             _ => None,

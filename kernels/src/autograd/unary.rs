@@ -18,7 +18,6 @@ derivatives! {
     abs(Tensor self) -> Tensor as AbsBackward0 {
         self => grad.mul(&direction(self)?),
     }
-    #[in_place]
     conj_physical(Tensor self) -> Tensor as ConjPhysicalBackward0 {
         self => conj(grad),
     }

@@ -50,7 +50,6 @@ functions! {
     relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
     neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();
     sign sign_: promoting Bool | Integer | Float => |x, T| sign_of(x);
-    conj_physical conj_physical_: promoting Float | Complex => |x, T| x.conjugate();
     sgn sgn_: promoting Float | Complex => |x, T| x.direction();
     exp exp_: promoting_to_float Float | Complex => |x, T| x.exponential();
     log log_: promoting_to_float Float | Complex => |x, T| x.natural_logarithm();

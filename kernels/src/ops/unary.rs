@@ -77,19 +77,6 @@ torch_library! {
         #[tags(pointwise)]
         abs_(Tensor(a!) self) -> Tensor(a!);
 
-        /// The conjugate of each element: the other sign for what is imaginary.
-        ///
-        /// # Errors
-        /// Integers and truth values.
-        ///
-        /// PyTorch: `torch.conj_physical`.
-        #[tags(pointwise)]
-        conj_physical(Tensor self) -> Tensor;
-        /// Replaces each element by its conjugate.
-        ///
-        /// PyTorch: `torch.conj_physical_`.
-        #[tags(pointwise)]
-        conj_physical_(Tensor(a!) self) -> Tensor(a!);
         /// The direction of each element: a number at distance 1 from zero, or zero.
         ///
         /// # Errors

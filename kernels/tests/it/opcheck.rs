@@ -396,8 +396,6 @@ fn left_out(name: &str) -> &'static [Check] {
         | "atleast_3d" => &[Check::Aliasing],
         // Gradients are written to only where there is a `grad_scale` to divide by.
         "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
-        // Real numbers are their own conjugates.
-        "conj_physical_" => &[Check::Mutation],
         // The derivative of `digamma` is no operator yet.
         "special_digamma" | "special_psi" => &[Check::Gradient, Check::SecondGradient],
         "special_gammaln" => &[Check::SecondGradient],

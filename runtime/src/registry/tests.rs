@@ -49,3 +49,17 @@ fn calls_do_not_wait_for_who_registers() {
     wildcard.fallback(DispatchKey::Tracer, RuntimeKernel::fallthrough()).unwrap();
     while_locked(1, false);
 }
+
+#[test]
+fn operators_with_kernels_for_the_same_keys_share_their_rows() {
+    let dispatcher = Dispatcher::leak_empty();
+    let mut library = Library::open(dispatcher, LibraryKind::Definition, "alike", None).unwrap();
+    for name in ["a", "b", "c"] {
+        let operator = library.define(&format!("{name}() -> int")).unwrap();
+        library.implement(name, KEY, answer::<1>()).unwrap();
+        call(operator).unwrap();
+    }
+    assert_eq!(dispatcher.lock().rows.len(), 1);
+    library.implement("c", DispatchKey::CPU, answer::<2>()).unwrap();
+    assert_eq!(dispatcher.lock().rows.len(), 2);
+}

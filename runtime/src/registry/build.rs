@@ -1,6 +1,7 @@
 //! From the records of the program to the registry: takes them in, in an order of its own.
 
 use super::entry::{Implementation, Origin, Registration};
+use super::missing;
 use super::names::Names;
 use super::state::{Namespace, State};
 use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel};
@@ -131,12 +132,16 @@ const LAYERS: [(DispatchKey, BoxedFn, &str); 8] = [
     (DispatchKey::Tracer, tracer::record, "record"),
 ];
 
-/// All layers and the bookkeeping as one kernel: a table has a copy of each of its kernels, and there are many tables.
+/// All layers, the bookkeeping and the lack of any kernel as one: a table has a copy of each of its kernels, and there are many
+/// tables. It serves the keys of operators that have nothing else there.
 pub(super) const LAYER: BoxedKernel = BoxedKernel::new(|kernel, operator, keys, stack| {
     let key = keys.highest_priority();
     match LAYERS.into_iter().find(|(of, ..)| *of == key) {
         Some((_, layer, _)) => layer(operator.handle(), keys, stack),
-        None => autograd::bookkeeping_boxed(kernel, operator, keys, stack),
+        None if key == DispatchKey::ADInplaceOrView => {
+            autograd::bookkeeping_boxed(kernel, operator, keys, stack)
+        }
+        None => Err(missing::no_kernel(operator, keys, stack)),
     }
 });
 

@@ -108,6 +108,12 @@ pub(super) struct Entry {
     pub(super) in_conflict: bool,
     /// Tables that were published once: published again when the same registrations return.
     pub(super) interned: SmallVec<[&'static Resolved; 1]>,
+    pub(super) rare: Option<Box<Rare>>,
+}
+
+/// What few operators have.
+#[derive(Default)]
+pub(super) struct Rare {
     /// Kernels that were called for their key alone, kept as long as the process runs.
     pub(super) kernels_for_keys: Vec<&'static Kernel>,
     /// Operators that were defined at run time and may be defined again with the same schema.
@@ -122,9 +128,13 @@ impl Entry {
             registrations: Vec::new(),
             in_conflict: false,
             interned: SmallVec::new(),
-            kernels_for_keys: Vec::new(),
-            retired: Vec::new(),
+            rare: None,
         }
+    }
+
+    /// What few operators have, made where it is not there.
+    pub(super) fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
     }
 
     pub(super) fn operator(&self) -> Option<&'static Operator> {

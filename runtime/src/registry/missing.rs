@@ -12,7 +12,7 @@ use crate::value::{Stack, Value};
 
 /// There is neither a kernel nor a fallback.
 pub(super) const MISSING: BoxedKernel =
-    BoxedKernel::new(|_, operator, keys, stack| Err(missing(operator, keys, stack)));
+    BoxedKernel::new(|_, operator, keys, stack| Err(no_kernel(operator, keys, stack)));
 /// A composite kernel and a backend's kernel both want `AutogradOther`.
 pub(super) const AMBIGUOUS: BoxedKernel =
     BoxedKernel::new(|_, operator, _, stack| Err(ambiguous(operator, stack)));
@@ -24,7 +24,7 @@ pub(super) const IN_CONFLICT: BoxedKernel = BoxedKernel::new(|_, operator, _, _|
     Err(in_conflict_error(operator, super::of(operator).lock().report()))
 });
 
-fn missing(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>) -> Error {
+pub(super) fn no_kernel(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>) -> Error {
     let key = keys.highest_priority();
     let dropped = dropped(operator, keys, stack);
     let call = match key {

@@ -99,14 +99,16 @@ impl State {
         entry: &table::Entry<Row<'_>>,
         key: DispatchKey,
     ) -> Kernel {
+        // Where the layers are always there, nothing is missing at their keys, so that one kernel can tell the two apart.
+        let missing = if operator.spec().dispatcher.is_none() { LAYER } else { MISSING };
         let boxed = match (entry.source, entry.kernel) {
             (Source::BackendFallback, _) if self.fallback_in_conflict(key) => IN_CONFLICT,
             // No call gets here: the mask takes the key away. It could not take away that there is none.
-            (_, Some(_)) if entry.is_fallthrough && key != DispatchKey::Undefined => MISSING,
+            (_, Some(_)) if entry.is_fallthrough && key != DispatchKey::Undefined => missing,
             (_, Some(registration)) if registration.is_layer() => LAYER,
             (_, Some(registration)) => return registration.implementation.for_operator(operator),
             (Source::AmbiguousAutogradOther, None) => AMBIGUOUS,
-            (_, None) => MISSING,
+            (_, None) => missing,
         };
         boxed.in_table_of(operator, operator.spec().adapters.boxing)
     }
@@ -134,7 +136,7 @@ impl State {
         }
         let kernel = found.implementation.for_operator(operator);
         let index = entry.name.entry;
-        let interned = &mut self.entries[index].kernels_for_keys;
+        let interned = &mut self.entries[index].rare_mut().kernels_for_keys;
         let known = interned.iter().copied().find(|known| **known == kernel);
         Ok(known.unwrap_or_else(|| {
             interned.push(Box::leak(Box::new(kernel)));

@@ -57,8 +57,10 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         let spec = operator.spec();
         spec.schema == text && spec.place == place && spec.tags == tags
     };
-    if let Some(position) = entry.retired.iter().position(same) {
-        return entry.retired.swap_remove(position);
+    if let Some(rare) = &mut entry.rare
+        && let Some(position) = rare.retired.iter().position(same)
+    {
+        return rare.retired.swap_remove(position);
     }
     let tags: Vec<&'static str> = tags.iter().map(|tag| leak(tag)).collect();
     let spec = OperatorSpec {

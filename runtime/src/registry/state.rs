@@ -114,7 +114,7 @@ impl State {
         entry.name.set_operator(entry.operator());
         operator.set_entry(None);
         operator.retract();
-        entry.retired.push(operator);
+        entry.rare_mut().retired.push(operator);
         self.note(RegistrationEvent::Deregistered(operator.handle()));
     }
 

@@ -25,9 +25,19 @@ mod view;
 mod window;
 
 use torch_library::guard::AutoDispatchBelowADInplaceOrView;
+use torch_library::prelude::*;
 
 /// Runs what fills a tensor that nobody has seen yet: no layer above has anything to learn from it.
 pub(crate) fn unseen<R>(f: impl FnOnce() -> R) -> R {
     let _below = AutoDispatchBelowADInplaceOrView::new();
     f()
+}
+
+/// So many numbers of a series, where there is memory for them.
+pub(crate) fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) -> Result<Vec<T>> {
+    let mut numbers = Vec::new();
+    let room = usize::try_from(count).is_ok_and(|count| numbers.try_reserve_exact(count).is_ok());
+    ensure!(room, Argument, "aten::{operator}: there is no memory for {count} numbers");
+    numbers.extend((0..count).map(number));
+    Ok(numbers)
 }

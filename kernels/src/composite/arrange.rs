@@ -3,6 +3,7 @@
 use torch_library::geometry::{infer_size, infer_view_size, wrap_dim};
 use torch_library::prelude::*;
 
+use super::collected;
 use crate::aten;
 
 mod join;
@@ -80,14 +81,15 @@ mod implicit {
         let dims: Vec<usize> = dims.iter().map(wrap).collect::<Result<_>>()?;
         let twice = (1..dims.len()).any(|at| dims[..at].contains(&dims[at]));
         ensure!(!twice, Argument, "aten::flip: a dimension is named twice in {dims:?}");
-        if dims.iter().all(|dim| this.sizes().get(*dim).is_none_or(|size| *size <= 1)) {
+        if this.numel() == 0 || dims.iter().all(|dim| this.sizes().get(*dim).is_none_or(|size| *size <= 1)) {
             return aten::clone(this);
         }
         in_order_of_memory(this, |this, order| {
             let mut out = this.clone();
             for dim in dims.iter().filter(|dim| **dim < this.dim()) {
                 let at = order.iter().position(|other| other == dim).unwrap_or(*dim);
-                let back = (0..out.sizes()[at]).rev().collect();
+                let last = out.sizes()[at] - 1;
+                let back = collected("flip", last + 1, |index| last - index)?;
                 out = aten::index_select(&out, at as i64, &vector(back, this.device())?)?;
             }
             Ok(out)
@@ -122,7 +124,7 @@ mod implicit {
         let mut out = this.clone();
         for (shift, dim) in shifts.iter().zip(dims) {
             let size = out.size(*dim).map_err(|error| error.context(OPERATOR))?;
-            let start = (-shift).rem_euclid(size.max(1));
+            let start = shift.wrapping_neg().rem_euclid(size.max(1));
             let parts = [aten::narrow(&out, *dim, start, size - start)?, aten::narrow(&out, *dim, 0, start)?];
             out = aten::cat::call(&parts, *dim)?;
         }
@@ -161,8 +163,9 @@ mod implicit {
         let wrap = |dim: i64| wrap_dim(dim, this.dim() + 1).map_err(|error| error.context(OPERATOR));
         let (dim1, dim2) = (wrap(dim1)?, wrap(dim2)?);
         ensure!(dim1 != dim2, Argument, "{OPERATOR}: dimension {dim1} crosses itself on no diagonal");
-        let size = this.size(-1)? + offset.abs();
-        let padded = aten::constant_pad_nd(this, &[offset.min(0).abs(), offset.max(0)])?;
+        let (below, above) = (offset.saturating_neg().max(0), offset.max(0));
+        let size = this.size(-1)?.saturating_add(below.max(above));
+        let padded = aten::constant_pad_nd(this, &[below, above])?;
         let rows = aten::arange(size.into())?;
         let is_on = aten::eq_Tensor(
             &aten::unsqueeze(&aten::add_Scalar(&rows, offset.into())?, 1)?,
@@ -239,16 +242,19 @@ mod implicit {
         let r = upscale_factor;
         let (batch, [channels, height, width]) = image(OPERATOR, this)?;
         ensure!(
-            r > 0 && channels % (r * r) == 0,
+            r > 0 && channels % r.saturating_mul(r) == 0,
             Shape,
             "{OPERATOR}: {channels} channels do not make up images enlarged by {r}"
         );
-        let c = channels / (r * r);
+        let c = channels / r.saturating_mul(r);
         let parts = aten::reshape(this, &[batch, &[c, r, r, height, width]].concat())?;
         let n = batch.len() as i64;
         let order: Vec<i64> = (0..n).chain([n, n + 3, n + 1, n + 4, n + 2]).collect();
         let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
-        laid_out_as(this, &aten::view(&pixels, &[batch, &[c, height * r, width * r]].concat())?)
+        laid_out_as(
+            this,
+            &aten::view(&pixels, &[batch, &[c, height.saturating_mul(r), width.saturating_mul(r)]].concat())?,
+        )
     }
 
     fn pixel_unshuffle(this: &Tensor, downscale_factor: i64) -> Result<Tensor> {
@@ -264,7 +270,7 @@ mod implicit {
         let n = batch.len() as i64;
         let order: Vec<i64> = (0..n).chain([n, n + 2, n + 4, n + 1, n + 3]).collect();
         let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
-        let sizes = [batch, &[channels * r * r, height / r, width / r]].concat();
+        let sizes = [batch, &[channels.saturating_mul(r).saturating_mul(r), height / r, width / r]].concat();
         laid_out_as(this, &aten::view(&pixels, &sizes)?)
     }
 

@@ -3,18 +3,9 @@
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::unseen;
+use super::{collected, unseen};
 use crate::aten;
 use crate::random::default_generator;
-
-/// So many numbers of a series, where there is memory for them.
-fn collected<T>(operator: &str, count: i64, number: impl Fn(i64) -> T) -> Result<Vec<T>> {
-    let mut numbers = Vec::new();
-    let room = usize::try_from(count).is_ok_and(|count| numbers.try_reserve_exact(count).is_ok());
-    ensure!(room, Argument, "aten::{operator}: there is no memory for {count} numbers");
-    numbers.extend((0..count).map(number));
-    Ok(numbers)
-}
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod series {

@@ -8,6 +8,7 @@ use super::loops::{self, match_computing};
 use super::number::{Number, Ordered};
 use super::statistics::order::{Lanes, by_size};
 use crate::aten;
+use crate::composite::collected;
 use crate::pointwise::unsupported;
 
 mod distinct;
@@ -123,7 +124,7 @@ mod kernels {
             Argument,
             "{OPERATOR}: between {low} and {high} there are no bins"
         );
-        let mut counts = vec![0.0; bins as usize];
+        let mut counts = collected("histc", bins, |_| 0.0)?;
         for value in values.into_iter().filter(|value| (low..=high).contains(value)) {
             let bin = ((value - low) / (high - low) * bins as f64) as usize;
             counts[bin.min(bins as usize - 1)] += 1.0;
@@ -152,9 +153,9 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         "{OPERATOR}: {} is negative, and has no bin",
         numbers.iter().min().unwrap_or(&0)
     );
-    let count = numbers.iter().max().map_or(0, |largest| largest + 1).max(minlength);
+    let count = numbers.iter().max().map_or(0, |largest| largest.saturating_add(1)).max(minlength);
     let Some(weights) = weights else {
-        let mut counts = vec![0i64; count as usize];
+        let mut counts = collected("bincount", count, |_| 0i64)?;
         numbers.iter().for_each(|number| counts[*number as usize] += 1);
         return Tensor::from_vec(counts, &[count]);
     };
@@ -165,7 +166,7 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         weights.sizes(),
         this.numel()
     );
-    let mut sums = vec![0.0; count as usize];
+    let mut sums = collected("bincount", count, |_| 0.0)?;
     let weight = loops::elements::<f64>(weights)?;
     numbers.iter().zip(&weight).for_each(|(number, weight)| sums[*number as usize] += weight);
     let sums = Tensor::from_vec(sums, &[count])?;

@@ -3,7 +3,7 @@
 use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
 
-use super::vector;
+use super::{collected, vector};
 use crate::aten;
 use crate::cpu::loops;
 
@@ -90,7 +90,7 @@ mod implicit {
         let count = if this.numel() > 0 && this.device() == Device::CPU {
             let least: i64 = aten::min(this)?.item()?.to()?;
             let largest: i64 = aten::max(this)?.item()?.to()?;
-            let count = if num_classes == -1 { largest + 1 } else { num_classes };
+            let count = if num_classes == -1 { largest.saturating_add(1) } else { num_classes };
             ensure!(
                 least >= 0 && largest < count,
                 Argument,
@@ -100,7 +100,7 @@ mod implicit {
         } else {
             num_classes
         };
-        let classes = vector((0..count).collect(), this.device())?;
+        let classes = vector(collected("one_hot", count, |class| class)?, this.device())?;
         aten::to_dtype(&aten::eq_Tensor(&aten::unsqueeze(this, -1)?, &classes)?, DType::Int64)
     }
 }
@@ -121,8 +121,9 @@ fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Resul
         Argument,
         "{OPERATOR}: repeats {counts:?}, zero or more are possible"
     );
-    let index: Vec<i64> =
-        (0..).zip(&counts).flat_map(|(at, count)| std::iter::repeat_n(at, *count as usize)).collect();
+    let total = counts.iter().fold(0i64, |total, count| total.saturating_add(*count));
+    let mut repeated = (0..).zip(&counts).flat_map(|(at, count)| std::iter::repeat_n(at, *count as usize));
+    let index = collected("repeat_interleave", total, |_| repeated.next().unwrap_or_default())?;
     ensure!(
         output_size.is_none_or(|size| size == index.len() as i64),
         Argument,

@@ -26,8 +26,10 @@ mod implicit {
         let pixels = aten::index_select(&rows, 3, &windows.places(1, width, this.device())?)?;
         let ([kh, kw], n, c) = (windows.kernel, images.sizes()[0], images.sizes()[1]);
         let parts = aten::reshape(&pixels, &[n, c, kh, height, kw, width])?;
-        let columns =
-            aten::reshape(&aten::permute(&parts, &[0, 1, 2, 4, 3, 5])?, &[n, c * kh * kw, height * width])?;
+        let columns = aten::reshape(
+            &aten::permute(&parts, &[0, 1, 2, 4, 3, 5])?,
+            &[n, c.saturating_mul(kh * kw), height.saturating_mul(width)],
+        )?;
         if is_batch { Ok(columns) } else { aten::squeeze_dim(&columns, 0) }
     }
 
@@ -43,25 +45,31 @@ mod implicit {
         let (columns, is_batch) = as_batch(OPERATOR, this, 2)?;
         let windows = Windows::new(OPERATOR, [kernel_size, dilation, padding, stride])?;
         let out = pair(OPERATOR, output_size)?;
+        ensure!(
+            out.iter().all(|size| (1..=MOST).contains(size)),
+            Argument,
+            "{OPERATOR}: output_size is {output_size:?}, expected numbers from 1 to {MOST}"
+        );
         let [height, width] = windows.counts(OPERATOR, out)?;
         let ([kh, kw], [ph, pw]) = (windows.kernel, windows.padding);
         let &[n, rows, count] = columns.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?}", columns.sizes())
         };
+        let places = height.saturating_mul(width);
         ensure!(
-            rows % (kh * kw) == 0 && count == height * width,
+            rows % (kh * kw) == 0 && count == places,
             Shape,
             "{OPERATOR}: {rows} × {count} numbers, expected a multiple of {} rows and {} columns",
             kh * kw,
-            height * width
+            places
         );
         let c = rows / (kh * kw);
         let parts = aten::reshape(&columns, &[n, c, kh, kw, height, width])?;
         let parts = aten::permute(&parts, &[0, 1, 2, 4, 3, 5])?;
-        let pixels = aten::reshape(&parts, &[n, c, kh * height, kw * width])?;
+        let pixels = aten::reshape(&parts, &[n, c, kh.saturating_mul(height), kw.saturating_mul(width)])?;
         let (tall, wide) = (out[0] + 2 * ph, out[1] + 2 * pw);
         let rows = aten::index_add(
-            &aten::new_zeros(&pixels, &[n, c, kh * height, wide])?,
+            &aten::new_zeros(&pixels, &[n, c, kh.saturating_mul(height), wide])?,
             3,
             &windows.places(1, width, this.device())?,
             &pixels,
@@ -99,6 +107,9 @@ fn pair(operator: &str, numbers: &[i64]) -> Result<[i64; 2]> {
     }
 }
 
+/// More pixels make no window: products and sums of two such numbers stay in range.
+const MOST: i64 = i32::MAX as i64;
+
 struct Windows {
     kernel: [i64; 2],
     dilation: [i64; 2],
@@ -116,8 +127,8 @@ impl Windows {
         };
         let positive = [windows.kernel, windows.dilation, windows.stride];
         ensure!(
-            positive.iter().flatten().all(|number| *number > 0)
-                && windows.padding.iter().all(|pad| *pad >= 0),
+            positive.iter().flatten().all(|number| (1..=MOST).contains(number))
+                && windows.padding.iter().all(|pad| (0..=MOST).contains(pad)),
             Argument,
             "{operator}: kernel {kernel:?}, dilation {dilation:?}, padding {padding:?} and stride {stride:?} make no windows"
         );
@@ -128,7 +139,7 @@ impl Windows {
     fn counts(&self, operator: &str, sizes: [i64; 2]) -> Result<[i64; 2]> {
         let count = |at: usize| {
             let reach = self.dilation[at] * (self.kernel[at] - 1) + 1;
-            (sizes[at] + 2 * self.padding[at] - reach).div_euclid(self.stride[at]) + 1
+            (sizes[at].saturating_add(2 * self.padding[at]) - reach).div_euclid(self.stride[at]) + 1
         };
         let counts = [count(0), count(1)];
         ensure!(
@@ -143,9 +154,11 @@ impl Windows {
     /// Where in the padded image each pixel of each window is, in one direction.
     fn places(&self, at: usize, count: i64, device: Device) -> Result<Tensor> {
         let (stride, dilation) = (self.stride[at], self.dilation[at]);
-        let place = |pixel: i64| (0..count).map(move |window| window * stride + pixel * dilation);
-        let places: Vec<i64> = (0..self.kernel[at]).flat_map(place).collect();
-        let size = places.len() as i64;
-        aten::_to_copy::with(&Tensor::from_vec(places, &[size])?).device(Some(device)).call()
+        let apart = |count: i64, step: i64| {
+            let numbers = aten::arange::with(count.into()).device(Some(device)).call()?;
+            aten::mul_Scalar(&numbers, step.into())
+        };
+        let pixels = aten::unsqueeze(&apart(self.kernel[at], dilation)?, 1)?;
+        aten::reshape(&aten::add_Tensor(&pixels, &apart(count, stride)?)?, &[-1])
     }
 }

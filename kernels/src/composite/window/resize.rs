@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::collected;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -22,7 +23,8 @@ mod kernels {
                 continue; // whatever the scale says
             }
             let scale = scale.filter(|scale| *scale > 0.0).map_or(from as f64 / to as f64, f64::recip);
-            let index = (0..to).map(|place| ((place as f64 * scale) as i64).min(from - 1)).collect();
+            let nearest = |place| ((place as f64 * scale) as i64).min(from - 1);
+            let index = collected("upsample_nearest2d", to, nearest)?;
             out = aten::index_select(&out, dim, &index_of(index, this.device())?)?;
         }
         sizes.finished(&out)
@@ -107,7 +109,7 @@ fn interpolated(
         true => i as f64 * step,
         false => ((i as f64 + 0.5) * step - 0.5).max(0.0),
     };
-    let below: Vec<i64> = (0..to).map(|i| (place(i) as i64).min(from - 1)).collect();
+    let below = collected("upsample_bilinear2d", to, |i| (place(i) as i64).min(from - 1))?;
     let above = below.iter().map(|below| (below + 1).min(from - 1)).collect();
     let shares: Vec<f64> =
         (0..to).zip(&below).map(|(i, below)| (place(i) - *below as f64).clamp(0.0, 1.0)).collect();

@@ -28,7 +28,7 @@
 //! ```
 //!
 //! # How it works
-//! A fake tensor has the keys of its device and the key `Fake`, and a [`Storage`] that knows another one, on `meta`. The
+//! A fake tensor has the keys of its device and the key `Fake`, and a [`Storage`](crate::Storage) that knows another one, on `meta`. The
 //! fallback at `Fake`, which stands above the backends and below all other layers, runs each operator on `meta`, and makes
 //! what comes back fake again. Tensors that share memory there share it here, so views and writes are followed, and
 //! autograd, autocast, vmap and functionalize see nothing unusual. In [`FakeMode`] the thread has the key as well: what is

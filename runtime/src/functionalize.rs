@@ -34,7 +34,7 @@
 //!
 //! # How it works
 //! 1. A *functional* tensor is a [wrapper](Tensor::wrapper) with the sizes, strides and versions that the program sees.
-//!    Its storage is a [`Memory`](memory::Memory), which all views of it share and in which lies the *base*: the tensor
+//!    Its storage is a `Memory`, which all views of it share and in which lies the *base*: the tensor
 //!    that now has all elements. The keys of a wrapper are those of the base, and `Functionalize`, which stands below
 //!    autograd: gradients are recorded of the program as it was written.
 //! 2. A view remembers the *steps* that lead from the base to it. Its value is made when somebody asks, and made anew when

@@ -105,11 +105,7 @@ fn channels_last(rows: &mut Vec<Row>) {
         || randn(&SIZES),
         move |x| aten::contiguous::with(x).memory_format(format).call(),
     ));
-    rows.push(row(
-        "contiguous f32 [32,64,56,56] channels_last",
-        || interleaved(&SIZES),
-        |x| aten::contiguous(x),
-    ));
+    rows.push(row("contiguous f32 [32,64,56,56] channels_last", || interleaved(&SIZES), aten::contiguous));
     rows.push(row(
         "add f32 [32,64,56,56] channels_last",
         || Ok([interleaved(&SIZES)?, interleaved(&SIZES)?]),
@@ -135,15 +131,15 @@ fn functions(rows: &mut Vec<Row>) {
     };
     function("tanh", aten::tanh);
     function("sigmoid", aten::sigmoid);
-    function("gelu", |x| aten::gelu(x));
+    function("gelu", aten::gelu);
     function("log", aten::log);
     function("sqrt", aten::sqrt);
     function("sin", aten::sin);
     function("erf", aten::erf);
     function("mean", aten::mean);
-    function("amax", |x| aten::amax(x));
-    function("argmax", |x| aten::argmax(x));
-    function("var", |x| aten::var_correction(x));
+    function("amax", aten::amax);
+    function("argmax", aten::argmax);
+    function("var", aten::var_correction);
     function("cumsum", |x| aten::cumsum(x, 0));
     for (name, dtype) in
         [("f64", DType::Float64), ("bf16", DType::BFloat16), ("f16", DType::Float16), ("i64", DType::Int64)]

@@ -167,7 +167,7 @@ fn naive(x: &Tensor, weight: &Tensor, stride: i64, padding: i64, groups: i64) ->
 #[test]
 fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
     // Among them: several steps of lines, one line per step, plain products, windows without a matrix.
-    let cases: [([i64; 4], [i64; 4], i64, i64, i64); 7] = [
+    let cases = [
         ([2, 96, 19, 61], [3, 96, 3, 3], 1, 1, 1),
         ([1, 40, 7, 500], [2, 40, 3, 3], 1, 0, 1),
         ([2, 6, 9, 11], [4, 3, 2, 3], 2, 2, 2),

@@ -73,8 +73,12 @@ fn inverse_error_function(y: f64) -> f64 {
     let (coefficients, at) = if w < 5.0 { (CENTRE, w - 2.5) } else { (TAIL, w.sqrt() - 3.0) };
     let mut x = coefficients.iter().fold(0.0, |sum, coefficient| sum * at + coefficient) * y;
     for _ in 0..2 {
-        // From the tail, where the difference to one would lose its digits.
-        let error = if x > 0.0 { (1.0 - y) - libm::erfc(x) } else { libm::erfc(-x) - (1.0 + y) };
+        // In the tails by the complement, whose digits are there where those of a difference to one are lost.
+        let error = match y {
+            -0.5..=0.5 => libm::erf(x) - y,
+            _ if y > 0.0 => (1.0 - y) - libm::erfc(x),
+            _ => libm::erfc(-x) - (1.0 + y),
+        };
         x -= error / (std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp());
     }
     x

@@ -7,8 +7,8 @@
 #   Each caller and each kernel is a function of its own, as in a program, so the processor predicts neither; the rows with pointers
 #   say what that alone takes. Of its own an operator has 130 bytes of code in its caller, and one cache line each in its static and
 #   in its table: 2.4 MB for 8 192 of them, more than most cores' second cache has. Under cachegrind with one of 2 MiB a call misses
-#   it 4.2 times, 1.7 of these for code, and it touches some 1 000 pages in all. So on a busy machine, which shares its
-#   caches, calls over that many operators take longer than those of PyTorch, whose side has one caller and one kernel for all.
+#   it 4.2 times, 1.7 of these for code, and it touches some 1 000 pages in all. So calls over that many
+#   operators take longer than those of PyTorch, whose side has one caller and one kernel for all.
 # The peer's column needs PEER_PYTHON, as for compare.sh. Compiling the programs takes minutes the first time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -22,8 +22,7 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
         quote!(static SOURCE: __torch::SourceModule = #module;)
     });
     quote! {
-        #[allow(non_snake_case, unused_variables, unused_mut, unused_imports, unused_import_braces)]
-        #[allow(clippy::all, clippy::pedantic)]
+        #[allow(non_snake_case)]
         const _: () = {
             use #root::__private as __torch;
             use __torch::derivative as __d;
@@ -57,6 +56,7 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
     quote_spanned! {ident.span()=>
         #(#cfgs)*
         const #name: [__torch::KernelRecord; #count] = {
+            #[allow(clippy::unsafe_removed_from_name)] // an operator may be named so
             use #namespace::{#ident as __operator};
             #kept
             [#(#records),*]
@@ -352,6 +352,7 @@ fn grads(row: &Row, derivative: &Derivative) -> TokenStream {
         |index: usize| row.operator.schema.returns[index].ty == torch_library_schema::Type::Tensor;
     let grad = match derivative.differentiable[..] {
         [index] if is_tensor(index) => quote! {
+            #[allow(unused_variables)] // as below
             let __torch::Option::Some(__torch::Option::Some(#one)) = __grads.first() else {
                 return __torch::Result::Ok(__gradients);
             };
@@ -359,6 +360,7 @@ fn grads(row: &Row, derivative: &Derivative) -> TokenStream {
         _ => quote!(),
     };
     quote! {
+        #[allow(unused_variables)] // formulas name the one gradient, or all
         let #all: &[__torch::Option<__torch::Tensor>] = &__grads;
         #grad
     }

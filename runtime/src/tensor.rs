@@ -253,7 +253,12 @@ impl Tensor {
 
     /// Whether nobody else holds this tensor or its memory.
     pub(crate) fn is_sole_owner(&self) -> bool {
-        Arc::strong_count(&self.0) == 1 && self.storage().is_sole_owner()
+        self.is_sole_handle() && self.storage().is_sole_owner()
+    }
+
+    /// Whether this is the only handle of the tensor, whoever else has its memory.
+    pub(crate) fn is_sole_handle(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
     }
 
     /// A handle that does not keep the tensor alive.

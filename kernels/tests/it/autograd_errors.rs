@@ -198,3 +198,78 @@ fn statistics_that_require_grad() -> Result<()> {
     check(grad.sum()?.backward(), "the gradient of a normalisation has no derivative with respect to `mean`");
     Ok(())
 }
+
+#[test]
+fn saved_tensors_that_nobody_has_a_use_for() -> Result<()> {
+    let (x, y) = (leaf(), leaf());
+    let mut a = x.mul(2)?;
+    let product = a.mul(&y)?.sum()?;
+    a.add_(1)?;
+    let of_x = autograd::grad(&[&product], &[&x], &[], GradOptions::new());
+    check(of_x, "MulBackward0 saved a tensor for its gradient that was written to in place since");
+    let view = no_grad(|| x.view(&[2]))?; // of a leaf, with no way to it
+    let mut y = view.exp()?;
+    no_grad(|| aten::exp_(&mut y).map(drop))?;
+    check(
+        y.sum()?.backward(),
+        "ExpBackward0 saved a tensor for its gradient that was written to in place since",
+    );
+    Ok(())
+}
+
+#[test]
+fn saved_tensors_that_were_detached_in_place() -> Result<()> {
+    let x = leaf();
+    let mut y = x.mul(2)?;
+    let product = y.mul(&x)?.sum()?;
+    aten::detach_(&mut y)?;
+    let words = "MulBackward0 saved a tensor for its gradient that was detached in place since: output 0 of MulBackward1";
+    check(product.backward(), words);
+    let mut result = x.exp()?;
+    let sum = result.sum()?;
+    aten::detach_(&mut result)?; // a node's own output may be
+    sum.backward()
+}
+
+#[test]
+fn leaves_that_are_none_any_more() -> Result<()> {
+    let mut x = leaf();
+    let sum = x.sum()?;
+    aten::detach_(&mut x)?;
+    sum.backward()?;
+    assert!(x.grad().is_none());
+    let sum = leaf().sum()?;
+    let mut x = leaf();
+    let total = x.sum()?.add(&sum)?;
+    aten::detach_(&mut x)?;
+    x.mul_(&leaf())?;
+    check(total.backward(), "a gradient arrived at a leaf that is none any more");
+    Ok(())
+}
+
+#[test]
+fn views_from_before_their_base_had_a_history() -> Result<()> {
+    let base = Tensor::from([1.0, 2.0]);
+    let (mut first, mut second) = (base.view(&[2])?, base.view(&[2])?);
+    first.mul_(&leaf())?;
+    let words = "exp_ cannot write in place to a view that was a leaf when its base was written to";
+    check(aten::exp_(&mut second), words);
+    assert_eq!(second.grad_fn()?.map(|node| node.name()), Some("AsStridedBackward0"));
+    aten::exp_(&mut second)?; // its history is known now
+    Ok(())
+}
+
+#[test]
+fn leaves_that_changed_their_sizes() -> Result<()> {
+    let (mut x, ones) = (leaf(), Tensor::from([[1.0, 1.0], [1.0, 1.0]]));
+    let sum = x.mul(&ones)?.sum()?;
+    no_grad(|| aten::unsqueeze_(&mut x, 0).map(drop))?;
+    sum.backward()?;
+    assert_eq!(x.grad().unwrap().sizes(), [1, 2]); // broadcast to what the leaf is now
+    let mut x = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    x.set_requires_grad(true)?;
+    let sum = x.mul(2)?.sum()?;
+    no_grad(|| aten::transpose_(&mut x, 0, 1).map(drop))?;
+    check(sum.backward(), "sizes [2, 3] do not broadcast");
+    Ok(())
+}

@@ -147,7 +147,8 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         }
         _ => (quote!(), None, quote!()),
     };
-    let fields = fields(row, derivative).into_iter().map(|field| field.save(row));
+    let always = inputs.len() == 1; // whoever runs the node has a use for it
+    let fields = fields(row, derivative).into_iter().map(|field| field.save(row, always));
     let ties = ties(row, derivative);
     quote! {
         if !(#wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
@@ -221,7 +222,7 @@ impl Field {
     }
 
     /// Its value in the struct: there if a formula that names it is of use.
-    fn save(&self, row: &Row) -> TokenStream {
+    fn save(&self, row: &Row, always: bool) -> TokenStream {
         let (name, ident) = (self.name(), &row.operator.arguments[self.argument].ident);
         let used = self.formulas.iter();
         let source = match row.kind {
@@ -234,6 +235,9 @@ impl Field {
         } else {
             quote!(__d::Save::save(#source)?)
         };
+        if always {
+            return quote!(#name: __torch::Option::Some(#save));
+        }
         quote!(#name: if false #(|| Kept::wants(&__edges, &__ranges, #used))* {
             __torch::Option::Some(#save)
         } else {
@@ -309,6 +313,8 @@ fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
                 __call: &__d::Call<'_>,
                 __grads: __torch::Vec<__torch::Option<__torch::Tensor>>,
             ) -> __torch::Result<__torch::Vec<__torch::Option<__torch::Tensor>>> {
+                #(let #names = __d::Keep::hold(&self.#names, __call.node())?;)*
+                #(let #results = self.#results.unpack(__call.node())?;)*
                 let mut __gradients = __d::no_gradients(__call);
                 #grads
                 #(#formulas)*
@@ -374,19 +380,13 @@ fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
     let hold = |argument: &usize, metadata: bool| {
         let field = Field { argument: *argument, metadata, formulas: Vec::new() }.name();
         let ident = &row.operator.arguments[*argument].ident;
-        quote! {
-            let #field = __d::kept(&self.#field, __call.node())?;
-            let #ident = __d::Lend::lend(&#field);
-        }
+        quote!(let #ident = __d::Lend::lend(__d::held(&#field, __call.node())?);)
     };
     let values = formula.values.iter().map(|argument| hold(argument, false));
     let metadata = formula.metadata.iter().map(|argument| hold(argument, true));
     let results = formula.results.iter().map(|result| {
         let (field, name) = (result_field(*result), local(row, &result_name(&row.operator, *result)));
-        quote! {
-            let #field = self.#field.unpack(__call.node())?;
-            let #name = &#field;
-        }
+        quote!(let #name = &#field;)
     });
     let (tokens, mask) = (&formula.tokens, local(row, "mask"));
     let put = if let [position] = positions[..] {

@@ -6,6 +6,8 @@ use super::arithmetic;
 use super::hooks::Hooks;
 use super::meta::{AutogradMeta, store_grad};
 use super::node::{Backward, Call, LEAF, Node};
+use super::view;
+use crate::ensure;
 use crate::error::Result;
 use crate::guard::GradMode;
 use crate::layout::MemoryFormat;
@@ -29,6 +31,15 @@ pub(super) fn node(leaf: &Tensor) -> Node {
 
 impl Backward for AccumulateGrad {
     fn backward(&self, _: &Call<'_>, mut grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        if grads.iter().all(Option::is_none) {
+            return Ok(Vec::new());
+        }
+        ensure!(
+            view::history(&self.leaf)?.is_none(),
+            Autograd,
+            "a gradient arrived at a leaf that is none any more: it was detached in place, and then computed anew\n  \
+             help: work on `x.detach()`, which is another tensor"
+        );
         if !self.leaf.requires_grad() {
             return Ok(Vec::new()); // detached in place since
         }
@@ -52,6 +63,13 @@ impl AccumulateGrad {
     fn add(&self, grad: Tensor) -> Result<()> {
         let sum = match self.leaf.grad() {
             None if !GradMode::is_enabled() && grad.is_sole_owner() && self.is_laid_out_like(&grad) => grad,
+            // Where the leaf's own sizes have changed in place since, this is what PyTorch decides by, too.
+            None if self.leaf.sizes() != grad.sizes()
+                && grad.is_sole_handle()
+                && self.is_laid_out_like(&grad) =>
+            {
+                arithmetic::clone(&grad)?
+            }
             None => self.copy(&grad)?, // somebody else may write to it
             Some(before) if GradMode::is_enabled() => arithmetic::add(&before, &grad)?,
             Some(mut sum) => return arithmetic::add_in_place(&mut sum, &grad),

@@ -42,13 +42,13 @@ pub trait Lend {
     fn lend(&self) -> Self::Lent<'_>;
 }
 
-/// What was kept for a formula that runs.
+/// What a formula that runs works with.
 ///
 /// # Errors
-/// A tensor that was written to since.
-pub fn kept<K: Keep>(kept: &Option<K>, node: &Node) -> Result<K::Held> {
+/// It was not kept.
+pub fn held<'a, H>(held: &'a Option<H>, node: &Node) -> Result<&'a H> {
     let missing = || Error::new(ErrorKind::Internal, format!("{} did not save what it needs", node.name()));
-    kept.as_ref().ok_or_else(missing)?.hold(node)
+    held.as_ref().ok_or_else(missing)
 }
 
 impl Save for &Tensor {

@@ -219,7 +219,9 @@ impl Tensor {
         );
         self.store_requires_grad(false);
         let history = AutogradMeta::of(self).and_then(|meta| meta.state().history.take());
-        drop(history); // outside of the lock
+        if let Some(Edge { node, input_nr }) = history {
+            node.detach(input_nr);
+        }
         Ok(())
     }
 

@@ -146,6 +146,8 @@ pub(super) struct NodeImpl {
     /// Later operations have higher numbers, and go first in the backward pass.
     sequence: u64,
     edges: SmallVec<[Option<Edge>; 2]>,
+    /// A bit for each output that forgot in place that it was one; those beyond the last bit share it.
+    detached: AtomicU64,
     state: Mutex<NodeState>,
 }
 
@@ -179,7 +181,13 @@ impl Node {
     ) -> Self {
         let state = NodeState { inputs: SmallVec::new(), backward: Some(backward), hooks: None };
         let edges = edges.into_iter().collect();
-        Node(Arc::new(NodeImpl { name, sequence, edges, state: Mutex::new(state) }))
+        Node(Arc::new(NodeImpl {
+            name,
+            sequence,
+            edges,
+            detached: AtomicU64::new(0),
+            state: Mutex::new(state),
+        }))
     }
 
     /// The name of the operation's derivative: `MulBackward0`; `AccumulateGrad` at a leaf.
@@ -209,6 +217,16 @@ impl Node {
         let mut state = self.state();
         state.inputs.push(metadata);
         state.inputs.len() - 1
+    }
+
+    /// Notes that an output was detached in place.
+    pub(super) fn detach(&self, output_nr: usize) {
+        self.0.detached.fetch_or(1 << output_nr.min(63), Ordering::Relaxed); // says nothing of other memory
+    }
+
+    /// Whether an output was detached in place.
+    pub(super) fn is_detached(&self, output_nr: usize) -> bool {
+        self.0.detached.load(Ordering::Relaxed) >> output_nr.min(63) & 1 == 1
     }
 
     /// What to do.

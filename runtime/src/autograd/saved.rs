@@ -65,8 +65,18 @@ impl SavedTensor {
     /// The tensor again, for the node that kept it.
     ///
     /// # Errors
-    /// It was written to in place since.
+    /// It was written to, or detached, in place since.
     pub fn unpack(&self, node: &Node) -> Result<Tensor> {
+        if let History::Input(Edge { node: before, input_nr }) = &self.history {
+            ensure!(
+                !before.is_detached(*input_nr),
+                Autograd,
+                "{} saved a tensor for its gradient that was detached in place since: output {input_nr} of {}\n  \
+                 help: `x.detach()` is another tensor, and leaves this one as it is",
+                node.name(),
+                before.name()
+            );
+        }
         self.check_version(node)?;
         let edge = match &self.history {
             History::Own => return Ok(self.tensor.clone()),

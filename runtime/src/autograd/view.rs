@@ -158,8 +158,12 @@ pub(super) fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
             return Err(leaf_error(operator, "a view of a leaf"));
         }
     }
-    if tensor.requires_grad() && tensor.is_leaf()? {
-        return Err(leaf_error(operator, "a leaf"));
+    let is_known = |tensor| AutogradMeta::of(tensor).is_some_and(|meta| meta.state().history.is_some());
+    if tensor.requires_grad() && !is_known(tensor) {
+        // A view from before its base had a history has none either, until somebody asks for it.
+        let what =
+            if tensor.is_view() { "a view that was a leaf when its base was written to" } else { "a leaf" };
+        return Err(leaf_error(operator, what));
     }
     Ok(())
 }

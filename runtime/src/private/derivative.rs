@@ -3,7 +3,7 @@
 pub use std::ops::Range;
 pub use std::sync::Arc;
 
-pub use crate::autograd::keep::{Lend, Save, SaveMetadata, kept};
+pub use crate::autograd::keep::{Keep, Lend, Save, SaveMetadata, held};
 pub use crate::autograd::record::{
     BELOW_AD_INPLACE_OR_VIEW, BELOW_AUTOGRAD, Edges, IntoGradients, Results, SavedResult, before_write,
     check_write, is_differentiable, is_wanted, no_gradients, put_each, rebase, wants,

@@ -210,6 +210,19 @@ fn inputs_may_share_memory() {
 }
 
 #[test]
+fn elements_that_show_several_times_are_put_back_once() -> Result<()> {
+    let input = Tensor::from([1.0, 2.0, 3.0]).slice(0, 1, 3, 1)?; // with an offset
+    let outputs = functionalize(std::slice::from_ref(&input), |x| {
+        let mut rows = x[0].expand(&[2, 2])?;
+        aten::fill__Scalar(&mut rows, Scalar::from(7))?;
+        Ok(vec![x[0].add(1)?])
+    })?;
+    assert_eq!(outputs[0].to_vec::<f64>()?, [8.0, 8.0]);
+    assert_eq!(input.to_vec::<f64>()?, [7.0, 7.0]);
+    Ok(())
+}
+
+#[test]
 fn strides_and_types_stay_those_of_the_program() {
     same(&[x(), Tensor::from([[1.5f32, 2.5], [3.5, 4.5], [5.5, 6.5]])], |inputs| {
         let mut columns = aten::clone(&inputs[1])?.t()?;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::registry::Dispatcher;
 use crate::tensor::Tensor;
-use crate::tensor::geometry::Geometry;
+use crate::tensor::geometry::{Dims, Geometry};
 use crate::value::Value;
 
 fn call<'v>(name: &str, arguments: impl IntoIterator<Item = Value<'v>>) -> Result<Tensor> {
@@ -22,8 +22,18 @@ pub(super) fn as_strided(base: &Tensor, geometry: &Geometry) -> Result<Tensor> {
 }
 
 /// A copy of the base with other elements at the places of a view.
+///
+/// An operator that may write where elements show several times writes them all alike: one of them is put back.
 pub(super) fn as_strided_scatter(base: &Tensor, view: &Tensor, geometry: &Geometry) -> Result<Tensor> {
-    call("aten::as_strided_scatter", [base.into(), view.into()].into_iter().chain(places(geometry)))
+    let (mut view, mut sizes) = (view.clone(), Dims::from_slice(geometry.sizes()));
+    for (dim, size) in sizes.iter_mut().enumerate() {
+        if geometry.strides()[dim] == 0 && *size > 1 {
+            *size = 1;
+            view = call("aten::narrow", [(&view).into(), (dim as i64).into(), 0.into(), 1.into()])?;
+        }
+    }
+    let geometry = Geometry::new(&sizes, geometry.strides(), geometry.offset())?;
+    call("aten::as_strided_scatter", [base.into(), (&view).into()].into_iter().chain(places(&geometry)))
 }
 
 /// The elements of one tensor in the geometry and the type of another.

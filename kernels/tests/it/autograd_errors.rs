@@ -270,6 +270,6 @@ fn leaves_that_changed_their_sizes() -> Result<()> {
     x.set_requires_grad(true)?;
     let sum = x.mul(2)?.sum()?;
     no_grad(|| aten::transpose_(&mut x, 0, 1).map(drop))?;
-    check(sum.backward(), "sizes [2, 3] do not broadcast");
+    check(sum.backward(), "sizes [3, 2] and [2, 3] do not broadcast");
     Ok(())
 }

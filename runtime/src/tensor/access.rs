@@ -89,7 +89,8 @@ impl<'a, T: Element> Elements<'a, T> {
     /// The address of the first of as many elements as the geometry has, if these lie one behind the other.
     fn contiguous(&self) -> Option<(NonNull<T>, usize)> {
         match self.geometry.numel() {
-            0 => Some((self.base, 0)), // the offset may lie anywhere
+            // The offset may lie anywhere, and memory without elements be of another type.
+            0 => Some((NonNull::dangling(), 0)),
             numel => self.geometry.is_contiguous().then(|| (self.at(self.geometry.offset()), numel as usize)),
         }
     }
@@ -314,6 +315,14 @@ impl Tensor {
 mod tests {
     use super::*;
     use crate::{Device, DispatchKeySet, ErrorKind, Storage};
+
+    #[test]
+    fn memory_of_no_elements_may_be_another_types() {
+        let keys = DispatchKeySet::from(DispatchKey::CPU);
+        let storage = Storage::from_vec(Vec::<u8>::new());
+        let x = Tensor::from_storage(storage, &[0, 2], &[2, 1], 0, DType::Float64, keys).unwrap();
+        assert_eq!(x.to_vec::<f64>().unwrap(), []);
+    }
 
     #[test]
     fn elements_come_in_logical_order() {

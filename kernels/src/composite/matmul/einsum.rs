@@ -5,8 +5,8 @@ use torch_library::prelude::*;
 use crate::aten;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
-fn einsum(equation: &str, tensors: &[Tensor], _path: Option<&[i64]>) -> Result<Tensor> {
-    formula(equation, tensors).map_err(|error| error.context(format!("aten::einsum of {equation:?}")))
+fn einsum(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<Tensor> {
+    formula(equation, tensors, path).map_err(|error| error.context(format!("aten::einsum of {equation:?}")))
 }
 
 /// A name for a dimension: a letter, or which of those that `...` stands for, counted from the last.
@@ -16,13 +16,12 @@ enum Label {
     Letter(char),
 }
 
-/// A tensor whose dimensions have names, each another.
-struct Named {
-    tensor: Tensor,
-    labels: Vec<Label>,
-}
-
-fn formula(equation: &str, tensors: &[Tensor]) -> Result<Tensor> {
+/// # How it works
+///
+/// 1. All operands get the same dimensions: those of the result in its order, then those that are summed. What an operand
+///    has not is of size 1.
+/// 2. Pair by pair they become one. A dimension is summed with the last pair that has it.
+fn formula(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<Tensor> {
     let equation: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
     let (inputs, output) = match equation.split_once("->") {
         Some((inputs, output)) => (inputs, Some(output)),
@@ -36,40 +35,57 @@ fn formula(equation: &str, tensors: &[Tensor]) -> Result<Tensor> {
         parts.len(),
         tensors.len()
     );
-    let mut occurring = Vec::new();
-    let mut operands = Vec::new();
-    for (part, tensor) in parts.into_iter().zip(tensors) {
-        let labels = labels(part, tensor.dim())?;
-        occurring.extend(&labels);
-        operands.push(named(tensor, &labels)?);
+    let named = parts.iter().zip(tensors).map(|(part, tensor)| labels(part, tensor.dim()));
+    let named = named.collect::<Result<Vec<_>>>()?;
+    let occurring = named.concat();
+    let mut order = result_labels(output, &occurring)?;
+    let result = order.len();
+    let mut summed: Vec<Label> = occurring.into_iter().filter(|label| !order.contains(label)).collect();
+    summed.sort();
+    summed.dedup();
+    order.extend(summed);
+    let operands = tensors.iter().zip(&named).map(|(tensor, labels)| aligned(tensor, labels, &order));
+    let mut operands = operands.collect::<Result<Vec<_>>>()?;
+    check_sizes(&operands)?;
+    for pair in pairs(operands.len(), path)? {
+        let [first, second] = pair;
+        let (b, a) = (operands.remove(second), operands.remove(first));
+        let is_last = |dim: &usize| operands.iter().all(|other| other.sizes()[*dim] == 1);
+        let product = contracted(a, b, (result..order.len()).filter(is_last))?;
+        operands.insert(if path.is_some() { operands.len() } else { 0 }, product);
     }
-    let result = match output {
-        Some(output) => {
-            let unnamed = occurring.iter().filter_map(|label| match label {
-                Label::Unnamed(std::cmp::Reverse(place)) => Some(place + 1),
-                Label::Letter(_) => None,
-            });
-            let letters = output.replace("...", "").len();
-            labels_of(output, letters + unnamed.max().unwrap_or(0))?
-        }
-        None => once(&occurring),
-    };
-    let is_known = |label: &Label| occurring.contains(label) || matches!(label, Label::Unnamed(_));
+    let product = operands.remove(0);
+    if result == order.len() {
+        Ok(product)
+    } else if tensors.len() > 1 {
+        aten::view(&product, &product.sizes()[..result])
+    } else {
+        let summed: Vec<i64> = (result as i64..order.len() as i64).collect();
+        aten::sum_dim_IntList(&product, Some(&summed))
+    }
+}
+
+/// Which operands, of those that are left, become one at each step.
+fn pairs(operands: usize, path: Option<&[i64]>) -> Result<Vec<[usize; 2]>> {
+    let Some(path) = path else { return Ok(vec![[0, 1]; operands - 1]) };
+    let needed = if operands == 1 { 1 } else { 2 * (operands - 1) };
     ensure!(
-        result.iter().all(is_known) && (1..result.len()).all(|i| !result[..i].contains(&result[i])),
+        path.len() == needed,
         Argument,
-        "the result names a dimension twice, or one that no operand has"
+        "a path of {} numbers for {operands} operands, expected {needed}",
+        path.len()
     );
-    let mut rest = operands.into_iter();
-    let mut product = rest.next().expect("there is one for each tensor");
-    let rest: Vec<Named> = rest.collect();
-    for (i, operand) in rest.iter().enumerate() {
-        let later = |label: &Label| {
-            result.contains(label) || rest[i + 1..].iter().any(|operand| operand.labels.contains(label))
-        };
-        product = contracted(product, operand, &later)?;
-    }
-    arranged(&product, &result)
+    let pair = |(step, pair): (usize, &[i64])| {
+        let (first, second) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+        let left = operands - step;
+        ensure!(
+            0 <= first && first < second && second < left as i64,
+            Argument,
+            "the path joins the operands {first} and {second} of {left}"
+        );
+        Ok([first as usize, second as usize])
+    };
+    path.chunks_exact(2).enumerate().map(pair).collect()
 }
 
 /// The names that a part of the formula gives to so many dimensions.
@@ -101,30 +117,48 @@ fn labels_of(part: &str, ndim: usize) -> Result<Vec<Label>> {
     Ok(labels)
 }
 
-/// The names of the result where the formula has no arrow: those that occur once, in order.
-fn once(occurring: &[Label]) -> Vec<Label> {
-    let is_kept = |label: &&Label| {
-        matches!(label, Label::Unnamed(_)) || occurring.iter().filter(|other| other == label).count() == 1
+/// The names of the result: where the formula does not say, those that occur once, in order.
+fn result_labels(output: Option<&str>, occurring: &[Label]) -> Result<Vec<Label>> {
+    let Some(output) = output else {
+        let is_kept = |label: &&Label| {
+            matches!(label, Label::Unnamed(_)) || occurring.iter().filter(|other| other == label).count() == 1
+        };
+        let mut labels: Vec<Label> = occurring.iter().filter(is_kept).copied().collect();
+        labels.sort();
+        labels.dedup();
+        return Ok(labels);
     };
-    let mut labels: Vec<Label> = occurring.iter().filter(is_kept).copied().collect();
-    labels.sort();
-    labels.dedup();
-    labels
+    let unnamed = occurring.iter().filter_map(|label| match label {
+        Label::Unnamed(std::cmp::Reverse(place)) => Some(place + 1),
+        Label::Letter(_) => None,
+    });
+    let letters = output.replace("...", "").len();
+    let labels = labels_of(output, letters + unnamed.max().unwrap_or(0))?;
+    let is_known = |label: &Label| occurring.contains(label);
+    ensure!(
+        labels.iter().all(is_known) && (1..labels.len()).all(|i| !labels[..i].contains(&labels[i])),
+        Argument,
+        "the result names a dimension twice, or one that no operand has"
+    );
+    Ok(labels)
 }
 
-/// A tensor with a name for each dimension; of those named twice only the diagonal.
-fn named(tensor: &Tensor, labels: &[Label]) -> Result<Named> {
+/// A tensor with all dimensions in order; of those that are named twice only the diagonal.
+fn aligned(tensor: &Tensor, labels: &[Label], order: &[Label]) -> Result<Tensor> {
     let (mut tensor, mut labels) = (tensor.clone(), labels.to_vec());
     while let Some((first, second)) = repeated(&labels) {
         let (a, b) = (tensor.sizes()[first], tensor.sizes()[second]);
         ensure!(a == b, Shape, "a dimension of one name is of sizes {a} and {b}");
-        tensor = aten::diagonal::call(&tensor, 0, first as i64, second as i64)?;
-        let label = labels[first];
+        let diagonal = aten::diagonal::call(&tensor, 0, first as i64, second as i64)?;
+        tensor = aten::movedim_int(&diagonal, -1, first as i64)?;
         labels.remove(second);
-        labels.remove(first);
-        labels.push(label);
     }
-    Ok(Named { tensor, labels })
+    for missing in order.iter().filter(|label| !labels.contains(label)).copied().collect::<Vec<_>>() {
+        tensor = aten::unsqueeze(&tensor, -1)?;
+        labels.push(missing);
+    }
+    let places = order.iter().filter_map(|label| labels.iter().position(|own| own == label));
+    aten::permute(&tensor, &places.map(|place| place as i64).collect::<Vec<_>>())
 }
 
 fn repeated(labels: &[Label]) -> Option<(usize, usize)> {
@@ -132,62 +166,68 @@ fn repeated(labels: &[Label]) -> Option<(usize, usize)> {
     pairs.into_iter().find(|(i, j)| labels[*i] == labels[*j])
 }
 
-/// The product of two operands, summed over what nobody needs any more: as a product of batches of matrices.
-fn contracted(a: Named, b: &Named, is_needed: &dyn Fn(&Label) -> bool) -> Result<Named> {
-    let in_both = |label: &&Label| a.labels.contains(label) && b.labels.contains(label);
-    let shared: Vec<Label> = a.labels.iter().filter(in_both).copied().collect();
-    let (batch, summed): (Vec<Label>, Vec<Label>) = shared.into_iter().partition(is_needed);
-    let rows: Vec<Label> = a.labels.iter().filter(|label| !b.labels.contains(label)).copied().collect();
-    let columns: Vec<Label> = b.labels.iter().filter(|label| !a.labels.contains(label)).copied().collect();
-    let mut sizes = Vec::new();
-    for label in batch.iter().chain(&summed) {
-        let (own, other) = (a.size(label), b.size(label));
-        ensure!(
-            own == other || own == 1 || other == 1,
-            Shape,
-            "a dimension of one name is of sizes {own} and {other}"
-        );
-        sizes.push(if own == 1 { other } else { own });
+/// # Errors
+/// A dimension has two sizes other than 1.
+fn check_sizes(operands: &[Tensor]) -> Result<()> {
+    for dim in 0..operands[0].dim() {
+        let mut sizes = operands.iter().map(|operand| operand.sizes()[dim]).filter(|size| *size != 1);
+        let Some(size) = sizes.next() else { continue };
+        if let Some(other) = sizes.find(|other| *other != size) {
+            bail!(Shape, "a dimension of one name is of sizes {size} and {other}");
+        }
     }
-    let (batch_sizes, summed_sizes) = sizes.split_at(batch.len());
-    let left = a.matrices(&[&batch, &rows, &summed], &[batch_sizes, &a.sizes(&rows), summed_sizes])?;
-    let right = b.matrices(&[&batch, &summed, &columns], &[batch_sizes, summed_sizes, &b.sizes(&columns)])?;
-    let product = aten::bmm(&left, &right)?;
-    let sizes = [batch_sizes, &a.sizes(&rows), &b.sizes(&columns)].concat();
-    Ok(Named { tensor: aten::reshape(&product, &sizes)?, labels: [batch, rows, columns].concat() })
+    Ok(())
 }
 
-impl Named {
-    fn dim(&self, label: &Label) -> Option<i64> {
-        self.labels.iter().position(|own| own == label).map(|dim| dim as i64)
+/// The product of two operands, summed over some dimensions, which stay with size 1.
+fn contracted(mut a: Tensor, mut b: Tensor, summed: impl Iterator<Item = usize>) -> Result<Tensor> {
+    let sum = |tensor: &Tensor, dims: &[i64]| match dims {
+        [] => Ok(tensor.clone()),
+        dims => aten::sum_dim_IntList::with(tensor, Some(dims)).keepdim(true).call(),
+    };
+    let (mut shared, mut own) = (Vec::new(), [Vec::new(), Vec::new()]);
+    for dim in summed {
+        match (a.sizes()[dim] != 1, b.sizes()[dim] != 1) {
+            (true, true) => shared.push(dim),
+            (true, false) => own[0].push(dim as i64),
+            (false, true) => own[1].push(dim as i64),
+            (false, false) => {}
+        }
     }
-
-    fn size(&self, label: &Label) -> i64 {
-        self.dim(label).map_or(1, |dim| self.tensor.sizes()[dim as usize])
-    }
-
-    fn sizes(&self, labels: &[Label]) -> Vec<i64> {
-        labels.iter().map(|label| self.size(label)).collect()
-    }
-
-    /// Three groups of dimensions, each of which becomes one.
-    fn matrices(&self, groups: &[&[Label]; 3], sizes: &[&[i64]; 3]) -> Result<Tensor> {
-        let order: Vec<i64> = groups.concat().iter().filter_map(|label| self.dim(label)).collect();
-        let ordered = aten::expand(&aten::permute(&self.tensor, &order)?, &sizes.concat())?;
-        let sizes: Vec<i64> = sizes.iter().map(|sizes| sizes.iter().product()).collect();
-        aten::reshape(&ordered, &sizes)
-    }
+    (a, b) = (sum(&a, &own[0])?, sum(&b, &own[1])?);
+    if shared.is_empty() { aten::mul_Tensor(&a, &b) } else { multiplied(a, b, &shared) }
 }
 
-/// The dimensions in the order of the result, the others summed.
-fn arranged(product: &Named, result: &[Label]) -> Result<Tensor> {
-    let is_summed = |dim: &usize| !result.contains(&product.labels[*dim]);
-    let summed: Vec<i64> = (0..product.labels.len()).filter(is_summed).map(|dim| dim as i64).collect();
-    let order: Vec<i64> = result.iter().filter_map(|label| product.dim(label)).collect();
-    let ordered = aten::permute(&product.tensor, &[&order[..], &summed].concat())?;
-    if summed.is_empty() {
-        return Ok(ordered);
+/// Products of batches of matrices, whose inner dimension is those that are summed.
+fn multiplied(mut a: Tensor, mut b: Tensor, summed: &[usize]) -> Result<Tensor> {
+    let (mut batch, mut rows, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+    for dim in (0..a.dim()).filter(|dim| !summed.contains(dim)) {
+        match (a.sizes()[dim] != 1, b.sizes()[dim] != 1) {
+            (true, true) => batch.push(dim),
+            (true, false) => rows.push(dim),
+            (false, _) => columns.push(dim),
+        }
     }
-    let last: Vec<i64> = (order.len()..product.labels.len()).map(|dim| dim as i64).collect();
-    aten::sum_dim_IntList(&ordered, Some(&last))
+    if matches!((rows.first(), columns.last()), (Some(row), Some(column)) if column < row) {
+        (a, b) = (b, a); // so that the product lies in memory as it is wanted
+        (rows, columns) = (columns, rows);
+    }
+    let sizes = |tensor: &Tensor, dims: &[usize]| -> Vec<i64> {
+        dims.iter().map(|dim| tensor.sizes()[*dim]).collect()
+    };
+    let matrices = |tensor: &Tensor, groups: [&[usize]; 3], rest: &[usize]| {
+        let order: Vec<i64> =
+            groups.iter().chain([&rest]).copied().flatten().map(|dim| *dim as i64).collect();
+        let sizes = groups.map(|group| sizes(tensor, group).iter().product());
+        aten::reshape(&aten::permute(tensor, &order)?, &sizes)
+    };
+    let product = aten::bmm(
+        &matrices(&a, [&batch, &rows, summed], &columns)?,
+        &matrices(&b, [&batch, summed, &columns], &rows)?,
+    )?;
+    let unfolded = [sizes(&a, &batch), sizes(&a, &rows), vec![1; summed.len()], sizes(&b, &columns)].concat();
+    let order = [&batch[..], &rows, summed, &columns].concat();
+    let place = |dim| order.iter().position(|other| *other == dim).map(|place| place as i64);
+    let back: Vec<i64> = (0..order.len()).filter_map(place).collect();
+    aten::permute(&aten::view(&product, &unfolded)?, &back)
 }

@@ -64,7 +64,9 @@ mod series {
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
         ensure!(steps >= 0, Argument, "aten::linspace: {steps} numbers are less than none");
-        let (start, end) = (start.to::<f64>()?, end.to::<f64>()?);
+        let is_whole = dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
+        let [start, end] =
+            [start.to::<f64>()?, end.to::<f64>()?].map(|x| if is_whole { x.trunc() } else { x });
         let step = (end - start) / (steps - 1).max(1) as f64;
         // From the nearer end, so that both are met exactly.
         let number = |i: i64| match i < steps / 2 || steps == 1 {

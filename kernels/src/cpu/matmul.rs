@@ -11,6 +11,7 @@ use torch_library::prelude::*;
 use super::loops::{self, match_computing, parallel};
 use super::number::Number;
 use crate::aten;
+use crate::composite::unseen;
 use crate::pointwise::{common_device, unsupported};
 use crate::variants::memory;
 
@@ -90,8 +91,19 @@ mod kernels {
             product_sizes(OPERATOR, mat1, mat2)?;
             return onto(OPERATOR, this, &sizes, mat1, mat2);
         }
+        product_sizes(OPERATOR, mat1, mat2)?;
+        let mut out = Tensor::empty(&sizes, dtype, common_device(OPERATOR, &[mat1, mat2, this])?)?;
+        if out.numel() == 0 {
+            return Ok(out);
+        }
+        if mat1.numel() == 0 {
+            // Of nothing but `self`, any type will do that takes `beta`.
+            if beta.cast::<f64>() != 0.0 {
+                unseen(|| aten::mul__Scalar(aten::copy_(&mut out, this)?, beta).map(drop))?;
+            }
+            return Ok(out);
+        }
         let product = wide_product(OPERATOR, mat1, mat2)?;
-        let out = Tensor::empty(&sizes, dtype, common_device(OPERATOR, &[mat1, mat2, this])?)?;
         match_computing!(dtype, T: Integer | Float | Complex => {
             let (beta, alpha) = (beta.cast::<T>(), alpha.cast::<T>());
             if beta == T::ZERO {

@@ -101,8 +101,13 @@ mod kernels {
             "{OPERATOR}: sizes {:?} have no elements to take a mean of",
             input.sizes()
         );
+        let lies_in_rows = [Some(input), weight, bias, running_mean, running_var]
+            .iter()
+            .flatten()
+            .all(|tensor| tensor.is_contiguous(MemoryFormat::Contiguous));
+        let format = if lies_in_rows { MemoryFormat::Contiguous } else { input.suggest_memory_format() };
         // SAFETY: `scaled` writes every element.
-        let out = unsafe { loops::uninit_like(input, input.dtype(), input.suggest_memory_format())? };
+        let out = unsafe { loops::uninit_like(input, input.dtype(), format)? };
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
         match_computing!(input.dtype(), T: Float => {

@@ -342,3 +342,15 @@ fn gradients_of_complex_numbers_are_pytorchs() -> Result<()> {
     assert!(of_x.iter().zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12), "{of_x:?}");
     Ok(())
 }
+
+#[test]
+fn a_tensor_is_printed_with_where_it_comes_from() -> Result<()> {
+    let x = leaf(&[1.0, 2.0])?;
+    assert_eq!(x.to_string(), "tensor([1., 2.], dtype=torch.float64, requires_grad=True)");
+    let mut y = x.mul(2)?;
+    assert_eq!(y.to_string(), "tensor([2., 4.], dtype=torch.float64, grad_fn=<MulBackward1>)");
+    let view = no_grad(|| y.select(0, 0))?;
+    y.mul_(2)?;
+    assert_eq!(view.to_string(), "tensor(4., dtype=torch.float64, grad_fn=<Invalid>)");
+    Ok(())
+}

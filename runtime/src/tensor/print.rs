@@ -42,7 +42,9 @@ impl fmt::Display for Tensor {
             true => contents(&snapshot, f.precision().unwrap_or(PRECISION)).map_err(|_| fmt::Error)?,
         };
         text.push_str(&contents);
-        add_suffixes(&mut text, &suffixes(&snapshot, self.requires_grad()));
+        let mut suffixes = suffixes(&snapshot);
+        suffixes.extend(history(self));
+        add_suffixes(&mut text, &suffixes);
         write!(f, "{text})")
     }
 }
@@ -60,7 +62,7 @@ fn has_elements(tensor: &Tensor) -> bool {
 }
 
 /// What has to be said besides the elements.
-fn suffixes(tensor: &Tensor, requires_grad: bool) -> Vec<String> {
+fn suffixes(tensor: &Tensor) -> Vec<String> {
     let mut suffixes = Vec::new();
     let (device, dtype) = (tensor.device(), tensor.dtype());
     if device.kind != Device::CPU.kind {
@@ -75,10 +77,16 @@ fn suffixes(tensor: &Tensor, requires_grad: bool) -> Vec<String> {
     if dtype != DType::DEFAULT && !is_evident {
         suffixes.push(format!("dtype=torch.{dtype}"));
     }
-    if requires_grad {
-        suffixes.push("requires_grad=True".into());
-    }
     suffixes
+}
+
+/// Where its gradient goes, if it has one.
+fn history(tensor: &Tensor) -> Option<String> {
+    match tensor.grad_fn() {
+        Ok(None) => tensor.requires_grad().then(|| "requires_grad=True".into()),
+        Ok(Some(node)) => Some(format!("grad_fn=<{}>", node.name())),
+        Err(_) => Some("grad_fn=<Invalid>".into()), // a view that gradients cannot follow any more
+    }
 }
 
 /// Appends suffixes to a text, each on a new line if it does not fit the last one.

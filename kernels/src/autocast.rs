@@ -1,4 +1,4 @@
-//! Autocast for `aten` on the CPU: which operators run in lower precision, which in `float32`, which in the widest type of
+//! Autocast for `aten`: which operators run in lower precision, which in `float32`, which in the widest type of
 //! their inputs; and what a library needs to say the same of its own operators.
 //!
 //! An operator that is in no list falls through: it runs in the types that it is given.
@@ -36,7 +36,9 @@
 //! # }
 //! ```
 //!
-//! PyTorch: `aten/src/ATen/autocast_mode.h`, its lists for the CPU.
+//! These lists are the CPU's; [`implement_policies`] gives those of accelerators to their backends.
+//!
+//! PyTorch: `aten/src/ATen/autocast_mode.h`.
 
 use torch_library::autocast::{self as state, cached};
 use torch_library::guard::ExcludeDispatchKeyGuard;
@@ -45,6 +47,9 @@ use torch_library::{DeviceType, RuntimeKernel};
 
 use crate::aten;
 
+mod accelerators;
+
+pub use accelerators::implement_policies;
 pub use torch_library::autocast::promote_type;
 
 /// What autocast does with the inputs of an operator. Only [eligible](torch_library::autocast::is_eligible) tensors are
@@ -60,10 +65,14 @@ pub enum Policy {
     Float32,
     /// To the widest type among the inputs.
     Promote,
+    /// Casts nothing, but asks for a `float32` result where the caller asked for no type: sums, softmax.
+    Float32Result,
+    /// An error that says what to use instead.
+    Banned,
 }
 
 impl Policy {
-    /// A boxed kernel with this policy, for operators of one's own and other devices' autocast keys.
+    /// A boxed kernel with this policy, for operators of one's own at the autocast key of any device.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -90,23 +99,63 @@ impl Policy {
         let arity = operator.arguments(stack)?.len();
         let _no_autocast = below(device);
         let arguments = stack.last_mut(arity);
-        let to = self.target(device, arguments).map_err(|error| error.context(operator))?;
+        let to = match self {
+            Policy::LowerPrecision => state::dtype(device),
+            Policy::Float32 => DType::Float32,
+            Policy::Promote => {
+                let tensors = arguments.iter().flat_map(Value::tensors);
+                let widest = promote_type(state::dtype(device), device, tensors);
+                widest.map_err(|error| error.context(operator))?
+            }
+            Policy::Float32Result => return float32_result(device, operator, keys, stack),
+            Policy::Banned => bail!(
+                NotSupported,
+                "{operator} is not safe under autocast: its input would be rounded to 0 or 1\n  \
+                 help: use the variant that takes logits, or turn autocast off around it"
+            ),
+        };
         for argument in arguments {
             cast_argument(argument, to, device)?;
         }
-        let key = state::key(device).unwrap_or(DispatchKey::Undefined);
-        operator.redispatch_boxed(keys & DispatchKeySet::full_after(key), stack)
+        operator.redispatch_boxed(keys & keys_below(device), stack)
     }
+}
 
-    fn target(self, device: DeviceType, arguments: &[Value<'_>]) -> Result<DType> {
-        match self {
-            Policy::LowerPrecision => Ok(state::dtype(device)),
-            Policy::Float32 => Ok(DType::Float32),
-            Policy::Promote => {
-                promote_type(state::dtype(device), device, arguments.iter().flat_map(Value::tensors))
-            }
-        }
+/// Calls an operator so that its result is of `float32`, if its first tensor takes part.
+///
+/// PyTorch: `CastPolicy::fp32_set_opt_dtype`, and `fp32_append_dtype` for those that have an overload with a type.
+fn float32_result(
+    device: DeviceType,
+    operator: OperatorHandle,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let arguments = operator.arguments(stack)?;
+    let takes_part = |tensor: &Tensor| state::is_eligible(tensor, device);
+    let is_first_eligible = arguments.first().and_then(Value::as_tensor).is_some_and(takes_part);
+    let arity = arguments.len();
+    if !is_first_eligible {
+        return operator.redispatch_boxed(keys & keys_below(device), stack);
     }
+    let float32 = || Value::DType(DType::Float32);
+    if let Some(index) = operator.schema()?.argument_index("dtype") {
+        let dtype = &mut stack.last_mut(arity)[index];
+        if dtype.is_none() {
+            *dtype = float32();
+        }
+        return operator.redispatch_boxed(keys & keys_below(device), stack);
+    }
+    stack.push(float32());
+    match operator.overload() {
+        "Scalar" => aten::norm_ScalarOpt_dtype::handle().call_boxed(stack),
+        "ScalarOpt_dim" => aten::norm_ScalarOpt_dim_dtype::handle().call_boxed(stack),
+        _ => bail!(NotSupported, "{operator} takes no type for its result"),
+    }
+}
+
+/// The keys below autocast of a device.
+fn keys_below(device: DeviceType) -> DispatchKeySet {
+    DispatchKeySet::full_after(state::key(device).unwrap_or(DispatchKey::Undefined))
 }
 
 /// A tensor in another type if it is eligible, else as it is. Casts of weights are

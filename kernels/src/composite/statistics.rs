@@ -57,6 +57,20 @@ mod explicit {
 mod implicit {
     use super::*;
 
+    fn norm_ScalarOpt_dtype(this: &Tensor, p: Option<Scalar>, dtype: DType) -> Result<Tensor> {
+        aten::linalg_vector_norm::with(this).ord(p.unwrap_or(2.into())).dtype(Some(dtype)).call()
+    }
+
+    fn norm_ScalarOpt_dim_dtype(
+        this: &Tensor,
+        p: Option<Scalar>,
+        dim: &[i64],
+        keepdim: bool,
+        dtype: DType,
+    ) -> Result<Tensor> {
+        aten::linalg_vector_norm::call(this, p.unwrap_or(2.into()), Some(dim), keepdim, Some(dtype))
+    }
+
     fn max_other(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         aten::maximum(this, other)
     }

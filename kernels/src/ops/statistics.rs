@@ -130,6 +130,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.norm`.
         norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor;
+        /// The norm of all elements, computed in a type.
+        ///
+        /// PyTorch: `torch.norm`.
+        norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor;
+        /// The norm over some dimensions, computed in a type.
+        ///
+        /// PyTorch: `torch.norm`.
+        norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor;
         /// The logarithm of the sum of exponentials, without overflow.
         ///
         /// PyTorch: `torch.logsumexp`.

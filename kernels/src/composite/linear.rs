@@ -69,7 +69,7 @@ mod implicit {
         let ((kept, summed), (kept_other, summed_other)) =
             (split(this, dims_self)?, split(other, dims_other)?);
         let sizes = |tensor: &Tensor, dims: &[i64]| -> Vec<i64> {
-            dims.iter().map(|dim| tensor.sizes()[*dim as usize]).collect()
+            dims.iter().map(|dim| tensor.sizes().get(*dim as usize).copied().unwrap_or(1)).collect()
         };
         let (inner, inner_other) = (sizes(this, &summed), sizes(other, &summed_other));
         ensure!(

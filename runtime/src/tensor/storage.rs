@@ -14,6 +14,8 @@ use crate::dtype::Element;
 use crate::ensure;
 use crate::error::{Error, ErrorKind, Result};
 
+mod spare;
+
 /// What a backend brings as the memory of its tensors: buffers, handles, whatever it owns.
 ///
 /// The runtime asks for nothing but the size; the backend's kernels get their own type back from
@@ -56,7 +58,7 @@ pub trait StorageImpl: Any + Send + Sync {
 /// A handle to a block of memory; clones share the block.
 ///
 /// Host memory starts at a multiple of 64 bytes and is zeroed unless asked for otherwise, so that no element is ever
-/// uninitialised. The block never moves and never changes its size: a
+/// uninitialised. Blocks from 32 KiB on wait for their next use when they are freed, 32 MiB of them at most. A block never moves and never changes its size: a
 /// tensor that needs more gets a new one.
 ///
 /// The **version counter** lives here, hence all views of one storage share it, however they came about.
@@ -102,7 +104,7 @@ impl Storage {
     /// # Errors
     /// More memory than there is.
     pub fn zeroed(nbytes: usize, device: Device) -> Result<Storage> {
-        Self::allocate(nbytes, device, alloc::alloc_zeroed)
+        Self::allocate(nbytes, device, true)
     }
 
     /// Host memory on behalf of a device, with nothing in it yet: for results that a kernel writes in full.
@@ -113,22 +115,28 @@ impl Storage {
     /// # Safety
     /// Every byte is written before it is read, through whatever handle, and before safe code gets the storage.
     pub unsafe fn uninit(nbytes: usize, device: Device) -> Result<Storage> {
-        Self::allocate(nbytes, device, alloc::alloc)
+        Self::allocate(nbytes, device, false)
     }
 
-    fn allocate(
-        nbytes: usize,
-        device: Device,
-        alloc: unsafe fn(alloc::Layout) -> *mut u8,
-    ) -> Result<Storage> {
+    fn allocate(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
         // Over-allocated at the system's alignment and aligned here: only then is zeroing free (calloc).
         const SYSTEM: usize = 16;
         let padded = nbytes.checked_add(Self::ALIGN - SYSTEM);
         let layout = padded.and_then(|padded| alloc::Layout::from_size_align(padded, SYSTEM).ok());
         let Some(layout) = layout else { return Err(out_of_memory(nbytes)) };
-        // SAFETY: a function of the global allocator; the layout's size is at least `ALIGN - SYSTEM`, not zero.
-        let base = unsafe { alloc(layout) };
-        let Some(base) = NonNull::new(base) else { return Err(out_of_memory(nbytes)) };
+        let base = match (spare::take(layout), is_zeroed) {
+            (Some(base), true) => {
+                // SAFETY: a block of this size, which is ours.
+                unsafe { base.write_bytes(0, layout.size()) };
+                Some(base)
+            }
+            (Some(base), false) => Some(base),
+            // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
+            (None, true) => NonNull::new(unsafe { alloc::alloc_zeroed(layout) }),
+            // SAFETY: as above.
+            (None, false) => NonNull::new(unsafe { alloc::alloc(layout) }),
+        };
+        let Some(base) = base else { return Err(out_of_memory(nbytes)) };
         // SAFETY: `base` is a multiple of SYSTEM, so the next multiple of ALIGN is at most `ALIGN - SYSTEM` bytes
         // on, and `nbytes` more are left behind it.
         let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
@@ -258,7 +266,7 @@ impl Drop for Inner {
         {
             // SAFETY: `base` came from the global allocator with this layout (in `zeroed`, or in the vector), and
             // this is the last handle.
-            unsafe { alloc::dealloc(base.as_ptr(), layout) }
+            unsafe { spare::free(base, layout) }
         }
     }
 }
@@ -288,6 +296,21 @@ mod tests {
         }
         assert!(Storage::zeroed(usize::MAX, Device::CPU).is_err());
         assert!(Storage::zeroed(isize::MAX as usize, Device::CPU).is_err());
+    }
+
+    #[test]
+    fn a_block_that_comes_back_is_zeroed_again() {
+        let zeroed = || Storage::zeroed(100_000, Device::CPU).unwrap();
+        for _ in 0..3 {
+            let storage = zeroed();
+            let data = storage.data_ptr().unwrap().as_ptr();
+            // SAFETY: the block has so many bytes, and no other handle.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(data, storage.nbytes()) };
+            assert!(bytes.iter().all(|byte| *byte == 0));
+            bytes.fill(7);
+        }
+        let many: Vec<_> = (0..1000).map(|_| zeroed()).collect(); // more than are kept
+        drop(many);
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub(crate) mod lines;
 pub(crate) mod parallel;
 pub(crate) mod parts;
 pub(crate) mod reduce;
+pub(crate) mod update;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};

@@ -3,6 +3,7 @@
 use torch_library::Element;
 use torch_library::prelude::*;
 
+use super::loops::update::update;
 use super::loops::{self, match_computing};
 use crate::aten;
 use crate::pointwise::unsupported;
@@ -35,26 +36,19 @@ mod kernels {
         }
         for (i, (x, grad)) in this.iter().zip(&*grads).enumerate() {
             match_computing!(x.dtype(), T: Float => {
-                let [decay, rate, momentum, dampening] = [weight_decay, lr, momentum, dampening].map(|x| x.cast::<T>());
+                let [decay, rate, keep, take] = [weight_decay, lr, momentum, 1.0 - dampening].map(|x| x.cast::<T>());
                 let sign: T = if maximize { -1.0 } else { 1.0 };
-                let slope = move |grad: T, x: T| sign * grad + decay * x;
+                let slope = move |x: T, grad: T| sign * grad + decay * x;
                 if momentum == 0.0 {
-                    loops::map(x, [x, grad], |[x, grad]: [T; 2]| x - rate * slope(grad, x))?;
+                    update([x], [grad], |[x], [grad]| [x - rate * slope(x, grad)])?;
                     continue;
                 }
-                let buffer = &momentum_buffer_list[i];
-                match is_first_step {
-                    true => loops::map(buffer, [x, grad], |[x, grad]: [T; 2]| slope(grad, x))?,
-                    false => loops::map(buffer, [buffer, x, grad], |[buffer, x, grad]: [T; 3]| {
-                        momentum * buffer + (1.0 - dampening) * slope(grad, x)
-                    })?,
-                }
-                match nesterov {
-                    true => loops::map(x, [x, grad, buffer], |[x, grad, buffer]: [T; 3]| {
-                        x - rate * (slope(grad, x) + momentum * buffer)
-                    })?,
-                    false => loops::map(x, [x, buffer], |[x, buffer]: [T; 2]| x - rate * buffer)?,
-                }
+                update([x, &momentum_buffer_list[i]], [grad], |[x, buffer], [grad]| {
+                    let slope = slope(x, grad);
+                    let buffer = if is_first_step { slope } else { keep * buffer + take * slope };
+                    let step = if nesterov { slope + keep * buffer } else { buffer };
+                    [x - rate * step, buffer]
+                })?;
             }, else => return Err(unsupported(OPERATOR, x.dtype())));
         }
         Ok(())
@@ -176,23 +170,28 @@ impl Adam {
         let [beta1, beta2] = self.betas;
         let (decay, sign): (T, T) =
             (self.gradient_decay.cast(), if self.maximize { -T::one() } else { T::one() });
-        let slope = move |grad: T, x: T| sign * grad + decay * x;
-        let (keep, take): (T, T) = (beta1.cast(), (1.0 - beta1).cast());
-        loops::map(mean, [mean, grad, x], |[mean, grad, x]: [T; 3]| keep * mean + take * slope(grad, x))?;
-        let (keep, take): (T, T) = (beta2.cast(), (1.0 - beta2).cast());
-        loops::map(square, [square, grad, x], |[square, grad, x]: [T; 3]| {
-            let slope = slope(grad, x);
-            keep * square + take * slope * slope
-        })?;
-        if let Some(most) = most {
-            loops::map(most, [most, square], |[most, square]: [T; 2]| most.max(square))?;
-        }
+        let ([keep1, take1], [keep2, take2]): ([T; 2], [T; 2]) =
+            ([beta1, 1.0 - beta1].map(|x| x.cast()), [beta2, 1.0 - beta2].map(|x| x.cast()));
         let rate: T = (self.lr / (1.0 - beta1.powf(step))).cast();
         let correction: T = (1.0 - beta2.powf(step)).sqrt().cast();
         let (shrink, eps): (T, T) = ((1.0 - self.lr * self.weight_decay).cast(), self.eps.cast());
-        loops::map(x, [x, mean, most.unwrap_or(square)], |[x, mean, square]: [T; 3]| {
-            x * shrink - rate * mean / (square.sqrt() / correction + eps)
-        })
+        let averages = move |x: T, mean: T, square: T, grad: T| {
+            let slope = sign * grad + decay * x;
+            (keep1 * mean + take1 * slope, keep2 * square + take2 * slope * slope)
+        };
+        let stepped =
+            move |x: T, mean: T, square: T| x * shrink - rate * mean / (square.sqrt() / correction + eps);
+        match most {
+            None => update([x, mean, square], [grad], |[x, mean, square], [grad]| {
+                let (mean, square) = averages(x, mean, square, grad);
+                [stepped(x, mean, square), mean, square]
+            }),
+            Some(most) => update([x, mean, square, most], [grad], |[x, mean, square, most], [grad]| {
+                let (mean, square) = averages(x, mean, square, grad);
+                let most = most.max(square);
+                [stepped(x, mean, most), mean, square, most]
+            }),
+        }
     }
 }
 

@@ -1,0 +1,153 @@
+//! Changing several tensors together, in one pass: steps of optimisers.
+#![expect(unsafe_code, reason = "reads and writes elements of tensors that lie alike in memory")]
+
+use torch_library::{Element, MemoryFormat, Result, Tensor};
+
+use super::{copy, has_elements, is_plain, map, parallel, uninit_like};
+
+/// How many elements are read before any is written: tensors may share memory, and the loop over so many vectorises.
+const STEP: usize = 16;
+
+/// Replaces the elements of some tensors of one size by what a closure makes of those at their place, and of those of
+/// further tensors, which broadcast to that size.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn update<T: Element, const N: usize, const K: usize>(
+    changed: [&Tensor; N],
+    given: [&Tensor; K],
+    f: impl Fn([T; N], [T; K]) -> [T; N] + Sync,
+) -> Result<()> {
+    if !has_elements(changed[0]) {
+        return Ok(());
+    }
+    if lie_alike::<T>(&[&changed[..], &given[..]].concat()) {
+        return lines(changed, given, &f);
+    }
+    // SAFETY: `map` writes every element.
+    let empty = || unsafe { uninit_like(changed[0], T::DTYPE, MemoryFormat::Contiguous) };
+    let whole = |tensor: &&Tensor| empty().and_then(|to| map(&to, [*tensor], |[x]: [T; 1]| x).map(|()| to));
+    let copies = changed.iter().map(|tensor| copy(tensor, T::DTYPE)).collect::<Result<Vec<_>>>()?;
+    let given = given.iter().map(whole).collect::<Result<Vec<_>>>()?;
+    lines(std::array::from_fn(|n| &copies[n]), std::array::from_fn(|k| &given[k]), &f)?;
+    changed.iter().zip(&copies).try_for_each(|(to, from)| map(to, [from], |[x]: [T; 1]| x))
+}
+
+/// Whether elements at one place of tensors lie at one place of their memory, as the closure takes them.
+fn lie_alike<T: Element>(tensors: &[&Tensor]) -> bool {
+    let first = tensors[0];
+    let is_row_major = |tensor: &&Tensor| tensor.is_contiguous(MemoryFormat::Contiguous);
+    tensors.iter().all(|tensor| is_plain::<T>(tensor.dtype()) && tensor.sizes() == first.sizes())
+        && (tensors.iter().all(is_row_major)
+            || first.is_non_overlapping_and_dense()
+                && tensors.iter().all(|tensor| tensor.strides() == first.strides()))
+}
+
+/// As [`update`], of tensors that lie alike, without gaps.
+fn lines<T: Element, const N: usize, const K: usize, F: Fn([T; N], [T; K]) -> [T; N] + Sync>(
+    changed: [&Tensor; N],
+    given: [&Tensor; K],
+    f: &F,
+) -> Result<()> {
+    let mut memory = Memory { changed: [std::ptr::null_mut(); N], given: [std::ptr::null(); K] };
+    for (data, tensor) in memory.changed.iter_mut().zip(changed) {
+        *data = tensor.data_ptr()?;
+    }
+    for (data, tensor) in memory.given.iter_mut().zip(given) {
+        *data = tensor.data_ptr::<T>()?.cast_const();
+    }
+    let memory = &memory;
+    parallel::ranges(changed[0].numel() as usize, |range| {
+        let line = Memory {
+            changed: memory.changed.map(|data| data.wrapping_add(range.start)),
+            given: memory.given.map(|data| data.wrapping_add(range.start)),
+        };
+        #[cfg(target_arch = "x86_64")]
+        if super::is_widest() {
+            // SAFETY: the processor has these features; the range is this thread's alone, and lies in all tensors.
+            return unsafe { widest(&line, range.len(), f) };
+        } else if super::is_wide() {
+            // SAFETY: as above.
+            return unsafe { wide(&line, range.len(), f) };
+        }
+        // SAFETY: as above.
+        unsafe { each(&line, range.len(), f) }
+    });
+    Ok(())
+}
+
+/// Where the elements of the tensors are.
+struct Memory<T, const N: usize, const K: usize> {
+    changed: [*mut T; N],
+    given: [*const T; K],
+}
+
+// SAFETY: plain addresses; threads get ranges of their own.
+unsafe impl<T: Sync, const N: usize, const K: usize> Sync for Memory<T, N, K> {}
+
+/// # Safety
+/// As [`each`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn widest<T: Element, const N: usize, const K: usize>(
+    line: &Memory<T, N, K>,
+    len: usize,
+    f: &impl Fn([T; N], [T; K]) -> [T; N],
+) {
+    // SAFETY: passed on.
+    unsafe { each(line, len, f) }
+}
+
+/// # Safety
+/// As [`each`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn wide<T: Element, const N: usize, const K: usize>(
+    line: &Memory<T, N, K>,
+    len: usize,
+    f: &impl Fn([T; N], [T; K]) -> [T; N],
+) {
+    // SAFETY: passed on.
+    unsafe { each(line, len, f) }
+}
+
+/// # Safety
+/// `len` elements of each tensor can be read, and of the changed ones written.
+#[inline(always)]
+unsafe fn each<T: Element, const N: usize, const K: usize>(
+    line: &Memory<T, N, K>,
+    len: usize,
+    f: &impl Fn([T; N], [T; K]) -> [T; N],
+) {
+    let even = len - len % STEP;
+    for start in (0..even).step_by(STEP) {
+        // SAFETY: so many elements lie there.
+        unsafe { step::<T, N, K, STEP>(line, start, f) };
+    }
+    for start in even..len {
+        // SAFETY: as above.
+        unsafe { step::<T, N, K, 1>(line, start, f) };
+    }
+}
+
+/// # Safety
+/// As [`each`], for `COUNT` elements.
+#[inline(always)]
+unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
+    line: &Memory<T, N, K>,
+    start: usize,
+    f: &impl Fn([T; N], [T; K]) -> [T; N],
+) {
+    // SAFETY: by contract.
+    let mut changed = line.changed.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
+    // SAFETY: as above.
+    let given = line.given.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
+    for i in 0..COUNT {
+        let new = f(std::array::from_fn(|n| changed[n][i]), std::array::from_fn(|k| given[k][i]));
+        (0..N).for_each(|n| changed[n][i] = new[n]);
+    }
+    for (data, elements) in line.changed.iter().zip(changed) {
+        // SAFETY: as above.
+        unsafe { data.add(start).cast::<[T; COUNT]>().write(elements) };
+    }
+}

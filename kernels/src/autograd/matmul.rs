@@ -1,6 +1,8 @@
 //! Derivatives of matrix products.
 
+use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
+use torch_library::prelude::*;
 
 use super::binary::{conj, scaled};
 use crate::aten;
@@ -10,14 +12,14 @@ derivatives! {
     in aten;
 
     mm(Tensor self, Tensor mat2) -> Tensor as MmBackward0 {
-        self => grad.mm(&conj(&mat2.t()?)?),
-        mat2 => conj(&self.t()?)?.mm(grad),
+        self => left(grad, mat2, metadata(self)),
+        mat2 => right(grad, self, metadata(mat2)),
     }
     #[in_place]
     addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddmmBackward0 {
         self => scaled(grad, beta),
-        mat1 => scaled(&grad.mm(&conj(&mat2.t()?)?)?, alpha),
-        mat2 => scaled(&conj(&mat1.t()?)?.mm(grad)?, alpha),
+        mat1 => scaled(&left(grad, mat2, metadata(mat1))?, alpha),
+        mat2 => scaled(&right(grad, mat1, metadata(mat2))?, alpha),
     }
     bmm(Tensor self, Tensor mat2) -> Tensor as BmmBackward0 {
         self => aten::bmm(grad, &conj(&mat2.transpose(1, 2)?)?),
@@ -31,4 +33,28 @@ derivatives! {
         self => grad.mul(&conj(tensor)?),
         tensor => grad.mul(&conj(self)?),
     }
+}
+
+/// The gradient of a product's left factor, which lies in memory like the factor: else a weight's would be copied.
+///
+/// PyTorch: `mm_mat1_backward`.
+fn left(grad: &Tensor, right: &Tensor, factor: &InputMetadata) -> Result<Tensor> {
+    match lies_in_columns(factor) {
+        true => conj(right)?.mm(&grad.t()?)?.t(),
+        false => grad.mm(&conj(&right.t()?)?),
+    }
+}
+
+/// The gradient of a product's right factor, which lies in memory like the factor.
+///
+/// PyTorch: `mm_mat2_backward`.
+fn right(grad: &Tensor, left: &Tensor, factor: &InputMetadata) -> Result<Tensor> {
+    match lies_in_columns(factor) {
+        true => grad.t()?.mm(&conj(left)?)?.t(),
+        false => conj(&left.t()?)?.mm(grad),
+    }
+}
+
+fn lies_in_columns(factor: &InputMetadata) -> bool {
+    factor.strides() == [1, factor.sizes()[0]]
 }

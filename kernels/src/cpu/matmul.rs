@@ -4,6 +4,8 @@
     reason = "hands strided memory to the matrix product of `gemm`, and takes memory that it fills"
 )]
 
+use std::ops::Range;
+
 use num_complex::Complex;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
@@ -14,6 +16,11 @@ use crate::aten;
 use crate::composite::unseen;
 use crate::pointwise::{common_device, unsupported};
 use crate::variants::memory;
+
+#[cfg(target_arch = "x86_64")]
+mod tiles;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 
 /// How many multiplications are worth a thread.
 pub(super) const GRAIN: usize = 1 << 20;
@@ -271,6 +278,19 @@ impl<T: Number> Matrices<T> {
         }
     }
 
+    /// Some rows.
+    #[cfg(target_arch = "x86_64")]
+    fn rows(self, range: Range<usize>) -> Self {
+        let data = self.data.wrapping_offset(range.start as isize * self.row_stride);
+        Matrices { data, rows: range.len(), ..self }
+    }
+
+    /// Some columns.
+    #[cfg(target_arch = "x86_64")]
+    fn columns(self, range: Range<usize>) -> Self {
+        self.transposed().rows(range).transposed()
+    }
+
     /// One of them alone.
     fn at(self, batch: usize) -> Self {
         // Wrapping: there may be none at all.
@@ -317,6 +337,20 @@ impl<T> Matrices<T> {
 /// # Safety
 /// As [`multiply_one`].
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some([out, a, b]) = tiles::turned(out, a, b) {
+        let is_tall = out.rows > out.columns;
+        let (count, line) = if is_tall { (out.rows, out.columns) } else { (out.columns, out.rows) };
+        let grain = if is_parallel { (GRAIN / (line * a.columns).max(1)).max(1) } else { count };
+        return parallel::shares(count, grain, |range| {
+            let [out, a, b] = match is_tall {
+                true => [out.rows(range.clone()), a.rows(range), b],
+                false => [out.columns(range.clone()), a, b.columns(range)],
+            };
+            // SAFETY: a part of the matrices, and of the result this thread's own.
+            unsafe { tiles::multiply(out, a, b, adds) };
+        });
+    }
     let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
     // SAFETY: pointers, sizes and strides are those of the matrices, by contract in bounds and apart.
     unsafe {

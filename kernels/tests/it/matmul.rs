@@ -109,3 +109,31 @@ fn large_products_agree_with_small_ones() -> Result<()> {
     assert_eq!(y.element::<f64>(&[123, 45])?, row.element::<f64>(&[0, 0])?);
     Ok(())
 }
+
+#[test]
+fn products_of_all_sizes_and_orders_are_sums_of_products() -> Result<()> {
+    // Around the sizes of tiles, panels and what is left of them.
+    for (n, k, m) in
+        [(1, 300, 70), (2, 17, 9), (3, 64, 33), (7, 5, 49), (8, 256, 32), (17, 257, 35), (40, 9, 100)]
+    {
+        let elements = |count: i64| (0..count).map(|i| i * 7 % 11 - 5).collect::<Vec<i64>>();
+        let (a, b) =
+            (Tensor::from_vec(elements(n * k), &[n, k])?, Tensor::from_vec(elements(k * m), &[k, m])?);
+        let expected = a.mm(&b)?;
+        for dtype in [DType::Float32, DType::Float64] {
+            let (a, b) = (a.to_dtype(dtype)?, b.to_dtype(dtype)?);
+            let by_columns = |x: &Tensor| x.t()?.contiguous()?.t();
+            for (a, b) in [(a.clone(), b.clone()), (by_columns(&a)?, b.clone()), (a.clone(), by_columns(&b)?)]
+            {
+                let bias = aten::ones(&[m])?.to_dtype(dtype)?;
+                let sum = aten::addmm(&bias, &a, &b)?;
+                for (product, more) in [(a.mm(&b)?, 0), (b.t()?.mm(&a.t()?)?.t()?, 0), (sum, 1)] {
+                    let product = product.to_dtype(DType::Int64)?.to_vec::<i64>()?;
+                    let expected = expected.to_vec::<i64>()?.into_iter().map(|x| x + more);
+                    assert!(product.into_iter().eq(expected), "[{n}, {k}] × [{k}, {m}] of {dtype}");
+                }
+            }
+        }
+    }
+    Ok(())
+}

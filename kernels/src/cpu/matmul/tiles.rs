@@ -1,0 +1,346 @@
+//! Products of matrices of floats, by tiles of the result that stay in registers.
+//!
+//! # How it works
+//!
+//! 1. A tile has a few rows of one or two vectors. For each step of the sum, a row of the right factor's *panel*, which is as wide as the
+//!    tile, is multiplied with one number of the left factor for each row. These numbers may lie anywhere, so the left factor is never
+//!    packed.
+//! 2. A panel is read where it is if its rows lie side by side and each is contiguous; else it is copied, or turned, into memory
+//!    that stays in the first-level cache while all tiles below each other use it.
+//! 3. Of a result that lies column by column, rows are columns.
+//! 4. A few rows times a matrix that lies column by column are sums along both, which need no panel.
+#![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
+
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::mem::MaybeUninit;
+
+use torch_library::DType;
+
+use super::Matrices;
+use super::vector::{Turned, Vector};
+use crate::cpu::loops::{is_wide, is_widest};
+use crate::cpu::number::Number;
+
+/// How many steps of a sum there are before the tile goes back to memory: a panel of so many rows stays in the cache.
+const DEPTH: usize = 256;
+
+/// How many bytes a row of a panel has at most: two vectors.
+const WIDTH: usize = 128;
+
+/// How many bytes the left factor of some steps has at most, as each panel reads it anew; and a quarter of that the whole of
+/// a factor whose rows are not contiguous, which no prefetching follows.
+const LARGEST: usize = 2 << 20;
+
+/// From so many rows on a panel whose rows lie far apart is worth a copy, as these compete for places in the cache.
+const ROWS_WORTH_PACKING: usize = 16;
+
+/// How many bytes apart they may lie before that.
+const NEAR: usize = 1024;
+
+/// Up to so many rows are multiplied with a matrix that lies column by column as it is.
+const ROWS_OF_DOTS: usize = 3;
+
+/// The same of columns that are left over, which would fill a small part of a vector.
+const COLUMNS_OF_DOTS: usize = 4;
+
+/// A result and its factors as [`multiply`] wants them: with rows for columns, if the result lies column by column.
+///
+/// Nothing if it is not for them: the processor must have vectors, the elements be real, the result contiguous in one direction, and the
+/// left factor, which is read anew for each panel, not too large for the cache.
+pub(super) fn turned<T: Number>(
+    out: Matrices<T>,
+    a: Matrices<T>,
+    b: Matrices<T>,
+) -> Option<[Matrices<T>; 3]> {
+    let [out, a, b] = match out.column_stride == 1 && out.columns > 1 {
+        true => [out, a, b],
+        false => [out.transposed(), b.transposed(), a.transposed()],
+    };
+    let is_real = matches!(T::DTYPE, DType::Float32 | DType::Float64);
+    let is_small = match a.column_stride {
+        1 => a.rows * a.columns.min(DEPTH) * size_of::<T>() <= LARGEST,
+        _ => a.rows * a.columns * size_of::<T>() <= LARGEST / 4,
+    };
+    let is_ours = is_real && is_small && (out.column_stride == 1 || out.columns == 1) && is_wide();
+    is_ours.then_some([out, a, b])
+}
+
+/// Writes a product, or adds it to what is there.
+///
+/// # Safety
+/// As [`multiply_one`](super::multiply_one); the matrices are what [`turned`] gave, or the same rows or columns of them.
+pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+    // SAFETY: `T` is the type that is named, the processor has the instructions; the rest is passed on.
+    unsafe {
+        match T::DTYPE {
+            DType::Float32 if is_widest() => widest::<__m512>(out.cast(), a.cast(), b.cast(), adds),
+            DType::Float64 if is_widest() => widest::<__m512d>(out.cast(), a.cast(), b.cast(), adds),
+            DType::Float32 => wide::<__m256>(out.cast(), a.cast(), b.cast(), adds),
+            _ => wide::<__m256d>(out.cast(), a.cast(), b.cast(), adds),
+        }
+    }
+}
+
+/// # Safety
+/// As [`product`], on a processor that has these features.
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn widest<V: Vector>(
+    out: Matrices<V::Element>,
+    a: Matrices<V::Element>,
+    b: Matrices<V::Element>,
+    adds: bool,
+) {
+    // SAFETY: passed on.
+    unsafe { product::<V>(out, a, b, adds) }
+}
+
+/// # Safety
+/// As [`product`], on a processor that has these features.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn wide<V: Vector>(
+    out: Matrices<V::Element>,
+    a: Matrices<V::Element>,
+    b: Matrices<V::Element>,
+    adds: bool,
+) {
+    // SAFETY: passed on.
+    unsafe { product::<V>(out, a, b, adds) }
+}
+
+/// # Safety
+/// The matrices lie in bounds, `out` contiguous in rows and apart from the others; the processor has the vectors.
+#[inline(always)]
+unsafe fn product<V: Vector>(
+    out: Matrices<V::Element>,
+    a: Matrices<V::Element>,
+    b: Matrices<V::Element>,
+    adds: bool,
+) {
+    if out.rows <= ROWS_OF_DOTS && b.row_stride == 1 && a.column_stride == 1 {
+        // SAFETY: passed on.
+        return unsafe { dots::<V>(out, a, b, adds) };
+    }
+    let size = size_of::<V::Element>();
+    let is_near = out.rows < ROWS_WORTH_PACKING || b.row_stride.unsigned_abs() * size <= NEAR;
+    let mut room = Room([const { MaybeUninit::uninit() }; DEPTH * WIDTH]);
+    let room = room.0.as_mut_ptr().cast::<V::Element>();
+    for step in (0..a.columns).step_by(DEPTH) {
+        let depth = (a.columns - step).min(DEPTH);
+        let (a, adds) = (Matrices { columns: depth, ..a.from(0, step) }, adds || step > 0);
+        let mut column = 0;
+        while column < out.columns {
+            let width = match out.columns - column {
+                left if left >= 2 * V::LANES => 2 * V::LANES,
+                left => left.min(V::LANES),
+            };
+            let (out, from) = (out.from(0, column), b.from(step, column));
+            column += width;
+            if width <= COLUMNS_OF_DOTS && a.column_stride == 1 {
+                let out = Matrices { columns: width, ..out }.transposed();
+                // SAFETY: there is room for so many columns; the elements lie in bounds.
+                unsafe { pack(from.transposed(), width, depth, room) };
+                let columns = Matrices { data: room, row_stride: depth as isize, column_stride: 1, ..out };
+                // SAFETY: a part of the matrices, and a copy of one.
+                unsafe { dots::<V>(out, columns, a.transposed(), adds) };
+                continue;
+            }
+            let mut strip = Strip { out, a, panel: from.data, pitch: from.row_stride, adds };
+            if b.column_stride != 1 || !is_near {
+                // SAFETY: there is room for so many rows of two vectors; the elements lie in bounds.
+                unsafe { pack(from, depth, width, room) };
+                (strip.panel, strip.pitch) = (room, width as isize);
+            }
+            // SAFETY: the strip is part of the matrices.
+            unsafe {
+                match width {
+                    _ if width > V::LANES => strip.compute::<V, 2>(V::LANES),
+                    _ if width == V::LANES => strip.compute::<V, 1>(V::LANES),
+                    _ => strip.compute::<V, 1>(width),
+                }
+            }
+        }
+    }
+}
+
+/// As [`product`], of a few rows with a matrix that lies column by column: sums along both.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn dots<V: Vector>(
+    out: Matrices<V::Element>,
+    a: Matrices<V::Element>,
+    b: Matrices<V::Element>,
+    adds: bool,
+) {
+    for row in 0..out.rows {
+        let line = a.from(row, 0).data.cast_const();
+        let mut column = 0;
+        while column < out.columns {
+            let (to, first) = (out.from(row, column), b.from(0, column));
+            // SAFETY: so many columns are left, of as many elements as the line.
+            column += unsafe {
+                match out.columns - column {
+                    4.. => dot::<V, 4>(to, line, first, adds),
+                    _ => dot::<V, 1>(to, line, first, adds),
+                }
+            };
+        }
+    }
+}
+
+/// The sums along a line and each of `N` columns; gives back how many these are.
+///
+/// # Safety
+/// There are as many columns, of elements side by side, and as long as the line; the processor has the vectors.
+#[inline(always)]
+unsafe fn dot<V: Vector, const N: usize>(
+    to: Matrices<V::Element>,
+    line: *const V::Element,
+    columns: Matrices<V::Element>,
+    adds: bool,
+) -> usize {
+    let (depth, even) = (columns.rows, columns.rows - columns.rows % V::LANES);
+    let column = |n: usize, step: usize| columns.from(step, n).data.cast_const();
+    // SAFETY: by contract.
+    unsafe {
+        let mut sums = [V::zero(); N];
+        for step in (0..even).step_by(V::LANES) {
+            let x = V::load(line.add(step), V::LANES);
+            for (n, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load(column(n, step), V::LANES).times_plus(x, *sum);
+            }
+        }
+        if even < depth {
+            let x = V::load(line.add(even), depth - even);
+            for (n, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load(column(n, even), depth - even).times_plus(x, *sum);
+            }
+        }
+        for (n, sum) in sums.into_iter().enumerate() {
+            let (to, sum) = (to.from(0, n).data, sum.sum());
+            to.write(if adds { to.read().plus(sum) } else { sum });
+        }
+    }
+    N
+}
+
+/// Copies `depth` rows of so many columns to memory without gaps.
+///
+/// # Safety
+/// They lie in bounds, and there is room for them.
+#[inline(always)]
+unsafe fn pack<T: Turned>(from: Matrices<T>, depth: usize, width: usize, room: *mut T) {
+    // SAFETY: by contract.
+    unsafe {
+        if from.column_stride == 1 {
+            for row in 0..depth {
+                from.from(row, 0).data.copy_to_nonoverlapping(room.add(row * width), width);
+            }
+            return;
+        }
+        let [rows, columns] = T::BLOCK;
+        let [even_depth, even_width] = match from.row_stride {
+            1 => [depth - depth % rows, width - width % columns],
+            _ => [0, 0],
+        };
+        for column in (0..even_width).step_by(columns) {
+            for row in (0..even_depth).step_by(rows) {
+                let block = from.from(row, column).data;
+                T::turn(block, from.column_stride, room.add(row * width + column), width);
+            }
+        }
+        for row in 0..depth {
+            for column in if row < even_depth { even_width } else { 0 }..width {
+                room.add(row * width + column).write(from.from(row, column).data.read());
+            }
+        }
+    }
+}
+
+/// Room for a panel.
+#[repr(align(64))]
+struct Room([MaybeUninit<u8>; DEPTH * WIDTH]);
+
+impl<T> Matrices<T> {
+    /// What is below and right of an element, itself included.
+    #[inline(always)]
+    fn from(self, row: usize, column: usize) -> Self {
+        let offset = row as isize * self.row_stride + column as isize * self.column_stride;
+        Matrices { data: self.data.wrapping_offset(offset), ..self }
+    }
+}
+
+/// A panel's part of a product.
+struct Strip<T> {
+    out: Matrices<T>,
+    a: Matrices<T>,
+    panel: *const T,
+    pitch: isize,
+    adds: bool,
+}
+
+impl<T: Copy> Strip<T> {
+    /// Computes it tile by tile, with so many elements in the last of `N` vectors.
+    ///
+    /// # Safety
+    /// All of it lies in bounds; the processor has the vectors.
+    #[inline(always)]
+    unsafe fn compute<V: Vector<Element = T>, const N: usize>(&self, last: usize) {
+        let mut row = 0;
+        while row < self.out.rows {
+            // SAFETY: passed on; so many rows are left.
+            row += unsafe {
+                match self.out.rows - row {
+                    8.. if V::ROWS == 8 => self.tile::<V, N, 8>(row, last),
+                    4.. => self.tile::<V, N, 4>(row, last),
+                    2.. => self.tile::<V, N, 2>(row, last),
+                    _ => self.tile::<V, N, 1>(row, last),
+                }
+            };
+        }
+    }
+
+    /// Computes some rows, and gives back how many.
+    ///
+    /// # Safety
+    /// As [`compute`](Self::compute).
+    #[inline(always)]
+    unsafe fn tile<V: Vector<Element = T>, const N: usize, const ROWS: usize>(
+        &self,
+        row: usize,
+        last: usize,
+    ) -> usize {
+        let Strip { out, a, panel, pitch, adds } = *self;
+        let count = |n: usize| if n + 1 == N { last } else { V::LANES };
+        // SAFETY: by contract.
+        unsafe {
+            let mut sums = [[V::zero(); N]; ROWS];
+            let mut factors = a.from(row, 0).data.cast_const();
+            let mut line = panel;
+            for _ in 0..a.columns {
+                let mut vectors = [V::zero(); N];
+                for n in 0..N {
+                    vectors[n] = V::load(line.add(n * V::LANES), count(n));
+                }
+                for r in 0..ROWS {
+                    let factor = V::splat(factors.wrapping_offset(r as isize * a.row_stride));
+                    for n in 0..N {
+                        sums[r][n] = factor.times_plus(vectors[n], sums[r][n]);
+                    }
+                }
+                factors = factors.wrapping_offset(a.column_stride);
+                line = line.wrapping_offset(pitch);
+            }
+            for r in 0..ROWS {
+                let to = out.from(row + r, 0).data;
+                for n in 0..N {
+                    let to = to.add(n * V::LANES);
+                    let sum = if adds { sums[r][n].plus(V::load(to, count(n))) } else { sums[r][n] };
+                    sum.store(to, count(n));
+                }
+            }
+        }
+        ROWS
+    }
+}

@@ -3,7 +3,8 @@
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
-use torch_library::{DeviceType, derivatives, geometry, match_dtype};
+use torch_library::{DeviceType, derivatives};
+use torch_library_kernels::loops::{Pointwise, match_computing};
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::vmap::{expanded, front};
 use torch_library_kernels::{aten, autocast};
@@ -31,18 +32,24 @@ fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
         bias.dtype(),
         bias.sizes()
     );
-    let pixels = geometry::numel(&this.sizes()[2..])?.max(1) as usize;
-    match_dtype!(this.dtype(), T: Half | Float => {
-        let (mut values, bias) = (this.to_vec::<T>()?, bias.to_vec::<T>()?);
-        for (channel, bias) in values.chunks_mut(pixels).zip(bias.iter().cycle()) {
-            for value in channel {
-                let sum = *value + *bias;
-                // Not `sum > 0`: what is no number stays none.
-                *value = if sum <= T::default() { T::default() } else { sum };
-            }
-        }
-        Tensor::from_vec(values, this.sizes())
-    }, else => bail!(DType, "relu of {} is not carried, of real floating point it is", this.dtype()))
+    ensure!(
+        this.dtype().is_floating_point(),
+        DType,
+        "relu of {} is not carried, of real floating point it is",
+        this.dtype()
+    );
+    // One for each channel, which broadcasts over what is behind the channels.
+    let (mut sizes, mut strides) = (vec![1; this.dim() - 1], vec![0; this.dim() - 1]);
+    (sizes[0], strides[0]) = (channels, bias.strides()[0]);
+    let bias = bias.strided_view(&sizes, &strides, bias.storage_offset())?;
+    let call = Pointwise::promoting_to_float("glyphs::biased_relu", [this, &bias])?;
+    match_computing!(call.dtype, T: Float => {
+        call.compute(None, call.dtype, |[x, bias]: [T; 2]| {
+            let sum = x + bias;
+            // Not `sum > 0`: what is no number stays none.
+            if sum <= 0.0 { 0.0 } else { sum }
+        })
+    }, else => Err(call.unsupported()))
 }
 
 derivatives! {

@@ -4,6 +4,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use smallvec::SmallVec;
+
 use super::Axis;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::loops::is_wide;
@@ -99,43 +101,53 @@ impl Columns {
         lines: Range<usize>,
         columns: &mut [T],
     ) {
-        let (width, plane) = (self.image[1], self.plane() as i64);
-        let (start, count) = (lines.start as i64, lines.len() as i64);
-        let columns = columns.chunks_exact_mut((count * width) as usize);
-        for (row, column) in columns.enumerate().take(channels * self.taps()) {
-            let (channel, tap) = (row / self.taps(), (row % self.taps()) as i64);
-            let offset = |axis: Axis, tap: i64| tap * axis.dilation - axis.padding;
-            let down = offset(self.axes[0], tap / self.axes[1].kernel);
-            let right = offset(self.axes[1], tap % self.axes[1].kernel);
-            // The lines of places that cover a line of pixels.
-            let first = (-start - down).clamp(0, count);
-            let last = (self.image[0] - start - down).clamp(first, count);
-            column[..(first * width) as usize].fill(T::ZERO);
-            column[(last * width) as usize..].fill(T::ZERO);
-            let shift = (start + down) * width + right;
-            let (from, to) = ((first * width).max(-shift), (last * width).min(plane - shift));
-            if from < to {
-                let pixels =
-                    &pixels[channel * plane as usize..][(from + shift) as usize..(to + shift) as usize];
-                column[from as usize..to as usize].copy_from_slice(pixels);
-            }
-            let edge = if right < 0 { 0..(-right).min(width) } else { (width - right).max(0)..width };
-            for line in first..last {
-                for x in edge.clone() {
-                    column[(line * width + x) as usize] = T::ZERO;
-                }
-            }
-        }
+        self.each_shifted(columns, channels, lines, |tap, column, plane| {
+            let pixels = &pixels[plane..];
+            column[..tap.moved.start].fill(T::ZERO);
+            column[tap.moved.end..].fill(T::ZERO);
+            column[tap.moved.clone()].copy_from_slice(&pixels[tap.pixels.clone()]);
+            tap.clear_edges(column);
+        });
     }
 
-    /// Adds the columns of some lines of places to the pixels they stand for.
+    /// Adds the columns of some lines of places, which are overwritten, to the pixels they stand for.
     pub(super) fn fold<T: Number>(
         &self,
-        columns: &[T],
+        columns: &mut [T],
         channels: usize,
         lines: Range<usize>,
         pixels: &mut [T],
     ) {
+        #[cfg(target_arch = "x86_64")]
+        if is_wide() {
+            // SAFETY: the processor has these features.
+            return unsafe { self.fold_wide(columns, channels, lines, pixels) };
+        }
+        self.fold_any(columns, channels, lines, pixels);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn fold_wide<T: Number>(
+        &self,
+        columns: &mut [T],
+        channels: usize,
+        lines: Range<usize>,
+        pixels: &mut [T],
+    ) {
+        self.fold_any(columns, channels, lines, pixels);
+    }
+
+    #[inline(always)]
+    fn fold_any<T: Number>(&self, columns: &mut [T], channels: usize, lines: Range<usize>, pixels: &mut [T]) {
+        if self.keeps_width() {
+            return self.each_shifted(columns, channels, lines, |tap, column, plane| {
+                let pixels = &mut pixels[plane..][tap.pixels.clone()];
+                tap.clear_edges(column);
+                let column = &column[tap.moved.clone()];
+                pixels.iter_mut().zip(column).for_each(|(to, from)| *to = to.plus(*from));
+            });
+        }
         let (width, count) = (self.width(), lines.len());
         self.each(channels, lines, |line| {
             let column = &columns[(line.row * count + line.place) * width..][line.range];
@@ -147,6 +159,50 @@ impl Columns {
                 }
             }
         });
+    }
+
+    /// Calls a closure with each row of columns, what its tap covers, and where the channel's pixels start, if the lines of
+    /// images keep their width.
+    #[inline(always)]
+    fn each_shifted<T>(
+        &self,
+        columns: &mut [T],
+        channels: usize,
+        lines: Range<usize>,
+        mut f: impl FnMut(&Shifted, &mut [T], usize),
+    ) {
+        let taps: SmallVec<[Shifted; 9]> =
+            (0..self.taps()).map(|tap| self.shifted(tap as i64, &lines)).collect();
+        let len = lines.len() * self.image[1] as usize;
+        for (channel, columns) in columns.chunks_exact_mut(taps.len() * len).take(channels).enumerate() {
+            for (tap, column) in taps.iter().zip(columns.chunks_exact_mut(len)) {
+                f(tap, column, channel * self.plane());
+            }
+        }
+    }
+
+    /// What a tap covers at some lines of places, if the lines of images keep their width.
+    fn shifted(&self, tap: i64, lines: &Range<usize>) -> Shifted {
+        let (width, plane) = (self.image[1], self.plane() as i64);
+        let (start, count) = (lines.start as i64, lines.len() as i64);
+        let offset = |axis: Axis, tap: i64| tap * axis.dilation - axis.padding;
+        let down = offset(self.axes[0], tap / self.axes[1].kernel);
+        let right = offset(self.axes[1], tap % self.axes[1].kernel);
+        // The lines of places that cover a line of pixels.
+        let first = (-start - down).clamp(0, count);
+        let last = (self.image[0] - start - down).clamp(first, count);
+        let shift = (start + down) * width + right;
+        let from = (first * width).max(-shift).min(count * width);
+        let to = (last * width).min(plane - shift).max(from);
+        let pixel = if from < to { from + shift } else { 0 };
+        let edge = if right < 0 { 0..(-right).min(width) } else { (width - right).max(0)..width };
+        Shifted {
+            moved: from as usize..to as usize,
+            pixels: pixel as usize..(pixel + to - from) as usize,
+            edge: edge.start as usize..edge.end as usize,
+            lines: first as usize..last as usize,
+            width: width as usize,
+        }
     }
 
     /// Writes the places of one channel, as a window with one weight for each tap gives them: no matrix is needed.
@@ -221,6 +277,28 @@ impl Columns {
             step *= self.image[dim];
         }
         Some(start as usize)
+    }
+}
+
+/// What a tap of the window covers of an image whose lines keep their width, at some lines of places.
+struct Shifted {
+    /// The places at which it covers pixels, but for those at the edges of lines, and these pixels of a channel.
+    moved: Range<usize>,
+    pixels: Range<usize>,
+    /// The places of each of these lines at which it covers nothing.
+    edge: Range<usize>,
+    lines: Range<usize>,
+    width: usize,
+}
+
+impl Shifted {
+    fn clear_edges<T: Number>(&self, column: &mut [T]) {
+        if self.edge.is_empty() {
+            return;
+        }
+        for line in column.chunks_exact_mut(self.width).take(self.lines.end).skip(self.lines.start) {
+            line[self.edge.clone()].fill(T::ZERO);
+        }
     }
 }
 

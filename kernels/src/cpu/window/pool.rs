@@ -31,11 +31,14 @@ mod kernels {
         let (out, indices) = (grid.output(this, this.dtype())?, grid.output(this, DType::Int64)?);
         match_computing!(this.dtype(), T: Integer | Float => {
             let places = Tensor::empty(indices.sizes(), DType::Int64, indices.device())?;
+            let first = if loops::has_elements(&places) { grid.first_pixels() } else { Vec::new() };
             let parts = if loops::has_elements(&places) { Some(Parts::<i64>::of(&places, plane(&places))?) } else { None };
             planes(this, &out, |n, plane: &[T], out: &mut [T]| {
                 let Some(parts) = &parts else { return };
                 // SAFETY: this plane is this thread's alone.
-                grid.largest(plane, out, unsafe { parts.get_mut(n) });
+                let pixels = unsafe { parts.get_mut(n) };
+                pixels.copy_from_slice(&first);
+                grid.largest(plane, out, pixels);
             })?;
             match indices.strides() == places.strides() {
                 true => return Ok((out, places)),
@@ -191,17 +194,39 @@ impl Grid {
     }
 
     /// Writes the largest element under the window at each place, and where it is; NaN counts as larger than all numbers.
+    ///
+    /// `pixels` holds the first pixels that the windows cover. A line of places is compared with one tap of the window after
+    /// the other, without branches: which element is the largest nobody can foretell.
     fn largest<T: Ordered>(&self, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
-        self.places(|place, window| {
-            let (mut largest, mut found) = (T::LOWEST, None);
-            self.cover(window, |pixel| {
-                let x = plane[pixel];
-                if found.is_none() || x > largest || x.is_unordered() {
-                    (largest, found) = (x, Some(pixel as i64));
+        out.fill(T::LOWEST);
+        let ([rows, columns], width) = (self.axes, self.width as usize);
+        for (y, (out, pixels)) in out.chunks_mut(width).zip(pixels.chunks_mut(width)).enumerate() {
+            let (mut row, last_row) = rows.reach(y as i64, self.images.height);
+            while row < last_row {
+                for tap in 0..columns.kernel {
+                    let first = tap * columns.dilation - columns.padding;
+                    for x in columns.inside(first, self.images.width, self.width) {
+                        let pixel = row * self.images.width + first + x as i64 * columns.stride;
+                        let element = plane[pixel as usize];
+                        let is_larger = (element > out[x]) | element.is_unordered();
+                        out[x] = if is_larger { element } else { out[x] };
+                        pixels[x] = if is_larger { pixel } else { pixels[x] };
+                    }
                 }
-            });
-            (out[place], pixels[place]) = (largest, found.unwrap_or_else(|| self.start(window)));
+                row += rows.dilation;
+            }
+        }
+    }
+
+    /// The first pixel under the window at each place: what PyTorch names where none is larger than the least number.
+    fn first_pixels(&self) -> Vec<i64> {
+        let mut pixels = Vec::with_capacity((self.height * self.width) as usize);
+        self.places(|_, window| {
+            let mut first = None;
+            self.cover(window, |pixel| first = first.or(Some(pixel as i64)));
+            pixels.push(first.unwrap_or_else(|| self.start(window)));
         });
+        pixels
     }
 
     /// Calls a closure with the pixels under the window at a place, in order.

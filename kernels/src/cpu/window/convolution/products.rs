@@ -15,6 +15,9 @@ use crate::cpu::number::Number;
 /// How many elements of columns there are at a time: as many as the second-level cache has room for.
 const COLUMNS: usize = 1 << 17;
 
+/// For how many places there are columns at least, however long they are: the weight is read anew for those of each step.
+const PLACES: usize = 64;
+
 impl Convolution<'_> {
     /// From images to places, row-major, in the computing type.
     pub(super) fn convolve<T: Number>(&self, image: &Tensor, weight: &Tensor) -> Result<Tensor> {
@@ -81,7 +84,12 @@ impl Convolution<'_> {
                 unsafe {
                     multiply_one(columns, weight, shape.part(places.at(item), step), false, is_alone);
                     if !self.columns.is_plain() {
-                        self.columns.fold(&room, shape.channels, shape.lines_of(step), image.get_mut(item));
+                        self.columns.fold(
+                            &mut room,
+                            shape.channels,
+                            shape.lines_of(step),
+                            image.get_mut(item),
+                        );
                     }
                 }
             }
@@ -159,7 +167,7 @@ impl Convolution<'_> {
             (channels * self.columns.taps(), self.columns.lines(), self.columns.width());
         let step = match self.columns.is_plain() || (channels == 1 && kernels == 1) {
             true => lines,
-            false => (COLUMNS / (length * width)).clamp(1, lines),
+            false => (COLUMNS / (length * width)).max(PLACES.div_ceil(width)).clamp(1, lines),
         };
         Shape { items: self.batch as usize * groups, groups, channels, kernels, length, lines, width, step }
     }

@@ -2,16 +2,17 @@
 //!
 //! # How it works
 //!
-//! 1. `torch_library!` makes one static [`Operator`] for each operator. Its first word points to a *table*: a key mask,
-//!    where the kernel of each of the 137 rows lies, and the kernels. Which row leads to which kernel is the same for most
-//!    operators, so that part is shared; the mask and the kernels are one allocation, those that calls want in one cache line.
+//! 1. `torch_library!` makes two statics for each operator: an [`Operator`], and apart from it the [`Declaration`], which no
+//!    call reads, so that operators lie two to a cache line. The first word of one points to a *table*: a key mask, where
+//!    the kernel of each of the 137 rows lies, and the kernels. Which row leads to which kernel is the same for most
+//!    operators, so that part is shared; the mask and the first kernel are in one cache line.
 //! 2. A call joins the keys of its arguments and of the thread, applies the mask, takes the row of the highest key
 //!    and calls the kernel there. It takes no lock, asks nothing and writes nothing.
 //! 3. Before the first call the table has mask 0 and the operator's cold *stub* for its only kernel. A zero mask leaves no
 //!    key, which is row 0, the stub: it resolves the operator, publishes the real table and calls again. So "is it resolved?"
 //!    costs a warm call nothing.
 //! 4. The same detour serves whatever must see all calls of an operator: a trace, and masks that differ between
-//!    backends. The operator is resolved then, but its first table stays published.
+//!    backends. The operator is resolved then, and a table like its first one is published, which knows the real one.
 //!
 //! # Orderings
 //!
@@ -22,7 +23,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use once_cell::sync::OnceCell;
+use once_cell::race::OnceBox;
 use torch_library_schema::{Mode, Schema, SchemaError};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -107,12 +108,17 @@ pub(crate) fn arity(schema: &Schema) -> u16 {
 #[repr(C)]
 pub struct Operator {
     /// First, because the published table is all that a warm call reads here.
-    slot: Slot<Header, Resolved>,
-    initial: Detour,
-    spec: OperatorSpec,
+    slot: Slot<Header>,
+    declaration: &'static Declaration,
+    schema: OnceBox<Schema>,
     /// Where its registry keeps it, plus one; zero while it is not registered.
     entry: AtomicU32,
-    schema: OnceCell<Box<Schema>>,
+}
+
+/// What never changes of an operator.
+pub struct Declaration {
+    spec: OperatorSpec,
+    initial: Detour,
 }
 
 /// For each row, where its kernel lies: the distance in bytes from the start of the table.
@@ -131,6 +137,8 @@ pub(crate) struct Header {
 pub(crate) struct Detour {
     header: Header,
     stub: Kernel,
+    /// What the stub goes on to, where the operator is resolved.
+    resolved: Option<Resolved>,
 }
 
 /// Marks the keys that a redispatch hands to the stub: a bit that no key has.
@@ -139,64 +147,69 @@ const REDISPATCHED: DispatchKeySet = DispatchKeySet::from_raw(1 << 63);
 pub(crate) const TYPED: DispatchKeySet = DispatchKeySet::from_raw(1 << 62);
 
 impl Detour {
-    pub(crate) const fn new(stub: Kernel) -> Self {
+    /// The rows of all detours, and of no other table.
+    const ROWS: &'static Rows = {
         static ROWS: Rows = [std::mem::offset_of!(Detour, stub) as u16; NUM_RUNTIME_KEYS];
-        Detour { header: Header { mask: DispatchKeySet::EMPTY, rows: &ROWS }, stub }
+        &ROWS
+    };
+
+    const fn new(stub: Kernel, resolved: Option<Resolved>) -> Self {
+        Detour { header: Header { mask: DispatchKeySet::EMPTY, rows: Self::ROWS }, stub, resolved }
+    }
+}
+
+impl Declaration {
+    /// The declaration of the operator in a static named `operator`.
+    ///
+    /// # Safety
+    /// `operator` is to point to an operator that is made from the result and lives as long as the process. `stub` and
+    /// `spec.adapters` were erased from one function pointer type, which is its calling convention everywhere.
+    pub const unsafe fn new(operator: *const Operator, stub: ErasedCode, spec: OperatorSpec) -> Self {
+        // SAFETY: by contract.
+        let stub = unsafe { Kernel::new(stub, stub_boxed).of_operator(operator) };
+        Declaration { spec, initial: Detour::new(stub, None) }
+    }
+
+    const fn initial(&self) -> *const Header {
+        (&raw const self.initial).cast()
     }
 }
 
 impl Operator {
-    /// An operator in a static named `this`.
-    ///
-    /// # Safety
-    /// `this` points to the static that the result initialises. `stub` and `spec.adapters` were erased
-    /// from one function pointer type, which is the calling convention of this operator everywhere.
-    pub const unsafe fn new(this: *const Operator, stub: ErasedCode, spec: OperatorSpec) -> Self {
-        // SAFETY: `this` is a live allocation of this type, by contract; only the address is taken.
-        let initial = unsafe { &raw const (*this).initial };
-        // SAFETY: `this` is a static, or leaked.
-        let stub = unsafe { Kernel::new(stub, stub_boxed).of_operator(this) };
+    /// The operator that a declaration was made for.
+    pub const fn new(declaration: &'static Declaration) -> Self {
         Operator {
-            slot: Slot::new(
-                AtomicPtr::new(initial.cast::<Header>().cast_mut()),
-                AtomicPtr::new(std::ptr::null_mut()),
-            ),
-            initial: Detour::new(stub),
-            spec,
+            slot: Slot::new(AtomicPtr::new(declaration.initial().cast_mut())),
+            declaration,
+            schema: OnceBox::new(),
             entry: AtomicU32::new(0),
-            schema: OnceCell::new(),
         }
     }
 
     /// An operator that is defined at run time and lives as long as the process. It has no module and so no typed
     /// callers: none of its typed code ever runs.
     pub(crate) fn leak(spec: OperatorSpec) -> &'static Operator {
-        // Raw from the start: the operator points into itself, and a box that moved would take that right away.
-        let this = Box::into_raw(Box::<Operator>::new_uninit()).cast::<Operator>();
-        // SAFETY: `this` is where the result goes. With no typed callers, the calling convention is nobody's.
-        let operator = unsafe { Operator::new(this, ErasedCode::never_called(), spec) };
-        // SAFETY: allocated just now for an operator, and never freed.
-        unsafe {
-            this.write(operator);
-            &*this
-        }
+        let place = Box::leak(Box::new_uninit());
+        // SAFETY: the operator is made there, below. With no typed callers, the calling convention is nobody's.
+        let declaration = unsafe { Declaration::new(place.as_ptr(), ErasedCode::never_called(), spec) };
+        place.write(Operator::new(Box::leak(Box::new(declaration))))
     }
 
     /// What is known of the operator before anything runs.
     pub const fn spec(&self) -> &OperatorSpec {
-        &self.spec
+        &self.declaration.spec
     }
 
     /// The schema, namespace included, parsed by whoever asks first.
     pub(crate) fn schema(&self) -> Result<&Schema> {
-        let text = self.spec.schema;
+        let text = self.spec().schema;
         let parse = || {
             let mut schema = Schema::parse(text, Mode::PyTorch)?;
-            schema.name.namespace = Some(self.spec.namespace.into());
+            schema.name.namespace = Some(self.spec().namespace.into());
             Ok(Box::new(schema))
         };
         let schema = self.schema.get_or_try_init(parse);
-        schema.map(Box::as_ref).map_err(|error: SchemaError| {
+        schema.map_err(|error: SchemaError| {
             Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned())
         })
     }
@@ -234,7 +247,7 @@ impl Operator {
     pub(crate) fn calls_like(&self, other: &Operator) -> bool {
         // A crate that is linked twice has two statics of each operator; equal schemas give equal function types.
         let declared = |operator: &Operator| {
-            let OperatorSpec { namespace, schema, dispatcher, .. } = operator.spec;
+            let OperatorSpec { namespace, schema, dispatcher, .. } = *operator.spec();
             dispatcher.is_none().then_some((namespace, schema))
         };
         std::ptr::eq(self, other) || declared(self).is_some_and(|own| declared(other) == Some(own))
@@ -267,7 +280,7 @@ impl Operator {
         match self.resolved() {
             Ok(resolved) if !observe::is_active() => resolved.row(keys),
             // The stub reports the call, or what is wrong with the operator.
-            _ => (&self.initial.stub, keys | REDISPATCHED),
+            _ => (&self.declaration.initial.stub, keys | REDISPATCHED),
         }
     }
 
@@ -334,32 +347,36 @@ impl Operator {
     }
 
     /// The resolved operator, from the registry the first time.
-    pub(crate) fn resolved(&'static self) -> Result<&'static Resolved> {
+    pub(crate) fn resolved(&'static self) -> Result<Resolved> {
         self.published().map_or_else(|| registry::resolve(self), Ok)
     }
 
     /// The resolved operator, if it is.
-    pub(crate) fn published(&self) -> Option<&'static Resolved> {
-        self.slot.resolved()
+    pub(crate) fn published(&self) -> Option<Resolved> {
+        let table = self.slot.table();
+        // SAFETY: every table starts with a header.
+        if !std::ptr::eq(unsafe { (*table).rows }, Detour::ROWS) {
+            // SAFETY: what is published and no detour is the table of a resolved operator.
+            return Some(unsafe { Resolved::of_table(table) });
+        }
+        // SAFETY: no other table has these rows.
+        unsafe { (*table.cast::<Detour>()).resolved }
     }
 
     /// Makes the next call use this; with `detour`, by way of the stub.
-    pub(crate) fn publish(&self, resolved: &'static Resolved, detour: bool) {
-        self.slot.publish(resolved, if detour { self.initial_header() } else { resolved.table() });
+    pub(crate) fn publish(&self, resolved: Resolved, detour: bool) {
+        let stub = self.declaration.initial.stub;
+        self.slot.publish(if detour { resolved.detour(stub) } else { resolved.table() });
     }
 
     /// Back to the state before the first call.
     pub(crate) fn retract(&self) {
-        self.slot.retract(self.initial_header());
-    }
-
-    fn initial_header(&self) -> *const Header {
-        (&raw const self.initial).cast()
+        self.slot.publish(self.declaration.initial());
     }
 
     /// The position of the argument that a return is, if it is one.
     pub(crate) fn returned_argument(&self, index: usize) -> Option<usize> {
-        self.spec.returned.get(index).copied().flatten()
+        self.spec().returned.get(index).copied().flatten()
     }
 }
 
@@ -372,7 +389,7 @@ impl fmt::Debug for Operator {
 /// `ns::name.overload`
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OperatorSpec { namespace, name, .. } = self.spec;
+        let OperatorSpec { namespace, name, .. } = *self.spec();
         write!(f, "{namespace}::{name}")
     }
 }

@@ -27,7 +27,7 @@ pub use crate::collect::{FallbackRecord, KernelRecord, LibraryRecord, Record, Re
 pub use crate::element::Complex64;
 pub use crate::kernel::{BoxedFn, ErasedCode, Kernel};
 pub use crate::native::{NativeFunction, derived};
-pub use crate::operator::{Adapters, Operator, OperatorSpec, Place, SourceModule};
+pub use crate::operator::{Adapters, Declaration, Operator, OperatorSpec, Place, SourceModule};
 pub use crate::registry::register;
 pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{
@@ -60,8 +60,7 @@ macro_rules! __operator {
         type Code = for<$($lifetime),*> fn(&'static __torch::Kernel, __torch::DispatchKeySet, $($type),*) -> __torch::Result<$output>;
         type Signature = fn(&'static __torch::Kernel, __torch::DispatchKeySet, $($static_type),*) -> __torch::Result<$static_output>;
 
-        #[doc(hidden)]
-        pub static OPERATOR: __torch::Operator = {
+        static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
                 name: $operator,
@@ -74,10 +73,12 @@ macro_rules! __operator {
                 returned: &[$($returned),*],
                 adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
-            // SAFETY: the pointer is to this very static; all this code is of type `Signature`, which is `Code`
-            // up to lifetimes.
-            unsafe { __torch::Operator::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, SPEC) }
+            // SAFETY: the pointer is to the static below; all this code is of type `Signature`, which is `Code` up to lifetimes.
+            unsafe { __torch::Declaration::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, SPEC) }
         };
+
+        #[doc(hidden)]
+        pub static OPERATOR: __torch::Operator = __torch::Operator::new(&DECLARATION);
 
         /// Calls the operator with all of its arguments.
         #[inline]
@@ -161,8 +162,7 @@ macro_rules! __untyped_operator {
         tags: [$($tag:literal),*],
         place: $place:expr,
     ) => {
-        #[doc(hidden)]
-        pub static OPERATOR: __torch::Operator = {
+        static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
                 name: $operator,
@@ -175,9 +175,12 @@ macro_rules! __untyped_operator {
                 returned: &[],
                 adapters: __torch::Adapters::NEVER_CALLED,
             };
-            // SAFETY: the pointer is to this very static; with no typed callers, the calling convention is nobody's.
-            unsafe { __torch::Operator::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), SPEC) }
+            // SAFETY: the pointer is to the static below; with no typed callers, the calling convention is nobody's.
+            unsafe { __torch::Declaration::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), SPEC) }
         };
+
+        #[doc(hidden)]
+        pub static OPERATOR: __torch::Operator = __torch::Operator::new(&DECLARATION);
 
         /// A handle, for boxed calls and for what is registered.
         #[inline]

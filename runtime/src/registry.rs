@@ -148,7 +148,7 @@ impl Dispatcher {
         build::rescan(&mut self.change());
     }
 
-    fn resolve(&self, operator: &'static Operator) -> Result<&'static Resolved> {
+    fn resolve(&self, operator: &'static Operator) -> Result<Resolved> {
         self.lock().resolve(operator)
     }
 
@@ -194,7 +194,7 @@ pub(crate) fn check_alive(operator: &'static Operator) -> Result<()> {
 }
 
 /// The table of an operator that has none yet.
-pub(crate) fn resolve(operator: &'static Operator) -> Result<&'static Resolved> {
+pub(crate) fn resolve(operator: &'static Operator) -> Result<Resolved> {
     check_alive(operator)?; // a stale handle takes no lock
     of(operator).resolve(operator)
 }

@@ -28,40 +28,60 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// A table, and what is known of it. Loom refuses to load from an atomic whose making does not happen before the load,
-/// so a table that is read too early is found.
-struct Table(AtomicPtr<()>);
+/// A table. Loom refuses to load from an atomic whose making does not happen before the load, so a table that is read too
+/// early is found.
+struct Table {
+    kernel: AtomicPtr<()>,
+    /// Behind the first table, and behind one that is there while somebody watches.
+    is_detour: bool,
+    resolved: Option<&'static Table>,
+}
 
 impl Table {
     fn leak(kernel: usize) -> &'static Self {
-        leak(Table(AtomicPtr::new(std::ptr::without_provenance_mut(kernel))))
+        let kernel = AtomicPtr::new(std::ptr::without_provenance_mut(kernel));
+        leak(Table { kernel, is_detour: false, resolved: None })
+    }
+
+    fn detour(resolved: Option<&'static Table>) -> &'static Self {
+        leak(Table { kernel: AtomicPtr::new(std::ptr::null_mut()), is_detour: true, resolved })
     }
 
     fn kernel(&self) -> usize {
-        self.0.load(Ordering::Relaxed).addr()
+        self.kernel.load(Ordering::Relaxed).addr()
+    }
+
+    fn resolved(&'static self) -> Option<&'static Self> {
+        self.kernel(); // it is read before it is told from the others
+        if self.is_detour { self.resolved } else { Some(self) }
     }
 }
 
 /// What an operator's calls and its registry share. Kernel 0 is the stub.
 struct Model {
-    slot: Slot<Table, Table>,
+    slot: Slot<Table>,
     initial: &'static Table,
     /// The registry behind its lock: the kernel that is registered, or nothing where the operator was removed.
     registered: Mutex<Option<usize>>,
+    /// Whether calls are watched, so that each passes the stub.
+    watched: bool,
 }
 
 impl Model {
-    fn new() -> Arc<Self> {
-        let initial = Table::leak(0);
-        let table = AtomicPtr::new(std::ptr::from_ref(initial).cast_mut());
-        let slot = Slot::new(table, AtomicPtr::new(std::ptr::null_mut()));
-        Arc::new(Model { slot, initial, registered: Mutex::new(Some(1)) })
+    fn new(watched: bool) -> Arc<Self> {
+        let initial = Table::detour(None);
+        let slot = Slot::new(AtomicPtr::new(std::ptr::from_ref(initial).cast_mut()));
+        Arc::new(Model { slot, initial, registered: Mutex::new(Some(1)), watched })
+    }
+
+    fn table(&self) -> &'static Table {
+        // SAFETY: tables are leaked.
+        unsafe { &*self.slot.table() }
     }
 
     /// The kernel that a call runs, or nothing where it fails.
     fn call(&self) -> Option<usize> {
-        // SAFETY: tables are leaked.
-        match unsafe { &*self.slot.table() }.kernel() {
+        match self.table().kernel() {
             0 => self.resolve(),
             kernel => Some(kernel),
         }
@@ -69,18 +89,18 @@ impl Model {
 
     /// As the stub does.
     fn resolve(&self) -> Option<usize> {
-        if let Some(resolved) = self.slot.resolved() {
+        if let Some(resolved) = self.table().resolved() {
             return Some(resolved.kernel());
         }
         let registered = self.registered.lock().unwrap();
         let kernel = (*registered)?;
-        Some(self.slot.resolved().map_or_else(|| self.publish(kernel), Table::kernel))
+        Some(self.table().resolved().map_or_else(|| self.publish(kernel), Table::kernel))
     }
 
     /// Under the lock.
     fn publish(&self, kernel: usize) -> usize {
-        let table = Table::leak(kernel);
-        self.slot.publish(table, table);
+        let resolved = Table::leak(kernel);
+        self.slot.publish(if self.watched { Table::detour(Some(resolved)) } else { resolved });
         kernel
     }
 
@@ -88,7 +108,7 @@ impl Model {
         let mut registered = self.registered.lock().unwrap();
         if registered.is_some() {
             *registered = Some(kernel);
-            if self.slot.resolved().is_some() {
+            if self.table().resolved().is_some() {
                 self.publish(kernel);
             }
         }
@@ -98,14 +118,14 @@ impl Model {
         *self.registered.lock().unwrap() = None;
         // The lock is taken again, as if by the next step of a library that goes.
         let _registered = self.registered.lock().unwrap();
-        self.slot.retract(self.initial);
+        self.slot.publish(self.initial);
     }
 }
 
 /// First calls race with a registration: each runs a kernel that was registered, the next one runs the newest.
-pub fn first_calls_race_with_a_registration() {
-    loom::model(|| {
-        let model = Model::new();
+pub fn first_calls_race_with_a_registration(watched: bool) {
+    loom::model(move || {
+        let model = Model::new(watched);
         let (first, second) = (model.clone(), model.clone());
         let caller = thread::spawn(move || first.call());
         let writer = thread::spawn(move || second.register(2));
@@ -117,9 +137,9 @@ pub fn first_calls_race_with_a_registration() {
 }
 
 /// Calls race with a removal: each runs the kernel or fails, and none brings the table back.
-pub fn calls_race_with_a_removal() {
-    loom::model(|| {
-        let model = Model::new();
+pub fn calls_race_with_a_removal(watched: bool) {
+    loom::model(move || {
+        let model = Model::new(watched);
         let (first, second) = (model.clone(), model.clone());
         let caller = thread::spawn(move || first.call());
         let writer = thread::spawn(move || second.remove());

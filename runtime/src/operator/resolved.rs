@@ -4,13 +4,34 @@
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-use super::{Header, Rows};
+use once_cell::race::OnceBox;
+
+use super::{Detour, Header, Rows};
 use crate::kernel::Kernel;
 use crate::key::{BackendComponent, DispatchKeySet, NUM_RUNTIME_KEYS};
 use crate::table::Mask;
 
+/// What a published table begins with; its kernels follow. With the first of them it fills a cache line.
+#[repr(C, align(64))]
+struct Head {
+    header: Header,
+    kernels: usize,
+    rare: OnceBox<Rare>,
+    first: [Kernel; 0],
+}
+
+/// What few tables have.
+struct Rare {
+    /// Where a fallthrough is registered for some backends only: one mask for each backend.
+    masks: Option<Masks>,
+    /// The table through which the stub sees all calls.
+    detour: OnceBox<Detour>,
+}
+
+type Masks = [DispatchKeySet; BackendComponent::ALL.len()];
+
 /// Where the kernels of a published table begin.
-const KERNELS: usize = size_of::<Header>().next_multiple_of(align_of::<Kernel>());
+const KERNELS: usize = std::mem::offset_of!(Head, first);
 
 /// What a table consists of, before it is published.
 pub(crate) struct Draft {
@@ -27,92 +48,102 @@ impl Draft {
         let rows = rows.map(|row| (KERNELS + usize::from(row) * size_of::<Kernel>()) as u16);
         Draft { mask, rows, kernels }
     }
-
-    /// Lays the table out in memory that is never freed; `rows` equals that of the draft.
-    ///
-    /// The pointer reaches the kernels, which a reference to the header would not.
-    fn leak(&self, rows: &'static Rows) -> NonNull<Header> {
-        assert!(*rows == self.rows, "rows are shared by tables that have the same");
-        let size = KERNELS + size_of_val(&self.kernels[..]);
-        let layout = Layout::from_size_align(size, align_of::<Kernel>().max(align_of::<Header>()));
-        let layout = layout.expect("137 kernels of 32 bytes are far below the address space");
-        // SAFETY: the layout is not empty.
-        let memory = unsafe { std::alloc::alloc(layout) };
-        let Some(table) = NonNull::new(memory.cast::<Header>()) else {
-            std::alloc::handle_alloc_error(layout)
-        };
-        // SAFETY: the allocation begins with room for a `Header`, aligned for it.
-        unsafe { table.write(Header { mask: self.mask.shared(), rows }) };
-        // SAFETY: behind the header is room for all kernels, aligned for them.
-        unsafe {
-            let target = memory.add(KERNELS).cast::<Kernel>();
-            std::ptr::copy_nonoverlapping(self.kernels.as_ptr(), target, self.kernels.len());
-        }
-        table
-    }
 }
 
-/// An operator's table with what the call path does not need.
-pub(crate) struct Resolved {
-    /// Never freed, never written after it was made, with `kernels` kernels behind it.
-    table: NonNull<Header>,
-    kernels: usize,
-    /// Where a fallthrough is registered for some backends only: one mask for each backend.
-    masks: Option<Box<[DispatchKeySet; BackendComponent::ALL.len()]>>,
-}
+/// The table of an operator that is resolved, with what the call path does not need. It lives as long as the process, and
+/// but for what is made in it once, it is never written.
+#[derive(Clone, Copy)]
+pub(crate) struct Resolved(
+    /// With `kernels` kernels behind it, which a reference to the head would not reach.
+    NonNull<Head>,
+);
 
-// SAFETY: `table` points to memory that is never freed and not written after it was made; the rest is plain data.
+// SAFETY: points to memory that is never freed and whose only mutable part is synchronised.
 unsafe impl Send for Resolved {}
 // SAFETY: as above.
 unsafe impl Sync for Resolved {}
 
 impl Resolved {
-    /// A resolved operator that lives as long as the process; `rows` equals that of the draft.
-    pub(crate) fn leak(draft: &Draft, rows: &'static Rows) -> &'static Resolved {
-        let mask = &draft.mask;
-        let masks = mask.requires_bitset_per_backend().then(|| Box::new(mask.per_backend()));
-        Box::leak(Box::new(Resolved { table: draft.leak(rows), kernels: draft.kernels.len(), masks }))
+    /// Lays the table out in memory that is never freed; `rows` equals that of the draft.
+    pub(crate) fn leak(draft: &Draft, rows: &'static Rows) -> Self {
+        assert!(*rows == draft.rows, "rows are shared by tables that have the same");
+        let (layout, _) = Layout::new::<Head>()
+            .extend(Layout::for_value(&draft.kernels[..]))
+            .expect("137 kernels of 32 bytes are far below the address space");
+        // SAFETY: the layout is not empty.
+        let memory = unsafe { std::alloc::alloc(layout) };
+        let Some(head) = NonNull::new(memory.cast::<Head>()) else { std::alloc::handle_alloc_error(layout) };
+        let masks = draft.mask.requires_bitset_per_backend().then(|| draft.mask.per_backend());
+        let rare = match masks {
+            Some(_) => OnceBox::with_value(Box::new(Rare { masks, detour: OnceBox::new() })),
+            None => OnceBox::new(),
+        };
+        let header = Header { mask: draft.mask.shared(), rows };
+        // SAFETY: the allocation begins with room for a `Head`, aligned for it.
+        unsafe { head.write(Head { header, kernels: draft.kernels.len(), rare, first: [] }) };
+        // SAFETY: behind the head is room for all kernels, aligned for them.
+        unsafe {
+            let target = memory.add(KERNELS).cast::<Kernel>();
+            std::ptr::copy_nonoverlapping(draft.kernels.as_ptr(), target, draft.kernels.len());
+        }
+        Resolved(head)
+    }
+
+    /// That of a published table.
+    ///
+    /// # Safety
+    /// `table` came from [`table`](Self::table).
+    pub(super) const unsafe fn of_table(table: *const Header) -> Self {
+        // SAFETY: by contract the header is the first field of a `Head`.
+        Resolved(unsafe { NonNull::new_unchecked(table.cast::<Head>().cast_mut()) })
     }
 
     /// Whether this is what the draft would give again.
     pub(crate) fn is(&self, draft: &Draft) -> bool {
-        let all = [self.header().mask; BackendComponent::ALL.len()];
-        let masks = self.masks.as_deref().copied().unwrap_or(all);
-        masks == draft.mask.per_backend()
-            && *self.header().rows == draft.rows
-            && self.kernels() == draft.kernels
+        let header = &self.head().header;
+        let masks = self.masks().copied().unwrap_or([header.mask; BackendComponent::ALL.len()]);
+        masks == draft.mask.per_backend() && *header.rows == draft.rows && self.kernels() == draft.kernels
     }
 
     /// What a warm call reads.
-    pub(crate) fn table(&self) -> *const Header {
-        self.table.as_ptr()
+    pub(super) fn table(&self) -> *const Header {
+        self.0.as_ptr().cast()
     }
 
-    fn header(&self) -> &Header {
-        // SAFETY: see the field.
-        unsafe { self.table.as_ref() }
+    /// A table that sends calls to the stub, which goes on to this one.
+    pub(super) fn detour(&self, stub: Kernel) -> *const Header {
+        let rare = self.head().rare.get_or_init(|| Box::new(Rare { masks: None, detour: OnceBox::new() }));
+        let detour: *const Detour = rare.detour.get_or_init(|| Box::new(Detour::new(stub, Some(*self))));
+        detour.cast()
     }
 
-    fn kernels(&self) -> &[Kernel] {
+    fn head(&self) -> &'static Head {
+        // SAFETY: see the type.
+        unsafe { self.0.as_ref() }
+    }
+
+    fn masks(&self) -> Option<&'static Masks> {
+        self.head().rare.get()?.masks.as_ref()
+    }
+
+    fn kernels(&self) -> &'static [Kernel] {
         // SAFETY: the table's allocation is longer than `KERNELS` bytes.
-        let first = unsafe { self.table.byte_add(KERNELS) };
+        let first = unsafe { self.0.byte_add(KERNELS) };
         // SAFETY: see the field: there are so many kernels in the table's allocation.
-        unsafe { std::slice::from_raw_parts(first.cast::<Kernel>().as_ptr(), self.kernels) }
+        unsafe { std::slice::from_raw_parts(first.cast::<Kernel>().as_ptr(), self.head().kernels) }
     }
 
     /// The kernel for these keys and the keys that are left for it.
-    pub(crate) fn row(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
-        let mask = match &self.masks {
-            Some(masks) => masks[keys.backend_index()],
-            None => self.header().mask,
-        };
+    pub(crate) fn row(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        let header = &self.head().header;
+        let mask = self.masks().map_or(header.mask, |masks| masks[keys.backend_index()]);
         let keys = keys & mask;
-        let offset = usize::from(self.header().rows[keys.table_index()]);
+        let offset = usize::from(header.rows[keys.table_index()]);
         (&self.kernels()[(offset - KERNELS) / size_of::<Kernel>()], keys)
     }
 
     /// Whether calls must take the detour to be masked rightly.
     pub(crate) fn masks_differ(&self) -> bool {
-        self.masks.is_some()
+        self.masks().is_some()
     }
 }

@@ -107,7 +107,7 @@ pub(super) struct Entry {
     /// Refuses every call.
     pub(super) in_conflict: bool,
     /// Tables that were published once: published again when the same registrations return.
-    pub(super) interned: SmallVec<[&'static Resolved; 1]>,
+    pub(super) interned: SmallVec<[Resolved; 1]>,
     pub(super) rare: Option<Box<Rare>>,
 }
 

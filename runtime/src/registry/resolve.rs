@@ -17,7 +17,7 @@ pub(super) type Row<'s> = &'s Registration;
 
 impl State {
     /// The table of an operator, published by whoever asks first.
-    pub(super) fn resolve(&mut self, operator: &'static Operator) -> Result<&'static Resolved> {
+    pub(super) fn resolve(&mut self, operator: &'static Operator) -> Result<Resolved> {
         self.entry(operator)?;
         match operator.published() {
             Some(resolved) => Ok(resolved),
@@ -26,7 +26,7 @@ impl State {
     }
 
     /// Publishes an operator's table as the registrations stand, and returns it.
-    pub(super) fn publish(&mut self, operator: &'static Operator) -> Result<&'static Resolved> {
+    pub(super) fn publish(&mut self, operator: &'static Operator) -> Result<Resolved> {
         let entry = self.entry(operator)?;
         if entry.in_conflict {
             return Err(missing::in_conflict_error(operator, self.report()));

@@ -3,12 +3,9 @@
 # - how long a process takes from its start to its first call, over an empty one, with 3 500 operators and 15 500 kernels linked in;
 # - how much memory an operator with one kernel keeps resident at 1 000 operators, each called once: linked in, the pages of its
 #   binary included (the difference to a program with 100), and registered at run time;
-# - how long a call takes when calls are spread at random over 16 to 8 192 operators.
-#   Each caller and each kernel is a function of its own, as in a program, so the processor predicts neither; the rows with pointers
-#   say what that alone takes. Of its own an operator has 130 bytes of code in its caller, and one cache line each in its static and
-#   in its table: 2.4 MB for 8 192 of them, more than most cores' second cache has. Under cachegrind with one of 2 MiB a call misses
-#   it 4.2 times, 1.7 of these for code, and it touches some 1 000 pages in all. So calls over that many
-#   operators take longer than those of PyTorch, whose side has one caller and one kernel for all.
+# - how long a call takes when calls are spread at random over 16 to 8 192 operators: through typed handles, by one caller and with
+#   one kernel for all, as the peer's are; and through each operator's own caller, with a kernel of its own, as in a program. The
+#   processor predicts neither of the latter, and the rows with pointers to the kernels say what that alone takes.
 # The peer's column needs PEER_PYTHON, as for compare.sh. Compiling the programs takes minutes the first time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -89,7 +86,13 @@ RUST
 )
 { operators 100 100; calls 100; echo "$resident"; echo "$memory"; } | program few
 { operators 1000 1000; calls 1000; echo "$resident"; echo "$memory"; } | program memory
-{ operators 8192 8192; calls 8192; functions KERNELS 8192 on_cpu::op_ ''; cat <<'RUST'; } | program spread
+shared_kernels() { # COUNT: one function as a kernel for each
+    echo 'fn shared(_: &Tensor, _: &Tensor) -> Result<i64> { Ok(7) }'
+    echo "static SHARED: [fn() -> torch_library::RuntimeKernel; $1] = ["
+    for i in $(seq "$1"); do echo "    || ops::op_$i::kernel(shared),"; done
+    echo '];'
+}
+{ operators 8192 8192; calls 8192; functions KERNELS 8192 on_cpu::op_ ''; shared_kernels 8192; cat <<'RUST'; } | program spread
 /// Numbers below 8192 in an order of chance.
 fn shuffled() -> Vec<usize> {
     let (mut order, mut seed): (Vec<_>, _) = ((0..8192).collect(), 42u64);
@@ -99,24 +102,35 @@ fn shuffled() -> Vec<usize> {
     }
     order
 }
+/// The nanoseconds of a call, of the first so many in that order, by the best of some rounds.
+fn measure<T: Copy>(name: &str, all: &[T], call: impl Fn(T) -> Result<i64>) -> Result<()> {
+    for count in [16, 256, 2048, 8192] {
+        let order: Vec<_> = shuffled().into_iter().take(count).map(|i| all[i]).collect();
+        let mut best = f64::MAX;
+        for _ in 0..200 {
+            let start = std::time::Instant::now();
+            for one in order.iter().cycle().take(16384) {
+                std::hint::black_box(call(*one)?);
+            }
+            best = best.min(start.elapsed().as_nanos() as f64 / 16384.0);
+        }
+        println!("{name}_{count} {best:.3}");
+    }
+    Ok(())
+}
 fn main() -> Result<()> {
     let x = Tensor::from([1.0f32]).with_key_set(torch_library::DispatchKeySet::from_key(DispatchKey::CPU));
     CALLS.iter().try_for_each(|call| call(&x, &x).map(drop))?;
-    for count in [16, 256, 2048, 8192] {
-        for (name, functions) in [("spread", &CALLS), ("pointers", &KERNELS)] {
-            let order: Vec<_> = shuffled().into_iter().take(count).map(|i| functions[i]).collect();
-            let mut best = f64::MAX;
-            for _ in 0..200 {
-                let start = std::time::Instant::now();
-                for function in order.iter().cycle().take(16384) {
-                    std::hint::black_box(function(&x, &x)?);
-                }
-                best = best.min(start.elapsed().as_nanos() as f64 / 16384.0);
-            }
-            println!("{name}_{count} {best:.3}");
-        }
+    measure("spread", &CALLS, |call| call(&x, &x))?;
+    measure("pointers", &KERNELS, |kernel| kernel(&x, &x))?;
+    let mut library = torch_library::Library::implementation("ops", DispatchKey::CPU)?;
+    let mut handles = Vec::new();
+    for (i, kernel) in SHARED.iter().enumerate() {
+        library.implement(&format!("op_{}", i + 1), DispatchKey::CPU, kernel())?;
+        let operator = torch_library::Dispatcher::global().find(&format!("ops::op_{}", i + 1))?;
+        handles.push(operator.typed::<fn(&Tensor, &Tensor) -> Result<i64>, _>()?);
     }
-    Ok(())
+    measure("handles", &handles, |handle| handle.call(&x, &x))
 }
 RUST
 CARGO_TARGET_DIR=$PWD/target cargo build --release --quiet --manifest-path "$work/Cargo.toml"
@@ -144,7 +158,12 @@ echo '| case | ours | PyTorch | ratio |'
 echo '|---|---:|---:|---:|'
 row 'process with 3 500 operators and 15 500 kernels, over an empty one, ms' "$(over_empty "$work/start.us")" "$(over_empty "$work/peer.us")"
 line() { awk -v line="$1" 'NR == line { print $1 }'; }
-linked=$(($("$bin/memory" | line 1) - $("$bin/few" | line 1)))
+# Which pages a start touches changes from run to run.
+for _ in $(seq 21); do
+    for name in few memory; do "$bin/$name" >"$work/pages" && line 1 <"$work/pages" >>"$work/$name.us"; done
+done
+median() { sort -n "$1" | awk 'NR == 11'; }
+linked=$(($(median "$work/memory.us") - $(median "$work/few.us")))
 row 'resident memory of an operator with one kernel, linked in, KiB' "$(awk -v kib=$linked 'BEGIN { print kib / 900 }')"
 peer_memory=$([ -z "$peer" ] || "$peer" memory | awk '{ print $2 / 1000 }')
 row 'the same, registered at run time, KiB' "$("$bin/memory" | line 2 | awk '{ print $1 / 1000 }')" "$peer_memory"
@@ -152,7 +171,8 @@ row 'the same, registered at run time, KiB' "$("$bin/memory" | line 2 | awk '{ p
 if [ -n "$peer" ]; then "$peer" spread >"$work/peer_spread.ns"; fi
 of() { awk -v name="$1" '$1 == name { print $2 }' "$2" 2>/dev/null || true; }
 for count in 16 256 2048 8192; do
-    row "typed calls at random over $count operators, ns" "$(of "spread_$count" "$work/spread.ns")" \
+    row "typed handles at random over $count operators, one caller and kernel for all, ns" "$(of "handles_$count" "$work/spread.ns")" \
         "$(of "spread_$count" "$work/peer_spread.ns")"
+    row "typed calls at random over $count operators, a caller and a kernel for each, ns" "$(of "spread_$count" "$work/spread.ns")"
     row 'the same of their kernels through pointers, ns' "$(of "pointers_$count" "$work/spread.ns")"
 done

@@ -3,7 +3,7 @@
 //! A record is plain static data. Nothing but the pushing of one pointer happens before `main`; the registry reads
 //! the records when the first operator is called.
 
-use crate::kernel::{BoxedCode, BoxedFn, ErasedCode};
+use crate::kernel::{BoxedFn, ErasedCode};
 use crate::key::DispatchKey;
 use crate::operator::{Operator, Place};
 
@@ -52,8 +52,8 @@ pub struct KernelRecord {
 /// A kernel in a record.
 #[derive(Clone, Copy)]
 pub enum RecordedKernel {
-    /// Its typed and its boxed code, checked against the schema when it was compiled.
-    Typed(ErasedCode, BoxedCode),
+    /// Its typed code, checked against the schema when it was compiled.
+    Typed(ErasedCode),
     /// One function for any signature.
     Boxed(BoxedFn),
     /// "Not here: go on with the next key."

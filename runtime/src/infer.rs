@@ -14,7 +14,8 @@ use crate::value::{FromValue, Stack, Value};
 
 mod types;
 
-use types::{InferredArgument, InferredReturns, Left};
+use types::Left;
+pub(crate) use types::{InferredArgument, InferredReturns};
 
 /// A schema in the making.
 #[derive(Default)]
@@ -95,7 +96,7 @@ pub fn infer_schema<F: Inferred<Types>, Types>(name: &str) -> Result<Schema> {
 #[diagnostic::on_unimplemented(
     message = "no schema can be inferred for `{Self}`",
     label = "not a function of an operator's types",
-    note = "it takes up to eight of `&Tensor`, `&mut Tensor`, `&[Tensor]`, `i64`, `f64`, `bool`, `&str`, `Scalar`, `DType`, `&[i64]` and \
+    note = "it takes up to twelve of `&Tensor`, `&mut Tensor`, `&[Tensor]`, `i64`, `f64`, `bool`, `&str`, `Scalar`, `DType`, `&[i64]` and \
             the like, or `Option`s of them, and returns a `Result` of `()`, `Tensor`, `i64`, `Vec<i64>` and the like, or of a tuple",
     note = "the parameters of a closure need their types: `|x: &Tensor, n: i64| …`"
 )]
@@ -178,8 +179,12 @@ functions! {
     6 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5;
     7 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6;
     8 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7;
+    9 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7 J j 8;
+    10 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7 J j 8 K k 9;
+    11 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7 J j 8 K k 9 L l 10;
+    12 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7 J j 8 K k 9 L l 10 M m 11;
 }
-calls!(A a B b C c D d E e G g H h I i J j); // eight arguments after the keys
+calls!(A a B b C c D d E e G g H h I i J j K k L l M m N n); // twelve arguments after the keys
 
 /// Leaves the returns instead of the arguments, of which some can be returned.
 fn leave(

@@ -121,7 +121,7 @@ pub use kernel::BoxedFn;
 pub use macros::{declare_derivatives, declare_library, declare_native_functions};
 pub use macros::{torch_fallback, torch_impl};
 pub use native::NativeFunction;
-pub use operator::{OperatorHandle, Place, SourceModule};
+pub use operator::{OperatorHandle, Place, SourceModule, TypedOperatorHandle};
 pub use registry::{
     CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, ListenerHandle,
     OperatorInfo, RegistrationEvent, RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,

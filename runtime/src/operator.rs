@@ -20,15 +20,16 @@
 //! Tables are never freed while the process runs, so a reader needs no protection from the writer that replaces one.
 #![expect(unsafe_code, reason = "the call path reads rows through one raw pointer, with no bound checks")]
 
+use std::any::TypeId;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use once_cell::race::OnceBox;
-use torch_library_schema::{Mode, Schema, SchemaError};
+use torch_library_schema::{Argument, Mode, Return, Schema, SchemaError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
-use crate::kernel::{ErasedCode, Kernel};
+use crate::kernel::{BoxedCode, ErasedCode, Kernel};
 use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
 use crate::observe::{self, CallKind};
 use crate::registry::{self, Dispatcher};
@@ -39,6 +40,7 @@ mod handle;
 mod place;
 mod resolved;
 mod slot;
+mod typed;
 
 pub use handle::OperatorHandle;
 use handle::stub_boxed;
@@ -46,15 +48,14 @@ pub(crate) use handle::too_few;
 pub use place::{Place, SourceModule};
 pub(crate) use resolved::{Draft, Resolved};
 use slot::Slot;
+pub use typed::TypedOperatorHandle;
 
 /// What is known of an operator before anything runs.
 #[derive(Clone, Copy)]
 pub struct OperatorSpec {
     /// The namespace: `aten`.
     pub namespace: &'static str,
-    /// The name, with the overload if it has one: `add.Tensor`.
-    pub name: &'static str,
-    /// The schema without the namespace: `add.Tensor(Tensor self, …) -> Tensor`.
+    /// The schema without the namespace: `add.Tensor(Tensor self, …) -> Tensor`. It begins with the name.
     pub schema: &'static str,
     /// How many values a call takes from the stack: one for each argument, or as many as there are.
     pub arity: u16,
@@ -78,12 +79,22 @@ pub struct Adapters {
     pub boxing: ErasedCode,
     /// In autograd rows that nobody fills, where no gradient may be lost.
     pub autograd_default: ErasedCode,
+    /// The boxed face of typed kernels: pops the arguments, runs the typed code, pushes the returns.
+    pub unbox: BoxedCode,
+    /// Tells the calling convention from others, where there is one.
+    pub convention: Option<fn() -> TypeId>,
 }
 
 impl Adapters {
     /// For operators that have no typed callers.
-    pub const NEVER_CALLED: &'static Adapters =
-        &Adapters { boxing: ErasedCode::never_called(), autograd_default: ErasedCode::never_called() };
+    pub const NEVER_CALLED: &'static Adapters = &Adapters {
+        boxing: ErasedCode::never_called(),
+        autograd_default: ErasedCode::never_called(),
+        unbox: |_, operator, _, _| {
+            Err(Error::new(ErrorKind::Internal, format!("{operator} has no typed kernels")))
+        },
+        convention: None,
+    };
 }
 
 impl OperatorSpec {
@@ -100,6 +111,17 @@ const ANY_NUMBER: u16 = u16::MAX;
 /// How many values of the stack a call takes.
 pub(crate) fn arity(schema: &Schema) -> u16 {
     if schema.is_vararg { ANY_NUMBER } else { schema.arguments.len() as u16 }
+}
+
+/// For each return, the position of the argument that it is, if it is one; nothing where none is.
+pub(crate) fn returned_arguments(schema: &Schema) -> Vec<Option<usize>> {
+    let source = |ret: &Return| {
+        let alias = ret.alias.as_ref().filter(|alias| alias.is_write)?;
+        let is_source = |argument: &Argument| argument.alias.as_ref() == Some(alias) && argument.ty == ret.ty;
+        schema.arguments.iter().position(is_source)
+    };
+    let returned: Vec<_> = schema.returns.iter().map(source).collect();
+    if returned.iter().any(Option::is_some) { returned } else { Vec::new() }
 }
 
 /// An operator that was declared, with its published dispatch table.
@@ -198,6 +220,12 @@ impl Operator {
     /// What is known of the operator before anything runs.
     pub const fn spec(&self) -> &OperatorSpec {
         &self.declaration.spec
+    }
+
+    /// The name, with the overload if it has one: `add.Tensor`.
+    pub(crate) fn name(&self) -> &'static str {
+        let schema = self.spec().schema;
+        schema.split_once('(').map_or(schema, |(name, _)| name)
     }
 
     /// The schema, namespace included, parsed by whoever asks first.
@@ -389,8 +417,7 @@ impl fmt::Debug for Operator {
 /// `ns::name.overload`
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OperatorSpec { namespace, name, .. } = *self.spec();
-        write!(f, "{namespace}::{name}")
+        write!(f, "{}::{}", self.spec().namespace, self.name())
     }
 }
 

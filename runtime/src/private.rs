@@ -51,7 +51,6 @@ macro_rules! __operator {
         returned: $returns:literal [$($returned:expr),*],
         spec: {
             namespace: $namespace:expr,
-            name: $operator:literal,
             schema: $schema:literal,
             tags: [$($tag:literal),*],
             place: $place:expr,
@@ -63,7 +62,6 @@ macro_rules! __operator {
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
-                name: $operator,
                 schema: $schema,
                 arity: $count,
                 returns: $returns,
@@ -113,8 +111,7 @@ macro_rules! __operator {
             F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static,
         {
             let code = <Signature as __torch::ClosureSignature<F>>::CLOSURE;
-            let unbox = <Signature as __torch::Signature>::UNBOX;
-            __torch::RuntimeKernel::typed(&OPERATOR, code, unbox, kernel)
+            __torch::RuntimeKernel::typed(&OPERATOR, code, kernel)
         }
 
         #[doc(hidden)]
@@ -129,7 +126,7 @@ macro_rules! __operator {
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            __torch::RecordedKernel::Typed(code, <Signature as __torch::Signature>::UNBOX)
+            __torch::RecordedKernel::Typed(code)
         }
 
         #[doc(hidden)]
@@ -144,7 +141,7 @@ macro_rules! __operator {
             }
             // SAFETY: `shim` is a `Code`.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            __torch::RecordedKernel::Typed(code, <Signature as __torch::Signature>::UNBOX)
+            __torch::RecordedKernel::Typed(code)
         }
     };
 }
@@ -155,7 +152,6 @@ macro_rules! __operator {
 macro_rules! __untyped_operator {
     (
         namespace: $namespace:expr,
-        name: $operator:literal,
         schema: $schema:literal,
         arguments: $count:literal,
         returns: $returns:literal,
@@ -165,7 +161,6 @@ macro_rules! __untyped_operator {
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
-                name: $operator,
                 schema: $schema,
                 arity: $count,
                 returns: $returns,

@@ -39,6 +39,7 @@ pub use info::{KernelInfo, OperatorInfo};
 pub use inspect::{RowInfo, TableInfo};
 pub use library::{Library, LibraryKind};
 pub use listener::{ListenerHandle, RegistrationEvent};
+pub(crate) use runtime::difference;
 pub use runtime_kernel::RuntimeKernel;
 
 use entry::Entry;
@@ -202,6 +203,11 @@ pub(crate) fn resolve(operator: &'static Operator) -> Result<Resolved> {
 /// The kernel registered for exactly this key, or else the key's fallback.
 pub(crate) fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel> {
     of(operator).lock().kernel_for_key(operator, key)
+}
+
+/// A kernel that is not in the operator's table, kept as long as the process runs.
+pub(crate) fn keep_kernel(operator: &'static Operator, kernel: Kernel) -> Result<&'static Kernel> {
+    of(operator).lock().keep_kernel(operator, kernel)
 }
 
 /// A row of an operator's table, as the registrations stand.

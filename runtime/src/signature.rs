@@ -17,10 +17,12 @@
 )]
 #![expect(clippy::too_many_arguments, reason = "as many as an operator has")]
 
+use std::any::TypeId;
+
 use crate::argument::Argument;
 use crate::autograd::{below_autograd, needs_derivative};
 use crate::error::Result;
-use crate::kernel::{BoxedCode, ErasedCode, Kernel};
+use crate::kernel::{ErasedCode, Kernel};
 use crate::key::DispatchKeySet;
 use crate::observe;
 use crate::operator::{Adapters, Operator, TYPED, too_few};
@@ -35,9 +37,9 @@ use output::Original;
 pub(crate) use output::Output;
 
 /// An argument of some operator, with `'static` for its lifetime.
-pub trait Input: Argument + IntoValue<'static> + FromValue<'static> {}
+pub trait Input: Argument + IntoValue<'static> + FromValue<'static> + 'static {}
 
-impl<T: Argument + IntoValue<'static> + FromValue<'static>> Input for T {}
+impl<T: Argument + IntoValue<'static> + FromValue<'static> + 'static> Input for T {}
 
 /// A calling convention: `fn(&'static Kernel, DispatchKeySet, arguments…) -> Result<returns>`.
 ///
@@ -46,11 +48,9 @@ impl<T: Argument + IntoValue<'static> + FromValue<'static>> Input for T {}
 pub unsafe trait Signature: Copy {
     /// What operators run before they are resolved, and while somebody watches.
     const STUB: ErasedCode;
-    /// From a typed call to a boxed kernel; and at an autograd key that has no kernel, on to the next layer, by way of the boxed
-    /// face if a gradient is at stake.
+    /// From a typed call to a boxed kernel and back; and at an autograd key that has no kernel, on to the next layer, by way of
+    /// the boxed face if a gradient is at stake.
     const ADAPTERS: &'static Adapters;
-    /// From a boxed call to a typed kernel.
-    const UNBOX: BoxedCode;
 }
 
 /// A calling convention, for a closure of its arguments.
@@ -122,8 +122,9 @@ macro_rules! signatures {
                     boxing: unsafe { ErasedCode::new(boxing::<R, $($A),*> as Self) },
                     // SAFETY: a function pointer.
                     autograd_default: unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Self) },
+                    unbox: unbox::<R, $($A),*>,
+                    convention: Some(TypeId::of::<Self>),
                 };
-                const UNBOX: BoxedCode = unbox::<R, $($A),*>;
             }
 
             // SAFETY: the function is coerced to `Code` before it is erased.

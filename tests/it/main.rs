@@ -16,3 +16,4 @@ mod opcheck_layers;
 mod order;
 mod stress;
 mod trace;
+mod typed_handles;

@@ -3,6 +3,7 @@
 use num_complex::Complex64;
 
 use super::SchemaText;
+use crate::argument::Argument;
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::generator::Generator;
@@ -14,7 +15,7 @@ use crate::value::{FromReturn, FromValue, IntoValue, Value};
 /// A type that an inferred argument has, with whatever lifetime.
 pub trait InferredArgument {
     /// The same with this lifetime.
-    type With<'v>: FromValue<'v>;
+    type With<'v>: FromValue<'v> + Argument + 'v;
     /// Whether `None` may be passed.
     const IS_OPTIONAL: bool = false;
     /// Whether it can be returned: it is `&mut Tensor`.
@@ -65,7 +66,7 @@ impl<T: InferredArgument> InferredArgument for Option<T> {
 /// A type that an inferred return has, with whatever lifetime.
 pub trait InferredReturn {
     /// The same with this lifetime.
-    type With<'v>;
+    type With<'v>: 'v;
     /// The schema language's word for it.
     fn ty(schema: &mut SchemaText) -> String;
     /// What is to be left on the stack.
@@ -75,7 +76,7 @@ pub trait InferredReturn {
 /// All returns of a function: none, one, or a tuple.
 pub trait InferredReturns {
     /// The same with this lifetime.
-    type With<'v>;
+    type With<'v>: 'v;
     /// The words for them, one for each.
     fn types(schema: &mut SchemaText) -> Vec<String>;
     /// What is to be left on the stack for each.

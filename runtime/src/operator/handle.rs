@@ -66,7 +66,7 @@ impl OperatorHandle {
     }
 
     fn name_and_overload(&self) -> (&'static str, &'static str) {
-        let name = self.0.spec().name;
+        let name = self.0.name();
         name.split_once('.').unwrap_or((name, ""))
     }
 

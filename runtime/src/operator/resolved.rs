@@ -3,6 +3,7 @@
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
 use once_cell::race::OnceBox;
 
@@ -12,12 +13,11 @@ use crate::key::{BackendComponent, DispatchKeySet, NUM_RUNTIME_KEYS};
 use crate::table::Mask;
 
 /// What a published table begins with; its kernels follow. With the first of them it fills a cache line.
-#[repr(C, align(64))]
+#[repr(C)]
 struct Head {
     header: Header,
     kernels: usize,
     rare: OnceBox<Rare>,
-    first: [Kernel; 0],
 }
 
 /// What few tables have.
@@ -30,8 +30,41 @@ struct Rare {
 
 type Masks = [DispatchKeySet; BackendComponent::ALL.len()];
 
+/// Where tables lie side by side: there are thousands, and none is ever freed.
+struct Memory {
+    next: NonNull<u8>,
+    left: usize,
+}
+
+// SAFETY: the memory belongs to whoever takes it.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    /// So many bytes, from the start of a cache line.
+    fn take(size: usize) -> NonNull<u8> {
+        const LINE: usize = 64;
+        const CHUNK: usize = 32 * 1024;
+        static REST: Mutex<Memory> = Mutex::new(Memory { next: NonNull::dangling(), left: 0 });
+        let mut rest = REST.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = size.next_multiple_of(LINE);
+        if rest.left < size {
+            let chunk = Layout::from_size_align(CHUNK.max(size), LINE);
+            let chunk = chunk.expect("137 kernels of 32 bytes are far below the address space");
+            // SAFETY: the layout is not empty.
+            let memory = unsafe { std::alloc::alloc(chunk) };
+            let Some(next) = NonNull::new(memory) else { std::alloc::handle_alloc_error(chunk) };
+            *rest = Memory { next, left: chunk.size() };
+        }
+        let taken = rest.next;
+        // SAFETY: so much is left of the chunk.
+        rest.next = unsafe { taken.add(size) };
+        rest.left -= size;
+        taken
+    }
+}
+
 /// Where the kernels of a published table begin.
-const KERNELS: usize = std::mem::offset_of!(Head, first);
+const KERNELS: usize = size_of::<Head>().next_multiple_of(align_of::<Kernel>());
 
 /// What a table consists of, before it is published.
 pub(crate) struct Draft {
@@ -67,23 +100,19 @@ impl Resolved {
     /// Lays the table out in memory that is never freed; `rows` equals that of the draft.
     pub(crate) fn leak(draft: &Draft, rows: &'static Rows) -> Self {
         assert!(*rows == draft.rows, "rows are shared by tables that have the same");
-        let (layout, _) = Layout::new::<Head>()
-            .extend(Layout::for_value(&draft.kernels[..]))
-            .expect("137 kernels of 32 bytes are far below the address space");
-        // SAFETY: the layout is not empty.
-        let memory = unsafe { std::alloc::alloc(layout) };
-        let Some(head) = NonNull::new(memory.cast::<Head>()) else { std::alloc::handle_alloc_error(layout) };
+        let memory = Memory::take(KERNELS + size_of_val(&draft.kernels[..]));
+        let head = memory.cast::<Head>();
         let masks = draft.mask.requires_bitset_per_backend().then(|| draft.mask.per_backend());
         let rare = match masks {
             Some(_) => OnceBox::with_value(Box::new(Rare { masks, detour: OnceBox::new() })),
             None => OnceBox::new(),
         };
         let header = Header { mask: draft.mask.shared(), rows };
-        // SAFETY: the allocation begins with room for a `Head`, aligned for it.
-        unsafe { head.write(Head { header, kernels: draft.kernels.len(), rare, first: [] }) };
+        // SAFETY: the memory begins with room for a `Head`, aligned for it.
+        unsafe { head.write(Head { header, kernels: draft.kernels.len(), rare }) };
         // SAFETY: behind the head is room for all kernels, aligned for them.
         unsafe {
-            let target = memory.add(KERNELS).cast::<Kernel>();
+            let target = memory.add(KERNELS).cast::<Kernel>().as_ptr();
             std::ptr::copy_nonoverlapping(draft.kernels.as_ptr(), target, draft.kernels.len());
         }
         Resolved(head)

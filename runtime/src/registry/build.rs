@@ -111,8 +111,8 @@ fn is_same(a: &Registration, b: &Registration) -> bool {
 
 fn implementation(kernel: RecordedKernel, operator: Option<&'static Operator>) -> Implementation {
     match (kernel, operator) {
-        (RecordedKernel::Typed(code, boxed), Some(operator)) => {
-            Implementation::Typed(Kernel::new(code, boxed), operator)
+        (RecordedKernel::Typed(code), Some(operator)) => {
+            Implementation::Typed(Kernel::new(code, operator.spec().adapters.unbox), operator)
         }
         (RecordedKernel::Boxed(function), _) => Implementation::Boxed(BoxedKernel::from_function(function)),
         // The macro never makes a typed fallback: it would have to serve operators of all types.

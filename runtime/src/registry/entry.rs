@@ -114,8 +114,8 @@ pub(super) struct Entry {
 /// What few operators have.
 #[derive(Default)]
 pub(super) struct Rare {
-    /// Kernels that were called for their key alone, kept as long as the process runs.
-    pub(super) kernels_for_keys: Vec<&'static Kernel>,
+    /// Kernels outside of the table, called for their key alone or by a typed handle, kept as long as the process runs.
+    pub(super) kept: Vec<&'static Kernel>,
     /// Operators that were defined at run time and may be defined again with the same schema.
     pub(super) retired: Vec<&'static Operator>,
 }

@@ -134,13 +134,21 @@ impl State {
         if found.is_fallthrough_for(operator) {
             return Err(missing::falls_through(operator, key, &found.info(true)));
         }
-        let kernel = found.implementation.for_operator(operator);
-        let index = entry.name.entry;
-        let interned = &mut self.entries[index].rare_mut().kernels_for_keys;
-        let known = interned.iter().copied().find(|known| **known == kernel);
+        self.keep_kernel(operator, found.implementation.for_operator(operator))
+    }
+
+    /// A kernel that is not in the operator's table, kept as long as the process runs; equal ones are kept once.
+    pub(super) fn keep_kernel(
+        &mut self,
+        operator: &'static Operator,
+        kernel: Kernel,
+    ) -> Result<&'static Kernel> {
+        let index = self.entry(operator)?.name.entry;
+        let kept = &mut self.entries[index].rare_mut().kept;
+        let known = kept.iter().copied().find(|known| **known == kernel);
         Ok(known.unwrap_or_else(|| {
-            interned.push(Box::leak(Box::new(kernel)));
-            interned[interned.len() - 1]
+            kept.push(Box::leak(Box::new(kernel)));
+            kept[kept.len() - 1]
         }))
     }
 

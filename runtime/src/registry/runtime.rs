@@ -1,5 +1,7 @@
 //! The changes that run-time libraries make: each validates first and commits after, so a failed one leaves no trace.
 
+use std::borrow::Cow;
+
 use torch_library_schema::{Schema, Type};
 
 use super::Dispatcher;
@@ -52,7 +54,8 @@ pub(super) fn define(state: &mut State, request: &Request<'_>) -> Result<(&'stat
 
 /// The operator of a definition: one that was defined like this before, or a new one.
 fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
-    let Request { dispatcher, text, schema, tags, place, .. } = *request;
+    let Request { dispatcher, schema, tags, place, .. } = *request;
+    let text = text_from_name(entry.name.name_and_overload(), request);
     let same = |operator: &&'static Operator| {
         let spec = operator.spec();
         spec.schema == text && spec.place == place && spec.tags == tags
@@ -65,17 +68,26 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
     let tags: Vec<&'static str> = tags.iter().map(|tag| leak(tag)).collect();
     let spec = OperatorSpec {
         namespace: entry.name.namespace(),
-        name: entry.name.name_and_overload(),
-        schema: leak(text),
+        schema: leak(&text),
         arity: operator::arity(schema),
         returns: schema.returns.len() as u16,
         dispatcher: Some(dispatcher),
         tags: Vec::leak(tags),
         place,
-        returned: &[],
+        returned: Vec::leak(operator::returned_arguments(schema)),
         adapters: Adapters::NEVER_CALLED,
     };
     Operator::leak(spec)
+}
+
+/// The schema as it was written if that begins with the name; else as it is printed without the namespace.
+fn text_from_name<'a>(name: &str, request: &Request<'a>) -> Cow<'a, str> {
+    if request.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')) {
+        return request.text.into();
+    }
+    let mut schema = request.schema.clone();
+    schema.name.namespace = None;
+    schema.to_string().into()
 }
 
 fn leak(text: &str) -> &'static str {
@@ -118,9 +130,7 @@ fn check_signature(
     registration: &Registration,
 ) -> Result<()> {
     let Some(signature) = &registration.signature else { return Ok(()) };
-    let difference = difference("argument", &argument_types(schema), &argument_types(signature))
-        .or_else(|| difference("return", &return_types(schema), &return_types(signature)));
-    match difference {
+    match difference(schema, signature) {
         None => Ok(()),
         Some(difference) => bail!(
             Type,
@@ -129,6 +139,12 @@ fn check_signature(
             registration.place
         ),
     }
+}
+
+/// How the types that an operator wants differ from those that a kernel has.
+pub(crate) fn difference(want: &Schema, found: &Schema) -> Option<String> {
+    type_difference("argument", &argument_types(want), &argument_types(found))
+        .or_else(|| type_difference("return", &return_types(want), &return_types(found)))
 }
 
 /// The names and types of a schema's arguments.
@@ -141,8 +157,7 @@ fn return_types(schema: &Schema) -> Vec<(String, &Type)> {
     schema.returns.iter().map(|ret| (String::new(), &ret.ty)).collect()
 }
 
-/// How what an operator wants differs from what a kernel has.
-fn difference(word: &str, want: &[(String, &Type)], found: &[(String, &Type)]) -> Option<String> {
+fn type_difference(word: &str, want: &[(String, &Type)], found: &[(String, &Type)]) -> Option<String> {
     let counted = |count: usize| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     if want.len() != found.len() {
         return Some(format!("the operator has {}, the kernel {}", counted(want.len()), found.len()));

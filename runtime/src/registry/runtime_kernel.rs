@@ -10,7 +10,7 @@ use super::entry::{Implementation, Origin, Registration};
 use super::library;
 use crate::error::Result;
 use crate::infer::{Inferred, infer_schema};
-use crate::kernel::{BoxedCode, BoxedKernel, Closure, ErasedCode, Kernel};
+use crate::kernel::{BoxedKernel, Closure, ErasedCode, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::{Operator, OperatorHandle, Place};
 use crate::value::Stack;
@@ -83,11 +83,10 @@ impl RuntimeKernel {
     pub fn typed<F: Send + Sync + 'static>(
         operator: &'static Operator,
         code: ErasedCode,
-        boxed: BoxedCode,
         closure: F,
     ) -> Self {
         let closure = Closure::new(closure);
-        let kernel = Kernel::of_closure(code, boxed, &closure, operator);
+        let kernel = Kernel::of_closure(code, operator.spec().adapters.unbox, &closure, operator);
         Self::of_closure(Implementation::Typed(kernel, operator), closure)
     }
 

@@ -20,7 +20,7 @@ pub(crate) enum Original {
 }
 
 /// One return.
-pub(crate) trait Single: Sized {
+pub(crate) trait Single: Sized + 'static {
     /// Whether it is an argument.
     const IS_ARGUMENT: bool;
     /// What a kernel's return leaves on the stack.
@@ -65,7 +65,7 @@ impl Left for Argument {
 }
 
 /// All returns of an operator: nothing, one, or a tuple.
-pub(crate) trait Output: Sized {
+pub(crate) trait Output: Sized + 'static {
     /// How many there are.
     const COUNT: usize;
     /// What they leave on the stack.

@@ -3,7 +3,6 @@
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use syn::Lifetime;
-use torch_library_schema::{OperatorName, Schema};
 
 use super::with;
 use crate::library::model::{Argument, Operator, Return, Returned, Untyped};
@@ -168,7 +167,7 @@ fn traits(operator: &Operator) -> TokenStream {
 fn definition(operator: &Operator) -> TokenStream {
     let Operator { ident, schema, tags, lifetimes, source, .. } = operator;
     let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
-    let (name, text) = (name_and_overload(schema), schema.to_string());
+    let text = schema.to_string();
     let output_type = output(operator, Lifetimes::Own);
     let arguments = operator.arguments.iter().map(|argument| {
         let (ident, ty) = (&argument.ident, argument_type(argument, Lifetimes::Own));
@@ -196,7 +195,6 @@ fn definition(operator: &Operator) -> TokenStream {
             returned: #returns [#(#returned),*],
             spec: {
                 namespace: super::NAMESPACE,
-                name: #name,
                 schema: #text,
                 tags: [#(#tags),*],
                 place: #place,
@@ -205,17 +203,11 @@ fn definition(operator: &Operator) -> TokenStream {
     }
 }
 
-/// `add.Tensor`
-fn name_and_overload(schema: &Schema) -> String {
-    let OperatorName { name, overload, .. } = &schema.name;
-    if overload.is_empty() { name.to_string() } else { format!("{name}.{overload}") }
-}
-
 /// An operator whose types have no counterpart in Rust yet: known to the dispatcher, and called with boxed arguments.
 pub(super) fn untyped(operator: &Untyped) -> TokenStream {
     let Untyped { ident, schema, tags, source } = operator;
     let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
-    let (name, text) = (name_and_overload(schema), schema.to_string());
+    let text = schema.to_string();
     let about = format!("The operator `{}`, for boxed calls alone.\n\n```text\n{schema}\n```", schema.name);
     let count = Literal::usize_unsuffixed(schema.arguments.len());
     let returns = Literal::usize_unsuffixed(schema.returns.len());
@@ -227,7 +219,6 @@ pub(super) fn untyped(operator: &Untyped) -> TokenStream {
             pub use super::__torch;
             __torch::untyped_operator! {
                 namespace: super::NAMESPACE,
-                name: #name,
                 schema: #text,
                 arguments: #count,
                 returns: #returns,

@@ -1,0 +1,224 @@
+//! Typed calls of an operator that was found at run time: a handle that knows the types of the call.
+//!
+//! A linked operator is called as its module would call it. One that was defined at run time has no calling convention, so
+//! its handle holds a kernel that boxes the call.
+#![expect(unsafe_code, reason = "the handle restores the type of kernels, which it has compared before")]
+
+use std::any::TypeId;
+use std::fmt;
+
+use torch_library_schema::Schema;
+
+use super::{Operator, OperatorHandle, REDISPATCHED, returned_arguments};
+use crate::argument::Argument;
+use crate::error::{Error, ErrorKind, Result};
+use crate::infer::{Inferred, InferredArgument, InferredReturns, infer_schema};
+use crate::kernel::{BoxedKernel, Kernel};
+use crate::key::DispatchKeySet;
+use crate::registry;
+use crate::signature::Signature;
+use crate::value::Stack;
+
+/// An operator that is called with the types of `T`, a function of its arguments: `fn(&'static Tensor, f64) -> Tensor`. The
+/// lifetimes in it stand for any.
+///
+/// It is made by [`OperatorHandle::typed`] and is copied freely. Like every handle it never dangles: after its operator was
+/// removed, its calls return errors.
+///
+/// PyTorch: `TypedOperatorHandle`.
+#[derive(Clone, Copy)]
+pub struct TypedOperatorHandle<T> {
+    operator: &'static Operator,
+    /// What calls run where there is no table of typed kernels.
+    boxing: Option<&'static Kernel>,
+    types: std::marker::PhantomData<T>,
+}
+
+/// The types of a call, as [`Inferred`] finds them: `fn(arguments…) -> returns`.
+pub trait CallTypes {
+    /// The same with `'static` for every lifetime.
+    type Static;
+    /// The calling convention of operators that are called so.
+    type Convention: Signature + 'static;
+}
+
+impl OperatorHandle {
+    /// The operator for calls with the types of a function. They are compared once, here.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    /// use torch_library::Dispatcher;
+    ///
+    /// torch_library! {
+    ///     pub mod typed_docs {
+    ///         /// Counts the elements above a limit.
+    ///         above(Tensor self, float limit) -> int;
+    ///     }
+    /// }
+    ///
+    /// #[torch_impl(typed_docs, CPU)]
+    /// fn above(this: &Tensor, limit: f64) -> Result<i64> {
+    ///     Ok(this.to_vec::<f64>()?.iter().filter(|value| **value > limit).count() as i64)
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// let above = Dispatcher::global().find("typed_docs::above")?;
+    /// let above = above.typed::<fn(&Tensor, f64) -> Result<i64>, _>()?;
+    /// assert_eq!(above.call(&Tensor::from([1.0, 2.0, 3.0]), 1.5)?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The types are those of [`torch_library!`](crate::torch_library)'s table, for up to twelve arguments; the compiler finds
+    /// what stands for `_`. A call of a linked operator takes as long as one through its module. One of an operator that was
+    /// [defined](crate::Library::define) at run time, or that has a type without a counterpart in Rust, is boxed.
+    ///
+    /// # Errors
+    /// The operator is called with other types, or was removed.
+    ///
+    /// PyTorch: `OperatorHandle::typed`, which believes any types as long as the operator has no kernel.
+    pub fn typed<F, T>(&self) -> Result<TypedOperatorHandle<T::Static>>
+    where
+        F: Inferred<T>,
+        T: CallTypes,
+    {
+        let operator = self.operator();
+        let (schema, asked) = (self.schema()?, infer_schema::<F, T>(&self.to_string())?);
+        let (fits, boxing) = match operator.spec().adapters.convention {
+            Some(convention) => (convention() == TypeId::of::<T::Convention>(), None),
+            None if have_same_types(schema, &asked) => {
+                let boxed = BoxedKernel::new(call_by_keys);
+                let kernel = boxed.in_table_of(operator, T::Convention::ADAPTERS.boxing);
+                (true, Some(registry::keep_kernel(operator, kernel)?))
+            }
+            None => (false, None),
+        };
+        if !fits {
+            return Err(Error::new(
+                ErrorKind::Type,
+                format!("{self} is not called with these types\n  schema: {schema}\n  as asked: {asked}"),
+            ));
+        }
+        Ok(TypedOperatorHandle { operator, boxing, types: std::marker::PhantomData })
+    }
+}
+
+/// Whether calls by the one schema are calls by the other: a reference that is returned must be that of the same argument.
+fn have_same_types(schema: &Schema, asked: &Schema) -> bool {
+    let written = |schema: &Schema| -> Vec<bool> {
+        let is_write =
+            |argument: &torch_library_schema::Argument| argument.alias.as_ref().is_some_and(|a| a.is_write);
+        schema.arguments.iter().map(is_write).collect()
+    };
+    registry::difference(schema, asked).is_none()
+        && written(schema) == written(asked)
+        && returned_arguments(schema) == returned_arguments(asked)
+}
+
+/// The boxed face of the kernel in a handle: a boxed call of its operator.
+fn call_by_keys(
+    _: &'static Kernel,
+    operator: &'static Operator,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let (kernel, keys) = match keys.has_any(REDISPATCHED) {
+        true => operator.select_again(keys - REDISPATCHED),
+        false => operator.select(keys),
+    };
+    kernel.call_boxed(operator, keys, stack)
+}
+
+impl<T> TypedOperatorHandle<T> {
+    /// The handle without the types.
+    pub fn operator(&self) -> OperatorHandle {
+        self.operator.handle()
+    }
+
+    #[inline(always)]
+    fn select(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        match self.boxing {
+            None => self.operator.select(keys),
+            Some(kernel) => (kernel, keys),
+        }
+    }
+
+    #[inline(always)]
+    fn select_again(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        match self.boxing {
+            None => self.operator.select_again(keys),
+            Some(kernel) => (kernel, keys | REDISPATCHED),
+        }
+    }
+}
+
+macro_rules! typed {
+    ($($A:ident $a:ident)*) => {
+        impl<R: InferredReturns, $($A: InferredArgument),*> CallTypes for fn($($A),*) -> R
+        where
+            fn(&'static Kernel, DispatchKeySet, $($A::With<'static>),*) -> Result<R::With<'static>>: Signature,
+        {
+            type Static = fn($($A::With<'static>),*) -> R::With<'static>;
+            type Convention = fn(&'static Kernel, DispatchKeySet, $($A::With<'static>),*) -> Result<R::With<'static>>;
+        }
+
+        impl<R: InferredReturns, $($A: InferredArgument),*> TypedOperatorHandle<fn($($A),*) -> R> {
+            /// Calls the operator with all of its arguments.
+            ///
+            /// # Errors
+            /// No kernel serves their keys, the operator was removed, or the kernel fails.
+            ///
+            /// PyTorch: `TypedOperatorHandle::call`.
+            #[inline]
+            #[expect(clippy::allow_attributes, reason = "short ones have not too many")]
+            #[allow(clippy::too_many_arguments, reason = "as many as the operator has")]
+            pub fn call<'v>(&self, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
+                let keys = DispatchKeySet::EMPTY $(.union($a.dispatch_keys()))*;
+                let (kernel, keys) = self.select(keys);
+                // SAFETY: `typed` has compared the calling conventions, or made the kernel with this one.
+                let code = unsafe {
+                    kernel.code::<fn(&'static Kernel, DispatchKeySet, $($A::With<'v>),*) -> Result<R::With<'v>>>()
+                };
+                code(kernel, keys, $($a),*)
+            }
+
+            /// Calls the kernel of the highest of these keys: from a kernel, on to the next layer.
+            ///
+            /// # Errors
+            /// As [`call`](Self::call).
+            ///
+            /// PyTorch: `TypedOperatorHandle::redispatch`.
+            #[inline]
+            #[expect(clippy::allow_attributes, reason = "short ones have not too many")]
+            #[allow(clippy::too_many_arguments, reason = "as many as the operator has")]
+            pub fn redispatch<'v>(&self, keys: DispatchKeySet, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
+                let (kernel, keys) = self.select_again(keys);
+                // SAFETY: as in `call`.
+                let code = unsafe {
+                    kernel.code::<fn(&'static Kernel, DispatchKeySet, $($A::With<'v>),*) -> Result<R::With<'v>>>()
+                };
+                code(kernel, keys, $($a),*)
+            }
+        }
+    };
+}
+
+typed!();
+typed!(A a);
+typed!(A a B b);
+typed!(A a B b C c);
+typed!(A a B b C c D d);
+typed!(A a B b C c D d E e);
+typed!(A a B b C c D d E e G g);
+typed!(A a B b C c D d E e G g H h);
+typed!(A a B b C c D d E e G g H h I i);
+typed!(A a B b C c D d E e G g H h I i J j);
+typed!(A a B b C c D d E e G g H h I i J j K k);
+typed!(A a B b C c D d E e G g H h I i J j K k L l);
+typed!(A a B b C c D d E e G g H h I i J j K k L l M m);
+
+impl<T> fmt::Debug for TypedOperatorHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TypedOperatorHandle({})", self.operator)
+    }
+}

@@ -49,6 +49,7 @@
 //!
 //! PyTorch: `torch.vmap`, functorch's batching rules.
 
+mod advanced;
 mod boxed;
 mod copy;
 mod fallback;
@@ -59,6 +60,7 @@ mod matmul;
 mod norm;
 mod pointwise;
 mod reduce;
+mod scatter;
 mod view;
 mod window;
 

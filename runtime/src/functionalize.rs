@@ -60,12 +60,14 @@ use crate::ensure;
 use crate::error::Result;
 use crate::guard::{IncludeDispatchKeyGuard, no_grad};
 use crate::key::DispatchKey;
+use crate::operator::OperatorHandle;
 use crate::tensor::Tensor;
 
 pub(crate) use fallback::fallback;
 pub use view::{view, views};
 
 use memory::Memory;
+use variant::Variant;
 use view::Functional;
 
 /// Runs a function on functional tensors, and returns what it returns as plain ones.
@@ -126,6 +128,15 @@ pub fn from_functional(tensor: &Tensor) -> Result<Tensor> {
         Some((functional, memory)) => functional.value(memory),
         None => Ok(tensor.clone()),
     }
+}
+
+/// The operator that computes what another one writes, found by name and types: `add.Tensor` for `add_.Tensor`. It returns
+/// what the other one returns beside what it writes to, then each of the written arguments.
+///
+/// # Errors
+/// The operator is gone.
+pub fn functional_variant(operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
+    Variant::Functional.of(operator)
 }
 
 /// Whether a tensor is a functional one.

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-#[torch_impl(aten, CompositeExplicitAutograd)]
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod kernels {
     use super::*;
 

@@ -366,6 +366,8 @@ variants! {
     nonzero_out: nonzero => "nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     norm_Scalar_out: norm_Scalar => "norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)";
     norm_out: norm_ScalarOpt_dim => "norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    norm_dtype_out: norm_ScalarOpt_dim_dtype => "norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)";
+    norm_ScalarOpt_dtype_out: norm_ScalarOpt_dtype => "norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)";
     not_equal_Scalar_out: not_equal_Scalar => "not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     not_equal_Tensor_out: not_equal_Tensor => "not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     not_equal__Scalar: not_equal_Scalar => "not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use torch_library::functionalize::functional_variant;
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, Randomness};
 
@@ -16,8 +17,37 @@ fn without_rule(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'
     if operator.tags().contains(&"pointwise") {
         return broadcasting(operator, stack);
     }
+    if let Some(variant) = computing(operator)? {
+        return computed(operator, variant, stack);
+    }
     say_once(operator);
     each_example(operator, stack)
+}
+
+/// The operator that computes what this one writes to its first argument.
+fn computing(operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
+    let arguments = &operator.schema()?.arguments;
+    let is_in_place = arguments.first().is_some_and(|argument| argument.is_mutable())
+        && !arguments.iter().skip(1).any(|argument| argument.is_mutable());
+    if is_in_place { functional_variant(operator) } else { Ok(None) }
+}
+
+/// Writes in place what another operator computes.
+fn computed(operator: OperatorHandle, variant: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let mut arguments = operator.take_arguments(stack)?;
+    if !is_batched(level, &arguments[0]) {
+        return Err(shared_write(operator));
+    }
+    let results = call(variant, arguments.iter().map(Value::borrowed))?;
+    let results: Vec<Tensor> = results.last().into_iter().flat_map(Value::tensors).cloned().collect();
+    for (tensor, result) in arguments[0].tensors_mut().iter_mut().zip(&results) {
+        aten::copy_(tensor, result)?;
+    }
+    if !operator.schema()?.returns.is_empty() {
+        stack.push(arguments.swap_remove(0));
+    }
+    Ok(())
 }
 
 /// Says that an operator is slow here, the first time.

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::boxed::{expanded, front};
+use super::moved;
+use super::scatter::for_each_place;
 use crate::aten;
 
 #[torch_impl(aten, FuncTorchBatched)]
@@ -29,19 +31,6 @@ mod rules {
         let dim = wrap_dim(dim, rank + 1).map_err(|error| error.context("aten::stack"))?;
         let values = tensors.iter().map(|tensor| expanded(level, tensor)).collect::<Result<Vec<_>>>()?;
         level.wrap(aten::stack::call(&values, dim as i64 + 1)?, 0)
-    }
-
-    fn gather(this: &Tensor, dim: i64, index: &Tensor, sparse_grad: bool) -> Result<Tensor> {
-        let level = Level::current()?;
-        let rank = this.dim().max(index.dim()).max(1);
-        let dim = wrap_dim(dim, this.dim().max(1)).map_err(|error| error.context("aten::gather"))?;
-        // One number, and one index, are also vectors of them.
-        let as_rank = |tensor: &Tensor| {
-            let value = expanded(level, tensor)?;
-            if tensor.dim() == 0 && rank == 1 { aten::unsqueeze(&value, 1) } else { Ok(value) }
-        };
-        let picked = aten::gather::call(&as_rank(this)?, dim as i64 + 1, &as_rank(index)?, sparse_grad)?;
-        level.wrap(if index.dim() == 0 { aten::squeeze_dim(&picked, 1)? } else { picked }, 0)
     }
 
     fn index_select(this: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
@@ -98,14 +87,43 @@ mod rules {
         let sizes = [&[level.batch_size()], indices.sizes(), &weight.sizes()[1..]].concat();
         level.wrap(aten::reshape(&rows, &sizes)?, 0)
     }
+
+    fn embedding_dense_backward(
+        grad_output: &Tensor,
+        indices: &Tensor,
+        num_weights: i64,
+        padding_idx: i64,
+        scale_grad_by_freq: bool,
+    ) -> Result<Tensor> {
+        let level = Level::current()?;
+        let batch = level.batch_size();
+        if !level.has(indices) {
+            // The same rows for all examples: each has columns of its own.
+            let last = moved(&front(level, grad_output)?, 0, grad_output.dim() - 1)?;
+            let grad = aten::flatten_using_ints::call(&last, -2, -1)?;
+            let rows =
+                aten::embedding_dense_backward(&grad, indices, num_weights, padding_idx, scale_grad_by_freq)?;
+            return level.wrap(aten::unflatten_int(&rows, 1, &[batch, -1])?, 1);
+        }
+        // Each example has rows of its own, one table below the other.
+        let first = aten::arange::with(batch.into()).dtype(Some(DType::Int64)).device(Some(indices.device()));
+        let first = aten::mul_Scalar(&first.call()?, num_weights.into())?;
+        let first = (0..indices.dim()).try_fold(first, |first, _| aten::unsqueeze(&first, -1))?;
+        let own = aten::add_Tensor(&front(level, indices)?, &first)?;
+        let grad = expanded(level, grad_output)?;
+        let rows = aten::embedding_dense_backward(&grad, &own, batch * num_weights, -1, scale_grad_by_freq)?;
+        let rows = aten::unflatten_int(&rows, 0, &[batch, num_weights])?;
+        if padding_idx >= 0 {
+            aten::zero_(&mut aten::select_int(&rows, 1, padding_idx)?)?;
+        }
+        level.wrap(rows, 0)
+    }
 }
 
 /// Selects along a dimension of `value`, for each example by its own row of `indices`; both have the batch in front.
 fn select_own(value: &Tensor, dim: i64, indices: &Tensor) -> Result<Tensor> {
     let mut sizes = value.sizes().to_vec();
     sizes[dim as usize] = indices.sizes()[1];
-    let mut shape = vec![1; sizes.len()];
-    (shape[0], shape[dim as usize]) = (indices.sizes()[0], indices.sizes()[1]);
-    let index = aten::expand(&aten::reshape(indices, &shape)?, &sizes)?;
+    let index = for_each_place(indices, dim, &sizes)?;
     aten::gather(value, dim, &index)
 }

@@ -108,3 +108,57 @@ fn nll_loss_backward(
     let grad = unfolded(&grad, 0, level.batch_size())?;
     level.wrap(if this.dim() == 1 { aten::squeeze_dim(&grad, 1)? } else { grad }, 0)
 }
+
+/// Images are lists of places: the classes go last.
+mod images {
+    use super::*;
+
+    fn places(images: &Tensor) -> Result<Tensor> {
+        ensure!(
+            images.dim() == 4,
+            Shape,
+            "aten::nll_loss2d: likelihoods of sizes {:?}, they are `[images, classes, height, width]`",
+            images.sizes()
+        );
+        let last = aten::permute(images, &[0, 2, 3, 1])?;
+        aten::reshape(&last, &[-1, images.sizes()[1]])
+    }
+
+    fn flat(targets: &Tensor) -> Result<Tensor> {
+        aten::reshape(targets, &[-1])
+    }
+
+    #[torch_impl(aten, FuncTorchBatched)]
+    fn nll_loss2d_forward(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+    ) -> Result<(Tensor, Tensor)> {
+        let (output, total) =
+            aten::nll_loss_forward(&places(this)?, &flat(target)?, weight, reduction, ignore_index)?;
+        let output = if reduction == NONE { aten::reshape(&output, target.sizes())? } else { output };
+        Ok((output, total))
+    }
+
+    #[torch_impl(aten, FuncTorchBatched)]
+    fn nll_loss2d_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+        ignore_index: i64,
+        total_weight: &Tensor,
+    ) -> Result<Tensor> {
+        let grad = if reduction == NONE { flat(grad_output)? } else { grad_output.clone() };
+        let (rows, targets) = (places(this)?, flat(target)?);
+        let grad =
+            aten::nll_loss_backward(&grad, &rows, &targets, weight, reduction, ignore_index, total_weight)?;
+        let [images, classes, height, width] = this.sizes() else {
+            bail!(Internal, "images have four dimensions")
+        };
+        aten::permute(&aten::reshape(&grad, &[*images, *height, *width, *classes])?, &[0, 3, 1, 2])
+    }
+}

@@ -1,5 +1,7 @@
 //! Rules for what brings elements to a common scale, with weights that are shared or each example's own.
 
+mod backward;
+
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 

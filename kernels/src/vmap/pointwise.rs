@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::result_type;
 use torch_library::vmap::Level;
 
-use super::boxed::{aligned, call, is_batched, rules, shared_write, wrapped};
+use super::boxed::{aligned, call, expanded, is_batched, rules, shared_write, wrapped};
 use crate::aten;
 
 /// The rule of every operator that computes each element of its result from those at the same place of its operands.
@@ -107,5 +107,30 @@ rules! {
     tensors: broadcasting =>
         rsub_Tensor rsub_Scalar floor_divide where_ScalarSelf where_ScalarOther copy_;
     filled: filling => fill__Tensor masked_fill_Tensor masked_fill__Tensor;
-    one_tensor: broadcasting => alias detach fill__Scalar zero_ floor_divide_Scalar isnan isinf;
+    one_tensor: broadcasting =>
+        alias detach fill_Scalar fill__Scalar zero zero_ floor_divide_Scalar isnan isinf _conj conj_physical _neg_view view_as_real;
+}
+
+/// Those whose first operand alone says what sizes the result has.
+#[torch_impl(aten, FuncTorchBatched)]
+mod like_first {
+    use super::*;
+
+    fn copy(this: &Tensor, src: &Tensor, non_blocking: bool) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (this, src) = (expanded(level, this)?, aligned(level, src, this.dim())?);
+        level.wrap(aten::copy::call(&this, &src, non_blocking)?, 0)
+    }
+
+    fn fill_Tensor(this: &Tensor, value: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        ensure!(
+            value.dim() == 0,
+            Shape,
+            "aten::fill.Tensor: a value of sizes {:?}, it is one number",
+            value.sizes()
+        );
+        let (this, value) = (expanded(level, this)?, aligned(level, value, this.dim())?);
+        level.wrap(aten::copy(&this, &value)?, 0)
+    }
 }

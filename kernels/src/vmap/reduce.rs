@@ -77,9 +77,10 @@ fn keeping(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 rules! {
     reductions: reducing =>
         sum_dim_IntList mean_dim amax amin any_dims all_dims var_correction std_correction var_mean_correction
-        linalg_vector_norm norm_ScalarOpt_dim;
+        linalg_vector_norm norm_ScalarOpt_dim count_nonzero_dim_IntList;
     one_dim: keeping =>
-        _softmax _log_softmax cumsum any_dim all_dim max_dim min_dim prod_dim_int sort sort_stable topk;
+        _softmax _log_softmax cumsum cumprod cummax cummin logcumsumexp any_dim all_dim max_dim min_dim prod_dim_int
+        sort sort_stable topk kthvalue median_dim nanmedian_dim mode;
     slopes: two_alike => _softmax_backward_data _log_softmax_backward_data;
 }
 
@@ -183,6 +184,22 @@ mod whole {
         let (value, _) = with_all_dims(level, this)?;
         let rows = aten::flatten_using_ints::call(&value, 1, -1)?;
         level.wrap(aten::prod_dim_int::call(&rows, 1, false, dtype)?, 0)
+    }
+
+    fn count_nonzero(this: &Tensor, dim: Option<i64>) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        let dims = match dim {
+            Some(dim) => vec![wrap_dim(dim, this.dim().max(1))? as i64 + 1],
+            None => dims,
+        };
+        level.wrap(aten::count_nonzero_dim_IntList(&value, &dims)?, 0)
+    }
+
+    fn norm_Scalar(this: &Tensor, p: Scalar) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (value, dims) = with_all_dims(level, this)?;
+        level.wrap(aten::linalg_vector_norm::call(&value, p, Some(&dims), false, None)?, 0)
     }
 
     fn argmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {

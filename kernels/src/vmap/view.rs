@@ -85,6 +85,11 @@ mod whole {
         level.wrap(aten::view_dtype(&front(level, this)?, dtype)?, 0)
     }
 
+    fn view_as_complex(this: &Tensor) -> Result<Tensor> {
+        let level = Level::current()?;
+        level.wrap(aten::view_as_complex(&front(level, this)?)?, 0)
+    }
+
     fn expand(this: &Tensor, size: &[i64], implicit: bool) -> Result<Tensor> {
         let level = Level::current()?;
         ensure!(
@@ -141,6 +146,16 @@ mod in_place {
 
     fn unsqueeze_(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
         let view = aten::unsqueeze(this, dim)?;
+        replaced(this, &view)
+    }
+
+    fn as_strided_<'t>(
+        this: &'t mut Tensor,
+        size: &[i64],
+        stride: &[i64],
+        storage_offset: Option<i64>,
+    ) -> Result<&'t mut Tensor> {
+        let view = aten::as_strided::call(this, size, stride, storage_offset)?;
         replaced(this, &view)
     }
 

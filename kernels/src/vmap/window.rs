@@ -144,7 +144,7 @@ pub(super) fn channels_together(level: Level, images: &Tensor) -> Result<Tensor>
 }
 
 /// An output whose channels are those of all examples, as one output for each.
-fn channels_apart(output: &Tensor, batch: i64) -> Result<Tensor> {
+pub(super) fn channels_apart(output: &Tensor, batch: i64) -> Result<Tensor> {
     aten::transpose_int(&unfolded(output, 1, batch)?, 0, 1)
 }
 

@@ -26,7 +26,7 @@ fn of_key(key: DispatchKey) -> (Option<&'static str>, Option<&'static str>) {
         DispatchKey::CompositeExplicitAutograd => (Some("composite"), None),
         DispatchKey::CompositeImplicitAutograd => (Some("composite, implicit"), None),
         DispatchKey::Autograd => (None, Some("Autograd")),
-        DispatchKey::FuncTorchBatched => (None, Some("vmap")),
+        DispatchKey::FuncTorchBatched | DispatchKey::FuncTorchBatchedDecomposition => (None, Some("vmap")),
         DispatchKey::AutocastCPU => (None, Some("autocast")),
         _ => (None, None),
     }

@@ -1,6 +1,6 @@
 //! The variants of the operator, in place and with `out`: they give what the functional one gives.
 
-use torch_library_schema::{Argument, Schema};
+use torch_library_schema::{Argument, Schema, Type};
 
 use super::arguments::{self, copy_as};
 use super::call::Outcome;
@@ -23,9 +23,10 @@ fn are_like<'a>(left: &[&Argument], right: impl IntoIterator<Item = &'a Argument
     left.iter().all(|left| right.next().is_some_and(|right| is_like(left, right))) && right.next().is_none()
 }
 
-/// Whether it says what a new tensor is to be, which an `out` says itself.
+/// Whether it may say what a new tensor is to be, which an `out` says itself.
 fn is_option(argument: &Argument) -> bool {
-    ["dtype", "layout", "device", "pin_memory"].contains(&&*argument.name)
+    matches!(argument.ty, Type::Optional(_))
+        && ["dtype", "layout", "device", "pin_memory"].contains(&&*argument.name)
 }
 
 impl Session<'_> {

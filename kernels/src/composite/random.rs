@@ -7,100 +7,92 @@ use super::{collected, unseen};
 use crate::aten;
 use crate::random::default_generator;
 
+/// What a new tensor is, beside its sizes.
+///
+/// PyTorch: `at::TensorOptions`.
+#[derive(Clone, Copy)]
+struct Options {
+    dtype: Option<DType>,
+    layout: Option<Layout>,
+    device: Option<Device>,
+    pin_memory: Option<bool>,
+}
+
+impl Options {
+    fn empty(self, sizes: &[i64]) -> Result<Tensor> {
+        aten::empty_memory_format::call(sizes, self.dtype, self.layout, self.device, self.pin_memory, None)
+    }
+
+    /// A tensor that is filled before anybody sees it.
+    fn filled(self, sizes: &[i64], fill: impl FnOnce(&mut Tensor) -> Result<()>) -> Result<Tensor> {
+        let mut out = self.empty(sizes)?;
+        unseen(|| fill(&mut out))?;
+        Ok(out)
+    }
+
+    fn with(self, numbers: &Tensor) -> Result<Tensor> {
+        self.filled(numbers.sizes(), |out| aten::copy_(out, numbers).map(drop))
+    }
+}
+
+/// Writes kernels that make a tensor: their last parameters, the same for all, are [`Options`].
+macro_rules! creating {
+    ($($name:ident($($argument:ident: $ty:ty),*), $options:ident => $body:expr;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd)]
+        mod creating {
+            use super::*;
+
+            $(
+                fn $name(
+                    $($argument: $ty,)*
+                    dtype: Option<DType>,
+                    layout: Option<Layout>,
+                    device: Option<Device>,
+                    pin_memory: Option<bool>,
+                ) -> Result<Tensor> {
+                    let $options = Options { dtype, layout, device, pin_memory };
+                    $body
+                }
+            )+
+        }
+    };
+}
+
+creating! {
+    arange(end: Scalar), options => series(0.into(), end, 1.into(), options);
+    arange_start(start: Scalar, end: Scalar), options => series(start, end, 1.into(), options);
+    arange_start_step(start: Scalar, end: Scalar, step: Scalar), options => series(start, end, step, options);
+    linspace(start: Scalar, end: Scalar, steps: i64), options => evenly_spaced(start, end, steps, options);
+    eye(n: i64), options => identity(n, n, options);
+    eye_m(n: i64, m: i64), options => identity(n, m, options);
+    rand(size: &[i64]), options => options.filled(size, |out| aten::uniform_(out).map(drop));
+    rand_generator(size: &[i64], generator: Option<&Generator>), options =>
+        options.filled(size, |out| aten::uniform_::with(out).generator(generator).call().map(drop));
+    randn(size: &[i64]), options => options.filled(size, |out| aten::normal_(out).map(drop));
+    randn_generator(size: &[i64], generator: Option<&Generator>), options =>
+        options.filled(size, |out| aten::normal_::with(out).generator(generator).call().map(drop));
+    randint(high: i64, size: &[i64]), options => options.filled(size, |out| aten::random__from(out, 0, Some(high)).map(drop));
+    randint_low(low: i64, high: i64, size: &[i64]), options =>
+        options.filled(size, |out| aten::random__from(out, low, Some(high)).map(drop));
+    randperm(n: i64), options => shuffled(n, None, options);
+    randperm_generator(n: i64, generator: Option<&Generator>), options => shuffled(n, generator, options);
+}
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
-mod series {
-    use super::*;
+fn bernoulli(this: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
+    let mut chance = aten::empty_like(this)?;
+    unseen(|| aten::uniform_::with(&mut chance).generator(generator).call().map(drop))?;
+    aten::to_dtype(&aten::lt_Tensor(&chance, this)?, this.dtype())
+}
 
-    fn arange(
-        end: Scalar,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        aten::arange_start_step::call(0.into(), end, 1.into(), dtype, layout, device, pin_memory)
-    }
-
-    fn arange_start(
-        start: Scalar,
-        end: Scalar,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        aten::arange_start_step::call(start, end, 1.into(), dtype, layout, device, pin_memory)
-    }
-
-    fn arange_start_step(
-        start: Scalar,
-        end: Scalar,
-        step: Scalar,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let is_whole =
-            [start, end, step].iter().all(|number| matches!(number, Scalar::Int(_) | Scalar::Bool(_)));
-        let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { DType::DEFAULT });
-        let numbers = match is_whole {
-            true => whole_series(start.cast(), end.cast(), step.cast())?,
-            false => fractional_series(start.cast(), end.cast(), step.cast())?,
-        };
-        let mut out =
-            aten::empty_memory_format::call(numbers.sizes(), Some(dtype), layout, device, pin_memory, None)?;
-        unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
-        Ok(out)
-    }
-
-    fn linspace(
-        start: Scalar,
-        end: Scalar,
-        steps: i64,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        ensure!(steps >= 0, Argument, "aten::linspace: {steps} numbers are less than none");
-        let is_whole = dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
-        let [start, end] =
-            [start.to::<f64>()?, end.to::<f64>()?].map(|x| if is_whole { x.trunc() } else { x });
-        let step = (end - start) / (steps - 1).max(1) as f64;
-        // From the nearer end, so that both are met exactly.
-        let number = |i: i64| match i < steps / 2 || steps == 1 {
-            true => start + step * i as f64,
-            false => end - step * (steps - 1 - i) as f64,
-        };
-        let numbers = Tensor::from_vec(collected("linspace", steps, number)?, &[steps])?;
-        let mut out = aten::empty_memory_format::call(&[steps], dtype, layout, device, pin_memory, None)?;
-        unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
-        Ok(out)
-    }
-
-    fn eye(
-        n: i64,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        aten::eye_m::call(n, n, dtype, layout, device, pin_memory)
-    }
-
-    fn eye_m(
-        n: i64,
-        m: i64,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let out = aten::zeros::call(&[n, m], dtype, layout, device, pin_memory)?;
-        unseen(|| aten::fill__Scalar(&mut aten::diagonal(&out)?, 1.into()).map(drop))?;
-        Ok(out)
-    }
+fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Result<Tensor> {
+    let is_whole = [start, end, step].iter().all(|number| matches!(number, Scalar::Int(_) | Scalar::Bool(_)));
+    let numbers = match is_whole {
+        true => whole_series(start.cast(), end.cast(), step.cast())?,
+        false => fractional_series(start.cast(), end.cast(), step.cast())?,
+    };
+    options.dtype = options.dtype.or(Some(if is_whole { DType::Int64 } else { DType::DEFAULT }));
+    options.with(&numbers)
 }
 
 fn whole_series(start: i64, end: i64, step: i64) -> Result<Tensor> {
@@ -130,115 +122,32 @@ fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> 
     }
 }
 
-#[torch_impl(aten, CompositeExplicitAutograd)]
-mod random {
-    use super::*;
+fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {
+    ensure!(steps >= 0, Argument, "aten::linspace: {steps} numbers are less than none");
+    let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
+    let [start, end] = [start.to::<f64>()?, end.to::<f64>()?].map(|x| if is_whole { x.trunc() } else { x });
+    let step = (end - start) / (steps - 1).max(1) as f64;
+    // From the nearer end, so that both are met exactly.
+    let number = |i: i64| match i < steps / 2 || steps == 1 {
+        true => start + step * i as f64,
+        false => end - step * (steps - 1 - i) as f64,
+    };
+    options.with(&Tensor::from_vec(collected("linspace", steps, number)?, &[steps])?)
+}
 
-    fn rand(
-        size: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        aten::rand_generator::call(size, None, dtype, layout, device, pin_memory)
-    }
+fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
+    let out = options.filled(&[n, m], |out| aten::zero_(out).map(drop))?;
+    unseen(|| aten::fill__Scalar(&mut aten::diagonal(&out)?, 1.into()).map(drop))?;
+    Ok(out)
+}
 
-    fn rand_generator(
-        size: &[i64],
-        generator: Option<&Generator>,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let mut out = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
-        unseen(|| aten::uniform_::with(&mut out).generator(generator).call().map(drop))?;
-        Ok(out)
-    }
-
-    fn randn(
-        size: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        aten::randn_generator::call(size, None, dtype, layout, device, pin_memory)
-    }
-
-    fn randn_generator(
-        size: &[i64],
-        generator: Option<&Generator>,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let mut out = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
-        unseen(|| aten::normal_::with(&mut out).generator(generator).call().map(drop))?;
-        Ok(out)
-    }
-
-    fn randint(
-        high: i64,
-        size: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        aten::randint_low::call(0, high, size, dtype, layout, device, pin_memory)
-    }
-
-    fn randint_low(
-        low: i64,
-        high: i64,
-        size: &[i64],
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        let mut out = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
-        unseen(|| aten::random__from(&mut out, low, Some(high)).map(drop))?;
-        Ok(out)
-    }
-
-    fn randperm(
-        n: i64,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        aten::randperm_generator::call(n, None, dtype, layout, device, pin_memory)
-    }
-
-    fn randperm_generator(
-        n: i64,
-        generator: Option<&Generator>,
-        dtype: Option<DType>,
-        layout: Option<Layout>,
-        device: Option<Device>,
-        pin_memory: Option<bool>,
-    ) -> Result<Tensor> {
-        ensure!(n >= 0, Argument, "aten::randperm: {n} numbers are less than none");
-        let mut numbers = collected("randperm", n, |i| i)?;
-        generator.unwrap_or_else(|| default_generator()).with(|next| {
-            for i in 0..numbers.len().saturating_sub(1) {
-                numbers.swap(i, i + next() as usize % (n as usize - i));
-            }
-        });
-        let numbers = Tensor::from_vec(numbers, &[n])?;
-        let mut out = aten::empty_memory_format::call(&[n], dtype, layout, device, pin_memory, None)?;
-        unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
-        Ok(out)
-    }
-
-    fn bernoulli(this: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
-        let mut chance = aten::empty_like(this)?;
-        unseen(|| aten::uniform_::with(&mut chance).generator(generator).call().map(drop))?;
-        aten::to_dtype(&aten::lt_Tensor(&chance, this)?, this.dtype())
-    }
+fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<Tensor> {
+    ensure!(n >= 0, Argument, "aten::randperm: {n} numbers are less than none");
+    let mut numbers = collected("randperm", n, |i| i)?;
+    generator.unwrap_or_else(|| default_generator()).with(|next| {
+        for i in 0..numbers.len().saturating_sub(1) {
+            numbers.swap(i, i + next() as usize % (n as usize - i));
+        }
+    });
+    options.with(&Tensor::from_vec(numbers, &[n])?)
 }

@@ -56,62 +56,6 @@ mod implicit {
         aten::reshape(&out, input.sizes())
     }
 
-    fn upsample_nearest1d(this: &Tensor, output_size: &[i64], scales: Option<f64>) -> Result<Tensor> {
-        as_images("aten::upsample_nearest1d", this, output_size, |images, sizes| {
-            aten::upsample_nearest2d::call(images, sizes, None, scales)
-        })
-    }
-
-    fn upsample_nearest1d_vec(
-        input: &Tensor,
-        output_size: Option<&[i64]>,
-        scale_factors: Option<&[f64]>,
-    ) -> Result<Tensor> {
-        let [size] = sizes("aten::upsample_nearest1d.vec", input, output_size, scale_factors)?;
-        aten::upsample_nearest1d::call(input, &[size], factor(scale_factors, 0))
-    }
-
-    fn upsample_linear1d(
-        this: &Tensor,
-        output_size: &[i64],
-        align_corners: bool,
-        scales: Option<f64>,
-    ) -> Result<Tensor> {
-        as_images("aten::upsample_linear1d", this, output_size, |images, sizes| {
-            aten::upsample_bilinear2d::call(images, sizes, align_corners, None, scales)
-        })
-    }
-
-    fn upsample_linear1d_vec(
-        input: &Tensor,
-        output_size: Option<&[i64]>,
-        align_corners: bool,
-        scale_factors: Option<&[f64]>,
-    ) -> Result<Tensor> {
-        let [size] = sizes("aten::upsample_linear1d.vec", input, output_size, scale_factors)?;
-        aten::upsample_linear1d::call(input, &[size], align_corners, factor(scale_factors, 0))
-    }
-
-    fn upsample_nearest2d_vec(
-        input: &Tensor,
-        output_size: Option<&[i64]>,
-        scale_factors: Option<&[f64]>,
-    ) -> Result<Tensor> {
-        let sizes: [i64; 2] = sizes("aten::upsample_nearest2d.vec", input, output_size, scale_factors)?;
-        aten::upsample_nearest2d::call(input, &sizes, factor(scale_factors, 0), factor(scale_factors, 1))
-    }
-
-    fn upsample_bilinear2d_vec(
-        input: &Tensor,
-        output_size: Option<&[i64]>,
-        align_corners: bool,
-        scale_factors: Option<&[f64]>,
-    ) -> Result<Tensor> {
-        let sizes: [i64; 2] = sizes("aten::upsample_bilinear2d.vec", input, output_size, scale_factors)?;
-        let (height, width) = (factor(scale_factors, 0), factor(scale_factors, 1));
-        aten::upsample_bilinear2d::call(input, &sizes, align_corners, height, width)
-    }
-
     fn avg_pool1d(
         this: &Tensor,
         kernel_size: &[i64],
@@ -152,40 +96,4 @@ mod implicit {
 /// A number for the second of two directions, and what leaves the first as it is.
 fn wide(number: &[i64], neutral: i64) -> Vec<i64> {
     [&[neutral], number].concat()
-}
-
-/// Signals as images of one row.
-fn as_images(
-    operator: &str,
-    this: &Tensor,
-    output_size: &[i64],
-    f: impl FnOnce(&Tensor, &[i64]) -> Result<Tensor>,
-) -> Result<Tensor> {
-    ensure!(this.dim() == 3, Shape, "{operator}: sizes {:?} are not [batch, channels, length]", this.sizes());
-    aten::squeeze_dim(&f(&aten::unsqueeze(this, 2)?, &wide(output_size, 1))?, 2)
-}
-
-fn factor(factors: Option<&[f64]>, at: usize) -> Option<f64> {
-    factors.and_then(|factors| factors.get(at).copied())
-}
-
-/// The sizes that are asked for, or that factors give.
-fn sizes<const N: usize>(
-    operator: &str,
-    input: &Tensor,
-    output_size: Option<&[i64]>,
-    scale_factors: Option<&[f64]>,
-) -> Result<[i64; N]> {
-    let sizes: Vec<i64> = match (output_size, scale_factors) {
-        (Some(sizes), None) => sizes.to_vec(),
-        (None, Some(factors)) => {
-            let own = input.sizes().get(2..).unwrap_or_default();
-            own.iter().zip(factors).map(|(size, factor)| (*size as f64 * factor) as i64).collect()
-        }
-        _ => bail!(Argument, "{operator}: expected either output_size or scale_factors"),
-    };
-    let count = sizes.len();
-    sizes.try_into().map_err(|_| {
-        Error::new(ErrorKind::Argument, format!("{operator}: {count} sizes for images of {N} dimensions"))
-    })
 }

@@ -124,5 +124,160 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
+
+        /// Resizes signals `[batch, channels, length]`: each element is that in which its middle lies.
+        ///
+        /// # Errors
+        /// Another number of dimensions or sizes, or sizes that are not positive.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor;
+        /// As [`_upsample_nearest_exact1d`](fn@_upsample_nearest_exact1d), by sizes or by factors.
+        ///
+        /// # Errors
+        /// Both or neither.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
+        /// Resizes images `[batch, channels, height, width]`: each element is that in which its middle lies.
+        ///
+        /// # Errors
+        /// Another number of dimensions or sizes, or sizes that are not positive.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`_upsample_nearest_exact2d`](fn@_upsample_nearest_exact2d), by sizes or by factors.
+        ///
+        /// # Errors
+        /// Both or neither.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
+        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is that in which its first corner lies.
+        ///
+        /// # Errors
+        /// Another number of dimensions or sizes, or sizes that are not positive.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`upsample_nearest3d`](fn@upsample_nearest3d), by sizes or by factors.
+        ///
+        /// # Errors
+        /// Both or neither.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
+        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is that in which its middle lies.
+        ///
+        /// # Errors
+        /// Another number of dimensions or sizes, or sizes that are not positive.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`_upsample_nearest_exact3d`](fn@_upsample_nearest_exact3d), by sizes or by factors.
+        ///
+        /// # Errors
+        /// Both or neither.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
+        /// Resizes volumes `[batch, channels, depth, height, width]`: each element lies on lines between eight.
+        ///
+        /// # Errors
+        /// Another number of dimensions or sizes, or sizes that are not positive. Numbers that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`upsample_trilinear3d`](fn@upsample_trilinear3d), by sizes or by factors.
+        ///
+        /// # Errors
+        /// Both or neither.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        /// Resizes images `[batch, channels, height, width]`: each pixel lies on curves through sixteen.
+        ///
+        /// # Errors
+        /// Another number of dimensions or sizes, or sizes that are not positive. Numbers that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`upsample_bicubic2d`](fn@upsample_bicubic2d), by sizes or by factors.
+        ///
+        /// # Errors
+        /// Both or neither.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        /// The gradient of the input of [`upsample_nearest1d`](fn@upsample_nearest1d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::upsample_nearest1d_backward`.
+        upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor;
+        /// The gradient of the input of [`upsample_nearest2d`](fn@upsample_nearest2d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::upsample_nearest2d_backward`.
+        upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// The gradient of the input of [`upsample_nearest3d`](fn@upsample_nearest3d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::upsample_nearest3d_backward`.
+        upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// The gradient of the input of [`_upsample_nearest_exact1d`](fn@_upsample_nearest_exact1d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::_upsample_nearest_exact1d_backward`.
+        _upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor;
+        /// The gradient of the input of [`_upsample_nearest_exact2d`](fn@_upsample_nearest_exact2d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::_upsample_nearest_exact2d_backward`.
+        _upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// The gradient of the input of [`_upsample_nearest_exact3d`](fn@_upsample_nearest_exact3d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::_upsample_nearest_exact3d_backward`.
+        _upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// The gradient of the input of [`upsample_linear1d`](fn@upsample_linear1d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::upsample_linear1d_backward`.
+        upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, bool align_corners, float? scales=None) -> Tensor;
+        /// The gradient of the input of [`upsample_bilinear2d`](fn@upsample_bilinear2d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::upsample_bilinear2d_backward`.
+        upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// The gradient of the input of [`upsample_trilinear3d`](fn@upsample_trilinear3d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::upsample_trilinear3d_backward`.
+        upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// The gradient of the input of [`upsample_bicubic2d`](fn@upsample_bicubic2d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::upsample_bicubic2d_backward`.
+        upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
     }
 }

@@ -12,7 +12,7 @@
 //! PyTorch: `set_output` of structured kernels; for the others, `autogen`.
 
 use std::cell::RefCell;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use smallvec::SmallVec;
 use torch_library::prelude::*;
@@ -225,6 +225,9 @@ impl Place {
                 "a result of sizes {sizes:?} cannot be written to a tensor of sizes {:?}",
                 tensor.sizes()
             );
+            if tensor.numel() > 0 {
+                say_once(tensor.sizes(), sizes);
+            }
             tensor.clone().resize(sizes, strides)?;
         }
         tensor.check_no_internal_overlap()
@@ -239,6 +242,16 @@ impl Place {
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))
     }
+}
+
+/// Says that an `out` was in use before it was resized, the first time: most likely a mistake.
+fn say_once(old: &[i64], new: &[i64]) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        eprintln!(
+            "torch-library: an `out` of sizes {old:?} was resized to {new:?}, which is lost on views of it; pass an empty one,              or one of the result's sizes"
+        );
+    });
 }
 
 /// A place that waits for the result of a kernel.

@@ -67,6 +67,9 @@ mod implicit {
     use super::*;
 
     fn isfinite(this: &Tensor) -> Result<Tensor> {
+        if !this.dtype().is_floating_point() && !this.dtype().is_complex() {
+            return aten::ones_like::with(this).dtype(Some(DType::Bool)).call();
+        }
         let is_any = aten::logical_or(&aten::isnan(this)?, &aten::isinf(this)?)?;
         aten::logical_not(&is_any)
     }

@@ -10,6 +10,7 @@ mod create;
 mod folds;
 mod functions;
 mod index;
+mod linalg;
 pub(crate) mod loops;
 mod loss;
 mod math;

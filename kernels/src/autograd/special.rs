@@ -25,6 +25,13 @@ derivatives! {
         self => grad.mul(&aten::digamma(self)?),
     }
     #[in_place]
+    digamma(Tensor self) -> Tensor as DigammaBackward0 {
+        self => grad.mul(&aten::polygamma(1, self)?),
+    }
+    polygamma(int n, Tensor self) -> Tensor as PolygammaBackward0 {
+        self => grad.mul(&aten::polygamma(n + 1, self)?),
+    }
+    #[in_place]
     sinc(Tensor self) -> Tensor as SincBackward0 {
         self => {
             let angle = self.mul(PI)?;

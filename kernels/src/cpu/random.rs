@@ -5,6 +5,7 @@ use torch_library::{Element, match_dtype};
 
 use super::loops;
 use crate::aten;
+use crate::composite::unseen;
 use crate::random::default_generator;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -75,6 +76,59 @@ mod kernels {
         Ok(this)
     }
 
+    fn exponential_<'a>(
+        this: &'a mut Tensor,
+        lambd: f64,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::exponential_";
+        ensure!(lambd > 0.0, Argument, "{OPERATOR}: a rate of {lambd} is not positive");
+        floating(OPERATOR, this)?;
+        draw(this, generator, |count, next| {
+            (0..count).map(|_| -(-uniform(DType::Float64, next)).ln_1p() / lambd).collect()
+        })?;
+        Ok(this)
+    }
+
+    fn multinomial(
+        this: &Tensor,
+        num_samples: i64,
+        replacement: bool,
+        generator: Option<&Generator>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::multinomial";
+        floating(OPERATOR, this)?;
+        let [rows @ .., categories] = this.sizes() else {
+            bail!(Shape, "{OPERATOR}: a tensor without dimensions has no weights to choose by")
+        };
+        ensure!(
+            rows.len() < 2 && num_samples > 0 && (replacement || num_samples <= *categories),
+            Argument,
+            "{OPERATOR}: {num_samples} indices by weights of sizes {:?}, with replacement={replacement}",
+            this.sizes()
+        );
+        let out = Tensor::empty(&[rows, &[num_samples]].concat(), DType::Int64, this.device())?;
+        if !loops::has_elements(&out) {
+            return Ok(out);
+        }
+        if !replacement || num_samples == 1 {
+            return unseen(|| raced(this, num_samples, generator));
+        }
+        let weights = loops::elements::<f64>(this)?;
+        let rows = weights.chunks_exact((*categories).max(1) as usize).map(sums_up_to);
+        let rows = rows.collect::<Result<Vec<_>>>()?;
+        draw(&out, generator, |_, next| {
+            let pick = |sums: &Vec<f64>, next: &mut dyn FnMut() -> u32| {
+                let chance = uniform(DType::Float64, next);
+                sums[..sums.len() - 1].partition_point(|sum| *sum < chance) as i64
+            };
+            rows.iter()
+                .flat_map(|sums| (0..num_samples).map(|_| pick(sums, next)).collect::<Vec<_>>())
+                .collect()
+        })?;
+        Ok(out)
+    }
+
     fn bernoulli__float<'a>(
         this: &'a mut Tensor,
         p: f64,
@@ -116,6 +170,38 @@ fn floating(operator: &str, this: &Tensor) -> Result<()> {
         this.dtype()
     );
     Ok(())
+}
+
+/// The shares of the weights up to each.
+fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
+    let mut sum = 0.0;
+    let mut sums = Vec::with_capacity(weights.len());
+    for weight in weights {
+        ensure!(
+            (0.0..f64::INFINITY).contains(weight),
+            Argument,
+            "aten::multinomial: a weight is {weight}, expected a number from 0 up"
+        );
+        sum += weight;
+        sums.push(sum);
+    }
+    ensure!(sum > 0.0, Argument, "aten::multinomial: the weights are zero");
+    sums.iter_mut().for_each(|part| *part /= sum);
+    Ok(sums)
+}
+
+/// The indices that win a race in which each takes an exponentially distributed time over its weight.
+fn raced(weights: &Tensor, count: i64, generator: Option<&Generator>) -> Result<Tensor> {
+    let elements = loops::elements::<f64>(weights)?;
+    let categories = weights.sizes()[weights.dim() - 1].max(1) as usize;
+    elements.chunks_exact(categories).try_for_each(|row| sums_up_to(row).map(drop))?;
+    let mut speeds = aten::empty_like(weights)?;
+    aten::exponential_::with(&mut speeds).generator(generator).call()?;
+    let speeds = aten::div_Tensor(weights, &speeds)?;
+    match count {
+        1 => aten::argmax::call(&speeds, Some(-1), true),
+        _ => Ok(aten::topk(&speeds, count)?.1),
+    }
 }
 
 /// Fills a tensor, in logical order, with what a closure makes of random words.

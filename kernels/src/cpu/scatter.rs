@@ -11,6 +11,8 @@ use super::number::Number;
 use crate::aten;
 use crate::pointwise::{Pointwise, common_device, unsupported};
 
+mod reduce;
+
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
@@ -237,23 +239,35 @@ fn index_add(
     source: &Tensor,
     alpha: Scalar,
 ) -> Result<()> {
-    let dim_index = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+    let (whole, slices, index) = slices(operator, this, dim, index, source)?;
+    Scattering::new(operator, &whole, dim, &index, Some(&slices))?.add(&slices, alpha)
+}
+
+/// A tensor and slices for it, both of at least one dimension, and where each element of these goes.
+fn slices(
+    operator: &str,
+    this: &Tensor,
+    dim: i64,
+    index: &Tensor,
+    source: &Tensor,
+) -> Result<(Tensor, Tensor, Tensor)> {
+    let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
     check_index(operator, index)?;
     let (whole, slices) = (at_least_1d(this)?, at_least_1d(source)?);
-    let is_alike = |other: usize| other == dim_index || whole.sizes()[other] == slices.sizes()[other];
+    let is_alike = |other: usize| other == dim || whole.sizes()[other] == slices.sizes()[other];
     ensure!(
         index.dim() <= 1
             && whole.dim() == slices.dim()
             && (0..whole.dim()).all(is_alike)
-            && slices.sizes()[dim_index] == index.numel(),
+            && slices.sizes()[dim] == index.numel(),
         Shape,
         "{operator}: a source of sizes {:?} is no slice of {:?} for each index of a vector of {:?}",
         source.sizes(),
         this.sizes(),
         index.sizes()
     );
-    let index = along(index, slices.sizes(), dim_index)?;
-    Scattering::new(operator, &whole, dim, &index, Some(&slices))?.add(&slices, alpha)
+    let index = along(index, slices.sizes(), dim)?;
+    Ok((whole, slices, index))
 }
 
 /// Divides each row by how many indices name it.

@@ -72,6 +72,17 @@ functions! {
 mod more {
     use super::*;
 
+    fn polygamma(n: i64, this: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::polygamma";
+        ensure!(n >= 0, Argument, "{OPERATOR}: the order {n} is negative");
+        let call = Pointwise::promoting_to_float(OPERATOR, [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let out = call.output(None, call.dtype)?;
+            loops::map(&out, call.inputs, |[x]: [T; 1]| x.polygamma(n))?;
+            Ok(out)
+        }, else => Err(call.unsupported()))
+    }
+
     fn signbit(this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::signbit", [this])?;
         let out = call.output(None, DType::Bool)?;

@@ -8,7 +8,7 @@ macro_rules! aliases {
     ($($name:ident: $base:ident => $schema:tt;)*) => {
         torch_library! {
             /// Other names, on top of what was declared before.
-            pub(crate) mod aten extends super::linear::aten {
+            pub(crate) mod aten extends super::recurrent::aten {
                 $(
                     #[doc = concat!("[`", stringify!($base), "`](fn@", stringify!($base), ") under another name.")]
                     $schema;
@@ -83,6 +83,7 @@ aliases! {
     special_erfinv: erfinv => "special_erfinv(Tensor self) -> Tensor";
     special_gammaln: lgamma => "special_gammaln(Tensor self) -> Tensor";
     special_psi: digamma => "special_psi(Tensor self) -> Tensor";
+    special_polygamma: polygamma => "special_polygamma(int n, Tensor self) -> Tensor";
     special_digamma: digamma => "special_digamma(Tensor self) -> Tensor";
     special_sinc: sinc => "special_sinc(Tensor self) -> Tensor";
     special_xlogy: xlogy_Tensor => "special_xlogy(Tensor self, Tensor other) -> Tensor";

@@ -10,18 +10,8 @@ torch_library! {
         // Linear algebra.
         /// PyTorch: `aten::_lu_with_info`; declared only.
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);
-        /// PyTorch: `torch.cholesky_inverse`; declared only.
-        cholesky_inverse(Tensor self, bool upper=False) -> Tensor;
-        /// PyTorch: `torch.cholesky_solve`; declared only.
-        cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor;
         /// PyTorch: `torch.geqrf`; declared only.
         geqrf(Tensor self) -> (Tensor a, Tensor tau);
-        /// PyTorch: `torch.inverse`; declared only.
-        inverse(Tensor self) -> Tensor;
-        /// PyTorch: `torch.linalg.cholesky`; declared only.
-        linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor;
-        /// PyTorch: `torch.linalg.cholesky_ex`; declared only.
-        linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info);
         /// PyTorch: `torch.linalg.cond`; declared only.
         linalg_cond(Tensor self, Scalar? p=None) -> Tensor;
         /// PyTorch: `torch.linalg.cond`; declared only.
@@ -36,10 +26,6 @@ torch_library! {
         linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor;
         /// PyTorch: `torch.linalg.householder_product`; declared only.
         linalg_householder_product(Tensor input, Tensor tau) -> Tensor;
-        /// PyTorch: `torch.linalg.inv`; declared only.
-        linalg_inv(Tensor A) -> Tensor;
-        /// PyTorch: `torch.linalg.inv_ex`; declared only.
-        linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info);
         /// PyTorch: `torch.linalg.lstsq`; declared only.
         linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values);
         /// PyTorch: `torch.linalg.matrix_rank`; declared only.
@@ -52,10 +38,6 @@ torch_library! {
         linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor;
         /// PyTorch: `torch.linalg.matrix_sqrth`; declared only.
         linalg_matrix_sqrth(Tensor self) -> Tensor;
-        /// PyTorch: `torch.linalg.qr`; declared only.
-        linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R);
-        /// PyTorch: `torch.linalg.solve`; declared only.
-        linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor;
         /// PyTorch: `torch.linalg.svd`; declared only.
         linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh);
         /// PyTorch: `torch.linalg.svdvals`; declared only.
@@ -64,8 +46,6 @@ torch_library! {
         linalg_tensorinv(Tensor self, int ind=2) -> Tensor;
         /// PyTorch: `torch.linalg.tensorsolve`; declared only.
         linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor;
-        /// PyTorch: `torch.linalg.vecdot`; declared only.
-        linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor;
         /// PyTorch: `torch.lu_solve`; declared only.
         lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor;
         /// PyTorch: `torch.orgqr`; declared only.
@@ -76,8 +56,6 @@ torch_library! {
         pinverse(Tensor self, float rcond=1e-15) -> Tensor;
         /// PyTorch: `torch.svd`; declared only.
         svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V);
-        /// PyTorch: `torch.triangular_solve`; declared only.
-        triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient);
 
         // Fourier transforms.
         /// PyTorch: `torch.fft.fft`; declared only.

@@ -71,6 +71,33 @@ torch_library! {
         /// PyTorch: `Tensor.bernoulli_`.
         #[tags(nondeterministic_seeded)]
         bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!);
+        /// Writes random numbers from the exponential distribution of rate `lambd`.
+        ///
+        /// # Errors
+        /// A rate that is not positive.
+        ///
+        /// PyTorch: `Tensor.exponential_`.
+        #[tags(nondeterministic_seeded)]
+        exponential_(Tensor(a!) self, float lambd=1.0, *, Generator? generator=None) -> Tensor(a!);
+        /// Random indices, as `int64`, of which each comes up in proportion to its weight in a vector, or in each row of a
+        /// matrix: the same not twice, unless with `replacement`.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let weights = Tensor::from([0.0, 3.0, 0.0]);
+        /// let drawn = aten::multinomial::with(&weights, 4).replacement(true).call()?;
+        /// assert_eq!(drawn.to_vec::<i64>()?, [1; 4]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Weights that are negative, not finite, or zero altogether; more indices than there are, without `replacement`.
+        ///
+        /// PyTorch: `torch.multinomial`.
+        #[tags(nondeterministic_seeded)]
+        multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor;
         /// 1 with the probability that an element is, else 0.
         ///
         /// PyTorch: `torch.bernoulli`.

@@ -114,5 +114,41 @@ torch_library! {
         ///
         /// PyTorch: `torch.index_copy`.
         index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor;
+
+        /// A copy with elements of `src` joined with those where the index says in dimension `dim`, as
+        /// [`scatter_src`](fn@scatter_src) writes them: by `"sum"`, `"prod"`, `"mean"`, `"amax"` or `"amin"`. Without
+        /// `include_self` they are joined with each other only.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let (x, index) = (Tensor::from([1.0, 2.0]), Tensor::from([0i64, 0, 1]));
+        /// let largest = aten::scatter_reduce_two(&x, 0, &index, &Tensor::from([5.0, 3.0, 0.0]), "amax")?;
+        /// assert_eq!(largest.to_vec::<f64>()?, [5.0, 2.0]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// As [`scatter_src`](fn@scatter_src); another `reduce`.
+        ///
+        /// PyTorch: `torch.scatter_reduce`.
+        scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor;
+        /// Joins elements of `src` with those where the index says; see [`scatter_reduce_two`](fn@scatter_reduce_two).
+        ///
+        /// PyTorch: `Tensor.scatter_reduce_`.
+        scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor(a!);
+        /// A copy with slices of `source` joined with those at the places of a vector of indices: by `"prod"`, `"mean"`,
+        /// `"amax"` or `"amin"`. Without `include_self` they are joined with each other only.
+        ///
+        /// # Errors
+        /// As [`index_add`](fn@index_add); another `reduce`.
+        ///
+        /// PyTorch: `torch.index_reduce`.
+        index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor;
+        /// Joins slices of `source` with those at the places of a vector of indices; see [`index_reduce`](fn@index_reduce).
+        ///
+        /// PyTorch: `Tensor.index_reduce_`.
+        index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor(a!);
     }
 }

@@ -39,6 +39,14 @@ torch_library! {
         /// PyTorch: `torch.digamma`.
         #[tags(pointwise)]
         digamma(Tensor self) -> Tensor;
+        /// The derivative of [`digamma`](fn@digamma) of order `n`.
+        ///
+        /// # Errors
+        /// A negative order, complex numbers.
+        ///
+        /// PyTorch: `torch.polygamma`.
+        #[tags(pointwise)]
+        polygamma(int n, Tensor self) -> Tensor;
         /// The sine of π x over π x; 1 at 0.
         ///
         /// # Errors

@@ -14,6 +14,7 @@ mod gradcheck;
 mod index;
 mod inplace;
 mod lazy;
+mod linalg;
 mod loss;
 mod matmul;
 mod norm;

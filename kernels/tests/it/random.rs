@@ -73,3 +73,18 @@ fn dropped_elements_are_zero_and_the_others_scaled() -> Result<()> {
     assert!(aten::dropout(&aten::ones(&[2])?, 1.5, true).is_err());
     Ok(())
 }
+
+#[test]
+fn drawn_indices_are_those_of_pytorch() {
+    let generator = Generator::default();
+    generator.manual_seed(3);
+    let weights = Tensor::from([[0.1f32, 0.2, 0.3, 0.4], [0.0, 1.0, 0.0, 2.0]]);
+    let draw = |count, replacement| {
+        let draw = aten::multinomial::with(&weights, count).replacement(replacement);
+        draw.generator(Some(&generator)).call().unwrap().to_vec::<i64>().unwrap()
+    };
+    assert_eq!(draw(2, false), [0, 3, 3, 1]);
+    assert_eq!(draw(1, false), [2, 3]);
+    assert_eq!(draw(5, true), [1, 2, 3, 1, 3, 3, 1, 1, 3, 1]);
+    assert!(aten::multinomial(&weights, 5).is_err());
+}

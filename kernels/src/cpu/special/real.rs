@@ -5,6 +5,8 @@ pub(super) trait Real: Sized {
     fn inverse_error_function(self) -> Self;
     fn log_gamma(self) -> Self;
     fn digamma(self) -> Self;
+    /// The derivative of `digamma` of an order from 0 up.
+    fn polygamma(self, order: i64) -> Self;
     fn normalized_sinc(self) -> Self;
     /// The next number of the type on the way to another.
     fn next_towards(self, other: Self) -> Self;
@@ -23,6 +25,10 @@ macro_rules! real {
 
             fn digamma(self) -> $ty {
                 digamma(f64::from(self)) as $ty
+            }
+
+            fn polygamma(self, order: i64) -> $ty {
+                polygamma(order, f64::from(self)) as $ty
             }
 
             fn normalized_sinc(self) -> $ty {
@@ -117,6 +123,47 @@ fn digamma(x: f64) -> f64 {
     sum + x.ln() - 0.5 / x - tail
 }
 
+fn polygamma(order: i64, x: f64) -> f64 {
+    if order == 0 {
+        return digamma(x);
+    }
+    let (n, sign) = (order as f64, if order % 2 == 1 { 1.0 } else { -1.0 });
+    sign * libm::lgamma(n + 1.0).exp() * hurwitz_zeta(n + 1.0, x)
+}
+
+/// The sum of `(x + k)^-s` over all whole `k` from 0: some terms, and the formula of Euler and Maclaurin for the rest.
+fn hurwitz_zeta(s: f64, x: f64) -> f64 {
+    if x <= 0.0 && x == x.trunc() {
+        return f64::INFINITY;
+    }
+    let (mut x, mut sum) = (x, 0.0);
+    for _ in 0..10_000 {
+        sum += x.powf(-s);
+        x += 1.0;
+        if x > 10.0 {
+            break;
+        }
+    }
+    // The Bernoulli numbers over factorials.
+    const SERIES: [f64; 7] = [
+        1.0 / 12.0,
+        -1.0 / 720.0,
+        1.0 / 30_240.0,
+        -1.0 / 1_209_600.0,
+        1.0 / 47_900_160.0,
+        -691.0 / 1_307_674_368_000.0,
+        1.0 / 74_724_249_600.0,
+    ];
+    let power = x.powf(-s);
+    let (mut tail, mut factor) = (power * (x / (s - 1.0) + 0.5), power * s / x);
+    for (k, coefficient) in SERIES.iter().enumerate() {
+        tail += coefficient * factor;
+        let at = s + 2.0 * k as f64;
+        factor *= (at + 1.0) * (at + 2.0) / (x * x);
+    }
+    sum + tail
+}
+
 /// A whole number whose bits move by a number of any size.
 pub(super) trait Shifted: Copy {
     fn shifted_left(self, by: Self) -> Self;
@@ -165,6 +212,16 @@ mod tests {
         near(-0.5, 0.036_489_973_978_576_52);
         near(100.0, 4.600_161_852_738_087);
         assert!(digamma(-1.0).is_nan() && digamma(0.0) == f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn polygamma_meets_known_values() {
+        let near = |x: f64, want: f64| assert!((x - want).abs() < 1e-13 * want.abs(), "{x}, expected {want}");
+        near(polygamma(1, 1.0), 1.644_934_066_848_226_4);
+        near(polygamma(1, -0.5), 8.934_802_200_544_68);
+        near(polygamma(2, 0.5), -16.828_796_644_234_32);
+        near(polygamma(3, 20.0), 2.693_742_213_396_39e-4);
+        assert_eq!(polygamma(1, -2.0), f64::INFINITY);
     }
 
     #[test]

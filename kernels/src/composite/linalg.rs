@@ -1,0 +1,159 @@
+//! Linear algebra as users call it, by the operators that compute.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn linalg_lu_factor(a: &Tensor, pivot: bool) -> Result<(Tensor, Tensor)> {
+        let (factors, pivots, _) = aten::linalg_lu_factor_ex::call(a, pivot, true)?;
+        Ok((factors, pivots))
+    }
+
+    fn linalg_solve(a: &Tensor, b: &Tensor, left: bool) -> Result<Tensor> {
+        Ok(aten::_linalg_solve_ex::call(a, b, left, true)?.0)
+    }
+
+    fn triangular_solve(
+        this: &Tensor,
+        a: &Tensor,
+        upper: bool,
+        transpose: bool,
+        unitriangular: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        let (matrix, is_upper) =
+            if transpose { (aten::transpose_int(a, -2, -1)?, !upper) } else { (a.clone(), upper) };
+        let solution = aten::linalg_solve_triangular::call(&matrix, this, is_upper, true, unitriangular)?;
+        let batch = &solution.sizes()[..solution.dim() - 2];
+        let columns = aten::transpose_int(a, -2, -1)?;
+        let matrices = aten::expand(&columns, &[batch, &columns.sizes()[a.dim() - 2..]].concat())?;
+        let copy = aten::clone::with(&matrices).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        Ok((solution, aten::transpose_int(&copy, -2, -1)?))
+    }
+
+    fn linalg_inv(a: &Tensor) -> Result<Tensor> {
+        Ok(aten::linalg_inv_ex::call(a, true)?.0)
+    }
+
+    fn inverse(this: &Tensor) -> Result<Tensor> {
+        aten::linalg_inv(this)
+    }
+
+    fn linalg_det(a: &Tensor) -> Result<Tensor> {
+        Ok(aten::_linalg_det(a)?.0)
+    }
+
+    fn det(this: &Tensor) -> Result<Tensor> {
+        aten::linalg_det(this)
+    }
+
+    fn linalg_slogdet(a: &Tensor) -> Result<(Tensor, Tensor)> {
+        let (sign, logarithm, _, _) = aten::_linalg_slogdet(a)?;
+        Ok((sign, logarithm))
+    }
+
+    fn slogdet(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        aten::linalg_slogdet(this)
+    }
+
+    fn logdet(this: &Tensor) -> Result<Tensor> {
+        let (sign, logarithm) = aten::linalg_slogdet(this)?;
+        if this.dtype().is_complex() {
+            return aten::add_Tensor(&aten::log(&sign)?, &logarithm);
+        }
+        aten::where_ScalarSelf(&aten::eq_Scalar(&sign, (-1).into())?, f64::NAN.into(), &logarithm)
+    }
+
+    fn linalg_cholesky(this: &Tensor, upper: bool) -> Result<Tensor> {
+        Ok(aten::linalg_cholesky_ex::call(this, upper, true)?.0)
+    }
+
+    fn cholesky_solve(this: &Tensor, input2: &Tensor, upper: bool) -> Result<Tensor> {
+        let adjoint = super::adjoint(input2)?;
+        let (lower, higher) = if upper { (&adjoint, input2) } else { (input2, &adjoint) };
+        let half = aten::linalg_solve_triangular(lower, this, false)?;
+        aten::linalg_solve_triangular(higher, &half, true)
+    }
+
+    fn cholesky_inverse(this: &Tensor, upper: bool) -> Result<Tensor> {
+        let [.., n] = *this.sizes() else {
+            bail!(Shape, "aten::cholesky_inverse: a tensor without dimensions is no matrix")
+        };
+        let ones = aten::eye::call(n, Some(this.dtype()), None, Some(this.device()), None)?;
+        aten::cholesky_solve::call(&ones, this, upper)
+    }
+
+    fn linalg_multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
+        super::chain(tensors).map_err(|error| error.context("aten::linalg_multi_dot"))
+    }
+
+    fn linalg_vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {
+        let x = if x.dtype().is_complex() { aten::conj(x)? } else { x.clone() };
+        aten::sum_dim_IntList(&aten::mul_Tensor(&x, y)?, Some(&[dim]))
+    }
+}
+
+/// The conjugates of the transposed matrices.
+pub(crate) fn adjoint(matrix: &Tensor) -> Result<Tensor> {
+    let transposed = aten::transpose_int(matrix, -2, -1)?;
+    if matrix.dtype().is_complex() { aten::conj(&transposed) } else { Ok(transposed) }
+}
+
+/// The product of matrices in the best order; vectors at the ends are a row and a column.
+fn chain(tensors: &[Tensor]) -> Result<Tensor> {
+    let [first, .., last] = tensors else {
+        bail!(Argument, "{} tensors, expected at least two", tensors.len())
+    };
+    let mut matrices = tensors.to_vec();
+    let ends = [first.dim() == 1, last.dim() == 1];
+    if ends[0] {
+        matrices[0] = aten::unsqueeze(first, 0)?;
+    }
+    if ends[1] {
+        matrices[tensors.len() - 1] = aten::unsqueeze(last, 1)?;
+    }
+    for pair in matrices.windows(2) {
+        ensure!(
+            pair.iter().all(|matrix| matrix.dim() == 2) && pair[0].sizes()[1] == pair[1].sizes()[0],
+            Shape,
+            "matrices of sizes {:?} and {:?} have no product",
+            pair[0].sizes(),
+            pair[1].sizes()
+        );
+    }
+    let mut product = product(&matrices, &splits(&matrices), 0, matrices.len() - 1)?;
+    if ends[0] {
+        product = aten::squeeze_dim(&product, 0)?;
+    }
+    if ends[1] { aten::squeeze_dim(&product, -1) } else { Ok(product) }
+}
+
+/// For each run of matrices, first and last, after which to split it.
+fn splits(matrices: &[Tensor]) -> Vec<Vec<usize>> {
+    let count = matrices.len();
+    let size =
+        |at: usize| if at < count { matrices[at].sizes()[0] } else { matrices[count - 1].sizes()[1] } as f64;
+    let (mut costs, mut splits) = (vec![vec![0.0; count]; count], vec![vec![0; count]; count]);
+    for len in 1..count {
+        for first in 0..count - len {
+            let last = first + len;
+            let cost = |at: usize| {
+                costs[first][at] + costs[at + 1][last] + size(first) * size(at + 1) * size(last + 1)
+            };
+            let best = (first..last).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(first);
+            (costs[first][last], splits[first][last]) = (cost(best), best);
+        }
+    }
+    splits
+}
+
+fn product(matrices: &[Tensor], splits: &[Vec<usize>], first: usize, last: usize) -> Result<Tensor> {
+    if first == last {
+        return Ok(matrices[first].clone());
+    }
+    let split = splits[first][last];
+    aten::mm(&product(matrices, splits, first, split)?, &product(matrices, splits, split + 1, last)?)
+}

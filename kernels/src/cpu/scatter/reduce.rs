@@ -1,0 +1,198 @@
+//! Joining elements with those at places that an index gives: sums, products, means and extremes.
+
+use torch_library::match_dtype;
+use torch_library::prelude::*;
+
+use super::{Scattering, copied, slices};
+use crate::aten;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::{Number, Ordered};
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn scatter_reduce_two(
+        this: &Tensor,
+        dim: i64,
+        index: &Tensor,
+        src: &Tensor,
+        reduce: &str,
+        include_self: bool,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::scatter_reduce.two";
+        let out = copied(this)?;
+        let places = Scattering::new(OPERATOR, &out, dim, index, Some(src))?;
+        places.reduce(src, Reduction::of_scatter(OPERATOR, reduce)?, include_self)?;
+        Ok(out)
+    }
+
+    fn scatter_reduce__two<'a>(
+        this: &'a mut Tensor,
+        dim: i64,
+        index: &Tensor,
+        src: &Tensor,
+        reduce: &str,
+        include_self: bool,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::scatter_reduce_.two";
+        let places = Scattering::new(OPERATOR, this, dim, index, Some(src))?;
+        places.reduce(src, Reduction::of_scatter(OPERATOR, reduce)?, include_self)?;
+        Ok(this)
+    }
+
+    fn index_reduce(
+        this: &Tensor,
+        dim: i64,
+        index: &Tensor,
+        source: &Tensor,
+        reduce: &str,
+        include_self: bool,
+    ) -> Result<Tensor> {
+        let out = copied(this)?;
+        super::index_reduce("aten::index_reduce", &out, dim, index, source, reduce, include_self)?;
+        Ok(out)
+    }
+
+    fn index_reduce_<'a>(
+        this: &'a mut Tensor,
+        dim: i64,
+        index: &Tensor,
+        source: &Tensor,
+        reduce: &str,
+        include_self: bool,
+    ) -> Result<&'a mut Tensor> {
+        super::index_reduce("aten::index_reduce_", this, dim, index, source, reduce, include_self)?;
+        Ok(this)
+    }
+}
+
+fn index_reduce(
+    operator: &'static str,
+    this: &Tensor,
+    dim: i64,
+    index: &Tensor,
+    source: &Tensor,
+    reduce: &str,
+    include_self: bool,
+) -> Result<()> {
+    ensure!(
+        this.dtype() != DType::Bool && !this.dtype().is_complex(),
+        DType,
+        "{operator} is not implemented for {}",
+        this.dtype()
+    );
+    let (whole, slices, index) = slices(operator, this, dim, index, source)?;
+    let places = Scattering::new(operator, &whole, dim, &index, Some(&slices))?;
+    places.reduce(&slices, Reduction::named(operator, reduce)?, include_self)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reduction {
+    Sum,
+    Product,
+    Mean,
+    Largest,
+    Smallest,
+}
+
+impl Reduction {
+    fn of_scatter(operator: &str, name: &str) -> Result<Self> {
+        if name == "sum" { Ok(Reduction::Sum) } else { Reduction::named(operator, name) }
+    }
+
+    fn named(operator: &str, name: &str) -> Result<Self> {
+        Ok(match name {
+            "prod" => Reduction::Product,
+            "mean" => Reduction::Mean,
+            "amax" => Reduction::Largest,
+            "amin" => Reduction::Smallest,
+            _ => bail!(
+                Argument,
+                "{operator}: unknown reduce {name:?}, expected \"prod\", \"mean\", \"amax\" or \"amin\", or of scatter_reduce \
+                 \"sum\""
+            ),
+        })
+    }
+
+    /// What changes nothing that it is joined with, of numbers that have an order.
+    fn neutral<T: Ordered>(self) -> T {
+        match self {
+            Reduction::Largest => T::LOWEST,
+            Reduction::Smallest => T::HIGHEST,
+            Reduction::Product => T::ONE,
+            Reduction::Sum | Reduction::Mean => T::ZERO,
+        }
+    }
+
+    #[inline(always)]
+    fn join<T: Ordered>(self, old: T, new: T) -> T {
+        let is_new = match self {
+            Reduction::Largest => new > old,
+            Reduction::Smallest => new < old,
+            Reduction::Product => return old.times(new),
+            Reduction::Sum | Reduction::Mean => return old.plus(new),
+        };
+        if is_new || new.is_unordered() { new } else { old }
+    }
+}
+
+impl Scattering<'_> {
+    /// Joins elements with those that are there, or only with each other.
+    fn reduce(&self, src: &Tensor, reduction: Reduction, include_self: bool) -> Result<()> {
+        let dtype = self.this.dtype();
+        if self.index.numel() == 0 {
+            return Ok(());
+        }
+        match_computing!(dtype, T: Bool | Integer | Float => {
+            ensure!(
+                dtype != DType::Bool || reduction != Reduction::Mean,
+                DType,
+                "{}: truth values have no mean",
+                self.operator
+            );
+            let neutral = (!include_self).then(|| reduction.neutral::<T>());
+            self.fold(src, reduction, neutral, |old, new| reduction.join(old, new))
+        }, else => match_computing!(dtype, T: Complex => match reduction {
+            Reduction::Sum | Reduction::Mean => self.fold(src, reduction, (!include_self).then_some(T::ZERO), T::plus),
+            Reduction::Product => self.fold(src, reduction, (!include_self).then_some(T::ONE), T::times),
+            _ => Err(unsupported(self.operator, dtype)),
+        }, else => Err(unsupported(self.operator, dtype))))
+    }
+
+    /// Joins in the computing type, rounding once. What is there makes room for a number first, if one is given.
+    fn fold<T: Number>(
+        &self,
+        src: &Tensor,
+        reduction: Reduction,
+        instead: Option<T>,
+        join: impl Fn(T, T) -> T,
+    ) -> Result<()> {
+        if !loops::has_elements(self.this) {
+            return Ok(());
+        }
+        let is_wide = self.this.dtype() == T::DTYPE;
+        let wide = |tensor: &Tensor| if is_wide { Ok(tensor.clone()) } else { loops::copy(tensor, T::DTYPE) };
+        let (this, src) = (wide(self.this)?, wide(src)?);
+        if let Some(instead) = instead {
+            self.join(&this, &src, |_, _: T| instead)?;
+        }
+        self.join(&this, &src, join)?;
+        if reduction == Reduction::Mean {
+            self.divide(&this, instead.is_none())?;
+        }
+        if is_wide { Ok(()) } else { loops::map(self.this, [&this], |[x]: [T; 1]| x) }
+    }
+
+    /// Divides each element by how many it is the sum of; whole numbers are rounded down.
+    fn divide(&self, sums: &Tensor, include_self: bool) -> Result<()> {
+        let count = Tensor::full(sums.sizes(), i64::from(include_self), DType::Int64, sums.device())?;
+        let one = Tensor::from(1i64).strided_view(self.index.sizes(), &vec![0; self.index.dim()], 0)?;
+        self.join(&count, &one, |old: i64, new| old + new)?;
+        loops::map(&count, [&count], |[count]: [i64; 1]| count.max(1))?;
+        match_dtype!(sums.dtype(), T: Float | Complex => {
+            loops::map(sums, [sums, &count], |[sum, count]: [T; 2]| sum / count)
+        }, else => loops::map(sums, [sums, &count], |[sum, count]: [i64; 2]| sum.div_euclid(count)))
+    }
+}

@@ -1,0 +1,137 @@
+//! Linear algebra: equations, inverses, determinants and factors of matrices.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Linear algebra, on top of what was declared before.
+    pub mod aten extends super::linear::aten {
+        /// The LU factors of matrices `[.., n, m]` with partial pivoting: both in one matrix, without the ones of L's diagonal;
+        /// the row, from 1, that each step swapped with its own, as `int32`; the first step without a pivot, from 1, or 0.
+        ///
+        /// # Errors
+        /// `pivot=False`; with `check_errors`, a step without a pivot.
+        ///
+        /// PyTorch: `torch.linalg.lu_factor_ex`.
+        linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info);
+        /// As [`linalg_lu_factor_ex`](fn@linalg_lu_factor_ex), and an error where a step has no pivot.
+        ///
+        /// PyTorch: `torch.linalg.lu_factor`.
+        linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots);
+
+        /// The solution of [`linalg_solve`](fn@linalg_solve), with the factors that it was found with.
+        ///
+        /// PyTorch: `aten::_linalg_solve_ex`.
+        _linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info);
+        /// The `X` of `A X = B`, or of `X A = B` without `left`; of `A x = b` for vectors `[.., n]`. Batches broadcast.
+        ///
+        /// # Errors
+        /// A singular matrix, sizes that make no equations.
+        ///
+        /// PyTorch: `torch.linalg.solve`.
+        linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor;
+        /// The `X` of `A X = B`, or of `X A = B`, for a triangular matrix, of which the other half is not read; with
+        /// `unitriangular` neither is its diagonal, which is of ones. Batches broadcast.
+        ///
+        /// # Errors
+        /// Sizes that make no equations.
+        ///
+        /// PyTorch: `torch.linalg.solve_triangular`.
+        linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor;
+        /// The solutions of triangular equations, and a copy of the matrices; see
+        /// [`linalg_solve_triangular`](fn@linalg_solve_triangular).
+        ///
+        /// PyTorch: `torch.triangular_solve`.
+        triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient);
+
+        /// The inverses of square matrices, and for each 0, or the step that found it singular.
+        ///
+        /// # Errors
+        /// With `check_errors`, a singular matrix.
+        ///
+        /// PyTorch: `torch.linalg.inv_ex`.
+        linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info);
+        /// The inverses of square matrices.
+        ///
+        /// # Errors
+        /// A singular matrix.
+        ///
+        /// PyTorch: `torch.linalg.inv`.
+        linalg_inv(Tensor A) -> Tensor;
+        /// As [`linalg_inv`](fn@linalg_inv).
+        ///
+        /// PyTorch: `torch.inverse`.
+        inverse(Tensor self) -> Tensor;
+
+        /// Determinants with the factors that they were found with: of the transposed matrices, if these are real and row-major.
+        ///
+        /// PyTorch: `aten::_linalg_det`.
+        _linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots);
+        /// The determinants of square matrices; that of a matrix without elements is 1.
+        ///
+        /// PyTorch: `torch.linalg.det`.
+        linalg_det(Tensor A) -> Tensor;
+        /// As [`linalg_det`](fn@linalg_det).
+        ///
+        /// PyTorch: `torch.det`.
+        det(Tensor self) -> Tensor;
+        /// What [`linalg_slogdet`](fn@linalg_slogdet) gives, with the factors that it was found with.
+        ///
+        /// PyTorch: `aten::_linalg_slogdet`.
+        _linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots);
+        /// The signs of determinants, and the logarithms of their absolute values.
+        ///
+        /// PyTorch: `torch.linalg.slogdet`.
+        linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet);
+        /// As [`linalg_slogdet`](fn@linalg_slogdet).
+        ///
+        /// PyTorch: `torch.slogdet`.
+        slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet);
+        /// The logarithms of determinants: NaN of negative ones.
+        ///
+        /// PyTorch: `torch.logdet`.
+        logdet(Tensor self) -> Tensor;
+
+        /// The Cholesky factors L of `A = L Lᴴ`, of which only the lower halves are read, or U of `A = Uᴴ U`; and for each 0,
+        /// or the step that found the matrix not positive definite.
+        ///
+        /// # Errors
+        /// With `check_errors`, a matrix that is not positive definite.
+        ///
+        /// PyTorch: `torch.linalg.cholesky_ex`.
+        linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info);
+        /// As [`linalg_cholesky_ex`](fn@linalg_cholesky_ex), and an error where a matrix is not positive definite.
+        ///
+        /// PyTorch: `torch.linalg.cholesky`.
+        linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor;
+        /// The solution of `A X = self`, from the Cholesky factor of `A`.
+        ///
+        /// PyTorch: `torch.cholesky_solve`.
+        cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor;
+        /// The inverse of a matrix, from its Cholesky factor.
+        ///
+        /// PyTorch: `torch.cholesky_inverse`.
+        cholesky_inverse(Tensor self, bool upper=False) -> Tensor;
+
+        /// The factors Q, whose columns are orthonormal, and R, which is upper triangular: as many columns of Q as R has rows,
+        /// the fewest that serve; all with mode `"complete"`; none with `"r"`.
+        ///
+        /// # Errors
+        /// Another mode.
+        ///
+        /// PyTorch: `torch.linalg.qr`.
+        linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R);
+
+        /// The product of several matrices, in the order that needs the fewest multiplications; the first and the last may be
+        /// vectors.
+        ///
+        /// # Errors
+        /// Fewer than two tensors, sizes without a product.
+        ///
+        /// PyTorch: `torch.linalg.multi_dot`.
+        linalg_multi_dot(Tensor[] tensors) -> Tensor;
+        /// The products of vectors along a dimension, the first conjugated.
+        ///
+        /// PyTorch: `torch.linalg.vecdot`.
+        linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor;
+    }
+}

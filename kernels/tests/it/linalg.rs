@@ -1,0 +1,89 @@
+//! Equations, inverses and factors of matrices.
+
+use torch_library::autograd::{gradcheck, gradgradcheck};
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+/// A batch of matrices with numbers in no order, and a heavy diagonal.
+fn matrices(sizes: &[i64]) -> Tensor {
+    let count = sizes.iter().product::<i64>();
+    let numbers = (0..count).map(|at| 0.25 * (at * 7 % 11) as f64 - 1.0).collect();
+    let matrices = Tensor::from_vec(numbers, sizes).unwrap();
+    let mut diagonal = aten::diagonal::call(&matrices, 0, -2, -1).unwrap();
+    diagonal.add_(4.0).unwrap();
+    matrices
+}
+
+#[track_caller]
+fn close(a: &Tensor, b: &Tensor) {
+    assert!(aten::allclose(a, b).unwrap(), "{a}\n{b}");
+}
+
+#[test]
+fn solutions_solve_the_equations() {
+    let (a, b) = (matrices(&[2, 3, 3]), matrices(&[3, 2]));
+    let x = aten::linalg_solve(&a, &b).unwrap();
+    assert_eq!((x.sizes(), x.strides()), (&[2, 3, 2][..], &[6, 1, 3][..]));
+    close(&a.matmul(&x).unwrap(), &b.expand(&[2, 3, 2]).unwrap());
+    let b = matrices(&[2, 2, 3]);
+    let x = aten::linalg_solve::with(&a, &b).left(false).call().unwrap();
+    close(&x.matmul(&a).unwrap(), &b);
+    let upper = aten::triu(&a).unwrap();
+    let x = aten::linalg_solve_triangular::call(&upper, &b, true, false, true).unwrap();
+    let ones = aten::triu::with(&a).diagonal(1).call().unwrap().add(&aten::eye(3).unwrap()).unwrap();
+    close(&x.matmul(&ones).unwrap(), &b);
+}
+
+#[test]
+fn factors_make_the_matrix() {
+    for sizes in [[4, 2], [2, 4], [3, 3]] {
+        let a = matrices(&sizes);
+        for mode in ["reduced", "complete"] {
+            let (q, r) = aten::linalg_qr::with(&a).mode(mode).call().unwrap();
+            close(&q.matmul(&r).unwrap(), &a);
+            let n = q.sizes()[1];
+            let ones = aten::eye::with(n).dtype(Some(DType::Float64)).call().unwrap();
+            close(&q.t().unwrap().matmul(&q).unwrap(), &ones);
+        }
+    }
+    let a = matrices(&[3, 3]);
+    let a = a.matmul(&a.t().unwrap()).unwrap();
+    let u = aten::linalg_cholesky::with(&a).upper(true).call().unwrap();
+    close(&u.t().unwrap().matmul(&u).unwrap(), &a);
+    close(&aten::cholesky_inverse::with(&u).upper(true).call().unwrap(), &aten::inverse(&a).unwrap());
+}
+
+#[test]
+fn singular_matrices_are_errors_or_noted() {
+    let a = Tensor::from([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [2.0, 4.0]]]);
+    let error = aten::linalg_inv(&a).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "aten::linalg_inv: aten::linalg_inv_ex: the matrix is singular, as step 2 of matrix 1 of the batch found"
+    );
+    assert_eq!(aten::linalg_inv_ex(&a).unwrap().1.to_vec::<i32>().unwrap(), [0, 2]);
+    assert_eq!(aten::linalg_det(&a).unwrap().to_vec::<f64>().unwrap(), [1.0, 0.0]);
+    let (sign, logarithm) = aten::linalg_slogdet(&a).unwrap();
+    assert_eq!(sign.to_vec::<f64>().unwrap(), [1.0, 0.0]);
+    assert_eq!(logarithm.to_vec::<f64>().unwrap(), [0.0, f64::NEG_INFINITY]);
+    assert!(aten::linalg_cholesky(&a.neg().unwrap()).is_err());
+    assert_eq!(
+        aten::linalg_det(&aten::zeros(&[2, 0, 0]).unwrap()).unwrap().to_vec::<f32>().unwrap(),
+        [1.0; 2]
+    );
+}
+
+#[test]
+fn a_cholesky_factor_has_the_derivatives_of_symmetric_matrices() {
+    let x = matrices(&[2, 2]);
+    x.set_requires_grad(true).unwrap();
+    for upper in [false, true] {
+        let factor = |x: &[Tensor]| {
+            let a = x[0].matmul(&x[0].t()?)?;
+            Ok(vec![aten::linalg_cholesky::with(&a).upper(upper).call()?])
+        };
+        gradcheck(factor, std::slice::from_ref(&x), Default::default()).unwrap();
+        gradgradcheck(factor, std::slice::from_ref(&x), Default::default()).unwrap();
+    }
+}

@@ -1,0 +1,110 @@
+//! Samples of linear algebra, recurrent networks, images of other sizes, and of what joins elements at places.
+
+use torch_library::prelude::*;
+
+use super::{floats, ints, tensor};
+
+/// Samples of operators whose arguments depend on each other.
+pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
+    equations(name).or_else(|| joined(name)).or_else(|| resized(name)).or_else(|| recurrent(name))
+}
+
+/// Matrices that are neither singular nor far from symmetric, and positive.
+fn matrices() -> Value<'static> {
+    let elements = [4.0, 0.5, 1.0, 0.25, 3.0, -0.5, 0.75, 0.5, 5.0];
+    Value::Tensor(Tensor::from_slice(&[elements, elements.map(|x| x + 0.5)].concat(), &[2, 3, 3]).unwrap())
+}
+
+fn equations(name: &str) -> Option<Vec<Value<'static>>> {
+    let right = || floats(&[2, 3, 2]);
+    Some(match name {
+        "linalg_lu_factor_ex" | "linalg_lu_factor" | "linalg_qr" => vec![matrices()],
+        "linalg_inv" | "linalg_inv_ex" | "inverse" => vec![matrices()],
+        "linalg_det" | "_linalg_det" | "det" => vec![matrices()],
+        "linalg_slogdet" | "_linalg_slogdet" | "slogdet" | "logdet" => vec![matrices()],
+        "linalg_cholesky" | "linalg_cholesky_ex" | "cholesky_inverse" => vec![matrices()],
+        "linalg_solve" | "_linalg_solve_ex" => vec![matrices(), right()],
+        "linalg_solve_triangular" => vec![matrices(), right(), Value::Bool(true)],
+        "triangular_solve" | "cholesky_solve" => vec![right(), matrices()],
+        "linalg_multi_dot" => {
+            vec![Value::Tensors(vec![tensor(&[2, 3]), tensor(&[3, 4]), tensor(&[4, 1])].into())]
+        }
+        _ => return None,
+    })
+}
+
+fn joined(name: &str) -> Option<Vec<Value<'static>>> {
+    let by = |how: &'static str| Value::Str(how.into());
+    let source = |sizes: &[i64]| {
+        let count = sizes.iter().product::<i64>();
+        let elements = (0..count).map(|at| 0.3 + 0.7 * (at * 5 % 7) as f64);
+        Value::Tensor(Tensor::from_vec(elements.collect(), sizes).unwrap())
+    };
+    if let "polygamma_" = name {
+        return Some(vec![source(&[2, 3]), Value::Int(2)]);
+    }
+    Some(match name.replace('_', "").as_str() {
+        "scatterreduce.two" => {
+            vec![floats(&[2, 3]), Value::Int(0), ints(&[1, 0, 1], &[2, 3]), source(&[2, 3]), by("mean")]
+        }
+        "indexreduce" => {
+            vec![floats(&[2, 3]), Value::Int(0), ints(&[1, 0, 1], &[3]), source(&[3, 3]), by("prod")]
+        }
+        "polygamma" | "specialpolygamma" => vec![Value::Int(2), source(&[2, 3])],
+        "multinomial" => vec![source(&[2, 3]), Value::Int(2)],
+        _ => return None,
+    })
+}
+
+/// An image of one to three dimensions, larger or smaller, by sizes or by factors, and back.
+fn resized(name: &str) -> Option<Vec<Value<'static>>> {
+    let count = match name.trim_start_matches('_').strip_prefix("upsample_")? {
+        name if name.contains("1d") => 1,
+        name if name.contains("2d") => 2,
+        _ => 3,
+    };
+    let aligned = name.contains("linear") || name.contains("cubic");
+    let flag = aligned.then_some(Value::Bool(false));
+    let (from, to) = ([2, 3, 2].map(i64::from), [3, 2, 4].map(i64::from));
+    let sizes = |sizes: &[i64]| Value::Ints(sizes.to_vec().into());
+    let image = |size: &[i64]| [&[1, 2], size].concat();
+    if name.ends_with("_backward") {
+        let grad = floats(&image(&to[..count]));
+        return Some(
+            [grad, sizes(&to[..count]), sizes(&image(&from[..count]))].into_iter().chain(flag).collect(),
+        );
+    }
+    let input = floats(&image(&from[..count]));
+    Some(match name.ends_with(".vec") {
+        true => {
+            let factors = Value::Floats(vec![1.5; count].into());
+            [input, Value::None].into_iter().chain(flag).chain([factors]).collect()
+        }
+        false => [input, sizes(&to[..count])].into_iter().chain(flag).collect(),
+    })
+}
+
+fn recurrent(name: &str) -> Option<Vec<Value<'static>>> {
+    let (kind, form) = name.split_once(['.', '_']).map(|(kind, _)| (kind, name)).unwrap_or((name, name));
+    let gates = match kind {
+        "rnn" => 1,
+        "gru" => 3,
+        "lstm" => 4,
+        _ => return None,
+    };
+    let state = |sizes: &[i64]| match gates {
+        4 => Value::Tensors(vec![tensor(sizes), tensor(sizes)].into()),
+        _ => floats(sizes),
+    };
+    if form.ends_with("_cell") {
+        return Some(vec![floats(&[2, 3]), state(&[2, 2]), floats(&[2 * gates, 3]), floats(&[2 * gates, 2])]);
+    }
+    let params: Vec<Tensor> = [3, 3, 4, 4]
+        .iter()
+        .flat_map(|width| [tensor(&[2 * gates, *width]), tensor(&[2 * gates, 2])])
+        .collect();
+    let flags = [Value::Bool(false), Value::Int(2), Value::Float(0.0), Value::Bool(true)];
+    let directions = [Value::Bool(true), Value::Bool(false)];
+    let tensors = [floats(&[2, 1, 3]), state(&[4, 1, 2]), Value::Tensors(params.into())];
+    Some(tensors.into_iter().chain(flags).chain(directions).collect())
+}

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod zeros;
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
     use super::*;

@@ -112,3 +112,34 @@ fn zeros_need_no_memory() {
         "aten::add_.Scalar cannot write to zeros that take no memory\n  help: write to a copy, which has memory"
     );
 }
+
+#[test]
+fn products_and_sums_of_zeros_are_zeros() -> Result<()> {
+    let zeros = |sizes: &[i64]| aten::_efficientzerotensor(sizes);
+    let (zero, x) = (zeros(&[2])?, Tensor::from([3f32, 4.0]));
+    let lazy = [
+        aten::mul_Tensor(&zero, &x)?,
+        aten::mul_Tensor(&x, &zero)?,
+        aten::mul_Scalar(&zero, 3.into())?,
+        aten::add_Tensor(&zero, &zero)?,
+        aten::sub_Tensor(&zero, &zero)?,
+        aten::div_Tensor(&zero, &x)?,
+        aten::dot(&x, &zero)?,
+        aten::view(&zero, &[1, 2])?,
+    ];
+    assert!(lazy.iter().all(|tensor| aten::_is_zerotensor(tensor).unwrap()), "{lazy:?}");
+    let wide = aten::mul_Tensor(&zeros(&[2, 2])?, &Tensor::from([1f64, 2.0]))?;
+    assert_eq!((wide.sizes(), wide.dtype()), (&[2, 2][..], DType::Float64));
+    let made = [
+        aten::add_Tensor::with(&zero, &x).alpha(2.into()).call()?,
+        aten::sub_Tensor(&zero, &x)?,
+        aten::div_Tensor(&x, &zero)?,
+        aten::div_Scalar(&zero, 2.into())?,
+    ];
+    let expected = [[6.0, 8.0], [-3.0, -4.0], [f32::INFINITY; 2], [0.0, 0.0]];
+    for (made, expected) in made.iter().zip(expected) {
+        assert_eq!(made.to_vec::<f32>()?, expected);
+    }
+    assert!(aten::div_Tensor(&zero, &zero)?.to_vec::<f32>()?.iter().all(|x| x.is_nan()));
+    Ok(())
+}

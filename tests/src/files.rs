@@ -10,6 +10,7 @@ mod kernels;
 mod programs;
 mod promotion;
 mod schemas;
+mod traced;
 mod vmap;
 
 use crate::File;
@@ -32,4 +33,5 @@ pub(crate) const ALL: &[File] = &[
 pub(crate) const THROUGH: &[(&str, File)] = &[
     ("functionalize", File { name: "programs", replay: programs::functionalized }),
     ("fake", File { name: "programs", replay: programs::fake }),
+    ("trace", File { name: "programs", replay: traced::replay }),
 ];

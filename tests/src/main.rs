@@ -1,4 +1,4 @@
-//! `oracle FOLDER [FILE…] [--functionalize] [--fake] [--all] [--json]`: replays recorded answers of PyTorch, one line per file.
+//! `oracle FOLDER [FILE…] [--functionalize] [--fake] [--trace] [--all] [--json]`: replays recorded answers of PyTorch, one line per file.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use torch_library::{Error, ErrorKind, Result};
 use torch_library_tests::{File, Report};
 
-const USAGE: &str = "usage: oracle FOLDER [FILE…] [--functionalize] [--fake] [--all] [--json]
+const USAGE: &str = "usage: oracle FOLDER [FILE…] [--functionalize] [--fake] [--trace] [--all] [--json]
   FOLDER  has files of recorded answers, as schemas.jsonl.gz
   FILE    a file to replay, as schemas; all that FOLDER has without one
   --functionalize  replays programs with all writes and views made functional
   --fake           replays programs without elements, and compares all else
+  --trace          replays the graphs of programs, as recorded, read from text and simplified
   --all            prints every failing row, not ten
   --json           prints one JSON document per file";
 

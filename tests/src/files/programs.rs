@@ -15,7 +15,7 @@ use crate::rows::Row;
 use crate::values;
 
 /// The variables of a program.
-type Variables = BTreeMap<String, Tensor>;
+pub(super) type Variables = BTreeMap<String, Tensor>;
 
 pub(crate) fn replay(rows: &[Json], report: &mut Report) {
     replay_through(rows, report, Ok);
@@ -39,10 +39,14 @@ pub(crate) fn fake(rows: &[Json], report: &mut Report) {
 
 fn replay_through(rows: &[Json], report: &mut Report, enter: impl Fn(Tensor) -> Result<Tensor>) {
     for row in rows {
-        let steps: Vec<&str> =
-            row["steps"].as_array().into_iter().flatten().filter_map(|step| step["op"].as_str()).collect();
-        report.row(row, &steps.join(" "), || check(row, &enter));
+        report.row(row, &label(row), || check(row, &enter));
     }
+}
+
+/// The operators of a program.
+pub(super) fn label(row: &Json) -> String {
+    let steps = row["steps"].as_array().into_iter().flatten();
+    steps.filter_map(|step| step["op"].as_str()).collect::<Vec<_>>().join(" ")
 }
 
 fn check(row: &Json, enter: impl Fn(Tensor) -> Result<Tensor>) -> Check {
@@ -51,7 +55,7 @@ fn check(row: &Json, enter: impl Fn(Tensor) -> Result<Tensor>) -> Check {
         variables.insert(init.text("var")?.to_owned(), enter(values::tensor(init)?)?);
     }
     for (index, step) in row.list("steps")?.iter().enumerate() {
-        run(step, &mut variables).map_err(|unmet| unmet.at(format!("step {index}, {}", step["op"])))?;
+        call(step, &mut variables).map_err(|unmet| unmet.at(format!("step {index}, {}", step["op"])))?;
     }
     for (name, want) in row.field("final")?.as_object().into_iter().flatten() {
         state(&variables, name, want).map_err(|unmet| unmet.at(format!("{name} at the end")))?;
@@ -59,19 +63,27 @@ fn check(row: &Json, enter: impl Fn(Tensor) -> Result<Tensor>) -> Check {
     loss_and_gradients(row, &variables)
 }
 
-fn run(step: &Json, variables: &mut Variables) -> Check {
+/// Runs a step of a program, and names what it returns: one tensor, or a list of several.
+pub(super) fn call(step: &Json, variables: &mut Variables) -> Check {
     let operator = operators::find(step.text("op")?)?;
     let _quiet = step.flag("no_grad").then(NoGradGuard::new);
     let arguments = Arguments::with_variables(step, &|name| variables.get(name).cloned())?;
     let outcome = operators::skip_missing(operator, arguments.call(operator))?;
     let Some(outputs) = error_iff("the step", step.has("error"), outcome)? else { return Ok(()) };
-    let Some(name) = step["out"].as_str() else { return Ok(()) };
-    let [output] = &outputs[..] else { return Err(Unmet::failed("one output", outputs.len())) };
-    let output = output.as_tensor().ok_or_else(|| Unmet::failed("a tensor", output.type_name()))?;
-    if let Some(known) = variables.get(name) {
-        equal("the output is the variable itself", output.is_same(known), true)?;
+    let names = step["out"].as_str().into_iter();
+    let several = step["outs"].as_array().into_iter().flatten().filter_map(Json::as_str);
+    let names: Vec<&str> = names.chain(several).collect();
+    if names.is_empty() {
+        return Ok(());
     }
-    variables.insert(name.to_owned(), output.clone());
+    equal("the number of outputs", outputs.len(), names.len())?;
+    for (name, output) in names.into_iter().zip(&outputs) {
+        let output = output.as_tensor().ok_or_else(|| Unmet::failed("a tensor", output.type_name()))?;
+        if let Some(known) = variables.get(name) {
+            equal("the output is the variable itself", output.is_same(known), true)?;
+        }
+        variables.insert(name.to_owned(), output.clone());
+    }
     Ok(())
 }
 

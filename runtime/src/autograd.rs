@@ -32,6 +32,7 @@ mod default;
 mod engine;
 mod function;
 mod hooks;
+mod in_place;
 pub(crate) mod keep;
 mod meta;
 mod node;

@@ -52,7 +52,6 @@ mod gradient;
 mod memory;
 mod mutation;
 mod named;
-mod variant;
 mod view;
 
 use crate::autograd::Node;
@@ -61,13 +60,13 @@ use crate::error::Result;
 use crate::guard::{IncludeDispatchKeyGuard, no_grad};
 use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
+use crate::registry::Variant;
 use crate::tensor::Tensor;
 
 pub(crate) use fallback::fallback;
 pub use view::{view, views};
 
 use memory::Memory;
-use variant::Variant;
 use view::Functional;
 
 /// Runs a function on functional tensors, and returns what it returns as plain ones.

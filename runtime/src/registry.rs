@@ -31,6 +31,9 @@ mod resolve;
 mod runtime;
 mod runtime_kernel;
 mod state;
+mod variant;
+
+pub(crate) use variant::Variant;
 
 pub use audit::{RegistrationInfo, Violation};
 pub use conflict::Conflict;

@@ -86,6 +86,18 @@ derivatives! {
         other => grad.mul(&self.div(other)?),
     }
 
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor as XlogyBackward1 {
+        other => grad.mul(self)?.div(other),
+    }
+    #[in_place]
+    xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor as XlogyBackward2 {
+        self => {
+            let slope = aten::xlogy_Scalar_Other(grad, other)?;
+            let is_flat = other.cast::<f64>() <= 0.0;
+            if is_flat { aten::masked_fill_Scalar(&slope, &aten::eq_Scalar(self, 0.into())?, 0.into()) } else { Ok(slope) }
+        },
+    }
+
     cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) as CummaxBackward0 {
         self => selected(grad, metadata(self), dim, indices, true),
         indices => non_differentiable,

@@ -56,6 +56,12 @@ derivatives! {
     norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor as NormBackward1 {
         self => norm(grad, self, result, p.map_or(2.0, Scalar::cast), dim, keepdim),
     }
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumprodBackward0 {
+        self => running_product(grad, self, dim),
+    }
+    logcumsumexp(Tensor self, int dim) -> Tensor as LogcumsumexpBackward0 {
+        self => running_logsumexp(grad, self, result, dim),
+    }
     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumsumBackward0 {
         self => {
             let total = grad.sum_dim(&[dim], true)?;
@@ -113,6 +119,43 @@ fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
         products.push(aten::prod_dim_int::with(&others, dim).keepdim(true).call()?);
     }
     if products.is_empty() { aten::zeros_like(this) } else { aten::cat::with(&products).dim(dim).call() }
+}
+
+/// For each element, the products that it is in without it, weighted with the gradients of those: also right for zeros.
+fn running_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
+    if this.dim() == 0 || this.numel() == 0 {
+        return Ok(grad.clone());
+    }
+    let size = this.size(dim)?;
+    let part = |index: i64| {
+        let rest = size - index - 1;
+        let before = aten::prod_dim_int::with(&this.narrow(dim, 0, index)?, dim).keepdim(true).call()?;
+        let after = aten::cumprod(&this.narrow(dim, index + 1, rest)?, dim)?;
+        let others = aten::cat::with(&[aten::ones_like(&before)?, after]).dim(dim).call()?.mul(&before)?;
+        grad.narrow(dim, index, rest + 1)?.mul(&conj(&others)?)?.sum_dim(&[dim], true)
+    };
+    aten::cat::with(&(0..size).map(part).collect::<Result<Vec<_>>>()?).dim(dim).call()
+}
+
+/// Gradients of either sign by their logarithms, so that nothing overflows.
+fn running_logsumexp(grad: &Tensor, this: &Tensor, result: &Tensor, dim: i64) -> Result<Tensor> {
+    if this.dim() == 0 || this.numel() == 0 {
+        return Ok(grad.clone());
+    }
+    let from_the_end =
+        |logs: &Tensor| aten::flip(&aten::logcumsumexp(&aten::flip(logs, &[dim])?, dim)?, &[dim]);
+    let size = grad.abs()?.log()?;
+    // The logarithm of no gradient: not infinite, so that it has a difference to itself.
+    let nearly_nothing = match grad.dtype() {
+        DType::Float64 => f64::MIN,
+        DType::Float16 => -65504.0,
+        _ => f64::from(f32::MIN / 2.0),
+    };
+    let of_sign = |is_sign: Tensor| {
+        let logs = aten::where_ScalarOther(&is_sign, &size, nearly_nothing.into())?;
+        from_the_end(&logs.sub(result)?)?.add(this)?.exp()
+    };
+    of_sign(aten::gt_Scalar(grad, 0.into())?)?.sub(&of_sign(aten::lt_Scalar(grad, 0.into())?)?)
 }
 
 fn variance(

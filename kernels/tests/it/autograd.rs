@@ -354,3 +354,26 @@ fn a_tensor_is_printed_with_where_it_comes_from() -> Result<()> {
     assert_eq!(view.to_string(), "tensor(4., dtype=torch.float64, grad_fn=<Invalid>)");
     Ok(())
 }
+
+#[test]
+fn a_write_without_a_derivative_has_that_of_what_it_computes() -> Result<()> {
+    let x = leaf(&[0.25, 0.5, 0.75])?;
+    let (mut y, z) = (x.mul(2)?, aten::logit(&x.mul(2)?.mul(0.5)?)?);
+    y.mul_(0.5)?;
+    let mut part = y.slice(0, 0, 2, 1)?;
+    let returned = aten::logit_(&mut part)?.clone();
+    assert!(returned.is_same(&part));
+    y.sum()?.backward()?;
+    assert_eq!(values(&y)[..2], values(&z)[..2]);
+    let expected = [1.0 / (0.25 * 0.75), 4.0, 1.0];
+    assert!(grad_of(&x).iter().zip(expected).all(|(grad, slope)| (grad - slope).abs() < 1e-9));
+    // What it computes may have no gradient at all.
+    let x = leaf(&[0.25, 0.5, 0.75])?;
+    let mut y = x.mul(2)?;
+    aten::eq__Scalar(&mut y, 1.into())?;
+    y.sum()?.backward()?;
+    assert_eq!((values(&y), grad_of(&x)), (vec![0.0, 1.0, 0.0], vec![0.0; 3]));
+    let error = aten::logit_(&mut leaf(&[0.5])?).unwrap_err().to_string();
+    assert!(error.contains("logit_ cannot write in place to a leaf"), "{error}");
+    Ok(())
+}

@@ -95,6 +95,11 @@ fn functions_of_three_tensors() {
 
 #[test]
 fn reductions() {
+    let zeros = || {
+        let x = Tensor::from([[2.0, 0.0, 3.0], [0.0, 0.0, 1.0]]);
+        x.set_requires_grad(true).unwrap();
+        x
+    };
     let x = || [sample(&[2, 3, 2], -2.0, 2.0)];
     both("sum", &x(), |x| x[0].sum());
     both("sum.dim", &x(), |x| x[0].sum_dim(&[0, -1], false));
@@ -113,6 +118,9 @@ fn reductions() {
         });
     }
     both("cumsum", &x(), |x| aten::cumsum(&x[0], 1));
+    both("cumprod", &x(), |x| aten::cumprod(&x[0], 1));
+    both("cumprod of zeros", &[zeros()], |x| aten::cumprod(&x[0], 1));
+    both("logcumsumexp", &x(), |x| aten::logcumsumexp(&x[0], 1));
     both("max", &x(), |x| aten::max(&x[0]));
     both("max.dim", &x(), |x| Ok(aten::max_dim(&x[0], 1)?.0));
     both("min.dim", &x(), |x| Ok(aten::min_dim::with(&x[0], -1).keepdim(true).call()?.0));
@@ -233,4 +241,26 @@ fn windows() {
     both("avg_pool2d", &[image()], |x| aten::avg_pool2d(&x[0], &[2, 2]));
     both("adaptive_avg_pool2d", &[image()], |x| aten::adaptive_avg_pool2d(&x[0], &[2, 2]));
     both("constant_pad_nd", &[image()], |x| aten::constant_pad_nd(&x[0], &[1, -1, 0, 2]));
+}
+
+#[test]
+fn looks_at_complex_numbers_in_other_ways() {
+    let z = || {
+        let z = Tensor::from(
+            [[(0.3, -1.0), (0.5, 2.0)], [(-0.7, 0.2), (1.5, 0.1)]]
+                .map(|row| row.map(|(re, im)| Complex64::new(re, im))),
+        );
+        z.set_requires_grad(true).unwrap();
+        [z]
+    };
+    both("_conj", &z(), |z| aten::_conj(&z[0]));
+    both("a product with _conj", &z(), |z| z[0].mul(&aten::_conj(&z[0].t()?)?));
+    both("view_as_real", &z(), |z| aten::view_as_real(&z[0]));
+    both("the square of view_as_real", &z(), |z| aten::square(&aten::view_as_real(&z[0])?));
+    both("view_as_complex", &[sample(&[3, 2], -1.0, 1.0)], |x| aten::view_as_complex(&x[0]));
+    both("the square of view_as_complex", &[sample(&[3, 2], -1.0, 1.0)], |x| {
+        let z = aten::view_as_complex(&x[0])?;
+        z.mul(&z)
+    });
+    both("real and imag", &z(), |z| aten::real(&z[0])?.mul(&aten::imag(&aten::conj(&z[0])?)?));
 }

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use torch_library_schema::Return;
 
 use super::bookkeeping::written;
+use super::in_place;
 use super::meta::gradient_edge;
 use super::node::{Backward, Call, Edge, Node};
 use super::record::{Results, check_write, rebase};
@@ -48,11 +49,13 @@ pub(crate) fn default_boxed(
     stack: &mut Stack<'_>,
 ) -> Result<()> {
     let handle = operator.handle();
-    let keys = below_autograd(keys);
     if needs_derivative(handle.arguments(stack)?.iter().any(Argument::requires_grad)) {
-        return record(operator, keys, stack);
+        if in_place::compute(operator, keys, stack)? {
+            return Ok(());
+        }
+        return record(operator, below_autograd(keys), stack);
     }
-    handle.redispatch_boxed(keys, stack)
+    handle.redispatch_boxed(below_autograd(keys), stack)
 }
 
 /// Runs the operator below, and ties what comes of it to a node that has no derivative.
@@ -123,8 +126,11 @@ fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
 }
 
 fn node(operator: &'static Operator, edges: impl IntoIterator<Item = Option<Edge>>) -> Node {
-    Node::new("NotImplemented", edges, Arc::new(NotImplemented(operator)))
+    Node::new(NOT_IMPLEMENTED, edges, Arc::new(NotImplemented(operator)))
 }
+
+/// The name of the nodes of operators without a derivative.
+pub(super) const NOT_IMPLEMENTED: &str = "NotImplemented";
 
 /// The derivative of an operator that has none.
 ///

@@ -1,7 +1,6 @@
 //! Operators that write, as operators that compute.
 
 use super::fallback::{call, values_of};
-use super::variant::Variant;
 use super::view::{Functional, below, fresh};
 use super::{is_functional, named};
 use crate::device::Device;
@@ -9,6 +8,7 @@ use crate::error::{ErrorKind, Result};
 use crate::guard::{ForceDispatchKeyGuard, LocalDispatchKeySet};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
+use crate::registry::Variant;
 use crate::tensor::{Storage, Tensor};
 use crate::value::{Stack, Value};
 use crate::{bail, ensure};

@@ -11,7 +11,7 @@ use crate::registry;
 
 /// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Variant {
+pub(crate) enum Variant {
     /// An operator that computes what another one writes: `add.Tensor` for `add_.Tensor` and for `add.out`.
     ///
     /// It returns what the other one returns beside what it writes to, then each of the written arguments.
@@ -22,7 +22,7 @@ pub(super) enum Variant {
 
 impl Variant {
     /// The variant of an operator, if there is one.
-    pub(super) fn of(self, operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
+    pub(crate) fn of(self, operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
         static KNOWN: Mutex<Option<HashMap<(OperatorHandle, Variant), OperatorHandle>>> = Mutex::new(None);
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(variant) = known().get_or_insert_default().get(&(operator, self))

@@ -3,9 +3,11 @@
 //! PyTorch: the parts of `TensorIterator` that are not a loop.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
 use torch_library::geometry::{
-    Dims, Geometry, contiguous_strides, infer_size, is_non_overlapping_and_dense, preserved_strides,
-    strides_for,
+    Dims, contiguous_strides, infer_size, is_non_overlapping_and_dense, preserved_strides, strides_for,
 };
 use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
@@ -24,7 +26,7 @@ pub struct Pointwise<'a, const N: usize> {
     operator: &'static str,
     /// The tensors, as they were given.
     pub inputs: [&'a Tensor; N],
-    sizes: Dims,
+    sizes: Sizes<'a>,
     /// The type that the operator computes in, and that its result has unless it says otherwise.
     pub dtype: DType,
     /// An input that is not computed with, but looked at: a condition.
@@ -32,11 +34,30 @@ pub struct Pointwise<'a, const N: usize> {
     device: Device,
 }
 
+/// The sizes of a result: those of the first input, or others that inputs broadcast to.
+enum Sizes<'a> {
+    OfFirst(&'a [i64]),
+    Broadcast(Dims),
+}
+
+impl std::ops::Deref for Sizes<'_> {
+    type Target = [i64];
+
+    #[inline]
+    fn deref(&self) -> &[i64] {
+        match self {
+            Sizes::OfFirst(sizes) => sizes,
+            Sizes::Broadcast(sizes) => sizes,
+        }
+    }
+}
+
 impl<'a, const N: usize> Pointwise<'a, N> {
     /// Inputs that broadcast and are computed in their common type.
     ///
     /// # Errors
     /// Shapes that do not broadcast, types without a common one, tensors of several devices.
+    #[inline]
     pub fn promoting(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
         let dtype = common_type(&inputs).map_err(|error| error.context(operator))?;
         Self::with_dtype(operator, inputs, dtype)
@@ -58,11 +79,13 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     ///
     /// # Errors
     /// Shapes that do not broadcast, tensors of several devices.
+    #[inline]
     pub fn with_dtype(operator: &'static str, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
-        let mut sizes = Dims::from_slice(inputs[0].sizes());
+        let mut sizes = Sizes::OfFirst(inputs[0].sizes());
         for input in &inputs[1..] {
-            if input.sizes() != sizes.as_slice() {
-                sizes = infer_size(&sizes, input.sizes()).map_err(|error| error.context(operator))?;
+            if input.sizes() != &*sizes {
+                let broadcast = infer_size(&sizes, input.sizes()).map_err(|error| error.context(operator))?;
+                sizes = Sizes::Broadcast(broadcast);
             }
         }
         let device = common_device(operator, &inputs)?;
@@ -99,14 +122,33 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         dtype: DType,
         f: impl Fn([M; N]) -> R + Sync,
     ) -> Result<Tensor> {
+        // SAFETY: `map` writes every element.
+        unsafe { self.filled(out, dtype, |out| map(out, self.inputs, f)) }
+    }
+
+    /// As [`compute`](Self::compute), by a closure that writes the result.
+    ///
+    /// # Safety
+    /// It writes every element, or fails.
+    ///
+    /// # Errors
+    /// As `output`, and those of the closure.
+    pub(crate) unsafe fn filled(
+        &self,
+        out: Option<&Tensor>,
+        dtype: DType,
+        fill: impl FnOnce(&Tensor) -> Result<()>,
+    ) -> Result<Tensor> {
         let out = match self.destination(out, dtype)? {
             Some(out) => out,
-            // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
+            // SAFETY: next, every element is written by contract; if that fails, nobody gets the tensor.
+            None if self.is_row_major() => unsafe { Tensor::uninit(&self.sizes, dtype, self.device)? },
+            // SAFETY: as above.
             None => unsafe {
                 Tensor::uninit_strided(&self.sizes, &self.output_strides(), dtype, self.device)?
             },
         };
-        map(&out, self.inputs, f)?;
+        fill(&out)?;
         Ok(out)
     }
 
@@ -121,7 +163,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     fn prepare(&self, place: &Place, dtype: DType) -> Result<()> {
-        let is_new = place.tensor.sizes() != self.sizes.as_slice();
+        let is_new = place.tensor.sizes() != &*self.sizes;
         let strides = is_new.then(|| self.output_strides());
         place.prepare(&self.sizes, strides.as_deref(), dtype, self.device)?;
         self.inputs.iter().try_for_each(|input| place.tensor.check_no_partial_overlap(input))
@@ -133,49 +175,57 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         unsupported(self.operator, self.dtype)
     }
 
+    /// Whether all inputs are contiguous, as a result of them is, whatever they broadcast to. (Strides of nothing mean nothing.)
+    #[inline]
+    fn is_row_major(&self) -> bool {
+        let has_elements = || matches!(self.sizes, Sizes::OfFirst(_)) || !self.sizes.contains(&0);
+        self.inputs.iter().all(|input| input.is_contiguous(MemoryFormat::Contiguous)) && has_elements()
+    }
+
     /// The strides of a new result: those of the inputs where they agree, else the order of dimensions of the first
     /// input that has one.
     fn output_strides(&self) -> Dims {
-        let sizes = self.sizes.as_slice();
-        if self.inputs.iter().all(|input| input.sizes() == sizes) {
-            if self.inputs.iter().all(|input| input.is_contiguous(MemoryFormat::Contiguous)) {
-                return contiguous_strides(sizes);
-            }
-            if let Some(strides) = self.common_strides() {
-                return strides;
-            }
+        let sizes = &*self.sizes;
+        if self.is_row_major() {
+            return contiguous_strides(sizes);
         }
-        let inputs: Vec<Dims> = (0..N).map(|k| broadcast_strides(&self.input_geometry(k), sizes)).collect();
+        if self.inputs.iter().all(|input| input.sizes() == sizes)
+            && let Some(strides) = self.common_strides()
+        {
+            return strides;
+        }
+        let inputs: [Dims; N] =
+            std::array::from_fn(|k| broadcast_strides(self.inputs[k].sizes(), &self.input_strides(k), sizes));
         strides_in_order(sizes, &inputs)
     }
 
     /// The strides of inputs of one shape that are all contiguous, all channels-last, or all dense with the same strides.
     fn common_strides(&self) -> Option<Dims> {
-        let geometries: [Geometry; N] = std::array::from_fn(|k| self.input_geometry(k));
-        let (sizes, strides) = (geometries[0].sizes(), geometries[0].strides());
-        for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+        let sizes = self.inputs[0].sizes();
+        let strides: [Cow<'_, [i64]>; N] = std::array::from_fn(|k| self.input_strides(k));
+        let lie_as = |wanted: &[i64]| strides.iter().all(|strides| lie_alike(sizes, strides, wanted));
+        let formats = [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast];
+        for format in formats.into_iter().take(if sizes.len() == 4 { 2 } else { 1 }) {
             let Ok(wanted) = strides_for(sizes, format) else { continue };
-            if geometries.iter().all(|geometry| lie_alike(sizes, geometry.strides(), &wanted)) {
+            if lie_as(&wanted) {
                 return Some(wanted);
             }
         }
-        let is_like_first = |geometry: &Geometry| {
-            is_non_overlapping_and_dense(sizes, geometry.strides()) && geometry.strides() == strides
-        };
-        geometries.iter().all(is_like_first).then(|| Dims::from_slice(strides))
+        let first = &strides[0];
+        let are_one = strides.iter().all(|strides| strides == first);
+        (are_one && is_non_overlapping_and_dense(sizes, first)).then(|| Dims::from_slice(first))
     }
 
-    /// Where the elements of an input lie, after its conversion to the computing type if it needs one.
+    /// How far apart the elements of an input lie, after its conversion to the computing type if it needs one.
     ///
     /// A converted copy has no gaps, and no elements that coincide; that may put another dimension in front.
-    fn input_geometry(&self, k: usize) -> Geometry {
+    fn input_strides(&self, k: usize) -> Cow<'a, [i64]> {
         let (input, is_condition) = (self.inputs[k], self.condition == Some(k));
         let geometry = input.geometry();
         if input.dtype() == self.dtype || is_condition || input.is_non_overlapping_and_dense() {
-            return geometry.clone();
+            return Cow::Borrowed(geometry.strides());
         }
-        let strides = preserved_strides(geometry.sizes(), geometry.strides());
-        Geometry::new(geometry.sizes(), &strides, 0).expect("a dense copy of a tensor has a geometry")
+        Cow::Owned(preserved_strides(geometry.sizes(), geometry.strides()).to_vec())
     }
 }
 
@@ -204,6 +254,10 @@ fn common_type(inputs: &[&Tensor]) -> Result<DType> {
 /// # Errors
 /// Several devices.
 pub(crate) fn common_device(operator: &'static str, inputs: &[&Tensor]) -> Result<Device> {
+    let first = inputs[0].device();
+    if inputs.iter().all(|input| input.device() == first) {
+        return Ok(first);
+    }
     let is_guest = |input: &Tensor| input.dim() == 0 && input.device() == Device::CPU;
     let device = inputs.iter().find(|input| !is_guest(input)).unwrap_or(&inputs[0]).device();
     match inputs.iter().find(|input| input.device() != device && !is_guest(input)) {
@@ -223,10 +277,10 @@ pub(crate) fn unsupported(operator: &str, dtype: DType) -> Error {
 }
 
 /// The strides of an input as if it had the whole shape: 0 where it repeats.
-pub(crate) fn broadcast_strides(geometry: &Geometry, sizes: &[i64]) -> Dims {
-    let missing = sizes.len() - geometry.dim();
+pub(crate) fn broadcast_strides(own_sizes: &[i64], strides: &[i64], sizes: &[i64]) -> Dims {
+    let missing = sizes.len() - own_sizes.len();
     let stride = |dim: usize| match dim.checked_sub(missing) {
-        Some(own) if geometry.sizes()[own] != 1 || sizes[dim] == 1 => geometry.strides()[own],
+        Some(own) if own_sizes[own] != 1 || sizes[dim] == 1 => strides[own],
         _ => 0,
     };
     (0..sizes.len()).map(stride).collect()
@@ -249,8 +303,8 @@ pub(crate) fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
 /// The dimensions from densest to widest, as the first input decides that has different strides for two of them.
 ///
 /// PyTorch: `TensorIterator::reorder_dimensions`.
-fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..sizes.len()).rev().collect();
+fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> SmallVec<[usize; 6]> {
+    let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).rev().collect();
     // Insertion sort, since the order is not transitive: a stride of 0 says nothing about its neighbours.
     for sorted in 1..order.len() {
         let mut moving = sorted;

@@ -179,9 +179,13 @@ impl Tensor {
     }
 
     /// Whether the elements lie in a memory format without gaps.
+    #[inline]
     pub fn is_contiguous(&self, format: MemoryFormat) -> bool {
         let geometry = self.geometry();
-        geometry::is_contiguous_as(geometry.sizes(), geometry.strides(), format)
+        match format {
+            MemoryFormat::Contiguous => geometry.is_contiguous(),
+            _ => geometry::is_contiguous_as(geometry.sizes(), geometry.strides(), format),
+        }
     }
 
     /// The memory format that results of element-wise operators take after this tensor.

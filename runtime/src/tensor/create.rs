@@ -42,6 +42,21 @@ impl Tensor {
         Tensor::allocate(Geometry::new(sizes, strides, 0)?, dtype, device, Storage::zeroed)
     }
 
+    /// A tensor for results that a kernel writes in full, contiguous: like [`empty`](Tensor::empty), but nothing is in its
+    /// memory yet.
+    ///
+    /// # Errors
+    /// Like [`empty`](Tensor::empty).
+    ///
+    /// # Safety
+    /// Every element is written before any is read, and before safe code gets the tensor.
+    pub unsafe fn uninit(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        Tensor::allocate(Geometry::contiguous(sizes)?, dtype, device, |nbytes, device| {
+            // SAFETY: the elements fill the memory, and the caller writes them all.
+            unsafe { Storage::uninit(nbytes, device) }
+        })
+    }
+
     /// A tensor for results that a kernel writes in full: like [`empty_strided`](Tensor::empty_strided), but nothing is
     /// in its memory yet. Memory that elements leave gaps in is zeroed all the same.
     ///
@@ -160,6 +175,7 @@ impl Tensor {
         Tensor::empty_strided(geometry.sizes(), &strides, dtype, self.device())
     }
 
+    #[inline]
     fn allocate(
         geometry: Geometry,
         dtype: DType,

@@ -43,6 +43,8 @@ pub struct Geometry {
     strides: Dims,
     offset: i64,
     numel: i64,
+    /// Follows from the others; asked of every operand of every call.
+    is_contiguous: bool,
 }
 
 impl Geometry {
@@ -64,7 +66,9 @@ impl Geometry {
         if numel == 0 {
             last(sizes, strides, offset)?;
         }
-        Ok(Geometry { sizes: Dims::from_slice(sizes), strides: Dims::from_slice(strides), offset, numel })
+        let is_contiguous = is_contiguous(sizes, strides);
+        let (sizes, strides) = (Dims::from_slice(sizes), Dims::from_slice(strides));
+        Ok(Geometry { sizes, strides, offset, numel, is_contiguous })
     }
 
     /// A geometry without gaps, last dimension densest, from the start of the storage.
@@ -78,7 +82,7 @@ impl Geometry {
         if numel == 0 {
             last(sizes, &strides, 0)?;
         }
-        Ok(Geometry { sizes: Dims::from_slice(sizes), strides, offset: 0, numel })
+        Ok(Geometry { sizes: Dims::from_slice(sizes), strides, offset: 0, numel, is_contiguous: true })
     }
 
     /// The extent of each dimension.
@@ -112,17 +116,24 @@ impl Geometry {
     }
 
     /// Whether the elements lie in row-major order without gaps.
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
-        is_contiguous(&self.sizes, &self.strides)
+        self.is_contiguous
     }
 
     /// One past the last storage element that is reached, the offset included; 0 if there are no elements.
     ///
     /// # Errors
     /// A last element beyond `i64::MAX`.
+    #[inline]
     pub fn end(&self) -> Result<i64> {
         if self.numel == 0 {
             return Ok(0);
+        }
+        if self.is_contiguous
+            && let Some(end) = self.offset.checked_add(self.numel)
+        {
+            return Ok(end);
         }
         match last(&self.sizes, &self.strides, self.offset)?.checked_add(1) {
             Some(end) => Ok(end),
@@ -193,15 +204,27 @@ fn beyond(sizes: &[i64], strides: &[i64]) -> Error {
 ///
 /// # Errors
 /// A negative size, more elements than an `i64` counts.
+#[inline]
 pub fn numel(sizes: &[i64]) -> Result<i64> {
+    let mut signs = 0;
+    let numel = sizes.iter().try_fold(1i64, |numel, size| {
+        signs |= size;
+        numel.checked_mul(*size)
+    });
+    match numel {
+        Some(numel) if signs >= 0 => Ok(numel),
+        _ => unusual_numel(sizes),
+    }
+}
+
+/// As [`numel`], of negative sizes, or of many.
+#[cold]
+fn unusual_numel(sizes: &[i64]) -> Result<i64> {
     ensure!(sizes.iter().all(|size| *size >= 0), Shape, "sizes {sizes:?} must not be negative");
     if sizes.contains(&0) {
         return Ok(0); // whatever the others multiply to
     }
-    match sizes.iter().try_fold(1i64, |numel, size| numel.checked_mul(*size)) {
-        Some(numel) => Ok(numel),
-        None => bail!(Shape, "sizes {sizes:?} have more elements than 2^63"),
-    }
+    bail!(Shape, "sizes {sizes:?} have more elements than 2^63")
 }
 
 /// A dimension counted from the front, of one that may count from the back (`-1` is the last).

@@ -74,8 +74,10 @@ impl Places {
         let sizes = joined(this.sizes(), &shape);
         let strides = joined(this.strides(), &vec![0; shape.len()]);
         let none = vec![0; this.dim()];
-        let index_strides =
-            found.iter().map(|index| joined(&none, &broadcast_strides(index.geometry(), &shape))).collect();
+        let index_strides = found
+            .iter()
+            .map(|index| joined(&none, &broadcast_strides(index.sizes(), index.strides(), &shape)))
+            .collect();
         let offsets = distances(operator, this, &indices, &shape)?;
         let offsets = offsets.strided_view(&sizes, &joined(&none, &contiguous_strides(&shape)), 0)?;
         Ok(Places { sizes, strides, index_strides, offsets })

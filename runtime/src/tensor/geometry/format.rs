@@ -8,12 +8,14 @@ use crate::layout::MemoryFormat;
 use crate::{bail, ensure};
 
 /// The strides of a shape without gaps, last dimension densest. Empty dimensions count as 1.
+#[inline]
 pub fn contiguous_strides(sizes: &[i64]) -> Dims {
     dense_strides(sizes, (0..sizes.len()).rev(), 1)
 }
 
 /// The strides of a shape without gaps, the dimensions growing from densest to widest in this order. A size counts for at
 /// least so much.
+#[inline]
 fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>, least: i64) -> Dims {
     let mut strides = Dims::from_elem(0, sizes.len());
     let mut step = 1i64;
@@ -66,6 +68,7 @@ fn channels_last_order(format: MemoryFormat) -> &'static [usize] {
 }
 
 /// Whether elements lie in row-major order without gaps; strides of dimensions of size 1 do not matter.
+#[inline]
 pub fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
     sizes.contains(&0) || is_dense(sizes, strides, (0..sizes.len()).rev())
 }
@@ -85,6 +88,7 @@ pub(crate) fn is_contiguous_as(sizes: &[i64], strides: &[i64], format: MemoryFor
 }
 
 /// Whether each dimension's stride is the product of the sizes before it in this order.
+#[inline]
 fn is_dense(sizes: &[i64], strides: &[i64], order: impl IntoIterator<Item = usize>) -> bool {
     let mut step = 1i64;
     for dim in order {
@@ -132,7 +136,7 @@ pub(crate) fn suggest_memory_format(sizes: &[i64], strides: &[i64]) -> MemoryFor
 ///
 /// PyTorch: `Tensor::is_non_overlapping_and_dense`.
 pub fn is_non_overlapping_and_dense(sizes: &[i64], strides: &[i64]) -> bool {
-    if sizes.contains(&0) {
+    if is_contiguous(sizes, strides) {
         return true;
     }
     let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).filter(|dim| sizes[*dim] != 1).collect();

@@ -2,11 +2,11 @@
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use torch_library::geometry::infer_size;
-use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::loops;
 use crate::aten;
+use crate::composite::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Tensor> {
@@ -24,7 +24,33 @@ fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
     // SAFETY: next, every element is written.
     let out = unsafe { loops::uninit_like(this, this.dtype(), format) };
     let out = out.map_err(|error| error.context("aten::clone"))?;
-    match_dtype!(this.dtype(), T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
+    loops::assign(&out, this)?;
+    Ok(out)
+}
+
+/// As the composite, which does what leaves the CPU.
+#[torch_impl(aten, CPU)]
+fn _to_copy(
+    this: &Tensor,
+    dtype: Option<DType>,
+    layout: Option<Layout>,
+    device: Option<Device>,
+    pin_memory: Option<bool>,
+    non_blocking: bool,
+    memory_format: Option<MemoryFormat>,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::_to_copy";
+    let stays = device.is_none_or(|device| device == Device::CPU);
+    if !stays || layout.is_some_and(|layout| layout != Layout::Strided) || pin_memory == Some(true) {
+        let mut copy = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
+        unseen(|| aten::copy_::call(&mut copy, this, non_blocking).map(drop))?;
+        return Ok(copy);
+    }
+    let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
+    // SAFETY: next, every element is written.
+    let out = unsafe { loops::uninit_like(this, dtype, format) };
+    let out = out.map_err(|error| error.context(OPERATOR))?;
+    loops::assign(&out, this)?;
     Ok(out)
 }
 
@@ -39,6 +65,6 @@ fn copy(this: &Tensor, src: &Tensor) -> Result<Tensor> {
     );
     this.check_no_internal_overlap()?;
     this.check_no_partial_overlap(src)?;
-    match_dtype!(this.dtype(), T => loops::map(this, [src], |[x]: [T; 1]| x)?);
+    loops::assign(this, src)?;
     Ok(this.clone())
 }

@@ -21,10 +21,10 @@ use std::mem::MaybeUninit;
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, match_dtype};
 
-mod across;
-mod convert;
+pub(crate) mod across;
+pub(crate) mod convert;
+mod dense;
 pub(crate) mod gather;
-mod halves;
 mod inner;
 pub(crate) mod lines;
 pub(crate) mod parallel;
@@ -34,7 +34,8 @@ pub(crate) mod update;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
-use inner::Inner;
+pub(crate) use inner::Usually;
+use inner::{Inner, Plane};
 use walk::{Row, Walk};
 
 /// How many elements a row is computed at a time, where operands are converted on the way.
@@ -75,11 +76,33 @@ pub fn map<M: Element, R: Element, const N: usize>(
     inputs: [&Tensor; N],
     f: impl Fn([M; N]) -> R + Sync,
 ) -> Result<()> {
-    let inner = Inner::of(&f);
-    if !has_elements(out) || at_once(&inner, out, inputs) {
+    run(out, inputs, &Inner::of::<M, R, _>(&f))
+}
+
+/// As [`map`], by a function that has a faster form for usual arguments.
+pub(crate) fn map_usually<M: Element, R: Element>(
+    out: &Tensor,
+    input: &Tensor,
+    f: Usually<impl Fn(M) -> bool + Sync, impl Fn(M) -> R + Sync, impl Fn(M) -> R + Sync>,
+) -> Result<()> {
+    run(out, [input], &Inner::of_elements::<M, R, _>(&f))
+}
+
+/// Writes the elements of a tensor that broadcasts to `out`, converted to its type.
+///
+/// # Errors
+/// As [`map`].
+pub(crate) fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
+    match_dtype!(out.dtype(), T => {
+        run(out, [input], &Inner::of::<T, T, _>(&|[x]: [T; 1]| x).of_identity())
+    })
+}
+
+fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>) -> Result<()> {
+    if !has_elements(out) || at_once(inner, out, inputs) {
         return Ok(());
     }
-    Operands::new(out, inputs, &inner)?.compute(out, inputs)
+    Operands::new(out, inputs, inner)?.compute(out, inputs)
 }
 
 /// Computes a few elements that lie side by side in all operands, without the preparations that more of them are worth.
@@ -140,7 +163,7 @@ pub fn has_elements(out: &Tensor) -> bool {
 pub(crate) fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     // SAFETY: `map` writes every element.
     let copy = unsafe { uninit_like(tensor, dtype, MemoryFormat::Contiguous)? };
-    match_dtype!(dtype, T => map(&copy, [tensor], |[x]: [T; 1]| x))?;
+    assign(&copy, tensor)?;
     Ok(copy)
 }
 
@@ -181,7 +204,7 @@ pub(crate) fn elements<M: Element>(tensor: &Tensor) -> Result<Vec<M>> {
 }
 
 /// Whether memory of a type can be read as `M`. A `bool` cannot: bytes from outside need not be 0 or 1.
-fn is_plain<M: Element>(dtype: DType) -> bool {
+pub(crate) fn is_plain<M: Element>(dtype: DType) -> bool {
     dtype == M::DTYPE && dtype != DType::Bool
 }
 
@@ -251,6 +274,10 @@ impl<'f, const N: usize> Operands<'f, N> {
     fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
         let mut walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
         let count = out.numel() as usize;
+        // SAFETY: as below.
+        if count < 2 * parallel::GRAIN && unsafe { self.plane(&walk) } {
+            return Ok(());
+        }
         if count >= across::WORTHWHILE && walk.turn_across() {
             // SAFETY: the walk stays within the elements of all operands, and no two threads get the same one.
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
@@ -266,6 +293,37 @@ impl<'f, const N: usize> Operands<'f, N> {
         Ok(())
     }
 
+    /// Computes all rows in one loop, if they are alike and simple; gives back whether they are.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row), for each row of the walk.
+    unsafe fn plane(&self, walk: &Walk<N>) -> bool {
+        let Some((row, rows, out_step, steps)) = walk.plane() else { return false };
+        let mut single = None;
+        for k in 0..N {
+            match row.input_strides[k] {
+                _ if !self.inputs[k].is_plain => return false,
+                1 => {}
+                0 if single.is_none() => single = Some(k),
+                _ => return false,
+            }
+        }
+        let is_elsewhere = self.inputs.iter().all(|input| !std::ptr::eq(input.data, self.out));
+        if !self.is_plain || row.out_stride != 1 || !is_elsewhere {
+            return false;
+        }
+        let plane = Plane {
+            rows,
+            len: row.len,
+            out_step: out_step * self.out_size as isize,
+            steps: std::array::from_fn(|k| steps[k] * self.inputs[k].size as isize),
+            single,
+        };
+        let inputs = std::array::from_fn(|k| self.inputs[k].data);
+        // SAFETY: the rows lie in bounds and are dense in operands of the loop's types, none of which is written in place.
+        unsafe { self.inner.run_plane(self.out, inputs, &plane) }
+    }
+
     /// Computes one row.
     ///
     /// # Safety
@@ -273,9 +331,25 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// `out`, reads it meanwhile.
     unsafe fn row(&self, row: &Row<N>, buffers: &mut [Buffer; N]) {
         let is_dense = |k: usize| self.inputs[k].is_plain && row.input_strides[k] == 1;
-        let chunk = if (0..N).all(is_dense) && self.is_out_of_place(row) { row.len } else { CHUNK };
-        for start in (0..row.len).step_by(chunk) {
-            let len = chunk.min(row.len - start);
+        if (0..N).all(is_dense) && self.is_out_of_place(row) {
+            let address =
+                |data: *const u8, place: isize, size: usize| data.wrapping_offset(place * size as isize);
+            let inputs =
+                std::array::from_fn(|k| address(self.inputs[k].data, row.inputs[k], self.inputs[k].size));
+            let out = address(self.out, row.out, self.out_size).cast_mut();
+            // SAFETY: the row lies in bounds, is dense in all operands and of the loop's types, and none is written in place.
+            return unsafe { self.inner.run(out, inputs, row.len) };
+        }
+        let is_elsewhere = || !std::ptr::eq(self.inputs[0].data, self.out);
+        if self.inner.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
+            let data = self.inputs[0].data.wrapping_offset(row.inputs[0] * self.inputs[0].size as isize);
+            let out = self.out.wrapping_offset(row.out * self.out_size as isize);
+            // SAFETY: the row lies in bounds, and operands that share a part of their memory are for nobody to give.
+            return unsafe { (self.inputs[0].load)(data, row.input_strides[0], row.len, out) };
+        }
+        let mut start = 0;
+        while start < row.len {
+            let len = CHUNK.min(row.len - start);
             let inputs: [*const u8; N] = std::array::from_fn(|k| {
                 // SAFETY: the chunk is part of the row.
                 unsafe {
@@ -284,6 +358,7 @@ impl<'f, const N: usize> Operands<'f, N> {
             });
             // SAFETY: as above; the inputs are there.
             unsafe { self.finish(row, start, len, inputs) };
+            start += len;
         }
     }
 

@@ -55,11 +55,28 @@ impl<const N: usize> Operands<'_, N> {
         let Some(first) = rows.first() else { return };
         let mut buffers = [[MaybeUninit::uninit(); CHUNK]; N];
         let is_turned: [bool; N] = std::array::from_fn(|k| self.inputs[k].is_turned(k, rows));
-        for start in (0..first.len).step_by(CHUNK) {
+        if let Some(pitch) = self.copied_at(rows).filter(|_| is_turned[0]) {
+            let out = self.out.wrapping_offset(first.out * self.out_size as isize);
+            // SAFETY: the rows lie in bounds, of the input and of the result.
+            return unsafe {
+                self.inputs[0].turn(
+                    first.inputs[0],
+                    first.input_strides[0],
+                    [first.len, rows.len()],
+                    out,
+                    pitch,
+                )
+            };
+        }
+        let mut start = 0;
+        while start < first.len {
             let len = CHUNK.min(first.len - start);
             for k in (0..N).filter(|k| is_turned[*k]) {
-                // SAFETY: the rows lie in bounds.
-                unsafe { self.inputs[k].turn(first, k, start, len, rows.len(), &mut tiles[k]) };
+                let (input, stride) = (&self.inputs[k], first.input_strides[k]);
+                tiles[k].reserve((ROWS * PITCH * input.size).div_ceil(size_of::<u128>())); // once
+                let (place, tile) = (first.inputs[k] + start as isize * stride, tiles[k].as_mut_ptr().cast());
+                // SAFETY: the rows lie in bounds, and the tile has room for so many parts of rows.
+                unsafe { input.turn(place, stride, [len, rows.len()], tile, PITCH) };
             }
             for (n, row) in rows.iter().enumerate() {
                 let inputs = std::array::from_fn(|k| match is_turned[k] {
@@ -70,7 +87,20 @@ impl<const N: usize> Operands<'_, N> {
                 // SAFETY: passed on; the inputs are there.
                 unsafe { self.finish(row, start, len, inputs) };
             }
+            start += len;
         }
+    }
+}
+
+impl<const N: usize> Operands<'_, N> {
+    /// How far apart the results of rows lie, if they are dense copies of an input elsewhere.
+    fn copied_at(&self, rows: &[Row<N>]) -> Option<usize> {
+        let [first, second, ..] = rows else { return None };
+        let pitch = second.out - first.out;
+        let is_even = rows.windows(2).all(|pair| pair[1].out - pair[0].out == pitch);
+        let is_copy = self.inner.is_identity && self.is_plain && first.out_stride == 1;
+        (is_copy && is_even && pitch > 0 && !std::ptr::eq(self.inputs[0].data, self.out))
+            .then_some(pitch as usize)
     }
 }
 
@@ -106,25 +136,14 @@ impl Input {
         unsafe { self.chunk(row.inputs[k] + start as isize * stride, stride, 0, len, buffer) }
     }
 
-    /// Writes elements `start..start + len` of `count` rows, each [`PITCH`] after the other.
+    /// Writes elements `start..start + len` of `count` rows, each `pitch` after the other.
     ///
     /// # Safety
-    /// They lie in bounds, those of each row next to those of the row before, and nobody writes to them meanwhile.
-    unsafe fn turn<const N: usize>(
-        &self,
-        first: &Row<N>,
-        k: usize,
-        start: usize,
-        len: usize,
-        count: usize,
-        tile: &mut Tile,
-    ) {
-        tile.reserve((ROWS * PITCH * self.size).div_ceil(size_of::<u128>())); // once
-        let stride = first.input_strides[k];
+    /// They lie in bounds, those of each row next to those of the row before, and nobody writes to them meanwhile; there is room
+    /// for them.
+    unsafe fn turn(&self, place: isize, stride: isize, [len, count]: [usize; 2], to: *mut u8, pitch: usize) {
         // SAFETY: in bounds by contract.
-        let data =
-            unsafe { self.data.offset((first.inputs[k] + start as isize * stride) * self.size as isize) };
-        let tile = tile.as_mut_ptr().cast::<u8>();
+        let data = unsafe { self.data.offset(place * self.size as isize) };
         let turn = match self.size {
             1 => turn::<u8, 8>,
             2 => turn::<u16, 8>,
@@ -132,13 +151,28 @@ impl Input {
             8 => turn::<u64, 4>,
             _ => turn::<u128, 2>,
         };
-        // SAFETY: `len` lines of `count` elements by contract, and room for `ROWS` parts of rows in the tile.
-        unsafe { turn(data, stride, len, count, tile) };
+        // SAFETY: `len` lines of `count` elements by contract, and room for as many.
+        unsafe { turn(data, stride, len, count, to, pitch) };
     }
 }
 
-/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, [`PITCH`] apart, on the widest
-/// registers.
+/// Turns `len` lines of `count` elements of 4 bytes, `stride` apart, into `count` lines of `len`, `pitch` apart.
+///
+/// # Safety
+/// All of these can be read and written, and need not be aligned.
+pub(crate) unsafe fn turned_words(
+    data: *const u8,
+    stride: isize,
+    len: usize,
+    count: usize,
+    to: *mut u8,
+    pitch: usize,
+) {
+    // SAFETY: passed on.
+    unsafe { turn::<u32, 8>(data, stride, len, count, to, pitch) }
+}
+
+/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart, on the widest registers.
 ///
 /// # Safety
 /// All of these can be read and written; elements take as many bytes as `T`, but need not be aligned like it.
@@ -148,14 +182,19 @@ unsafe fn turn<T: Copy, const SIDE: usize>(
     len: usize,
     count: usize,
     tile: *mut u8,
+    pitch: usize,
 ) {
     #[cfg(target_arch = "x86_64")]
     if super::is_wide() {
         // SAFETY: the processor has these features; the rest is passed on.
-        return unsafe { turn_wide::<T, SIDE>(data.cast(), stride, len, count, tile.cast()) };
+        return unsafe { turn_wide::<T, SIDE>(data.cast(), stride, len, count, tile.cast(), pitch) };
     }
     // SAFETY: passed on.
-    unsafe { squares::<T, SIDE>(data.cast(), stride, len, count, tile.cast()) }
+    unsafe {
+        squares::<T, SIDE>(data.cast(), stride, len, count, tile.cast(), pitch, |data, tile| {
+            square::<T, SIDE>(data, stride, tile, pitch);
+        });
+    }
 }
 
 /// # Safety
@@ -168,11 +207,52 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
     len: usize,
     count: usize,
     tile: *mut T,
+    pitch: usize,
 ) {
-    // SAFETY: passed on.
-    unsafe { squares::<T, SIDE>(data, stride, len, count, tile) }
+    // SAFETY: passed on; `words` turns squares of that size.
+    unsafe {
+        squares::<T, SIDE>(data, stride, len, count, tile, pitch, |data, tile| {
+            match (size_of::<T>(), SIDE) {
+                (4, 8) => words(data.cast(), stride, tile.cast(), pitch),
+                _ => square::<T, SIDE>(data, stride, tile, pitch),
+            }
+        });
+    }
 }
 
+/// Turns a square of eight times eight elements of 4 bytes: pairs, then pairs of pairs, then halves change places.
+///
+/// # Safety
+/// As [`square`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: line `i` by contract.
+    let lines: [__m256; 8] =
+        std::array::from_fn(|i| unsafe { _mm256_loadu_ps(data.offset(i as isize * stride)) });
+    let pairs: [[__m256; 2]; 4] = std::array::from_fn(|i| {
+        let (a, b) = (lines[2 * i], lines[2 * i + 1]);
+        [_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)]
+    });
+    let fours: [[__m256; 4]; 2] = std::array::from_fn(|i| {
+        let ([a, b], [c, d]) = (pairs[2 * i], pairs[2 * i + 1]);
+        let (low, high) = (_mm256_shuffle_ps::<0x44>, _mm256_shuffle_ps::<0xee>);
+        [low(a, c), high(a, c), low(b, d), high(b, d)]
+    });
+    for j in 0..4 {
+        let (a, b) = (fours[0][j], fours[1][j]);
+        // SAFETY: lines `j` and `j + 4` by contract.
+        unsafe {
+            _mm256_storeu_ps(tile.add(j * pitch), _mm256_permute2f128_ps::<0x20>(a, b));
+            _mm256_storeu_ps(tile.add((j + 4) * pitch), _mm256_permute2f128_ps::<0x31>(a, b));
+        }
+    }
+}
+
+/// By a function that turns one square.
+///
 /// # Safety
 /// As [`turn`].
 #[inline(always)]
@@ -182,14 +262,14 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
     len: usize,
     count: usize,
     tile: *mut T,
+    pitch: usize,
+    square: impl Fn(*const T, *mut T),
 ) {
     let (even_len, even_count) = (len - len % SIDE, count - count % SIDE);
     for i in (0..even_len).step_by(SIDE) {
         for j in (0..even_count).step_by(SIDE) {
             // SAFETY: a square of these lines.
-            unsafe {
-                square::<T, SIDE>(data.offset(i as isize * stride).add(j), stride, tile.add(j * PITCH + i));
-            }
+            unsafe { square(data.offset(i as isize * stride).add(j), tile.add(j * pitch + i)) };
         }
     }
     for i in 0..len {
@@ -197,7 +277,7 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
             // SAFETY: element `j` of line `i`.
             unsafe {
                 let element = data.offset(i as isize * stride).add(j).read_unaligned();
-                tile.add(j * PITCH + i).write_unaligned(element);
+                tile.add(j * pitch + i).write_unaligned(element);
             }
         }
     }
@@ -207,7 +287,7 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
 /// As [`turn`], for `SIDE` lines of as many elements.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "`j` counts the columns of all lines")]
-unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile: *mut T) {
+unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile: *mut T, pitch: usize) {
     let lines: [[T; SIDE]; SIDE] = std::array::from_fn(|i| {
         // SAFETY: by contract.
         unsafe { data.offset(i as isize * stride).cast::<[T; SIDE]>().read_unaligned() }
@@ -215,7 +295,7 @@ unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile
     for j in 0..SIDE {
         let line: [T; SIDE] = std::array::from_fn(|i| lines[i][j]);
         // SAFETY: by contract.
-        unsafe { tile.add(j * PITCH).cast::<[T; SIDE]>().write_unaligned(line) };
+        unsafe { tile.add(j * pitch).cast::<[T; SIDE]>().write_unaligned(line) };
     }
 }
 

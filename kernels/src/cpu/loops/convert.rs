@@ -3,7 +3,7 @@
 
 use torch_library::{DType, Element, match_dtype};
 
-use super::halves;
+use super::dense;
 
 /// Reads `len` elements, `stride` apart, into a dense buffer of another type.
 pub(crate) type Loader = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: *mut u8);
@@ -30,7 +30,7 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
     buffer: *mut u8,
 ) {
     if stride == 1
-        && let Some(convert) = halves::dense(S::DTYPE, M::DTYPE)
+        && let Some(convert) = dense::conversion(S::DTYPE, M::DTYPE)
     {
         // SAFETY: by contract; the types are those that it was asked for.
         return unsafe { convert(data, len, buffer) };
@@ -58,7 +58,7 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
 /// `len` elements of `R` can be read from the buffer, and `len` of `D`, `stride` apart, written from `data` on.
 unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mut u8, stride: isize) {
     if stride == 1
-        && let Some(convert) = halves::dense(R::DTYPE, D::DTYPE)
+        && let Some(convert) = dense::conversion(R::DTYPE, D::DTYPE)
     {
         // SAFETY: by contract; the types are those that it was asked for.
         return unsafe { convert(buffer, len, data) };

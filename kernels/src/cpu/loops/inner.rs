@@ -8,9 +8,11 @@ use torch_library::{DType, Element, Result, Tensor};
 use super::Input;
 use super::convert::{self, Storer};
 
-/// A closure from `N` elements to one, and the loop over it.
+/// A closure from `N` elements to one, or what stands for one, and the loop over it.
 pub(super) struct Inner<'f, const N: usize> {
     run: Run<N>,
+    /// As `run`, for several rows, where there are two inputs and wide vectors.
+    run_plane: Option<RunPlane<N>>,
     closure: *const (),
     /// How to read an operand as what the closure takes.
     pub(super) input: fn(&Tensor) -> Result<Input>,
@@ -20,7 +22,68 @@ pub(super) struct Inner<'f, const N: usize> {
     pub(super) element: DType,
     /// The type that it gives.
     pub(super) result: DType,
+    /// Whether it gives back what it takes.
+    pub(super) is_identity: bool,
     lifetime: PhantomData<&'f ()>,
+}
+
+/// How elements are computed: by a closure from `N` to one, or [`Usually`].
+pub(super) trait Elements<M, R, const N: usize>: Sync {
+    /// Computes `len` results.
+    ///
+    /// # Safety
+    /// As [`Inner::run`], of these types.
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
+}
+
+impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        for i in 0..len {
+            // SAFETY: `i` is below `len`.
+            let x = inputs.map(|input| unsafe { input.add(i).read() });
+            // SAFETY: as above.
+            unsafe { out.add(i).write(self(x)) };
+        }
+    }
+}
+
+/// A function with a form that vectorises and holds for usual arguments, and one for all.
+pub(crate) struct Usually<C, F, A> {
+    pub(crate) is_usual: C,
+    pub(crate) fast: F,
+    pub(crate) any: A,
+}
+
+/// How many elements are computed the fast way together, or none of them.
+const BLOCK: usize = 64;
+
+impl<M, R, C, F, A> Elements<M, R, 1> for Usually<C, F, A>
+where
+    M: Element,
+    R: Element,
+    C: Fn(M) -> bool + Sync,
+    F: Fn(M) -> R + Sync,
+    A: Fn(M) -> R + Sync,
+{
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, [input]: [*const M; 1], len: usize) {
+        for start in (0..len).step_by(BLOCK) {
+            let len = BLOCK.min(len - start);
+            // SAFETY: both are parts of what the caller vouches for.
+            let (out, input) = unsafe { (out.add(start), std::slice::from_raw_parts(input.add(start), len)) };
+            // Two loops: one with the choice in it would not vectorise.
+            if input.iter().fold(true, |all, x| all & (self.is_usual)(*x)) {
+                let fast = |[x]: [M; 1]| (self.fast)(x);
+                // SAFETY: as above.
+                unsafe { fast.each(out, [input.as_ptr()], len) };
+            } else {
+                let any = |[x]: [M; 1]| (self.any)(x);
+                // SAFETY: as above.
+                unsafe { any.each(out, [input.as_ptr()], len) };
+            }
+        }
+    }
 }
 
 /// The loop: dense in, dense out.
@@ -31,15 +94,37 @@ unsafe impl<const N: usize> Sync for Inner<'_, N> {}
 
 impl<'f, const N: usize> Inner<'f, N> {
     pub(super) fn of<M: Element, R: Element, F: Fn([M; N]) -> R + Sync>(f: &'f F) -> Self {
+        Inner { run_plane: plane_of::<M, R, F, N>(), ..Self::of_elements::<M, R, F>(f) }
+    }
+
+    /// Of what is not a closure from `N` elements to one, but stands for one.
+    pub(super) fn of_elements<M: Element, R: Element, F: Elements<M, R, N>>(f: &'f F) -> Self {
         Inner {
             run: loop_of::<M, R, F, N>(),
+            run_plane: None,
             closure: std::ptr::from_ref(f).cast(),
             input: Input::new::<M>,
             storer: convert::storer::<R>,
             element: M::DTYPE,
             result: R::DTYPE,
+            is_identity: false,
             lifetime: PhantomData,
         }
+    }
+
+    /// Says that the closure gives back what it takes, so that it need not be asked.
+    pub(super) fn of_identity(self) -> Self {
+        Inner { is_identity: true, ..self }
+    }
+
+    /// Computes the results of several rows at once, if there is a loop for that; gives back whether.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), for each of the rows.
+    #[inline]
+    pub(super) unsafe fn run_plane(&self, out: *mut u8, inputs: [*const u8; N], plane: &Plane<N>) -> bool {
+        // SAFETY: passed on.
+        self.run_plane.map(|run| unsafe { run(self.closure, out, inputs, plane) }).is_some()
     }
 
     /// Computes `len` results.
@@ -54,8 +139,75 @@ impl<'f, const N: usize> Inner<'f, N> {
     }
 }
 
+/// Rows that are dense in every operand, but for one input of which a row has a single element. Steps from row to row count bytes.
+pub(super) struct Plane<const N: usize> {
+    pub(super) rows: usize,
+    pub(super) len: usize,
+    pub(super) out_step: isize,
+    pub(super) steps: [isize; N],
+    pub(super) single: Option<usize>,
+}
+
+type RunPlane<const N: usize> = unsafe fn(*const (), out: *mut u8, inputs: [*const u8; N], &Plane<N>);
+
+/// The loop over rows, for closures that pay for it.
+fn plane_of<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize>() -> Option<RunPlane<N>> {
+    #[cfg(target_arch = "x86_64")]
+    if const { N == 2 } && super::is_wide() {
+        return Some(plane::<M, R, F, N>);
+    }
+    None
+}
+
+/// # Safety
+/// As [`Inner::run_plane`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn plane<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize>(
+    closure: *const (),
+    out: *mut u8,
+    inputs: [*const u8; N],
+    plane: &Plane<N>,
+) {
+    // SAFETY: `of` pairs the closure with this loop.
+    let f = unsafe { &*closure.cast::<F>() };
+    for row in 0..plane.rows as isize {
+        let out = out.wrapping_offset(row * plane.out_step).cast::<R>();
+        let row = std::array::from_fn(|k| inputs[k].wrapping_offset(row * plane.steps[k]).cast::<M>());
+        // SAFETY: passed on, row by row.
+        unsafe {
+            match plane.single {
+                None => f.each(out, row, plane.len),
+                Some(0) => with_single::<M, R, F, N, 0>(f, out, row, plane.len),
+                Some(_) => with_single::<M, R, F, N, 1>(f, out, row, plane.len),
+            }
+        }
+    }
+}
+
+/// A row for which input `K` has one element.
+///
+/// # Safety
+/// As [`Inner::run`], but for that input.
+#[inline(always)]
+unsafe fn with_single<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize, const K: usize>(
+    f: &F,
+    out: *mut R,
+    inputs: [*const M; N],
+    len: usize,
+) {
+    // SAFETY: that element is there.
+    let single = unsafe { inputs[K].read() };
+    for i in 0..len {
+        // SAFETY: `i` is below `len`.
+        let x = std::array::from_fn(|k| if k == K { single } else { unsafe { inputs[k].add(i).read() } });
+        // SAFETY: as above.
+        unsafe { out.add(i).write(f(x)) };
+    }
+}
+
 /// The widest loop that the processor has.
-fn loop_of<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>() -> Run<N> {
+fn loop_of<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>() -> Run<N> {
     #[cfg(target_arch = "x86_64")]
     {
         let is_function = const { N == 1 && matches!(M::DTYPE, DType::Float32 | DType::Float64) };
@@ -73,7 +225,7 @@ fn loop_of<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>() -> Run<
 /// As [`Inner::run`], on a processor that has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn wide<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
+unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     closure: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
@@ -87,7 +239,7 @@ unsafe fn wide<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
 /// As [`Inner::run`], on a processor that has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn widest<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
+unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     closure: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
@@ -99,7 +251,7 @@ unsafe fn widest<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
 
 /// # Safety
 /// As [`Inner::run`].
-unsafe fn plain<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
+unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     closure: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
@@ -112,7 +264,7 @@ unsafe fn plain<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
 /// # Safety
 /// As [`Inner::run`].
 #[inline(always)]
-unsafe fn each<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
+unsafe fn each<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     closure: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
@@ -120,11 +272,6 @@ unsafe fn each<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
 ) {
     // SAFETY: `of` pairs the closure with this loop.
     let f = unsafe { &*closure.cast::<F>() };
-    let (out, inputs) = (out.cast::<R>(), inputs.map(<*const u8>::cast::<M>));
-    for i in 0..len {
-        // SAFETY: `i` is below `len`.
-        let x = inputs.map(|input| unsafe { input.add(i).read() });
-        // SAFETY: as above.
-        unsafe { out.add(i).write(f(x)) };
-    }
+    // SAFETY: passed on.
+    unsafe { f.each(out.cast::<R>(), inputs.map(<*const u8>::cast::<M>), len) }
 }

@@ -106,7 +106,11 @@ impl<T: Element, const K: usize> Memory<T, K> {
 }
 
 /// The kernel on the widest vectors.
-fn run<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K] {
+pub(crate) fn run<T, const K: usize>(
+    line: &impl Line<T, K>,
+    input: &[T],
+    out: &mut [MaybeUninit<T>],
+) -> [T; K] {
     #[cfg(target_arch = "x86_64")]
     if super::is_widest() {
         // SAFETY: the processor has these features.

@@ -82,6 +82,20 @@ impl<const N: usize> Walk<N> {
         true
     }
 
+    /// The first row, how many there are, and how far apart they lie in the output and in the inputs, if that is all: two
+    /// dimensions.
+    pub(crate) fn plane(&self) -> Option<(Row<N>, usize, isize, [isize; N])> {
+        let [inner, outer] = self.dims.as_slice() else { return None };
+        let row = Row {
+            len: inner.size,
+            out: 0,
+            out_stride: inner.out,
+            inputs: [0; N],
+            input_strides: inner.inputs,
+        };
+        Some((row, outer.size, outer.out, outer.inputs))
+    }
+
     /// How far apart in the first input the innermost elements are, if there is more than one.
     pub(crate) fn inner_stride(&self) -> Option<isize> {
         self.dims.first().map(|dim| dim.inputs[0])

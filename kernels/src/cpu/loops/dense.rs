@@ -1,4 +1,4 @@
-//! Dense halves to `f32` and back, on wide vectors: the conversions that kernels of halves spend their time in.
+//! Dense elements of one type to another, on wide vectors: the conversions that programs spend their time in.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers")]
 
 use torch_library::DType;
@@ -11,13 +11,20 @@ type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
 
 /// The fast conversion between two types, if the processor has it.
 #[inline(always)]
-pub(super) fn dense(from: DType, to: DType) -> Option<Convert> {
+pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
     #[cfg(target_arch = "x86_64")]
     match (from, to) {
         (DType::BFloat16, DType::Float32) if super::is_wide() => return Some(wide::widen_bf16),
         (DType::Float32, DType::BFloat16) if super::is_wide() => return Some(wide::round_bf16),
         (DType::Float16, DType::Float32) if has_f16c() => return Some(wide::widen_f16),
         (DType::Float32, DType::Float16) if has_f16c() => return Some(wide::round_f16),
+        (DType::Float32, DType::Float64) if super::is_wide() => return Some(wide::each::<f32, f64>),
+        (DType::Float64, DType::Float32) if super::is_wide() => return Some(wide::each::<f64, f32>),
+        (DType::Int32, DType::Float32) if super::is_wide() => return Some(wide::each::<i32, f32>),
+        (DType::Float32, DType::Int32) if super::is_wide() => return Some(wide::each::<f32, i32>),
+        (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
+        (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
+        (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::each_widest::<f32, i64>),
         _ => {}
     }
     let _ = (from, to);
@@ -33,6 +40,34 @@ fn has_f16c() -> bool {
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::{__m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
+
+    use torch_library::Element;
+
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn each<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
+        // SAFETY: passed on.
+        unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
+    }
+
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(super) unsafe fn each_widest<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
+        // SAFETY: passed on.
+        unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
+    }
+
+    /// # Safety
+    /// As [`Convert`](super::Convert).
+    #[inline(always)]
+    unsafe fn each_here<S: Element, D: Element>(from: *const S, len: usize, to: *mut D) {
+        for i in 0..len {
+            // SAFETY: by contract.
+            unsafe { to.add(i).write(from.add(i).read().cast::<D>()) };
+        }
+    }
 
     /// How many elements an instruction for `f16` converts.
     const LANES: usize = 8;

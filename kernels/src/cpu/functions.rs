@@ -6,6 +6,13 @@
 use num_complex::Complex;
 use num_traits::Float;
 
+mod circular;
+mod exponential;
+mod logarithm;
+
+pub(super) use circular::Circular;
+use exponential::Power;
+
 /// The functions that kernels spend their time in.
 pub(super) trait Functions: Sized {
     /// *e* to the power of this.
@@ -14,11 +21,47 @@ pub(super) trait Functions: Sized {
     /// The natural logarithm.
     fn natural_logarithm(self) -> Self;
 
+    /// The logarithm to base 2; whole for powers of it.
+    fn binary_logarithm(self) -> Self;
+
+    /// The logarithm to base 10.
+    fn decimal_logarithm(self) -> Self;
+
     /// The hyperbolic tangent.
     fn hyperbolic_tangent(self) -> Self;
 
     /// `1 / (1 + exp(-x))`.
     fn logistic(self) -> Self;
+}
+
+/// What is one off from another function, and precise where that is near one. Of real numbers only.
+pub(super) trait NearOne {
+    /// *e* to the power of this, less one.
+    fn exponential_less_one(self) -> Self;
+
+    /// The natural logarithm of one more than this.
+    fn logarithm_of_one_more(self) -> Self;
+}
+
+macro_rules! near_one {
+    ($($ty:ty: $logarithms:path;)+) => { $(
+        impl NearOne for $ty {
+            #[inline(always)]
+            fn exponential_less_one(self) -> $ty {
+                Power::<$ty>::of(self).less_one().copysign(self) // also that of a zero
+            }
+
+            #[inline(always)]
+            fn logarithm_of_one_more(self) -> $ty {
+                $logarithms(self)
+            }
+        }
+    )+ };
+}
+
+near_one! {
+    f32: logarithm::single::of_one_more;
+    f64: logarithm::double::of_one_more;
 }
 
 /// The error function, of real numbers only.
@@ -41,63 +84,24 @@ fn polynomial<T: Float, const N: usize>(x: T, coefficients: [T; N]) -> T {
 }
 
 impl Functions for f32 {
-    /// Within one unit of the last place.
-    ///
-    /// # How it works
-    /// `exp(x) = 2^n exp(r)` with `n` whole and `r` at most half a `ln 2` from zero, where a polynomial (that of Cephes)
-    /// serves. Adding 1.5 · 2^23 rounds to a whole number, and leaves it in the lowest bits. The power of two is made in
-    /// two steps, so that each is a normal number.
     #[inline(always)]
     fn exponential(self) -> f32 {
-        const ROUNDER: f32 = 12_582_912.0;
-        let x = self.clamp(-104.0, 89.0); // what is beyond is 0 or infinite
-        let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUNDER);
-        let n = rounded - ROUNDER;
-        let r = n.mul_add(2.121_944_4e-4, n.mul_add(-355.0 / 512.0, x));
-        let coefficients =
-            [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
-        let p = polynomial(r, coefficients);
-        let exponent = rounded.to_bits().wrapping_sub(ROUNDER.to_bits()) as i32;
-        let half = exponent >> 1;
-        let power = |exponent: i32| f32::from_bits((exponent.wrapping_add(127) as u32) << 23);
-        ((p * r).mul_add(r, r) + 1.0) * power(half) * power(exponent - half)
+        Power::<f32>::of(self).value()
     }
 
-    /// Within one unit of the last place.
-    ///
-    /// # How it works
-    /// `log(2^n m) = n ln 2 + log(m)` with `m` between `√½` and `√2`, where a polynomial (that of Cephes) serves. Numbers that
-    /// are too small for a normal exponent are scaled first.
     #[inline(always)]
     fn natural_logarithm(self) -> f32 {
-        const SCALE: f32 = 8_388_608.0; // 2^23
-        let is_small = self < f32::MIN_POSITIVE;
-        let x = if is_small { self * SCALE } else { self };
-        // Bits of a mantissa from √½ on belong to the next power of two.
-        let shifted = x.to_bits().wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits());
-        let exponent = (shifted as i32 >> 23) - if is_small { 23 } else { 0 };
-        let mantissa = (shifted & 0x007f_ffff) + std::f32::consts::FRAC_1_SQRT_2.to_bits();
-        let (n, f) = (exponent as f32, f32::from_bits(mantissa) - 1.0);
-        let coefficients = [
-            7.037_683_6e-2,
-            -1.151_461e-1,
-            1.167_699_9e-1,
-            -1.242_014_1e-1,
-            1.424_932_3e-1,
-            -1.666_805_8e-1,
-            2.000_071_5e-1,
-            -2.499_999_4e-1,
-            3.333_333e-1,
-        ];
-        let square = f * f;
-        let tail = (polynomial(f, coefficients) * f).mul_add(square, n * -2.121_944_4e-4);
-        let value = n.mul_add(355.0 / 512.0, f + square.mul_add(-0.5, tail));
-        match self {
-            x if x > 0.0 && x < f32::INFINITY => value,
-            0.0 => f32::NEG_INFINITY,
-            x if x == f32::INFINITY => x,
-            _ => f32::NAN, // of a negative number or itself
-        }
+        logarithm::single::natural(self)
+    }
+
+    #[inline(always)]
+    fn binary_logarithm(self) -> f32 {
+        logarithm::single::binary(self)
+    }
+
+    #[inline(always)]
+    fn decimal_logarithm(self) -> f32 {
+        logarithm::single::decimal(self)
     }
 
     #[inline(always)]
@@ -156,39 +160,31 @@ impl ErrorFunction for f64 {
 }
 
 impl Functions for f64 {
-    /// Within one unit of the last place: as for `f32`, with the polynomial of Taylor.
     #[inline(always)]
     fn exponential(self) -> f64 {
-        const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
-        const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
-        let x = self.clamp(-746.0, 710.0);
-        let rounded = x.mul_add(std::f64::consts::LOG2_E, ROUNDER);
-        let n = rounded - ROUNDER;
-        let r = n.mul_add(-LN_2_REST, n.mul_add(-std::f64::consts::LN_2, x));
-        let coefficients = const {
-            let (mut coefficients, mut factorial, mut k) = ([0.0; 12], 1.0, 2);
-            while k < 14 {
-                factorial *= k as f64;
-                coefficients[13 - k] = 1.0 / factorial;
-                k += 1;
-            }
-            coefficients
-        };
-        let p = polynomial(r, coefficients);
-        let exponent = rounded.to_bits().wrapping_sub(ROUNDER.to_bits()) as i64;
-        let half = exponent >> 1;
-        let power = |exponent: i64| f64::from_bits((exponent.wrapping_add(1023) as u64) << 52);
-        ((p * r).mul_add(r, r) + 1.0) * power(half) * power(exponent - half)
+        Power::<f64>::of(self).value()
     }
 
-    #[inline]
+    #[inline(always)]
     fn natural_logarithm(self) -> f64 {
-        self.ln()
+        logarithm::double::natural(self)
     }
 
-    #[inline]
+    #[inline(always)]
+    fn binary_logarithm(self) -> f64 {
+        logarithm::double::binary(self)
+    }
+
+    #[inline(always)]
+    fn decimal_logarithm(self) -> f64 {
+        logarithm::double::decimal(self)
+    }
+
+    #[inline(always)]
     fn hyperbolic_tangent(self) -> f64 {
-        self.tanh()
+        let excess = (2.0 * self.abs()).min(64.0).exponential_less_one(); // beyond, it is one
+        let tangent = (excess / (excess + 2.0)).copysign(self);
+        if self.is_nan() { self } else { tangent } // which `min` loses
     }
 
     #[inline(always)]
@@ -208,6 +204,16 @@ macro_rules! functions_of_std {
             #[inline]
             fn natural_logarithm(self) -> Self {
                 self.ln()
+            }
+
+            #[inline]
+            fn binary_logarithm(self) -> Self {
+                self.log2()
+            }
+
+            #[inline]
+            fn decimal_logarithm(self) -> Self {
+                self.log10()
             }
 
             #[inline]
@@ -277,6 +283,74 @@ mod tests {
         for x in [-1.0, f32::NEG_INFINITY, f32::NAN, -f32::MIN_POSITIVE / 2.0] {
             assert!(x.natural_logarithm().is_nan());
         }
+    }
+
+    /// The largest error in units of the last place, for as many arguments as there is time for.
+    fn largest_error_in_units(f: fn(f32) -> f32, want: fn(f64) -> f64) -> f64 {
+        let all = (1..f32::INFINITY.to_bits()).step_by(1009).map(f32::from_bits);
+        let error = |x: f32| {
+            let (got, want) = (f64::from(f(x)), want(f64::from(x)));
+            let unit = (want as f32).abs().clamp(f32::MIN_POSITIVE, f32::MAX.next_down());
+            if want as f32 == got as f32 {
+                0.0
+            } else {
+                (got - want).abs() / f64::from(unit.next_up() - unit)
+            }
+        };
+        all.flat_map(|x| [x, -x]).filter(|x| !want(f64::from(*x)).is_nan()).map(error).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn more_functions_are_within_two_units_of_the_last_place() {
+        for (name, error) in [
+            ("expm1", largest_error_in_units(f32::exponential_less_one, f64::exp_m1)),
+            ("log1p", largest_error_in_units(f32::logarithm_of_one_more, f64::ln_1p)),
+            ("log2", largest_error_in_units(f32::binary_logarithm, f64::log2)),
+            ("log10", largest_error_in_units(f32::decimal_logarithm, f64::log10)),
+        ] {
+            assert!(error < 2.0, "{name}: {error}");
+        }
+        for n in -126..128 {
+            assert_eq!(2f32.powi(n).binary_logarithm(), n as f32);
+        }
+        assert_eq!(f32::from_bits(1).binary_logarithm(), -149.0);
+        for f in [f32::exponential_less_one, f32::logarithm_of_one_more] {
+            assert_eq!([f(0.0).to_bits(), f(-0.0).to_bits()], [0, 1 << 31]);
+            assert!(f(f32::NAN).is_nan() && f(f32::INFINITY) == f32::INFINITY);
+        }
+        assert_eq!(f32::NEG_INFINITY.exponential_less_one(), -1.0);
+        assert_eq!((-1f32).logarithm_of_one_more(), f32::NEG_INFINITY);
+        assert!((-1.5f32).logarithm_of_one_more().is_nan());
+    }
+
+    #[test]
+    fn more_double_functions_are_within_two_or_three_units_of_the_last_place() {
+        let error = |got: f64, want: f64| {
+            let unit = want.abs().max(f64::MIN_POSITIVE);
+            if got == want || want.is_nan() { 0.0 } else { (got - want).abs() / (unit.next_up() - unit) }
+        };
+        let mut largest = [0f64; 6];
+        for bits in (1..f64::INFINITY.to_bits()).step_by(19_999_999_999_999) {
+            for x in [f64::from_bits(bits), -f64::from_bits(bits)] {
+                let errors = [
+                    error(x.natural_logarithm(), x.ln()),
+                    error(x.exponential_less_one(), x.exp_m1()),
+                    error(x.logarithm_of_one_more(), x.ln_1p()),
+                    error(x.hyperbolic_tangent(), x.tanh()),
+                    error(x.binary_logarithm(), x.log2()),
+                    error(x.decimal_logarithm(), x.log10()),
+                ];
+                largest = std::array::from_fn(|k| largest[k].max(errors[k]));
+            }
+        }
+        assert!(largest.iter().all(|error| *error <= 3.0), "{largest:?}"); // the standard library's own included
+        assert!((-4..23).all(|n| 10f64.powi(n).decimal_logarithm() == f64::from(n)));
+        assert!((-1022..1024).all(|n| 2f64.powi(n).binary_logarithm() == f64::from(n)));
+        assert!(f64::NAN.hyperbolic_tangent().is_nan() && (-0f64).hyperbolic_tangent().is_sign_negative());
+        assert_eq!([f64::INFINITY, f64::NEG_INFINITY].map(f64::hyperbolic_tangent), [1.0, -1.0]);
+        assert_eq!([0.0, -0.0].map(f64::natural_logarithm), [f64::NEG_INFINITY; 2]);
+        assert_eq!((f64::INFINITY.natural_logarithm(), 1f64.natural_logarithm()), (f64::INFINITY, 0.0));
+        assert!((-1f64).natural_logarithm().is_nan() && f64::NAN.natural_logarithm().is_nan());
     }
 
     #[test]

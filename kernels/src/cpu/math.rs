@@ -4,7 +4,7 @@ use num_traits::Float;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::functions::{ErrorFunction, Functions};
+use super::functions::{ErrorFunction, Functions, NearOne};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use super::unary::functions;
@@ -17,11 +17,10 @@ mod rounded;
 use rounded::{Bits, Rounded};
 
 functions! {
-    expm1 expm1_: promoting_to_float Float => |x, T| x.exp_m1();
-    log1p log1p_: promoting_to_float Float => |x, T| x.ln_1p();
-    log2 log2_: promoting_to_float Float | Complex => |x, T| x.log2();
-    log10 log10_: promoting_to_float Float | Complex => |x, T| x.log10();
-    tan tan_: promoting_to_float Float | Complex => |x, T| x.tan();
+    expm1 expm1_: promoting_to_float Float => |x, T| x.exponential_less_one();
+    log1p log1p_: promoting_to_float Float => |x, T| x.logarithm_of_one_more();
+    log2 log2_: promoting_to_float Float | Complex => |x, T| x.binary_logarithm();
+    log10 log10_: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm();
     asin asin_: promoting_to_float Float | Complex => |x, T| x.asin();
     acos acos_: promoting_to_float Float | Complex => |x, T| x.acos();
     atan atan_: promoting_to_float Float | Complex => |x, T| x.atan();
@@ -69,8 +68,8 @@ fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
 
 /// `ln(1 + exp(x))`, without overflow.
 #[inline(always)]
-fn softplus_of<T: Float>(x: T) -> T {
-    x.max(T::zero()) + (-x.abs()).exp().ln_1p()
+fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
+    x.max(T::zero()) + (-x.abs()).exponential().logarithm_of_one_more()
 }
 
 #[torch_impl(aten, CPU, Meta)]
@@ -100,7 +99,7 @@ mod more {
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
             loops::map(&out, [this], |[x]: [T; 1]| {
-                if x < 0.0 { (x * input_scale).exp_m1() * factor } else { x * scale }
+                if x < 0.0 { (x * input_scale).exponential_less_one() * factor } else { x * scale }
             })?;
             Ok(out)
         }, else => Err(call.unsupported()))
@@ -112,7 +111,7 @@ mod more {
             let out = call.output(None, call.dtype)?;
             let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
             loops::map(&out, [this], |[x]: [T; 1]| {
-                if x * beta > threshold { x } else { (x * beta).exp().ln_1p() / beta }
+                if x * beta > threshold { x } else { (x * beta).exponential().logarithm_of_one_more() / beta }
             })?;
             Ok(out)
         }, else => Err(call.unsupported()))

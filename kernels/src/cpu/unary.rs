@@ -11,12 +11,12 @@ use super::number::Number;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
+mod angles;
 mod clamp;
 
-/// Writes the kernels of functions, out of place and in place: whether integers become floats, for which types they
-/// are defined, and what they compute there.
-macro_rules! functions {
-    ($($name:ident $in_place:ident: $promoting:ident $($class:ident)|+ => |$x:ident, $T:ident| $value:expr;)+) => {
+/// Registers functions of this module, out of place and in place.
+macro_rules! kernels_of {
+    ($($name:ident $in_place:ident)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
@@ -32,6 +32,14 @@ macro_rules! functions {
                 }
             )+
         }
+    };
+}
+
+/// Writes the kernels of functions, out of place and in place: whether integers become floats, for which types they
+/// are defined, and what they compute there.
+macro_rules! functions {
+    ($($name:ident $in_place:ident: $promoting:ident $($class:ident)|+ => |$x:ident, $T:ident| $value:expr;)+) => {
+        $crate::cpu::unary::kernels_of! { $($name $in_place)+ }
 
         $(
             fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
@@ -44,7 +52,7 @@ macro_rules! functions {
     };
 }
 
-pub(super) use functions;
+pub(super) use {functions, kernels_of};
 
 functions! {
     relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
@@ -56,8 +64,6 @@ functions! {
     sqrt sqrt_: promoting_to_float Float | Complex => |x, T| x.sqrt();
     rsqrt rsqrt_: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
     reciprocal reciprocal_: promoting_to_float Float | Complex => |x, T| T::ONE / x;
-    sin sin_: promoting_to_float Float | Complex => |x, T| x.sin();
-    cos cos_: promoting_to_float Float | Complex => |x, T| x.cos();
     tanh tanh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent();
     sigmoid sigmoid_: promoting_to_float Float | Complex => |x, T| x.logistic();
 }

@@ -13,14 +13,15 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 use torch_library::geometry::{Dims, Geometry, contiguous_strides};
-use torch_library::{Element, Result, Tensor};
+use torch_library::{DType, Element, Result, Tensor};
 
 use super::walk::{Row, Walk};
-use super::{Buffer, CHUNK, Input, convert, data_ptr, has_elements, parallel};
+use super::{Buffer, CHUNK, Input, convert, data_ptr, has_elements, is_plain, parallel};
 
 /// How many folds run side by side: enough that no addition of wide vectors waits for the one before. With as many as these,
 /// LLVM keeps them in vectors; 32 it takes apart.
@@ -33,7 +34,7 @@ const FEW: usize = 16;
 const BLOCK: usize = 64;
 
 /// How many elements are folded in one loop; the values of such loops are merged as a tree.
-const LEAF: usize = 1024;
+const LEAF: usize = 4096;
 
 /// How many elements of one result are worth a thread.
 const BRANCH: usize = 2 * parallel::GRAIN;
@@ -42,6 +43,9 @@ const BRANCH: usize = 2 * parallel::GRAIN;
 pub trait Fold<M>: Sync {
     /// What they are folded to.
     type Value: Copy + Send + Sync;
+
+    /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains nothing.
+    const IS_FASTER_WIDEST: bool = false;
 
     /// The value of no elements.
     fn identity(&self) -> Self::Value;
@@ -52,7 +56,7 @@ pub trait Fold<M>: Sync {
     /// Joins two values.
     fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
 
-    /// Folds up to a thousand elements that lie side by side, of which the first has this position.
+    /// Folds up to a few thousand elements that lie side by side, of which the first has this position.
     ///
     /// As it is, element by element in several lanes. A fold that gets at its value faster from many elements at once
     /// does so here.
@@ -102,6 +106,16 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         return Ok(());
     }
     let geometry = input.geometry();
+    if let Some(elements) = leaf_of::<M>(input, outs[0].numel()) {
+        // SAFETY: nobody writes to them during the operation.
+        let folded = finish(slice(fold, unsafe { elements.as_ref() }, 0));
+        for (out, result) in outs.iter().zip(folded) {
+            let out = Output::<R>::new(out)?;
+            // SAFETY: the first element of a tensor that has one, written as its type.
+            unsafe { (out.store)((&raw const result).cast(), 1, out.data, 1) };
+        }
+        return Ok(());
+    }
     let kept = part(geometry, |dim| !is_reduced[dim])?;
     let results = Geometry::contiguous(kept.sizes())?;
     let reduced = part(geometry, |dim| is_reduced[dim])?;
@@ -128,6 +142,20 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         });
     });
     Ok(())
+}
+
+/// All elements of the input, if they make a single result and lie side by side as the fold takes them: then that needs no
+/// preparations.
+fn leaf_of<M: Element>(input: &Tensor, results: i64) -> Option<NonNull<[M]>> {
+    let geometry = input.geometry();
+    let is_leaf = results == 1
+        && geometry.is_contiguous()
+        && (1..=LEAF as i64).contains(&geometry.numel())
+        && is_plain::<M>(input.dtype());
+    let data = input.storage().data_ptr().filter(|_| is_leaf)?.cast::<M>();
+    // SAFETY: a geometry stays within its storage.
+    let first = unsafe { data.add(geometry.offset() as usize) };
+    Some(NonNull::slice_from_raw_parts(first, geometry.numel() as usize))
 }
 
 /// Some of the dimensions, from the start of the memory.
@@ -343,10 +371,21 @@ fn each_branch(range: Range<usize>, f: &mut impl FnMut(Range<usize>)) {
 /// [`Fold::slice`] on the widest vectors.
 pub(crate) fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
     #[cfg(target_arch = "x86_64")]
-    if super::is_wide() {
+    if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) }
+        && super::is_widest()
+    {
         // SAFETY: the processor has these features.
+        return unsafe { slice_widest(fold, elements, position) };
+    } else if super::is_wide() {
+        // SAFETY: as above.
         return unsafe { slice_wide(fold, elements, position) };
     }
+    fold.slice(elements, position)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+fn slice_widest<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
     fold.slice(elements, position)
 }
 

@@ -18,6 +18,8 @@ use crate::pointwise::{common_device, unsupported};
 use crate::variants::memory;
 
 #[cfg(target_arch = "x86_64")]
+mod pairs;
+#[cfg(target_arch = "x86_64")]
 mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod vector;
@@ -186,6 +188,13 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
     if dtype == a.dtype() {
         return product(operator, a, b);
     }
+    #[cfg(target_arch = "x86_64")]
+    if pairs::is_for(a, b) && a.numel() > 0 && loops::has_elements(b) {
+        let sizes = product_sizes(operator, a, b)?;
+        let out = Tensor::empty(&sizes, dtype, common_device(operator, &[a, b])?)?;
+        pairs::multiply(&out, a, b)?;
+        return Ok(out);
+    }
     product(operator, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)
 }
 
@@ -200,6 +209,10 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         return Ok(());
     }
     let dtype = loops::computing_type(out.dtype());
+    #[cfg(target_arch = "x86_64")]
+    if pairs::is_for(a, b) {
+        return pairs::multiply(out, a, b);
+    }
     if dtype != out.dtype() {
         let wide = Tensor::empty(out.sizes(), dtype, out.device())?;
         multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
@@ -241,19 +254,20 @@ pub(super) struct Matrices<T> {
 // SAFETY: plain addresses; which thread writes where is for `batches` to say.
 unsafe impl<T: Sync> Sync for Matrices<T> {}
 
-impl<T: Number> Matrices<T> {
-    fn of(tensor: &Tensor) -> Result<Self> {
+impl<T> Matrices<T> {
+    /// Those of a tensor, at an address.
+    fn over(tensor: &Tensor, data: *mut T) -> Self {
         let dim = tensor.dim();
         let (sizes, strides) = (tensor.sizes(), tensor.strides());
-        Ok(Matrices {
-            data: tensor.data_ptr()?,
+        Matrices {
+            data,
             count: sizes[..dim - 2].first().map_or(1, |count| *count as usize),
             batch_stride: strides[..dim - 2].first().map_or(0, |stride| *stride as isize),
             rows: sizes[dim - 2] as usize,
             columns: sizes[dim - 1] as usize,
             row_stride: strides[dim - 2] as isize,
             column_stride: strides[dim - 1] as isize,
-        })
+        }
     }
 
     /// One matrix.
@@ -264,6 +278,18 @@ impl<T: Number> Matrices<T> {
     ) -> Self {
         let (row_stride, column_stride) = (row_stride as isize, column_stride as isize);
         Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
+    }
+
+    /// One of them alone.
+    fn at(self, batch: usize) -> Self {
+        // Wrapping: there may be none at all.
+        Matrices { data: self.data.wrapping_offset(batch as isize * self.batch_stride), ..self }
+    }
+}
+
+impl<T: Number> Matrices<T> {
+    fn of(tensor: &Tensor) -> Result<Self> {
+        Ok(Self::over(tensor, tensor.data_ptr()?))
     }
 
     /// Rows for columns.
@@ -289,12 +315,6 @@ impl<T: Number> Matrices<T> {
     #[cfg(target_arch = "x86_64")]
     fn columns(self, range: Range<usize>) -> Self {
         self.transposed().rows(range).transposed()
-    }
-
-    /// One of them alone.
-    fn at(self, batch: usize) -> Self {
-        // Wrapping: there may be none at all.
-        Matrices { data: self.data.wrapping_offset(batch as isize * self.batch_stride), ..self }
     }
 }
 

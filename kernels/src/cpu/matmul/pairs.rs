@@ -1,0 +1,209 @@
+//! Products of `bfloat16` matrices by the instruction that multiplies pairs of them and adds in `float32` (AVX512-BF16).
+//!
+//! # How it works
+//!
+//! 1. The second factor is taken in *panels* of [`WIDTH`] columns, which are packed so that two rows lie side by side, element by
+//!    element; as many as threads need at a time, so there is never a second copy of a matrix.
+//! 2. Each panel meets all rows of the first factor, up to twelve at a time: their sums fill the registers. Pairs of that
+//!    factor already lie side by side, if its rows are dense.
+//! 3. The sums are rounded once, as they are written.
+#![expect(
+    unsafe_code,
+    reason = "reads and writes elements through pointers, and uses instructions that it asks for"
+)]
+
+use std::arch::x86_64::*;
+
+use torch_library::{DType, Result, Tensor};
+
+use super::{GRAIN, Matrices};
+use crate::cpu::loops::across::turned_words;
+use crate::cpu::loops::convert::{self, Storer};
+use crate::cpu::loops::{self, parallel};
+
+/// How many columns a panel has: two registers of sums for each row.
+const WIDTH: usize = 32;
+
+/// How many rows are multiplied at a time: their sums take 24 of 32 registers.
+const HEIGHT: usize = 12;
+
+/// Whether this is the way to a product of such matrices.
+pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
+    [a, b].iter().all(|factor| factor.dtype() == DType::BFloat16)
+        && loops::is_widest()
+        && is_x86_feature_detected!("avx512bf16")
+}
+
+/// Writes the products of matrices that [`is_for`] holds for, as any type.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let dense = match a.strides().last() {
+        Some(1) => a.clone(),
+        _ => loops::copy(a, a.dtype())?,
+    };
+    let product = Product {
+        out: Matrices::over(out, loops::data_ptr(out)?),
+        size: out.dtype().size() as isize,
+        store: convert::storer::<f32>(out.dtype()),
+        a: Matrices::over(&dense, loops::data_ptr(&dense)?.cast()),
+        b: Matrices::over(b, loops::data_ptr(b)?.cast()),
+    };
+    let panels = product.b.columns.div_ceil(WIDTH);
+    let work = product.a.rows * product.a.columns * WIDTH;
+    parallel::shares(product.out.count * panels, (GRAIN / work.max(1)).max(1), |range| {
+        let mut panel = vec![0; product.a.columns.div_ceil(2) * WIDTH];
+        for index in range {
+            let product = product.at(index / panels);
+            // SAFETY: the matrices lie in bounds, this panel of the result is this thread's alone, and whoever comes here has
+            // asked for the instructions.
+            unsafe { product.columns(index % panels * WIDTH, &mut panel) };
+        }
+    });
+    Ok(())
+}
+
+/// Two factors, and where their product goes.
+struct Product {
+    out: Matrices<u8>,
+    /// That of its elements, in bytes; its strides count elements.
+    size: isize,
+    store: Storer,
+    a: Matrices<u16>,
+    b: Matrices<u16>,
+}
+
+impl Product {
+    /// One of a batch.
+    fn at(&self, batch: usize) -> Self {
+        let offset = batch as isize * self.out.batch_stride * self.size;
+        let out = Matrices { data: self.out.data.wrapping_offset(offset), ..self.out };
+        Product { out, a: self.a.at(batch), b: self.b.at(batch), ..*self }
+    }
+
+    /// Up to [`WIDTH`] columns of the product.
+    ///
+    /// # Safety
+    /// The matrices lie in bounds, nobody else uses these columns of the result, and the processor has the instructions.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
+    unsafe fn columns(&self, first: usize, panel: &mut [u32]) {
+        let width = WIDTH.min(self.b.columns - first);
+        // SAFETY: there are so many columns.
+        unsafe { self.pack(first, width, panel) };
+        let mut sums = [[0.0; WIDTH]; HEIGHT];
+        let mut row = 0;
+        while row < self.a.rows {
+            let a = self.a.data.wrapping_offset(row as isize * self.a.row_stride);
+            // SAFETY: so many rows are left, and dense.
+            let count = unsafe {
+                match self.a.rows - row {
+                    HEIGHT.. => self.rows::<HEIGHT>(a, panel, &mut sums),
+                    8.. => self.rows::<8>(a, panel, &mut sums),
+                    4.. => self.rows::<4>(a, panel, &mut sums),
+                    2.. => self.rows::<2>(a, panel, &mut sums),
+                    _ => self.rows::<1>(a, panel, &mut sums),
+                }
+            };
+            for (i, sums) in sums.iter().take(count).enumerate() {
+                let place =
+                    (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
+                let out = self.out.data.wrapping_offset(place * self.size);
+                // SAFETY: `width` elements of this row of the result.
+                unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
+            }
+            row += count;
+        }
+    }
+
+    /// Packs columns: for each pair of rows [`WIDTH`] pairs of elements, zeros where there are none.
+    ///
+    /// # Safety
+    /// There are so many columns from the first on.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    unsafe fn pack(&self, first: usize, width: usize, panel: &mut [u32]) {
+        let (row, column) = (self.b.row_stride, self.b.column_stride);
+        let data = self.b.data.wrapping_offset(first as isize * column);
+        let at = |i: usize, j: usize| data.wrapping_offset(i as isize * row + j as isize * column);
+        let pairs = self.b.rows / 2;
+        // SAFETY: elements of the matrix.
+        let pair = |i: usize, j: usize| unsafe {
+            u32::from(at(2 * i, j).read()) | u32::from(at(2 * i + 1, j).read()) << 16
+        };
+        if row == 1 && column % 2 == 0 && width == WIDTH {
+            // The columns are dense, so the pairs are there; they change places only.
+            // SAFETY: `width` lines of so many pairs, and room for them in the panel.
+            unsafe { turned_words(data.cast(), column / 2, width, pairs, panel.as_mut_ptr().cast(), WIDTH) };
+        } else {
+            for (i, line) in panel.chunks_exact_mut(WIDTH).take(pairs).enumerate() {
+                if column == 1 && width == WIDTH {
+                    line.iter_mut().enumerate().for_each(|(j, to)| {
+                        // SAFETY: as above, of dense rows.
+                        let [low, high] = [2 * i, 2 * i + 1].map(|i| unsafe { at(i, 0).add(j).read() });
+                        *to = u32::from(low) | u32::from(high) << 16;
+                    });
+                } else {
+                    line.iter_mut()
+                        .enumerate()
+                        .for_each(|(j, to)| *to = if j < width { pair(i, j) } else { 0 });
+                }
+            }
+        }
+        if self.b.rows % 2 == 1 {
+            for (j, to) in panel[pairs * WIDTH..].iter_mut().enumerate() {
+                // SAFETY: elements of the last row.
+                *to = if j < width { u32::from(unsafe { at(2 * pairs, j).read() }) } else { 0 };
+            }
+        }
+    }
+
+    /// The products of some rows, of which the first starts at `a`, with a panel; gives back how many these are.
+    ///
+    /// # Safety
+    /// There are so many rows, which are dense.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    unsafe fn rows<const COUNT: usize>(
+        &self,
+        a: *const u16,
+        panel: &[u32],
+        out: &mut [[f32; WIDTH]; HEIGHT],
+    ) -> usize {
+        let mut sums = [[_mm512_setzero_ps(); 2]; COUNT];
+        let rows: [*const u16; COUNT] =
+            std::array::from_fn(|row| a.wrapping_offset(row as isize * self.a.row_stride));
+        let (lines, _) = panel.as_chunks::<WIDTH>();
+        let pairs = self.a.columns / 2;
+        for (i, line) in lines.iter().take(pairs).enumerate() {
+            // SAFETY: pair `i` of the row.
+            step(&mut sums, line, |row| unsafe { rows[row].cast::<i32>().add(i).read_unaligned() });
+        }
+        if self.a.columns % 2 == 1 {
+            // SAFETY: the last element of the row; the panel has zeros beside its own.
+            step(&mut sums, &lines[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
+        }
+        for (sums, out) in sums.iter().zip(out.iter_mut()) {
+            // SAFETY: a row of sums are two registers.
+            *out = unsafe { std::mem::transmute::<[__m512; 2], [f32; WIDTH]>(*sums) };
+        }
+        COUNT
+    }
+}
+
+/// Adds the products of a pair from each row with a line of a panel.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bf16")]
+fn step<const COUNT: usize>(
+    sums: &mut [[__m512; 2]; COUNT],
+    line: &[u32; WIDTH],
+    pair: impl Fn(usize) -> i32,
+) {
+    // SAFETY: a line is two registers, which take any bits.
+    let [left, right] = unsafe { std::mem::transmute::<[u32; WIDTH], [__m512bh; 2]>(*line) };
+    for (row, sums) in sums.iter_mut().enumerate() {
+        // SAFETY: both are registers, which take any bits.
+        let pair = unsafe { std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi32(pair(row))) };
+        *sums = [_mm512_dpbf16_ps(sums[0], pair, left), _mm512_dpbf16_ps(sums[1], pair, right)];
+    }
+}

@@ -117,5 +117,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`.
         scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor;
+
+        /// As that, of sizes `[batch, head, length, width]`, without the matrix of all products; and the logarithm of the sum of
+        /// each query's exponentials.
+        ///
+        /// # Errors
+        /// Other sizes, and dropout.
+        ///
+        /// PyTorch: what `scaled_dot_product_attention` does on the CPU.
+        _scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp);
     }
 }

@@ -137,3 +137,85 @@ fn products_of_all_sizes_and_orders_are_sums_of_products() -> Result<()> {
     }
     Ok(())
 }
+
+/// Numbers that products do not round.
+fn small_numbers(sizes: &[i64]) -> Result<Tensor> {
+    let count: i64 = sizes.iter().product();
+    let numbers =
+        aten::remainder_Scalar(&aten::mul_Scalar(&aten::arange(count.into())?, 37.into())?, 11.into())?;
+    aten::reshape(&aten::sub_Scalar(&numbers, 5.into())?, sizes)
+}
+
+#[test]
+fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
+    for [n, k, m] in [[1, 1, 1], [5, 7, 3], [12, 32, 32], [29, 33, 70], [64, 64, 64], [3, 2, 65], [13, 1, 40]]
+    {
+        let (a, b) = (small_numbers(&[n, k])?, small_numbers(&[k, m])?);
+        let want = a.to_dtype(DType::Float32)?.mm(&b.to_dtype(DType::Float32)?)?.to_dtype(DType::BFloat16)?;
+        let (a, b) = (a.to_dtype(DType::BFloat16)?, b.to_dtype(DType::BFloat16)?);
+        let turned = |x: &Tensor| x.t()?.contiguous()?.t();
+        let spread = |x: &Tensor| {
+            Ok::<_, Error>(aten::stack::with(&[x.clone(), x.clone()]).dim(2).call()?.select(2, 1)?)
+        };
+        for (a, b) in [
+            (a.clone(), b.clone()),
+            (turned(&a)?, b.clone()),
+            (a.clone(), turned(&b)?),
+            (spread(&a)?, spread(&b)?),
+        ] {
+            let context = format!("{n} × {k} × {m}, strides {:?} and {:?}", a.strides(), b.strides());
+            assert!(aten::equal(&a.mm(&b)?, &want)?, "{context}");
+            let batch = aten::bmm(&aten::stack(&[a.clone(), a.clone()])?, &aten::stack(&[b.clone(), b])?)?;
+            assert!(aten::equal(&batch.select(0, 1)?, &want)?, "a batch of {context}");
+        }
+    }
+    Ok(())
+}
+
+/// What attention says of itself: scores, their softmax, and what these weigh.
+fn attention_step_by_step(q: &Tensor, k: &Tensor, v: &Tensor, mask: Option<&Tensor>) -> Result<Tensor> {
+    let scale = 1.0 / (q.sizes()[3] as f64).sqrt();
+    let mut scores = aten::mul_Scalar(&q.matmul(&k.transpose(-2, -1)?)?, scale.into())?;
+    if let Some(mask) = mask {
+        scores = match mask.dtype() {
+            DType::Bool => aten::where_ScalarOther(mask, &scores, f64::NEG_INFINITY.into())?,
+            _ => aten::add_Tensor(&scores, mask)?,
+        };
+    }
+    aten::nan_to_num(&aten::softmax_int(&scores, -1)?)?.matmul(v)
+}
+
+#[test]
+fn attention_in_blocks_is_attention() -> Result<()> {
+    let near = |got: &Tensor, want: &Tensor, tolerance: f64| {
+        let distance = aten::max(&aten::abs(&aten::sub_Tensor(&got.to_dtype(DType::Float64)?, want)?)?)?;
+        Ok::<_, Error>(distance.item()?.cast::<f64>() < tolerance)
+    };
+    for [queries, keys] in [[1, 1], [5, 7], [70, 300], [130, 520]] {
+        let random = |len: i64| aten::randn::with(&[2, 3, len, 9]).dtype(Some(DType::Float64)).call();
+        let (q, k, v) = (random(queries)?, random(keys)?, random(keys)?);
+        let causal = aten::tril(&aten::ones::with(&[queries, keys]).dtype(Some(DType::Bool)).call()?)?;
+        let added = aten::randn::with(&[3, 1, keys]).dtype(Some(DType::Float64)).call()?;
+        let few = aten::lt_Scalar(&aten::rand(&[2, 1, queries, keys])?, 0.01.into())?;
+        let fused = |q: &Tensor, mask, is_causal| {
+            aten::scaled_dot_product_attention::with(q, &k, &v).attn_mask(mask).is_causal(is_causal).call()
+        };
+        assert!(near(&fused(&q, None, false)?, &attention_step_by_step(&q, &k, &v, None)?, 1e-12)?);
+        let want = attention_step_by_step(&q, &k, &v, Some(&causal))?;
+        assert!(near(&fused(&q, None, true)?, &want, 1e-12)?);
+        for mask in [&causal, &added, &few] {
+            let want = attention_step_by_step(&q, &k, &v, Some(mask))?;
+            assert!(near(&fused(&q, Some(mask), false)?, &want, 1e-12)?, "a mask of {:?}", mask.sizes());
+        }
+        let across = q.transpose(1, 2)?.contiguous()?.transpose(1, 2)?;
+        let got = fused(&across, None, false)?;
+        assert_eq!(got.strides(), across.strides(), "as PyTorch's, which lies as the queries do");
+        assert!(near(&got, &attention_step_by_step(&q, &k, &v, None)?, 1e-12)?);
+        let [q, k, v] = [&q, &k, &v].map(|x| x.to_dtype(DType::BFloat16).unwrap());
+        let got = aten::scaled_dot_product_attention(&q, &k, &v)?;
+        assert_eq!(got.dtype(), DType::BFloat16);
+        let [q, k, v] = [&q, &k, &v].map(|x| x.to_dtype(DType::Float64).unwrap());
+        assert!(near(&got, &attention_step_by_step(&q, &k, &v, None)?, 0.02)?);
+    }
+    Ok(())
+}

@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::cpu::attention;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -73,6 +74,10 @@ mod kernels {
             if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
         };
         let (key, value) = (repeated(key)?, repeated(value)?);
+        if dropout_p == 0.0 && attention::is_for([query, &key, &value], attn_mask) {
+            let fused = aten::_scaled_dot_product_flash_attention_for_cpu::with(query, &key, &value);
+            return Ok(fused.is_causal(is_causal).attn_mask(attn_mask).scale(scale).call()?.0);
+        }
         let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[query.dim() - 1] as f64).sqrt());
         let query = aten::mul_Scalar(query, scale.into())?;
         let mut scores = aten::matmul(&query, &aten::transpose_int(&key, -2, -1)?)?;

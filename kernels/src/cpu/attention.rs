@@ -1,0 +1,402 @@
+//! Attention without the matrix of its scores.
+//!
+//! # How it works
+//!
+//! A block of queries meets the keys a block at a time, so that the scores of both stay in the cache. Each row keeps its largest
+//! score so far, the sum of its exponentials relative to that, and the values that these weigh. Where a block brings a larger
+//! score, what was there is scaled down; at the end it is divided by the sum.
+#![expect(
+    unsafe_code,
+    reason = "hands strided memory to matrix products, and writes every element of its results"
+)]
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use num_traits::Float;
+use torch_library::Element;
+use torch_library::guard::GradMode;
+use torch_library::prelude::*;
+
+use super::folds::{Largest, Sum};
+use super::functions::Functions;
+use super::loops::convert::{self, Loader, Storer};
+use super::loops::lines::{Line, fill, fold_line, run};
+use super::loops::reduce::Fold;
+use super::loops::{self, computing_type, match_computing, parallel};
+use super::matmul::{GRAIN, Matrices, multiply_one};
+use super::number::Ordered;
+use crate::aten;
+use crate::pointwise::unsupported;
+
+/// How many queries are computed together.
+const QUERIES: usize = 64;
+
+/// How many keys they meet at a time.
+const KEYS: usize = 256;
+
+#[torch_impl(aten, CPU, Meta)]
+fn _scaled_dot_product_flash_attention_for_cpu(
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
+    dropout_p: f64,
+    is_causal: bool,
+    attn_mask: Option<&Tensor>,
+    scale: Option<f64>,
+) -> Result<(Tensor, Tensor)> {
+    const OPERATOR: &str = "aten::_scaled_dot_product_flash_attention_for_cpu";
+    ensure!(
+        dropout_p == 0.0,
+        NotSupported,
+        "{OPERATOR}: a dropout of {dropout_p} is for the unfused operators"
+    );
+    let (dtype, device) = (query.dtype(), query.device());
+    let sizes = sizes(OPERATOR, query, key, value)?;
+    let [batch, heads, queries, width] = sizes.query;
+    let mask = attn_mask.map(|mask| aten::expand(mask, &[batch, heads, queries, sizes.keys])).transpose();
+    let mask = mask.map_err(|error| error.context(OPERATOR))?;
+    // SAFETY: `attend` writes every element.
+    let out = unsafe { loops::uninit_like(query, dtype, MemoryFormat::Preserve)? };
+    let logsumexp = Tensor::empty(&[batch, queries, heads], computing_type(dtype), device)?;
+    let logsumexp = logsumexp.strided_view(&[batch, heads, queries], &[queries * heads, 1, heads], 0)?;
+    match_computing!(dtype, T: Float => {
+        if loops::has_elements(&out) {
+            let scale = scale.unwrap_or_else(|| 1.0 / (width as f64).sqrt()).cast();
+            let operands = Operands::<T> {
+                query: Heads::of(query)?,
+                key: Heads::of(key)?,
+                value: Heads::of(value)?,
+                mask: mask.as_ref().map(Heads::of).transpose()?,
+                forbids: mask.is_some_and(|mask| mask.dtype() == DType::Bool),
+                out: Heads::of(&out)?,
+                store: convert::storer::<T>(dtype),
+                logsumexp: Heads::of(&logsumexp)?,
+                keys: sizes.keys as usize,
+                sizes: sizes.query.map(|size| size as usize),
+                scale,
+                is_causal,
+            };
+            operands.attend();
+        }
+    }, else => return Err(unsupported(OPERATOR, dtype)));
+    Ok((out, logsumexp))
+}
+
+/// Whether that operator is the one for these: plain memory of the CPU, of one type and layout, that wants no gradient.
+pub(crate) fn is_for(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
+    let [query, ..] = tensors;
+    let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
+    let is_plain = |tensor: &Tensor| {
+        tensor.dim() == 4
+            && tensor.dtype() == query.dtype()
+            && tensor.sizes()[..2] == query.sizes()[..2]
+            && tensor.sizes()[3] == query.sizes()[3]
+            && tensor.numel() > 0
+            && tensor.dtype().is_floating_point()
+            && !wants_gradient(tensor)
+            && tensor.device() == Device::CPU
+            && !tensor.is_wrapper()
+    };
+    let is_mask = |mask: &Tensor| {
+        (mask.dtype() == DType::Bool || mask.dtype() == query.dtype())
+            && !wants_gradient(mask)
+            && !mask.is_wrapper()
+    };
+    tensors.iter().all(|tensor| is_plain(tensor)) && mask.is_none_or(is_mask)
+}
+
+struct Sizes {
+    /// Batches, heads, queries, and how wide each is.
+    query: [i64; 4],
+    keys: i64,
+}
+
+/// # Errors
+/// Other sizes or types than a product of queries, keys and values has.
+fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result<Sizes> {
+    let of = |tensor: &Tensor| -> Result<[i64; 4]> {
+        ensure!(
+            tensor.dtype() == query.dtype(),
+            DType,
+            "{operator}: {} and {} are not multiplied, convert one to the other",
+            query.dtype(),
+            tensor.dtype()
+        );
+        tensor.sizes().try_into().map_err(|_| {
+            let sizes = tensor.sizes();
+            Error::new(
+                ErrorKind::Shape,
+                format!("{operator}: sizes {sizes:?}, expected [batch, heads, length, width]"),
+            )
+        })
+    };
+    let (q, k, v) = (of(query)?, of(key)?, of(value)?);
+    ensure!(
+        k == v && [q[0], q[1], q[3]] == [k[0], k[1], k[3]],
+        Shape,
+        "{operator}: sizes {q:?}, {k:?} and {v:?}: queries, keys and values differ in more than how many there are"
+    );
+    Ok(Sizes { query: q, keys: k[2] })
+}
+
+/// Matrices of one shape for each batch and head.
+struct Heads<T> {
+    data: *mut u8,
+    size: isize,
+    strides: [isize; 4],
+    load: Loader,
+    /// Whether elements can be read as they are.
+    is_plain: bool,
+    element: std::marker::PhantomData<T>,
+}
+
+impl<T: Element> Heads<T> {
+    fn of(tensor: &Tensor) -> Result<Self> {
+        let strides = tensor.strides();
+        Ok(Heads {
+            data: loops::data_ptr(tensor)?,
+            size: tensor.dtype().size() as isize,
+            strides: std::array::from_fn(|dim| strides.get(dim).map_or(0, |stride| *stride as isize)),
+            load: convert::loader::<T>(tensor.dtype()),
+            is_plain: loops::is_plain::<T>(tensor.dtype()),
+            element: std::marker::PhantomData,
+        })
+    }
+
+    /// Where a row of a head starts, from some column on.
+    fn at(&self, [batch, head, row, column]: [usize; 4]) -> *mut u8 {
+        let index = [batch, head, row, column];
+        let place: isize =
+            index.iter().zip(self.strides).map(|(index, stride)| *index as isize * stride).sum();
+        self.data.wrapping_offset(place * self.size)
+    }
+
+    /// Reads rows into a buffer.
+    ///
+    /// # Safety
+    /// They lie in bounds.
+    unsafe fn read(&self, [batch, head]: [usize; 2], rows: Range<usize>, width: usize, buffer: &mut Vec<T>) {
+        buffer.clear();
+        buffer.reserve(rows.len() * width);
+        for (i, row) in rows.clone().enumerate() {
+            // SAFETY: by contract; there is room for so many rows.
+            unsafe {
+                let to = buffer.as_mut_ptr().add(i * width);
+                (self.load)(self.at([batch, head, row, 0]), self.strides[3], width, to.cast());
+            }
+        }
+        // SAFETY: all were written.
+        unsafe { buffer.set_len(rows.len() * width) };
+    }
+
+    /// Rows as a matrix: where they lie, or converted in a buffer.
+    ///
+    /// # Safety
+    /// They lie in bounds.
+    unsafe fn rows(
+        &self,
+        [batch, head]: [usize; 2],
+        rows: Range<usize>,
+        width: usize,
+        buffer: &mut Vec<T>,
+    ) -> Matrices<T> {
+        let shape = [rows.len(), width];
+        if self.is_plain {
+            let [.., row, column] = self.strides;
+            let data = self.at([batch, head, rows.start, 0]).cast();
+            return Matrices::one(data, shape, [row as usize, column as usize]);
+        }
+        // SAFETY: passed on.
+        unsafe { self.read([batch, head], rows, width, buffer) };
+        Matrices::one(buffer.as_mut_ptr(), shape, [width, 1])
+    }
+}
+
+/// All that there is to compute.
+struct Operands<T> {
+    query: Heads<T>,
+    key: Heads<T>,
+    value: Heads<T>,
+    mask: Option<Heads<T>>,
+    /// Whether the mask says which keys may be seen; else it is added to scores.
+    forbids: bool,
+    out: Heads<T>,
+    store: Storer,
+    logsumexp: Heads<T>,
+    /// Batches, heads, queries, and how wide each is.
+    sizes: [usize; 4],
+    keys: usize,
+    scale: T,
+    is_causal: bool,
+}
+
+// SAFETY: plain addresses; each row of the results is one thread's.
+unsafe impl<T: Sync> Sync for Operands<T> {}
+
+/// What a thread computes in.
+#[derive(Default)]
+struct Room<T> {
+    queries: Vec<T>,
+    converted: Vec<T>,
+    mask: Vec<T>,
+    scores: Vec<T>,
+    weights: Vec<T>,
+    /// The weighed values of each row, not yet divided.
+    values: Vec<T>,
+    largest: Vec<T>,
+    sums: Vec<T>,
+}
+
+impl<T: Float + Ordered + Functions + Default> Operands<T> {
+    /// Computes all rows.
+    fn attend(&self) {
+        let [batches, heads, queries, width] = self.sizes;
+        let blocks = queries.div_ceil(QUERIES);
+        let work = QUERIES * self.keys * width * 2;
+        parallel::shares(batches * heads * blocks, (GRAIN / work.max(1)).max(1), |range| {
+            let mut room = Room::default();
+            for index in range {
+                let (head, first) = (index / blocks, index % blocks * QUERIES);
+                let rows = first..queries.min(first + QUERIES);
+                // SAFETY: the heads and rows are there, and the results of these rows are this thread's.
+                unsafe { self.block([head / heads, head % heads], rows, &mut room) };
+            }
+        });
+    }
+
+    /// Computes some rows of a head.
+    ///
+    /// # Safety
+    /// The rows are there, and nobody else uses their results.
+    unsafe fn block(&self, head: [usize; 2], rows: Range<usize>, room: &mut Room<T>) {
+        let (width, count) = (self.sizes[3], rows.len());
+        // SAFETY: passed on.
+        unsafe { self.query.read(head, rows.clone(), width, &mut room.queries) };
+        room.queries.iter_mut().for_each(|x| *x = *x * self.scale);
+        let queries = Matrices::one(room.queries.as_mut_ptr(), [count, width], [width, 1]);
+        refill(&mut room.values, count * width, T::ZERO);
+        refill(&mut room.largest, count, T::neg_infinity());
+        refill(&mut room.sums, count, T::ZERO);
+        let visible = if self.is_causal { self.keys.min(rows.end) } else { self.keys };
+        let mut first = 0;
+        while first < visible {
+            let keys = first..visible.min(first + KEYS);
+            room.scores.resize(count * KEYS, T::ZERO);
+            room.weights.resize(count * KEYS, T::ZERO);
+            let scores = Matrices::one(room.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
+            // SAFETY: all lie in bounds, and the scores are apart from the factors.
+            unsafe {
+                let key = self.key.rows(head, keys.clone(), width, &mut room.converted);
+                multiply_one(scores, queries, key.transposed(), false, false);
+                self.hide(head, rows.clone(), keys.clone(), room);
+            }
+            self.weigh(count, keys.len(), room);
+            let weights = Matrices::one(room.weights.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
+            let values = Matrices::one(room.values.as_mut_ptr(), [count, width], [width, 1]);
+            // SAFETY: as above.
+            unsafe {
+                let value = self.value.rows(head, keys.clone(), width, &mut room.converted);
+                multiply_one(values, weights, value, true, false);
+            }
+            first = keys.end;
+        }
+        // SAFETY: passed on.
+        unsafe { self.finish(head, rows, room) };
+    }
+
+    /// Applies the masks to scores.
+    ///
+    /// # Safety
+    /// The rows and keys are there.
+    unsafe fn hide(
+        &self,
+        [batch, head]: [usize; 2],
+        rows: Range<usize>,
+        keys: Range<usize>,
+        room: &mut Room<T>,
+    ) {
+        for (row, scores) in rows.zip(room.scores.chunks_exact_mut(keys.len())) {
+            if let Some(mask) = &self.mask {
+                refill(&mut room.mask, keys.len(), T::ZERO);
+                let data = mask.at([batch, head, row, keys.start]);
+                // SAFETY: the mask has an element for each query and key.
+                unsafe { (mask.load)(data, mask.strides[3], keys.len(), room.mask.as_mut_ptr().cast()) };
+                for (score, mask) in scores.iter_mut().zip(&room.mask) {
+                    *score = match self.forbids {
+                        true if *mask == T::ZERO => T::neg_infinity(),
+                        true => *score,
+                        false => *score + *mask,
+                    };
+                }
+            }
+            if self.is_causal {
+                let visible = (row + 1).saturating_sub(keys.start).min(keys.len());
+                scores[visible..].fill(T::neg_infinity());
+            }
+        }
+    }
+
+    /// Makes weights of the scores of each row, and scales down what the row has so far.
+    fn weigh(&self, rows: usize, keys: usize, room: &mut Room<T>) {
+        let width = self.sizes[3];
+        for row in 0..rows {
+            let (scores, weights) =
+                (&room.scores[row * keys..][..keys], &mut room.weights[row * keys..][..keys]);
+            // SAFETY: `MaybeUninit` of an element lies in memory as the element does, and gets elements only.
+            let weights = unsafe { &mut *(std::ptr::from_mut(weights) as *mut [MaybeUninit<T>]) };
+            let [largest, sum, factor] = run(&Weights { largest: room.largest[row] }, scores, weights);
+            room.largest[row] = largest;
+            room.sums[row] = room.sums[row] * factor + sum;
+            if factor != T::ONE {
+                room.values[row * width..][..width].iter_mut().for_each(|x| *x = *x * factor);
+            }
+        }
+    }
+
+    /// Writes the results of rows.
+    ///
+    /// # Safety
+    /// As [`block`](Self::block).
+    unsafe fn finish(&self, [batch, head]: [usize; 2], rows: Range<usize>, room: &mut Room<T>) {
+        let width = self.sizes[3];
+        for (i, row) in rows.enumerate() {
+            let (sum, values) = (room.sums[i], &mut room.values[i * width..][..width]);
+            let is_hidden = sum == T::ZERO; // from all keys: nothing, as PyTorch has it
+            let scale = if is_hidden { T::ZERO } else { sum.recip() };
+            values.iter_mut().for_each(|x| *x = *x * scale);
+            let out = self.out.at([batch, head, row, 0]);
+            let logsumexp = if is_hidden { T::ZERO } else { room.largest[i] + sum.ln() };
+            // SAFETY: this row of the results.
+            unsafe {
+                (self.store)(values.as_ptr().cast(), width, out, self.out.strides[3]);
+                self.logsumexp.at([batch, head, row, 0]).cast::<T>().write(logsumexp);
+            }
+        }
+    }
+}
+
+/// So many elements of a value, in memory that may be there already.
+fn refill<T: Clone>(vec: &mut Vec<T>, len: usize, value: T) {
+    vec.clear();
+    vec.resize(len, value);
+}
+
+/// The exponentials of scores relative to the largest of them and of those before; that one, the sum of the exponentials, and by
+/// how much those before are too large.
+struct Weights<T> {
+    largest: T,
+}
+
+impl<T: Float + Ordered + Functions> Line<T, 3> for Weights<T> {
+    #[inline(always)]
+    fn line(&self, scores: &[T], weights: &mut [MaybeUninit<T>]) -> [T; 3] {
+        let largest = Fold::<T>::merge(&Largest, self.largest, fold_line(&Largest, scores));
+        if largest == T::neg_infinity() {
+            fill(weights, scores, |_| T::ZERO); // all are hidden, and so were those before
+            return [largest, T::ZERO, T::ONE];
+        }
+        let weights = fill(weights, scores, |score| (score - largest).exponential());
+        [largest, fold_line(&Sum, weights), (self.largest - largest).exponential()]
+    }
+}

@@ -1,6 +1,8 @@
 //! Pooling: the largest element or the mean under the window.
 #![expect(unsafe_code, reason = "shares planes of images among threads")]
 
+use std::ops::Range;
+
 use torch_library::Element;
 use torch_library::prelude::*;
 
@@ -31,14 +33,17 @@ mod kernels {
         let (out, indices) = (grid.output(this, this.dtype())?, grid.output(this, DType::Int64)?);
         match_computing!(this.dtype(), T: Integer | Float => {
             let places = Tensor::empty(indices.sizes(), DType::Int64, indices.device())?;
-            let first = if loops::has_elements(&places) { grid.first_pixels() } else { Vec::new() };
+            let (first, taps) = match loops::has_elements(&places) {
+                true => (grid.first_pixels(), grid.taps()),
+                false => (Vec::new(), Vec::new()),
+            };
             let parts = if loops::has_elements(&places) { Some(Parts::<i64>::of(&places, plane(&places))?) } else { None };
             planes(this, &out, |n, plane: &[T], out: &mut [T]| {
                 let Some(parts) = &parts else { return };
                 // SAFETY: this plane is this thread's alone.
                 let pixels = unsafe { parts.get_mut(n) };
                 pixels.copy_from_slice(&first);
-                grid.largest(plane, out, pixels);
+                grid.largest(&taps, plane, out, pixels);
             })?;
             match indices.strides() == places.strides() {
                 true => return Ok((out, places)),
@@ -120,6 +125,14 @@ impl Images {
     }
 }
 
+/// What a tap of the window covers of a line of pixels.
+struct Tap {
+    /// The first pixel.
+    first: i64,
+    /// The places of the window at which it covers one.
+    places: Range<usize>,
+}
+
 /// The places of a window on images.
 struct Grid {
     images: Images,
@@ -197,25 +210,36 @@ impl Grid {
     ///
     /// `pixels` holds the first pixels that the windows cover. A line of places is compared with one tap of the window after
     /// the other, without branches: which element is the largest nobody can foretell.
-    fn largest<T: Ordered>(&self, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
+    fn largest<T: Ordered>(&self, taps: &[Tap], plane: &[T], out: &mut [T], pixels: &mut [i64]) {
         out.fill(T::LOWEST);
         let ([rows, columns], width) = (self.axes, self.width as usize);
         for (y, (out, pixels)) in out.chunks_mut(width).zip(pixels.chunks_mut(width)).enumerate() {
             let (mut row, last_row) = rows.reach(y as i64, self.images.height);
             while row < last_row {
-                for tap in 0..columns.kernel {
-                    let first = tap * columns.dilation - columns.padding;
-                    for x in columns.inside(first, self.images.width, self.width) {
-                        let pixel = row * self.images.width + first + x as i64 * columns.stride;
+                for Tap { first, places } in taps {
+                    let mut pixel = row * self.images.width + first;
+                    for (largest, found) in out[places.clone()].iter_mut().zip(&mut pixels[places.clone()]) {
                         let element = plane[pixel as usize];
-                        let is_larger = (element > out[x]) | element.is_unordered();
-                        out[x] = if is_larger { element } else { out[x] };
-                        pixels[x] = if is_larger { pixel } else { pixels[x] };
+                        let is_larger = (element > *largest) | element.is_unordered();
+                        *largest = if is_larger { element } else { *largest };
+                        *found = if is_larger { pixel } else { *found };
+                        pixel += columns.stride;
                     }
                 }
                 row += rows.dilation;
             }
         }
+    }
+
+    /// What the taps of a line of the window cover.
+    fn taps(&self) -> Vec<Tap> {
+        let columns = self.axes[1];
+        let tap = |tap: i64| {
+            let first = tap * columns.dilation - columns.padding;
+            let places = columns.inside(first, self.images.width, self.width);
+            Tap { first: first + places.start as i64 * columns.stride, places }
+        };
+        (0..columns.kernel).map(tap).collect()
     }
 
     /// The first pixel under the window at each place: what PyTorch names where none is larger than the least number.

@@ -1,6 +1,8 @@
 //! A contiguous tensor as equally long parts, for threads to share.
 #![expect(unsafe_code, reason = "lends parts of tensors as slices")]
 
+use std::mem::MaybeUninit;
+
 use torch_library::{Element, Result, Tensor};
 
 use super::{contiguous, copy};
@@ -63,5 +65,16 @@ impl<T: Element> Parts<T> {
         assert!(n < self.count);
         // SAFETY: there is such a part; the rest is passed on.
         unsafe { std::slice::from_raw_parts_mut(self.at(n), self.len) }
+    }
+
+    /// As [`get_mut`](Self::get_mut), of elements that need not have been written.
+    ///
+    /// # Safety
+    /// Nobody else looks at this part while the slice lives.
+    #[expect(clippy::mut_from_ref, reason = "as above")]
+    pub(crate) unsafe fn room(&self, n: usize) -> &mut [MaybeUninit<T>] {
+        assert!(n < self.count);
+        // SAFETY: there is such a part, and `MaybeUninit<T>` lies in memory as `T` does; the rest is passed on.
+        unsafe { std::slice::from_raw_parts_mut(self.at(n).cast(), self.len) }
     }
 }

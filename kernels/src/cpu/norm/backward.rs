@@ -14,6 +14,8 @@ use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
 
+mod lines;
+
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
@@ -26,6 +28,11 @@ mod kernels {
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_softmax_backward_data";
         let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
+        if let Some(len) = line_length(output, &is_reduced) {
+            return match_computing!(output.dtype(), T: Float => {
+                rounded(lines::softmax::<T>(grad_output, output, len, false)?, input_dtype)
+            }, else => Err(unsupported(OPERATOR, output.dtype())));
+        }
         let out = Tensor::empty(output.sizes(), input_dtype, output.device())?;
         match_computing!(output.dtype(), T: Float => {
             let products = Tensor::empty(output.sizes(), T::DTYPE, output.device())?;
@@ -44,6 +51,11 @@ mod kernels {
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_log_softmax_backward_data";
         let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
+        if let Some(len) = line_length(output, &is_reduced) {
+            return match_computing!(output.dtype(), T: Float => {
+                rounded(lines::softmax::<T>(grad_output, output, len, true)?, input_dtype)
+            }, else => Err(unsupported(OPERATOR, output.dtype())));
+        }
         let out = Tensor::empty(output.sizes(), input_dtype, output.device())?;
         match_computing!(output.dtype(), T: Float => {
             let sum = sums::<T>(grad_output, &is_reduced)?;
@@ -72,11 +84,26 @@ mod kernels {
         let parameter = |parameter: Option<&Tensor>, sums: Tensor| {
             rounded(shaped(&sums, normalized_shape)?, parameter.map_or(input.dtype(), Tensor::dtype))
         };
-        match_computing!(input.dtype(), T: Float => Ok((
-            normal.part(of_input, || normal.of_input::<T>(&is_inner, true, MemoryFormat::Contiguous))?,
-            normal.part(of_weight, || parameter(weight, normal.of_weight::<T>(&is_outer)?))?,
-            normal.part(of_bias, || parameter(bias, sums::<T>(grad_out, &is_outer)?))?,
-        )), else => Err(unsupported(OPERATOR, input.dtype())))
+        normal.check()?;
+        let has_moments = |length: &usize| {
+            [mean, rstd].iter().all(|moment| moment.numel() as usize * length == input.numel() as usize)
+        };
+        let length = line_length(input, &is_inner).filter(has_moments);
+        match_computing!(input.dtype(), T: Float => {
+            if let Some(length) = length {
+                let [of_x, of_w, of_b] = lines::layer_norm::<T>(&normal, length)?;
+                return Ok((
+                    normal.part(of_input, || rounded(of_x, input.dtype()))?,
+                    normal.part(of_weight, || parameter(weight, of_w))?,
+                    normal.part(of_bias, || parameter(bias, of_b))?,
+                ));
+            }
+            Ok((
+                normal.part(of_input, || normal.of_input::<T>(&is_inner, true, MemoryFormat::Contiguous))?,
+                normal.part(of_weight, || parameter(weight, normal.of_weight::<T>(&is_outer)?))?,
+                normal.part(of_bias, || parameter(bias, sums::<T>(grad_out, &is_outer)?))?,
+            ))
+        }, else => Err(unsupported(OPERATOR, input.dtype())))
     }
 
     fn native_batch_norm_backward(
@@ -112,6 +139,7 @@ mod kernels {
             let rstd = if train { scale } else { reciprocal_root::<T>(&scale, eps)? };
             let (mean, rstd, weight) = (&mean, &rstd, weight.as_ref());
             let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
+            normal.check()?;
             let format = input.suggest_memory_format();
             Ok((
                 normal.part(of_input, || normal.of_input::<T>(&is_reduced, train, format))?,
@@ -133,8 +161,7 @@ struct Normal<'a> {
 }
 
 impl Normal<'_> {
-    /// One of the gradients; an empty tensor if it is not wanted.
-    fn part(&self, is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
+    fn check(&self) -> Result<()> {
         ensure!(
             self.grad.sizes() == self.input.sizes(),
             Shape,
@@ -143,6 +170,11 @@ impl Normal<'_> {
             self.grad.sizes(),
             self.input.sizes()
         );
+        Ok(())
+    }
+
+    /// One of the gradients; an empty tensor if it is not wanted.
+    fn part(&self, is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
         if is_wanted { f() } else { Tensor::empty(&[0], self.input.dtype(), self.input.device()) }
     }
 
@@ -202,6 +234,14 @@ fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> R
         output.sizes()
     );
     Ok((0..output.dim()).map(|other| other == dim).collect())
+}
+
+/// How long the lines of elements are that are reduced, if these lie in the last dimensions, and there are any.
+fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
+    let outer = is_reduced.iter().take_while(|is_reduced| !**is_reduced).count();
+    let is_line = outer < is_reduced.len() && is_reduced[outer..].iter().all(|is_reduced| *is_reduced);
+    let len = tensor.sizes()[outer..].iter().product::<i64>() as usize;
+    (is_line && loops::has_elements(tensor)).then_some(len)
 }
 
 /// Sums in the computing type; reduced dimensions stay with size 1.

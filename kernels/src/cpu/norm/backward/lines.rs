@@ -1,0 +1,208 @@
+//! Gradients of softmax and layer norm along dense lines: each line is read into the cache once.
+#![expect(
+    unsafe_code,
+    reason = "promises that kernels write every element, and lends lines of tensors as slices"
+)]
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use num_traits::Float;
+use torch_library::Element;
+use torch_library::geometry::contiguous_strides;
+use torch_library::prelude::*;
+
+use super::Normal;
+use crate::cpu::functions::Functions;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{self, parallel};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::loops::{is_wide, is_widest};
+use crate::cpu::number::Number;
+
+/// How many sums run side by side along a line.
+const LANES: usize = 16;
+
+/// How many lines are summed up before they are added to what others are: it does not depend on the number of threads.
+const BLOCK: usize = 64;
+
+/// The gradients of lines, all of which one thread computes.
+trait Lines: Sync {
+    fn run(&self, lines: Range<usize>);
+}
+
+/// Computes so many lines of `len` elements, in ranges that start at a multiple of `step`, on the widest vectors.
+fn run(lines: &impl Lines, count: usize, len: usize, step: usize) {
+    parallel::shares(count.div_ceil(step), (parallel::GRAIN / (len * step)).max(1), |range| {
+        let range = range.start * step..(range.end * step).min(count);
+        #[cfg(target_arch = "x86_64")]
+        if is_widest() {
+            // SAFETY: the processor has these features.
+            return unsafe { run_widest(lines, range) };
+        } else if is_wide() {
+            // SAFETY: as above.
+            return unsafe { run_wide(lines, range) };
+        }
+        lines.run(range);
+    });
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn run_wide(lines: &impl Lines, range: Range<usize>) {
+    lines.run(range);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+fn run_widest(lines: &impl Lines, range: Range<usize>) {
+    lines.run(range);
+}
+
+/// A contiguous tensor of the computing type, all of whose elements are written next.
+fn room<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    // SAFETY: `run` has every line written before the tensor is given away.
+    unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, like.device()) }
+}
+
+/// The gradient of softmax along lines, or of its logarithm.
+pub(super) fn softmax<T: Float + Functions + Number>(
+    grad: &Tensor,
+    output: &Tensor,
+    len: usize,
+    is_log: bool,
+) -> Result<Tensor> {
+    let out = room::<T>(output, output.sizes())?;
+    let [grads, outputs] = [Parts::row_major(grad, len)?, Parts::row_major(output, len)?];
+    let lines = Softmax { grads, outputs, out: Parts::<T>::of(&out, len)?, is_log };
+    run(&lines, lines.out.count(), len, 1);
+    Ok(out)
+}
+
+struct Softmax<T> {
+    grads: Parts<T>,
+    outputs: Parts<T>,
+    out: Parts<T>,
+    is_log: bool,
+}
+
+impl<T: Float + Functions + Number> Lines for Softmax<T> {
+    #[inline(always)]
+    fn run(&self, lines: Range<usize>) {
+        for n in lines {
+            // SAFETY: nobody writes to the first two, the third is this thread's alone.
+            let (grads, outputs, out) = unsafe { (self.grads.get(n), self.outputs.get(n), self.out.room(n)) };
+            let elements = out.iter_mut().zip(grads.iter().zip(outputs));
+            if self.is_log {
+                let [sum] = sums([grads], |[grad]| [grad]);
+                elements.for_each(|(out, (grad, y))| {
+                    out.write(*grad - y.exponential() * sum);
+                });
+            } else {
+                let [sum] = sums([grads, outputs], |[grad, y]| [grad * y]);
+                elements.for_each(|(out, (grad, y))| {
+                    out.write((*grad - sum) * *y);
+                });
+            }
+        }
+    }
+}
+
+/// Sums of what a function makes of the elements at each place of some slices of one length.
+#[inline(always)]
+fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> [T; K]) -> [T; K] {
+    let mut lanes = [[T::ZERO; LANES]; K];
+    let mut add = |lane: usize, elements: [T; N]| {
+        for (lanes, x) in lanes.iter_mut().zip(f(elements)) {
+            lanes[lane] = lanes[lane].plus(x);
+        }
+    };
+    let chunks = from.map(|slice| slice.as_chunks::<LANES>());
+    for n in 0..chunks[0].0.len() {
+        let chunks = chunks.map(|(chunks, _)| chunks[n]);
+        for lane in 0..LANES {
+            add(lane, chunks.map(|chunk| chunk[lane]));
+        }
+    }
+    for lane in 0..chunks[0].1.len() {
+        add(lane, chunks.map(|(_, rest)| rest[lane]));
+    }
+    lanes.map(|lanes| lanes.into_iter().fold(T::ZERO, T::plus))
+}
+
+/// The gradients of layer norm's input, weight and bias.
+pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> Result<[Tensor; 3]> {
+    let Normal { grad, input, mean, rstd, weight, .. } = *normal;
+    let count = input.numel() as usize / len;
+    let blocks = count.div_ceil(BLOCK);
+    let of_input = room::<T>(input, input.sizes())?;
+    // Sums over the lines of each block: of weights, then of biases.
+    let of_parameters = Tensor::empty(&[blocks as i64, 2, len as i64], T::DTYPE, input.device())?;
+    let lines = LayerNorm {
+        grads: Parts::row_major(grad, len)?,
+        inputs: Parts::row_major(input, len)?,
+        moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
+        weight: weight.map_or_else(|| Ok(vec![T::ONE; len]), loops::elements::<T>)?,
+        of_input: Parts::of(&of_input, len)?,
+        of_parameters: Parts::of(&of_parameters, 2 * len)?,
+    };
+    run(&lines, count, len, BLOCK);
+    for block in 1..blocks {
+        // SAFETY: the blocks are written, and nobody else has them.
+        let (all, more) = unsafe { (lines.of_parameters.get_mut(0), lines.of_parameters.get(block)) };
+        all.iter_mut().zip(more).for_each(|(sum, x)| *sum = *sum + *x);
+    }
+    let parameter = |n: usize| {
+        let sums = of_parameters.strided_view(&[len as i64], &[1], (n * len) as i64)?;
+        loops::copy(&sums, T::DTYPE)
+    };
+    Ok([of_input, parameter(0)?, parameter(1)?])
+}
+
+struct LayerNorm<T> {
+    grads: Parts<T>,
+    inputs: Parts<T>,
+    /// Means, and the inverses of standard deviations.
+    moments: [Vec<T>; 2],
+    weight: Vec<T>,
+    of_input: Parts<T>,
+    of_parameters: Parts<T>,
+}
+
+impl<T: Float + Number> Lines for LayerNorm<T> {
+    #[inline(always)]
+    fn run(&self, lines: Range<usize>) {
+        for block in lines.clone().step_by(BLOCK) {
+            // SAFETY: ranges start with blocks, so this one, which was cleared, is this thread's alone.
+            let sums = unsafe { self.of_parameters.get_mut(block / BLOCK) };
+            let (of_weight, of_bias) = sums.split_at_mut(self.weight.len());
+            for n in block..(block + BLOCK).min(lines.end) {
+                // SAFETY: nobody writes to these.
+                let (grads, inputs) = unsafe { (self.grads.get(n), self.inputs.get(n)) };
+                let [mean, rstd] = [self.moments[0][n], self.moments[1][n]];
+                let of_parameters = of_weight.iter_mut().zip(of_bias.iter_mut());
+                for ((of_weight, of_bias), (grad, x)) in of_parameters.zip(grads.iter().zip(inputs)) {
+                    *of_weight = *of_weight + *grad * ((*x - mean) * rstd);
+                    *of_bias = *of_bias + *grad;
+                }
+                // SAFETY: this line is this thread's alone.
+                self.line(grads, inputs, [mean, rstd], unsafe { self.of_input.room(n) });
+            }
+        }
+    }
+}
+
+impl<T: Float + Number> LayerNorm<T> {
+    #[inline(always)]
+    fn line(&self, grads: &[T], inputs: &[T], [mean, rstd]: [T; 2], out: &mut [MaybeUninit<T>]) {
+        let [sum, product] = sums([grads, inputs, &self.weight], |[grad, x, weight]| {
+            let slope = grad * weight;
+            [slope, slope * ((x - mean) * rstd)]
+        });
+        let count: T = (grads.len() as i64).cast();
+        let elements = grads.iter().zip(inputs).zip(&self.weight);
+        for (out, ((grad, x), weight)) in out.iter_mut().zip(elements) {
+            out.write((*grad * *weight - (sum + (*x - mean) * rstd * product) / count) * rstd);
+        }
+    }
+}

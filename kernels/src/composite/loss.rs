@@ -10,43 +10,53 @@ mod distance;
 const NONE: i64 = 0;
 const MEAN: i64 = 1;
 
+/// The classes that are right, and what each counts.
+#[derive(Clone, Copy)]
+struct Targets<'a> {
+    classes: &'a Tensor,
+    weight: Option<&'a Tensor>,
+    reduction: i64,
+    ignore_index: i64,
+}
+
+/// Writes kernels of likelihoods and [`Targets`].
+macro_rules! of_targets {
+    ($($name:ident($this:ident, $targets:ident) => $body:expr;)+) => {
+        #[torch_impl(aten, CompositeImplicitAutograd)]
+        mod likelihoods {
+            use super::*;
+
+            $(
+                fn $name(
+                    $this: &Tensor,
+                    classes: &Tensor,
+                    weight: Option<&Tensor>,
+                    reduction: i64,
+                    ignore_index: i64,
+                ) -> Result<Tensor> {
+                    let $targets = Targets { classes, weight, reduction, ignore_index };
+                    $body
+                }
+            )+
+        }
+    };
+}
+
+of_targets! {
+    nll_loss(this, t) =>
+        Ok(aten::nll_loss_forward(this, t.classes, t.weight, t.reduction, t.ignore_index)?.0);
+    nll_loss2d(this, t) =>
+        Ok(aten::nll_loss2d_forward(this, t.classes, t.weight, t.reduction, t.ignore_index)?.0);
+    nll_loss_nd(this, t) => match this.dim() {
+        1 | 2 => aten::nll_loss::call(this, t.classes, t.weight, t.reduction, t.ignore_index),
+        4 => aten::nll_loss2d::call(this, t.classes, t.weight, t.reduction, t.ignore_index),
+        _ => flattened(this, t),
+    };
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
-
-    fn nll_loss(
-        this: &Tensor,
-        target: &Tensor,
-        weight: Option<&Tensor>,
-        reduction: i64,
-        ignore_index: i64,
-    ) -> Result<Tensor> {
-        Ok(aten::nll_loss_forward(this, target, weight, reduction, ignore_index)?.0)
-    }
-
-    fn nll_loss2d(
-        this: &Tensor,
-        target: &Tensor,
-        weight: Option<&Tensor>,
-        reduction: i64,
-        ignore_index: i64,
-    ) -> Result<Tensor> {
-        Ok(aten::nll_loss2d_forward(this, target, weight, reduction, ignore_index)?.0)
-    }
-
-    fn nll_loss_nd(
-        this: &Tensor,
-        target: &Tensor,
-        weight: Option<&Tensor>,
-        reduction: i64,
-        ignore_index: i64,
-    ) -> Result<Tensor> {
-        match this.dim() {
-            1 | 2 => aten::nll_loss::call(this, target, weight, reduction, ignore_index),
-            4 => aten::nll_loss2d::call(this, target, weight, reduction, ignore_index),
-            _ => super::flattened(this, target, weight, reduction, ignore_index),
-        }
-    }
 
     fn cross_entropy_loss(
         this: &Tensor,
@@ -70,6 +80,7 @@ mod kernels {
             "{OPERATOR}: the weight has sizes {:?}, expected one for each of {classes} classes",
             weight.map(Tensor::sizes)
         );
+        let targets = Targets { classes: target, weight, reduction, ignore_index };
         let likelihoods = aten::log_softmax_int::call(this, class_dim(this), Some(this.dtype()))?;
         ensure!(
             (0..=2).contains(&reduction) || (this.sizes() != target.sizes() && label_smoothing == 0.0),
@@ -84,13 +95,13 @@ mod kernels {
                  and ignore_index is {ignore_index}",
                 target.dtype()
             );
-            return super::with_probabilities(&likelihoods, target, weight, reduction, label_smoothing);
+            return with_probabilities(&likelihoods, targets, label_smoothing);
         }
         let loss = aten::nll_loss_nd::call(&likelihoods, target, weight, reduction, ignore_index)?;
         if label_smoothing == 0.0 {
             return Ok(loss);
         }
-        let smooth = super::smooth_loss(&likelihoods, target, weight, reduction, ignore_index)?;
+        let smooth = smooth_loss(&likelihoods, targets)?;
         let loss = aten::mul_Scalar(&loss, (1.0 - label_smoothing).into())?;
         aten::add_Tensor(&loss, &aten::mul_Scalar(&smooth, (label_smoothing / classes as f64).into())?)
     }
@@ -101,13 +112,8 @@ fn class_dim(logits: &Tensor) -> i64 {
 }
 
 /// Any number of dimensions behind the classes, as images of one row.
-fn flattened(
-    this: &Tensor,
-    target: &Tensor,
-    weight: Option<&Tensor>,
-    reduction: i64,
-    ignore_index: i64,
-) -> Result<Tensor> {
+fn flattened(this: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
+    let Targets { classes: target, weight, reduction, ignore_index } = targets;
     const OPERATOR: &str = "aten::nll_loss_nd";
     let [n, classes, pixels @ ..] = this.sizes() else {
         bail!(Shape, "{OPERATOR}: a tensor without dimensions has no classes")
@@ -135,13 +141,8 @@ fn per_class(weight: &Tensor, likelihoods: &Tensor) -> Result<Tensor> {
 }
 
 /// The cross entropy with a distribution over the classes.
-fn with_probabilities(
-    likelihoods: &Tensor,
-    target: &Tensor,
-    weight: Option<&Tensor>,
-    reduction: i64,
-    label_smoothing: f64,
-) -> Result<Tensor> {
+fn with_probabilities(likelihoods: &Tensor, targets: Targets<'_>, label_smoothing: f64) -> Result<Tensor> {
+    let Targets { classes: target, weight, reduction, .. } = targets;
     let dim = class_dim(likelihoods);
     let classes = likelihoods.sizes()[dim as usize];
     let mut loss = match label_smoothing {
@@ -166,13 +167,8 @@ fn with_probabilities(
 }
 
 /// The cross entropy with equal chances for all classes, where the target counts.
-fn smooth_loss(
-    likelihoods: &Tensor,
-    target: &Tensor,
-    weight: Option<&Tensor>,
-    reduction: i64,
-    ignore_index: i64,
-) -> Result<Tensor> {
+fn smooth_loss(likelihoods: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
+    let Targets { classes: target, weight, reduction, ignore_index } = targets;
     let dim = class_dim(likelihoods);
     let weighted = match weight {
         Some(weight) => aten::mul_Tensor(likelihoods, &per_class(weight, likelihoods)?)?,

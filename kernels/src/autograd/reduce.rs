@@ -61,7 +61,13 @@ pub(super) fn count(sizes: &[i64], dims: &[i64]) -> Result<i64> {
 }
 
 /// Elements that are equally extreme share the gradient.
-fn shared(grad: &Tensor, this: &Tensor, result: &Tensor, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+pub(super) fn shared(
+    grad: &Tensor,
+    this: &Tensor,
+    result: &Tensor,
+    dims: &[i64],
+    keepdim: bool,
+) -> Result<Tensor> {
     let grad = restored(grad, this.dim(), dims, keepdim)?;
     let extreme = aten::eq_Tensor(&restored(result, this.dim(), dims, keepdim)?, this)?;
     let dims: Vec<i64> = reduced(this.dim(), dims)?.into_iter().map(|dim| dim as i64).collect();

@@ -51,6 +51,10 @@ derivatives! {
     nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor as NanToNumBackward0 {
         self => grad.mul(&aten::isfinite(self)?),
     }
+    nextafter(Tensor self, Tensor other) -> Tensor as NextafterBackward0 {
+        self => aten::masked_fill_Scalar(grad, &aten::eq_Tensor(self, other)?, 0.into()),
+        other => aten::zeros_like(grad),
+    }
     signbit(Tensor self) -> Tensor as non_differentiable;
     isposinf(Tensor self) -> Tensor as non_differentiable;
     isneginf(Tensor self) -> Tensor as non_differentiable;

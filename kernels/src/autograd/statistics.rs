@@ -5,7 +5,7 @@ use torch_library::derivatives;
 use torch_library::prelude::*;
 
 use super::binary::conj;
-use super::reduce::{count, restored};
+use super::reduce::{count, restored, shared};
 use super::unary::direction;
 use crate::aten;
 use crate::methods::TensorMethods;
@@ -66,6 +66,15 @@ derivatives! {
         self => {
             let total = grad.sum_dim(&[dim], true)?;
             total.sub(&aten::cumsum(grad, dim)?)?.add(grad)
+        },
+    }
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) as AminmaxBackward0 {
+        self => {
+            let dims: Vec<i64> = dim.into_iter().collect();
+            let parts = grads.iter().zip([min, max]).filter_map(|(grad, result)| {
+                grad.as_ref().map(|grad| shared(grad, self, result, &dims, keepdim))
+            });
+            parts.reduce(|sum, part| sum?.add(&part?)).transpose()
         },
     }
     max(Tensor self) -> Tensor as MaxBackward1 {

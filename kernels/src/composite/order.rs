@@ -190,28 +190,32 @@ mod implicit {
             );
         }
         let (mean, norm) = match &weight {
-            None => (
-                aten::mean_dim::call(&in_floats(&rows)?, Some(&[1]), true, None)?,
-                (count - correction) as f64,
-            ),
+            None => (aten::mean_dim::call(&in_floats(&rows)?, Some(&[1]), true, None)?, None),
             Some(weight) => {
-                let total: f64 = aten::sum(weight)?.item()?.to()?;
+                let total = aten::sum(weight)?;
                 let weighted =
                     aten::sum_dim_IntList::call(&aten::mul_Tensor(&rows, weight)?, Some(&[1]), true, None)?;
-                let shares = match aweights {
+                let norm = match aweights.filter(|_| correction != 0) {
                     Some(shares) => {
-                        aten::sum(&aten::mul_Tensor(weight, shares)?)?.item()?.to::<f64>()? / total
+                        let squares = aten::sum(&aten::mul_Tensor(weight, shares)?)?;
+                        let share =
+                            aten::mul_Scalar(&aten::div_Tensor(&squares, &total)?, correction.into())?;
+                        aten::sub_Tensor(&total, &share)?
                     }
-                    None => 1.0,
+                    None => aten::sub_Scalar(&total, correction.into())?,
                 };
-                (aten::div_Scalar(&weighted, total.into())?, total - correction as f64 * shares)
+                (aten::div_Tensor(&weighted, &total)?, Some(aten::clamp_min(&norm, 0.into())?))
             }
         };
         let distance = aten::sub_Tensor(&rows, &mean)?;
         let weighted =
             weight.map_or_else(|| Ok(distance.clone()), |weight| aten::mul_Tensor(&distance, &weight))?;
         let product = aten::mm(&distance, &aten::to_dtype(&aten::t(&weighted)?, distance.dtype())?)?;
-        aten::squeeze(&aten::div_Scalar(&product, norm.max(0.0).into())?)
+        let norm = norm.map_or_else(
+            || aten::div_Scalar(&product, (count - correction).max(0).into()),
+            |norm| aten::div_Tensor(&product, &norm),
+        );
+        aten::squeeze(&norm?)
     }
 
     fn corrcoef(this: &Tensor) -> Result<Tensor> {

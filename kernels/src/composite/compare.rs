@@ -34,14 +34,23 @@ mod implicit {
     use super::*;
 
     fn where_ScalarSelf(condition: &Tensor, this: Scalar, other: &Tensor) -> Result<Tensor> {
-        aten::where_self(condition, &Tensor::wrapped_number(this), other)
+        aten::where_self(condition, &super::beside(other, this)?, other)
     }
 
     fn where_ScalarOther(condition: &Tensor, this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::where_self(condition, this, &Tensor::wrapped_number(other))
+        aten::where_self(condition, this, &super::beside(this, other)?)
     }
 
     fn where_Scalar(condition: &Tensor, this: Scalar, other: Scalar) -> Result<Tensor> {
         aten::where_self(condition, &Tensor::wrapped_number(this), &Tensor::wrapped_number(other))
     }
+}
+
+/// A number in the type that it and a tensor promote to.
+///
+/// # Errors
+/// The type does not hold it.
+fn beside(tensor: &Tensor, number: Scalar) -> Result<Tensor> {
+    let operands = [tensor, &Tensor::wrapped_number(number)].map(Tensor::promotion_operand);
+    Tensor::full(&[], number, torch_library::result_type(operands)?, tensor.device())
 }

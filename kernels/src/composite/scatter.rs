@@ -44,7 +44,9 @@ mod kernels {
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::index_copy"))?;
         let mut indices = vec![None; dim];
         indices.push(Some(index.clone()));
-        aten::index_put(this, &indices, source)
+        let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        unseen(|| aten::index_put_(&mut out, &indices, source).map(drop))?;
+        Ok(out)
     }
 
     fn select_backward(grad_output: &Tensor, input_sizes: &[i64], dim: i64, index: i64) -> Result<Tensor> {

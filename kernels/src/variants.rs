@@ -249,7 +249,7 @@ fn say_once(old: &[i64], new: &[i64]) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
         eprintln!(
-            "torch-library: an `out` of sizes {old:?} was resized to {new:?}, which is lost on views of it; pass an empty one,              or one of the result's sizes"
+            "torch-library: an `out` of sizes {old:?} was resized to {new:?}, and views of it were not; pass an empty one"
         );
     });
 }

@@ -89,6 +89,34 @@ derivatives! {
         },
         info => non_differentiable,
     }
+    _linalg_eigh(
+        Tensor A, str UPLO="L", bool compute_v=True
+    ) -> (Tensor eigenvalues, Tensor eigenvectors) as LinalgEighBackward0 {
+        A => {
+            let v = eigenvectors;
+            let mut inner = match &grads[0] {
+                Some(grad) => aten::diag_embed(&grad.to_dtype(A.dtype())?)?,
+                None => aten::zeros_like(A)?,
+            };
+            if let Some(grad) = &grads[1] {
+                inner = inner.add(&adjoint(v)?.matmul(grad)?.mul(&reciprocal_distances(eigenvalues)?)?)?;
+            }
+            v.matmul(&inner)?.matmul(&adjoint(v)?)
+        },
+    }
+    _linalg_svd(
+        Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None
+    ) -> (Tensor U, Tensor S, Tensor Vh) as LinalgSvdBackward0 {
+        A => {
+            ensure!(
+                compute_uv && (!full_matrices || A.size(-2)? == A.size(-1)?),
+                Argument,
+                "aten::_linalg_svd: the derivative needs vectors, and none beyond the singular values: compute_uv=True and \
+                 full_matrices=False"
+            );
+            of_svd(grads, U, S, Vh)
+        },
+    }
     linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R) as LinalgQrBackward0 {
         A => of_qr(grads, A, Q, R, mode),
     }
@@ -98,7 +126,7 @@ derivatives! {
 fn scaled_inverse(a: &Tensor, factors: &Tensor) -> Result<Tensor> {
     let n = a.size(-1)?;
     let factors = factors.unsqueeze(-1)?.expand(&[factors.sizes(), &[n]].concat())?;
-    Ok(aten::_linalg_solve_ex(&adjoint(a)?, &aten::diag_embed(&factors.to_dtype(a.dtype())?)?)?.0)
+    aten::linalg_solve(&adjoint(a)?, &aten::diag_embed(&factors.to_dtype(a.dtype())?)?)
 }
 
 /// The Hermitian matrices with the lower halves of these; of the diagonal counts the real part.
@@ -111,17 +139,75 @@ fn symmetric(a: &Tensor) -> Result<Tensor> {
 fn of_qr(grads: &[Option<Tensor>], a: &Tensor, q: &Tensor, r: &Tensor, mode: &str) -> Result<Tensor> {
     let (rows, columns) = (a.size(-2)?, a.size(-1)?);
     ensure!(
-        mode == "reduced" && rows >= columns,
+        mode == "reduced" || (mode == "complete" && rows <= columns),
         Argument,
-        "aten::linalg_qr: a derivative with mode {mode:?} of matrices of {rows} × {columns}, expected mode \"reduced\" and no \
-         more columns than rows"
+        "aten::linalg_qr: there is no derivative with mode {mode:?} of matrices of {rows} × {columns}"
     );
-    let zero = || aten::zeros_like(a);
-    let of_q = grads[0].clone().map_or_else(zero, Ok)?;
-    let mut inner = adjoint(&of_q)?.matmul(q)?.neg()?;
-    if let Some(of_r) = &grads[1] {
-        inner = inner.add(&r.matmul(&adjoint(of_r)?)?)?;
+    let or_zeros = |grad: &Option<Tensor>, like: &Tensor| match grad {
+        Some(grad) => Ok(grad.clone()),
+        None => aten::zeros_like(like),
+    };
+    let (of_q, of_r) = (or_zeros(&grads[0], q)?, or_zeros(&grads[1], r)?);
+    if rows >= columns {
+        return of_tall(&of_q, &of_r, q, r);
     }
+    // The columns beyond a square are products of Q, which is that of the square.
+    let split = |x: &Tensor| -> Result<[Tensor; 2]> {
+        Ok([x.narrow(-1, 0, rows)?, x.narrow(-1, rows, columns - rows)?])
+    };
+    let ([_, rest], [of_square, of_rest], [square, _]) = (split(a)?, split(&of_r)?, split(r)?);
+    let of_q = of_q.add(&rest.matmul(&adjoint(&of_rest)?)?)?;
+    let parts = [of_tall(&of_q, &of_square, q, &square)?, q.matmul(&of_rest)?];
+    aten::cat::with(&parts).dim(-1).call()
+}
+
+/// The gradient of matrices with no more columns than rows.
+fn of_tall(of_q: &Tensor, of_r: &Tensor, q: &Tensor, r: &Tensor) -> Result<Tensor> {
+    let inner = r.matmul(&adjoint(of_r)?)?.sub(&adjoint(of_q)?.matmul(q)?)?;
     let sum = of_q.add(&q.matmul(&symmetric(&inner)?)?)?;
     aten::linalg_solve_triangular::call(&adjoint(r)?, &sum, false, false, false)
+}
+
+/// One over `values[j] - values[i]` in row i and column j, and zeros on the diagonal.
+fn reciprocal_distances(values: &Tensor) -> Result<Tensor> {
+    let distances = values.unsqueeze(-2)?.sub(&values.unsqueeze(-1)?)?;
+    let one = aten::diag_embed(&aten::ones_like(values)?)?;
+    one.neg()?.add(1.0)?.div(&distances.add(&one)?)
+}
+
+/// The gradient of matrices of which singular values and as many vectors were taken.
+fn of_svd(grads: &[Option<Tensor>], u: &Tensor, s: &Tensor, vh: &Tensor) -> Result<Tensor> {
+    let skew = |x: &Tensor| x.sub(&adjoint(x)?);
+    let (row, column) = (s.unsqueeze(-2)?, s.unsqueeze(-1)?);
+    let reciprocals = reciprocal_distances(&s.mul(s)?)?;
+    let mut inner = match &grads[1] {
+        Some(grad) => aten::diag_embed(&grad.to_dtype(u.dtype())?)?,
+        None => aten::zeros_like(&vh.narrow(-1, 0, s.size(-1)?)?)?,
+    };
+    if let Some(grad) = &grads[0] {
+        let turned = skew(&adjoint(u)?.matmul(grad)?)?;
+        inner = inner.add(&turned.mul(&reciprocals)?.mul(&row)?)?;
+        if u.dtype().is_complex() {
+            // The phase of a pair of vectors is anyone's choice; this is that of `U`.
+            let diagonal = aten::diagonal::call(&turned, 0, -2, -1)?.div(&s.mul(2)?)?;
+            inner = inner.add(&aten::diag_embed(&diagonal)?)?;
+        }
+    }
+    if let Some(grad) = &grads[2] {
+        let turned = skew(&vh.matmul(&adjoint(grad)?)?)?;
+        inner = inner.add(&turned.mul(&reciprocals)?.mul(&column)?)?;
+    }
+    let mut sum = u.matmul(&inner)?.matmul(vh)?;
+    // What of the vectors lies beyond the space of the others.
+    if let (Some(grad), true) = (&grads[0], u.size(-2)? > s.size(-1)?) {
+        let grad = grad.div(&row)?;
+        let beyond = grad.sub(&u.matmul(&adjoint(u)?.matmul(&grad)?)?)?;
+        sum = sum.add(&beyond.matmul(vh)?)?;
+    }
+    if let (Some(grad), true) = (&grads[2], vh.size(-1)? > s.size(-1)?) {
+        let grad = grad.div(&column)?;
+        let beyond = grad.sub(&grad.matmul(&adjoint(vh)?)?.matmul(vh)?)?;
+        sum = sum.add(&u.matmul(&beyond)?)?;
+    }
+    Ok(sum)
 }

@@ -87,6 +87,27 @@ mod implicit {
         aten::squeeze_dim(&maxima, -2)
     }
 
+    fn max_pool3d(
+        this: &Tensor,
+        kernel_size: &[i64],
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        ceil_mode: bool,
+    ) -> Result<Tensor> {
+        Ok(aten::max_pool3d_with_indices::call(this, kernel_size, stride, padding, dilation, ceil_mode)?.0)
+    }
+
+    fn adaptive_avg_pool3d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        aten::_adaptive_avg_pool3d(this, output_size)
+    }
+
+    fn adaptive_max_pool1d(this: &Tensor, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        let images = aten::unsqueeze(this, -2)?;
+        let (largest, indices) = aten::adaptive_max_pool2d(&images, &wide(output_size, 1))?;
+        Ok((aten::squeeze_dim(&largest, -2)?, aten::squeeze_dim(&indices, -2)?))
+    }
+
     fn adaptive_avg_pool1d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
         let means = aten::adaptive_avg_pool2d(&aten::unsqueeze(this, -2)?, &wide(output_size, 1))?;
         aten::squeeze_dim(&means, -2)

@@ -86,6 +86,22 @@ mod kernels {
         aten::cholesky_solve::call(&ones, this, upper)
     }
 
+    fn linalg_svd(a: &Tensor, full_matrices: bool, driver: Option<&str>) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::_linalg_svd::call(a, full_matrices, true, driver)
+    }
+
+    fn linalg_svdvals(a: &Tensor, driver: Option<&str>) -> Result<Tensor> {
+        Ok(aten::_linalg_svd::call(a, false, true, driver)?.1) // a gradient needs the vectors
+    }
+
+    fn linalg_eigh(this: &Tensor, uplo: &str) -> Result<(Tensor, Tensor)> {
+        aten::_linalg_eigh::call(this, uplo, true)
+    }
+
+    fn linalg_eigvalsh(this: &Tensor, uplo: &str) -> Result<Tensor> {
+        Ok(aten::_linalg_eigh::call(this, uplo, true)?.0)
+    }
+
     fn linalg_multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
         super::chain(tensors).map_err(|error| error.context("aten::linalg_multi_dot"))
     }

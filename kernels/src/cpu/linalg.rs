@@ -14,9 +14,11 @@ use matrices::{Matrices, column_major, transposed, wide};
 use triangle::Triangle;
 
 mod cholesky;
+mod jacobi;
 mod lu;
 mod matrices;
 mod qr;
+mod spectral;
 mod triangle;
 
 #[torch_impl(aten, CPU, Meta)]

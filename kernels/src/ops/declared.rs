@@ -18,12 +18,8 @@ torch_library! {
         linalg_cond.p_str(Tensor self, str p) -> Tensor;
         /// PyTorch: `torch.linalg.eig`; declared only.
         linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors);
-        /// PyTorch: `torch.linalg.eigh`; declared only.
-        linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors);
         /// PyTorch: `torch.linalg.eigvals`; declared only.
         linalg_eigvals(Tensor self) -> Tensor;
-        /// PyTorch: `torch.linalg.eigvalsh`; declared only.
-        linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor;
         /// PyTorch: `torch.linalg.householder_product`; declared only.
         linalg_householder_product(Tensor input, Tensor tau) -> Tensor;
         /// PyTorch: `torch.linalg.lstsq`; declared only.
@@ -38,10 +34,6 @@ torch_library! {
         linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor;
         /// PyTorch: `torch.linalg.matrix_sqrth`; declared only.
         linalg_matrix_sqrth(Tensor self) -> Tensor;
-        /// PyTorch: `torch.linalg.svd`; declared only.
-        linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh);
-        /// PyTorch: `torch.linalg.svdvals`; declared only.
-        linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor;
         /// PyTorch: `torch.linalg.tensorinv`; declared only.
         linalg_tensorinv(Tensor self, int ind=2) -> Tensor;
         /// PyTorch: `torch.linalg.tensorsolve`; declared only.
@@ -104,20 +96,12 @@ torch_library! {
         // Pooling, padding and sampling.
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback`; declared only.
         _grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
-        /// PyTorch: `torch.nn.functional.adaptive_avg_pool3d`; declared only.
-        adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
-        /// PyTorch: `torch.nn.functional.adaptive_max_pool3d`; declared only.
-        adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.avg_pool3d`; declared only.
-        avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor;
         /// PyTorch: `torch.nn.functional.fractional_max_pool2d`; declared only.
         fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor);
         /// PyTorch: `torch.nn.functional.fractional_max_pool3d`; declared only.
         fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor);
         /// PyTorch: `torch.nn.functional.grid_sampler_3d`; declared only.
         grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
-        /// PyTorch: `torch.nn.functional.max_pool3d`; declared only.
-        max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor;
         /// PyTorch: `torch.nn.functional.max_unpool2d`; declared only.
         max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor;
         /// PyTorch: `torch.nn.functional.max_unpool3d`; declared only.

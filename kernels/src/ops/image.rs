@@ -279,5 +279,79 @@ torch_library! {
         ///
         /// PyTorch: `aten::upsample_bicubic2d_backward`.
         upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+
+        /// The mean under a window of volumes `[batch, channels, depth, height, width]`, which need no batch.
+        ///
+        /// # Errors
+        /// A window that does not fit, padding of more than half of it. A divisor of 0.
+        ///
+        /// PyTorch: `torch.nn.functional.avg_pool3d`.
+        avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor;
+        /// The gradient of the input of [`avg_pool3d`](fn@avg_pool3d).
+        ///
+        /// PyTorch: `aten::avg_pool3d_backward`.
+        avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
+        /// The largest element under a window of volumes `[batch, channels, depth, height, width]`, which need no batch.
+        ///
+        /// # Errors
+        /// A window that does not fit, padding of more than half of it.
+        ///
+        /// PyTorch: `torch.nn.functional.max_pool3d`.
+        max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor;
+        /// As [`max_pool3d`](fn@max_pool3d), and where in its volume each element was.
+        ///
+        /// # Errors
+        /// A window that does not fit, padding of more than half of it.
+        ///
+        /// PyTorch: `torch.nn.functional.max_pool3d_with_indices`.
+        max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor);
+        /// The gradient of the input of [`max_pool3d_with_indices`](fn@max_pool3d_with_indices).
+        ///
+        /// PyTorch: `aten::max_pool3d_with_indices_backward`.
+        max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor;
+        /// The means of so many shares of volumes, in each direction.
+        ///
+        /// # Errors
+        /// A negative size.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_avg_pool3d`.
+        adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
+        /// The part of [`adaptive_avg_pool3d`](fn@adaptive_avg_pool3d) that computes.
+        ///
+        /// PyTorch: `aten::_adaptive_avg_pool3d`.
+        _adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
+        /// The gradient of the input of [`_adaptive_avg_pool3d`](fn@_adaptive_avg_pool3d).
+        ///
+        /// PyTorch: `aten::_adaptive_avg_pool3d_backward`.
+        _adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor;
+        /// The largest elements of so many shares of signals, in each direction, and where they were.
+        ///
+        /// # Errors
+        /// A negative size.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_max_pool1d`.
+        adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor);
+        /// The largest elements of so many shares of images, in each direction, and where they were.
+        ///
+        /// # Errors
+        /// A negative size.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_max_pool2d`.
+        adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor);
+        /// The largest elements of so many shares of volumes, in each direction, and where they were.
+        ///
+        /// # Errors
+        /// A negative size.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_max_pool3d`.
+        adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor);
+        /// The gradient of the input of [`adaptive_max_pool2d`](fn@adaptive_max_pool2d).
+        ///
+        /// PyTorch: `aten::adaptive_max_pool2d_backward`.
+        adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor;
+        /// The gradient of the input of [`adaptive_max_pool3d`](fn@adaptive_max_pool3d).
+        ///
+        /// PyTorch: `aten::adaptive_max_pool3d_backward`.
+        adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor;
     }
 }

@@ -121,6 +121,35 @@ torch_library! {
         /// PyTorch: `torch.linalg.qr`.
         linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R);
 
+        /// What [`linalg_svd`](fn@linalg_svd) gives, without vectors if nobody wants them; `driver` is not looked at.
+        ///
+        /// PyTorch: `aten::_linalg_svd`.
+        _linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh);
+        /// The factors of `A = U S Vh`: singular values from the largest, and vectors, with `full_matrices` those beyond too.
+        ///
+        /// PyTorch: `torch.linalg.svd`.
+        linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh);
+        /// Singular values, from the largest.
+        ///
+        /// PyTorch: `torch.linalg.svdvals`.
+        linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor;
+        /// What [`linalg_eigh`](fn@linalg_eigh) gives, without vectors if nobody wants them.
+        ///
+        /// PyTorch: `aten::_linalg_eigh`.
+        _linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors);
+        /// The eigenvalues of Hermitian matrices, from the least, and their vectors in columns. Only one half is read: the lower
+        /// one, or the upper one with `UPLO="U"`.
+        ///
+        /// # Errors
+        /// Another `UPLO`, matrices that are not square.
+        ///
+        /// PyTorch: `torch.linalg.eigh`.
+        linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors);
+        /// The eigenvalues of Hermitian matrices, from the least.
+        ///
+        /// PyTorch: `torch.linalg.eigvalsh`.
+        linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor;
+
         /// The product of several matrices, in the order that needs the fewest multiplications; the first and the last may be
         /// vectors.
         ///

@@ -20,6 +20,11 @@ variants! {
     _adaptive_avg_pool2d_out: _adaptive_avg_pool2d => "_adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     adaptive_avg_pool2d_out: adaptive_avg_pool2d => "adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_backward_out: _adaptive_avg_pool2d_backward => "_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    adaptive_avg_pool3d_out: adaptive_avg_pool3d => "adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) -> Tensor(a!)";
+    adaptive_max_pool2d_out: adaptive_max_pool2d => "adaptive_max_pool2d.out(Tensor self, int[2] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
+    adaptive_max_pool2d_backward_grad_input: adaptive_max_pool2d_backward => "adaptive_max_pool2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
+    adaptive_max_pool3d_out: adaptive_max_pool3d => "adaptive_max_pool3d.out(Tensor self, int[3] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
+    adaptive_max_pool3d_backward_grad_input: adaptive_max_pool3d_backward => "adaptive_max_pool3d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
     add_Scalar_out: add_Scalar => "add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     add_out: add_Tensor => "add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addbmm_out: addbmm => "addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
@@ -69,6 +74,8 @@ variants! {
     avg_pool1d_out: avg_pool1d => "avg_pool1d.out(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True, *, Tensor(a!) out) -> Tensor(a!)";
     avg_pool2d_out: avg_pool2d => "avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)";
     avg_pool2d_backward_grad_input: avg_pool2d_backward => "avg_pool2d_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
+    avg_pool3d_out: avg_pool3d => "avg_pool3d.out(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)";
+    avg_pool3d_backward_grad_input: avg_pool3d_backward => "avg_pool3d_backward.grad_input(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
     baddbmm_out: baddbmm => "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     baddbmm_: baddbmm => "baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -284,6 +291,9 @@ variants! {
     linalg_cross_out: linalg_cross => "linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     linalg_det_out: linalg_det => "linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
     _linalg_det_result: _linalg_det => "_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)";
+    _linalg_eigh_eigenvalues: _linalg_eigh => "_linalg_eigh.eigenvalues(Tensor A, str UPLO=\"L\", bool compute_v=True, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
+    linalg_eigh_eigvals: linalg_eigh => "linalg_eigh.eigvals(Tensor self, str UPLO=\"L\", *, Tensor(a!) eigvals, Tensor(b!) eigvecs) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
+    linalg_eigvalsh_out: linalg_eigvalsh => "linalg_eigvalsh.out(Tensor self, str UPLO=\"L\", *, Tensor(a!) out) -> Tensor(a!)";
     linalg_inv_out: linalg_inv => "linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_inv_ex_inverse: linalg_inv_ex => "linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse, Tensor(b!) info) -> (Tensor(a!) inverse, Tensor(b!) info)";
     linalg_lu_factor_out: linalg_lu_factor => "linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) -> (Tensor(a!) LU, Tensor(b!) pivots)";
@@ -295,10 +305,13 @@ variants! {
     linalg_solve_out: linalg_solve => "linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) -> Tensor(a!)";
     _linalg_solve_ex_result: _linalg_solve_ex => "_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool check_errors=False, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)";
     linalg_solve_triangular_out: linalg_solve_triangular => "linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False, Tensor(a!) out) -> Tensor(a!)";
+    _linalg_svd_U: _linalg_svd => "_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)";
+    linalg_svd_U: linalg_svd => "linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)";
+    linalg_svdvals_out: linalg_svdvals => "linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)";
     linalg_vecdot_out: linalg_vecdot => "linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     linalg_vector_norm_out: linalg_vector_norm => "linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linear_out: linear => "linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)";
-    linspace_out: linspace => "linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
+    linspace_out: linspace OfAnySizes => "linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
     log_out: log => "log.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     log10_out: log10 => "log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     log1p_out: log1p => "log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -333,6 +346,8 @@ variants! {
     max_unary_out: max Castable => "max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     max_pool2d_with_indices_out: max_pool2d_with_indices => "max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
     max_pool2d_with_indices_backward_grad_input: max_pool2d_with_indices_backward => "max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
+    max_pool3d_with_indices_out: max_pool3d_with_indices => "max_pool3d_with_indices.out(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
+    max_pool3d_with_indices_backward_grad_input: max_pool3d_with_indices_backward => "max_pool3d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
     maximum_out: maximum => "maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     mean_dtype_out: mean Castable => "mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     mean_out: mean_dim InTypeOfOut => "mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
@@ -493,8 +508,8 @@ variants! {
     sqrt_out: sqrt => "sqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     square_out: square Castable => "square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     stack_out: stack Castable => "stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
-    std_correction_out: std_correction => "std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
-    std_out: std_dim => "std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    std_correction_out: std_correction Castable => "std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
+    std_out: std_dim Castable => "std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     std_mean_correction_out: std_mean_correction => "std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     sub_Scalar_out: sub_Scalar => "sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     sub_out: sub_Tensor => "sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
@@ -546,8 +561,8 @@ variants! {
     _upsample_nearest_exact3d_backward_grad_input: _upsample_nearest_exact3d_backward => "_upsample_nearest_exact3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
     upsample_trilinear3d_out: upsample_trilinear3d => "upsample_trilinear3d.out(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_trilinear3d_backward_grad_input: upsample_trilinear3d_backward => "upsample_trilinear3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    var_correction_out: var_correction => "var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
-    var_out: var_dim => "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    var_correction_out: var_correction Castable => "var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
+    var_out: var_dim Castable => "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     var_mean_correction_out: var_mean_correction => "var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     vstack_out: vstack => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";

@@ -87,3 +87,54 @@ fn a_cholesky_factor_has_the_derivatives_of_symmetric_matrices() {
         gradgradcheck(factor, std::slice::from_ref(&x), Default::default()).unwrap();
     }
 }
+
+/// A matrix with singular values on the diagonal.
+fn diagonal(values: &Tensor) -> Tensor {
+    aten::diag_embed(values).unwrap()
+}
+
+#[test]
+fn singular_values_and_vectors_make_the_matrix() {
+    for sizes in [[4, 2], [2, 4], [3, 3]] {
+        let a = matrices(&sizes);
+        let (u, s, vh) = aten::linalg_svd::with(&a).full_matrices(false).call().unwrap();
+        close(&u.matmul(&diagonal(&s)).unwrap().matmul(&vh).unwrap(), &a);
+        let (u, _, vh) = aten::linalg_svd(&a).unwrap();
+        for whole in [u, vh] {
+            let one = aten::eye::with(whole.sizes()[0]).dtype(Some(DType::Float64)).call().unwrap();
+            close(&whole.matmul(&whole.t().unwrap()).unwrap(), &one);
+        }
+    }
+    let (u, s, _) = aten::linalg_svd(&aten::zeros(&[3, 2]).unwrap()).unwrap();
+    assert_eq!(s.to_vec::<f32>().unwrap(), [0.0; 2]);
+    close(&u, &aten::eye(3).unwrap());
+}
+
+#[test]
+fn eigenvectors_are_stretched() {
+    let a = matrices(&[2, 3, 3]);
+    let a = a.add(&aten::mT(&a).unwrap()).unwrap();
+    let (values, vectors) = aten::linalg_eigh(&a).unwrap();
+    close(&a.matmul(&vectors).unwrap(), &vectors.mul(&values.unsqueeze(-2).unwrap()).unwrap());
+    let (upper, _) = aten::linalg_eigh::with(&aten::triu(&a).unwrap()).UPLO("U").call().unwrap();
+    close(&upper, &values);
+}
+
+#[test]
+fn spectra_have_the_derivatives_of_what_does_not_depend_on_signs() {
+    let check = |x: &Tensor, f: &dyn Fn(&[Tensor]) -> Result<Vec<Tensor>>| {
+        x.set_requires_grad(true).unwrap();
+        gradcheck(f, std::slice::from_ref(x), Default::default()).unwrap();
+        gradgradcheck(f, std::slice::from_ref(x), Default::default()).unwrap();
+    };
+    check(&matrices(&[3, 3]), &|x| {
+        let (values, vectors) = aten::linalg_eigh(&x[0].add(&x[0].t()?)?)?;
+        Ok(vec![values, vectors.mul(&vectors)?])
+    });
+    for sizes in [[3, 2], [2, 3]] {
+        check(&matrices(&sizes), &|x| {
+            let (u, s, vh) = aten::linalg_svd::with(&x[0]).full_matrices(false).call()?;
+            Ok(vec![s, u.mul(&u)?, vh.mul(&vh)?])
+        });
+    }
+}

@@ -83,10 +83,10 @@ fn along_channels(bias: &Tensor, output: &Tensor) -> Result<Tensor> {
     bias.reshape(&sizes)?.expand(output.sizes())
 }
 
-/// Of each window the element that was the largest.
-pub(super) fn pooled(grad: &Tensor, indices: &Tensor) -> Result<Tensor> {
+/// Of each window of so many dimensions the element that was the largest.
+pub(super) fn pooled(grad: &Tensor, indices: &Tensor, ndim: usize) -> Result<Tensor> {
     let flat = |tensor: &Tensor| {
-        let (outer, _) = tensor.sizes().split_at(tensor.dim() - 2);
+        let (outer, _) = tensor.sizes().split_at(tensor.dim() - ndim);
         tensor.reshape(&[outer, &[-1]].concat())
     };
     flat(grad)?.gather(-1, &flat(indices)?)?.reshape(indices.sizes())

@@ -14,6 +14,7 @@ use crate::cpu::number::{Number, Ordered};
 use crate::pointwise::unsupported;
 
 mod backward;
+mod volumes;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

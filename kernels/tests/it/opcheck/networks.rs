@@ -1,4 +1,4 @@
-//! Samples of linear algebra, recurrent networks, images of other sizes, and of what joins elements at places.
+//! Samples of linear algebra, recurrent networks, images of other sizes, pooled volumes, and of what joins elements at places.
 
 use torch_library::prelude::*;
 
@@ -6,7 +6,11 @@ use super::{floats, ints, tensor};
 
 /// Samples of operators whose arguments depend on each other.
 pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
-    equations(name).or_else(|| joined(name)).or_else(|| resized(name)).or_else(|| recurrent(name))
+    equations(name)
+        .or_else(|| joined(name))
+        .or_else(|| resized(name))
+        .or_else(|| pooled(name))
+        .or_else(|| recurrent(name))
 }
 
 /// Matrices that are neither singular nor far from symmetric, and positive.
@@ -23,6 +27,8 @@ fn equations(name: &str) -> Option<Vec<Value<'static>>> {
         "linalg_det" | "_linalg_det" | "det" => vec![matrices()],
         "linalg_slogdet" | "_linalg_slogdet" | "slogdet" | "logdet" => vec![matrices()],
         "linalg_cholesky" | "linalg_cholesky_ex" | "cholesky_inverse" => vec![matrices()],
+        "linalg_svd" | "_linalg_svd" | "linalg_svdvals" => vec![matrices()],
+        "linalg_eigh" | "_linalg_eigh" | "linalg_eigvalsh" => vec![matrices()],
         "linalg_solve" | "_linalg_solve_ex" => vec![matrices(), right()],
         "linalg_solve_triangular" => vec![matrices(), right(), Value::Bool(true)],
         "triangular_solve" | "cholesky_solve" => vec![right(), matrices()],
@@ -81,6 +87,36 @@ fn resized(name: &str) -> Option<Vec<Value<'static>>> {
             [input, Value::None].into_iter().chain(flag).chain([factors]).collect()
         }
         false => [input, sizes(&to[..count])].into_iter().chain(flag).collect(),
+    })
+}
+
+/// A volume, or an image, pooled by windows of two elements or into two shares.
+fn pooled(name: &str) -> Option<Vec<Value<'static>>> {
+    let ints = |values: &[i64]| Value::Ints(values.to_vec().into());
+    let (ndim, kind) = match name {
+        name if name.contains("pool3d") => (3, name),
+        "adaptive_max_pool2d" | "adaptive_max_pool2d_backward" => (2, name),
+        "adaptive_max_pool1d" => (1, name),
+        _ => return None,
+    };
+    let (from, to) = (&[2, 2, 4][3 - ndim..], &[1, 1, 2][3 - ndim..]);
+    let of = |sizes: &[i64]| floats(&[&[1, 1], sizes].concat());
+    let spread = || {
+        let elements = (0..from.iter().product::<i64>()).map(|at| 0.1 * (at * 5 % 16) as f64).collect();
+        Value::Tensor(Tensor::from_vec::<f64>(elements, &[&[1, 1], from].concat()).unwrap())
+    };
+    let places = || Value::Tensor(Tensor::from_vec(vec![1i64, 6], &[&[1, 1], to].concat()).unwrap());
+    let (two, zero, one) = (|| ints(&[2]), || ints(&[0]), || ints(&[1]));
+    let off = || Value::Bool(false);
+    Some(match kind {
+        "max_pool3d_with_indices_backward" => {
+            vec![of(to), spread(), two(), two(), zero(), one(), off(), places()]
+        }
+        "avg_pool3d_backward" => vec![of(to), spread(), two(), two(), zero(), off(), off(), Value::None],
+        "_adaptive_avg_pool3d_backward" => vec![of(to), spread()],
+        name if name.ends_with("_backward") => vec![of(to), spread(), places()],
+        name if name.contains("adaptive") => vec![spread(), ints(to)],
+        _ => vec![spread(), two()],
     })
 }
 

@@ -5,7 +5,7 @@
 #     kernels/benches/compare.sh [WORD…]      only rows whose names contain one of the words
 #
 # PEER_PYTHON names a Python that has torch (pip install torch==2.15.0 into a virtual environment); without it only our side is
-# printed. ROUNDS (default 5) is how often each side gets its turn. Small rows are also measured from C++, where there is a compiler.
+# printed. ROUNDS (default 3) is how often each side gets its turn. Small rows are also measured from C++, where there is a compiler.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -26,4 +26,4 @@ if command -v "${CXX:-g++}" >/dev/null; then
             "$here/compare/small.cpp" -o "$small" -L"$torch/lib" -ltorch_cpu -lc10 -Wl,-rpath,"$torch/lib" \
             -Wl,--allow-shlib-undefined -pthread
 fi
-exec "$python" "$here/compare/compare.py" "$ours" "$small" "${ROUNDS:-5}" "$@"
+exec "$python" "$here/compare/compare.py" "$ours" "$small" "${ROUNDS:-3}" "$@"

@@ -102,3 +102,31 @@ fn reductions_of_every_length_take_each_element_once() -> Result<()> {
     assert_eq!(aten::var_correction(&far)?.item()?, Scalar::Float(0.0), "though the sum is infinite");
     Ok(())
 }
+
+#[test]
+fn running_sums_are_exact_where_numbers_are_whole() -> Result<()> {
+    for len in [0, 1, 15, 16, 17, 33, 100] {
+        let numbers: Vec<i64> = (0..2 * len).map(|i| i * 7 % 11 - 5).collect();
+        let mut sums = numbers.clone();
+        for i in (0..sums.len()).filter(|i| i % len as usize != 0) {
+            sums[i] += sums[i - 1];
+        }
+        for dtype in [DType::Int32, DType::Int64, DType::BFloat16, DType::Float32, DType::Float64] {
+            let x = Tensor::from_slice(&numbers, &[2, len])?.to_dtype(dtype)?;
+            for x in [x.clone(), x.t()?.contiguous()?.t()?] {
+                let got = aten::cumsum(&x, 1)?;
+                assert_eq!(got.dtype(), if dtype.is_integer() { DType::Int64 } else { dtype });
+                assert_eq!(got.to_dtype(DType::Int64)?.to_vec::<i64>()?, sums, "{len} of {dtype}");
+                assert_eq!(aten::cumsum(&x.t()?, 0)?.t()?.to_dtype(DType::Int64)?.to_vec::<i64>()?, sums);
+            }
+        }
+    }
+    let most = [f32::MAX, f32::MAX, -f32::MAX, -f32::MAX];
+    let sums = aten::cumsum(&Tensor::from(most), 0)?.to_vec::<f32>()?;
+    assert_eq!(
+        sums,
+        [f32::MAX, f32::INFINITY, f32::MAX, 0.0],
+        "added up in double precision, as PyTorch does"
+    );
+    Ok(())
+}

@@ -1,6 +1,9 @@
 //! What goes along a dimension: running sums and sorting.
+#![expect(unsafe_code, reason = "promises to write every element of a line")]
 
 use std::cmp::Ordering;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use rayon::prelude::*;
 use torch_library::geometry::{Dims, contiguous_strides, preserved_strides, wrap_dim};
@@ -8,6 +11,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
+use crate::cpu::loops::lines::{Line, lines};
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::{Number, Ordered};
 use crate::pointwise::unsupported;
@@ -21,6 +25,15 @@ mod kernels {
         let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
         let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
         let lanes = Lanes::new(OPERATOR, this, dim)?;
+        if lanes.are_lines() && !dtype.is_complex() {
+            let input =
+                if this.dtype() == dtype { loops::contiguous(this)? } else { loops::copy(this, dtype)? };
+            return match dtype {
+                DType::Float32 => running_sums::<f32, f64>(&input),
+                _ => match_computing!(dtype, T: Integer | Float => running_sums::<T, T>(&input),
+                    else => Err(unsupported(OPERATOR, dtype))),
+            };
+        }
         let out = Tensor::empty(this.sizes(), dtype, this.device())?;
         match_computing!(dtype, T: Integer | Float | Complex => {
             lanes.compute::<T, T>(&out, |lane, sums| {
@@ -55,6 +68,38 @@ mod kernels {
             this.sizes()
         );
         ordered(OPERATOR, this, dim, k, largest)
+    }
+}
+
+/// The sums of each line up to each of its elements, added up in a type of their own.
+fn running_sums<T: Number, W: Number>(input: &Tensor) -> Result<Tensor> {
+    let len = input.sizes().last().map_or(1, |len| *len as usize);
+    // SAFETY: every element is written.
+    unsafe { lines::<T, 0>(input, len, [], &RunningSums::<W>(PhantomData)) }
+}
+
+struct RunningSums<W>(PhantomData<fn() -> W>);
+
+impl<T: Number, W: Number> Line<T, 0> for RunningSums<W> {
+    /// Blocks are added up each for itself, since an addition that waits for the one before takes several cycles. Not so in a
+    /// type that another order of additions could overflow.
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
+        const MOST: usize = 16;
+        let block = if T::DTYPE == W::DTYPE && T::DTYPE.is_floating_point() { 1 } else { MOST };
+        let (mut before, mut sums) = (W::ZERO, [W::ZERO; MOST]);
+        for (out, input) in out.chunks_mut(block).zip(input.chunks(block)) {
+            let mut sum = W::ZERO;
+            for (to, x) in sums.iter_mut().zip(input) {
+                sum = sum.plus(x.cast());
+                *to = sum;
+            }
+            for (out, sum) in out.iter_mut().zip(&sums) {
+                out.write(before.plus(*sum).cast());
+            }
+            before = before.plus(sum);
+        }
+        []
     }
 }
 
@@ -115,6 +160,11 @@ impl<'a> Lanes<'a> {
     pub(in crate::cpu) fn new(operator: &str, tensor: &'a Tensor, dim: i64) -> Result<Self> {
         let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
         Ok(Lanes { tensor, dim })
+    }
+
+    /// Whether the lanes are those of the last dimension.
+    fn are_lines(&self) -> bool {
+        self.dim + 1 == self.tensor.dim()
     }
 
     /// Computes each lane of `out`, which differs in the size of the dimension only, from that of the tensor.

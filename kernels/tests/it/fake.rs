@@ -197,3 +197,13 @@ fn a_training_step_costs_nothing() {
     }
     assert!(parameters.iter().all(is_fake));
 }
+
+#[test]
+fn indices_that_are_numbers_say_how_many_are_picked() -> Result<()> {
+    let (fake, rows) = (to_fake(&x())?, to_fake(&Tensor::from([1i64, 0, 1]))?);
+    assert_eq!(aten::index_Tensor(&fake, &[Some(rows)])?.sizes(), [3, 3]);
+    let mask = to_fake(&aten::gt_Scalar(&x(), 2.into())?)?;
+    let error = aten::index_Tensor(&fake, &[Some(mask)]).unwrap_err().to_string();
+    assert!(error.contains("depends on elements"), "{error}");
+    Ok(())
+}

@@ -3,6 +3,7 @@
 use super::device;
 use super::memory::{self, fake_of_result, twin};
 use crate::device::Device;
+use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard::ExcludeDispatchKeyGuard;
 use crate::key::{DispatchKey, DispatchKeySet};
@@ -24,7 +25,7 @@ pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &m
         return operator.call_boxed_for_key(PARTS, stack);
     }
     for tag in ["data_dependent_output", "dynamic_output_shape"] {
-        if operator.tags().contains(&tag) {
+        if operator.tags().contains(&tag) && !picks_by_number(operator.arguments(stack)?) {
             return Err(looks_at_elements(operator));
         }
     }
@@ -111,6 +112,13 @@ impl Twins {
             None => fake_of_result(result, device, self.0.iter().map(|(argument, _)| argument)),
         }
     }
+}
+
+/// Whether there is a list of indices, and none of them is a mask: as many elements are picked as there are indices.
+fn picks_by_number(arguments: &[Value<'_>]) -> bool {
+    let is_mask = |index: &Tensor| matches!(index.dtype(), DType::Bool | DType::UInt8);
+    let is_list = |value: &Value<'_>| matches!(value, Value::OptionalTensors(list) if !list.iter().flatten().any(is_mask));
+    arguments.iter().any(is_list)
 }
 
 #[cold]

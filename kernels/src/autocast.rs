@@ -165,11 +165,13 @@ fn keys_below(device: DeviceType) -> DispatchKeySet {
 /// The cast fails.
 ///
 /// PyTorch: `at::autocast::cached_cast`.
+#[inline]
 pub fn cached_cast(to: DType, tensor: &Tensor, device: DeviceType) -> Result<Tensor> {
     cached(tensor, to, device, aten::to_dtype)
 }
 
 /// Excludes autocast for a device: what an autocast kernel holds around its call of the kernel below.
+#[inline]
 pub fn below(device: DeviceType) -> ExcludeDispatchKeyGuard {
     ExcludeDispatchKeyGuard::new(state::key(device).map_or(DispatchKeySet::EMPTY, DispatchKeySet::from_key))
 }

@@ -56,6 +56,7 @@ pub fn is_enabled(device: DeviceType) -> bool {
 /// The lower precision that this thread wants for a device: `bfloat16` or `float16` unless something else was set.
 ///
 /// PyTorch: `at::autocast::get_autocast_dtype`, `torch.get_autocast_dtype`.
+#[inline]
 pub fn dtype(device: DeviceType) -> DType {
     DTYPES.get()[device as usize].unwrap_or(match device {
         DeviceType::Cpu | DeviceType::Hpu | DeviceType::Xla | DeviceType::Maia => DType::BFloat16,
@@ -74,6 +75,7 @@ pub fn is_cache_enabled() -> bool {
 /// on purpose.
 ///
 /// PyTorch: `at::autocast::is_eligible`.
+#[inline]
 pub fn is_eligible(tensor: &Tensor, device: DeviceType) -> bool {
     tensor.device().kind == device && tensor.dtype().is_floating_point() && tensor.dtype() != DType::Float64
 }

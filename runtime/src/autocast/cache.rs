@@ -25,6 +25,7 @@ thread_local! {
 ///
 /// PyTorch: `at::autocast::cached_cast`, which keeps casts by tensor alone, and so hands out a cast of an outer region
 /// in an inner one of another precision.
+#[inline]
 pub fn cached(
     tensor: &Tensor,
     to: DType,
@@ -34,6 +35,17 @@ pub fn cached(
     if tensor.dtype() == to || !is_eligible(tensor, device) {
         return Ok(tensor.clone());
     }
+    remembered(tensor, to, device, cast)
+}
+
+/// Casts, or finds the cast that was made before.
+#[inline(never)]
+fn remembered(
+    tensor: &Tensor,
+    to: DType,
+    device: DeviceType,
+    cast: impl FnOnce(&Tensor, DType) -> Result<Tensor>,
+) -> Result<Tensor> {
     if to != dtype(device) || !is_cache_enabled() || InferenceMode::is_enabled() || !is_weight(tensor)? {
         return cast(tensor, to);
     }

@@ -80,10 +80,13 @@ fn programs() {
 }
 
 #[test]
-fn programs_without_writes_or_without_elements() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+fn programs_without_writes_without_elements_and_as_graphs() {
     let _turn = turn("programs");
-    for layer in ["functionalize", "fake"] {
+    for (folder, layer) in ["golden", "golden/wider"]
+        .into_iter()
+        .flat_map(|folder| ["functionalize", "fake", "trace"].map(|layer| (folder, layer)))
+    {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let report = File::through(layer).unwrap().replay(&folder).unwrap().expect("the file is committed");
         assert!(report.passed > 0 && report.passed == report.rows(), "{layer}\n{}", report.render(10));
     }
@@ -97,6 +100,14 @@ fn autocast() {
 #[test]
 fn vmap() {
     replay_all("vmap");
+}
+
+#[test]
+fn programs_and_batches_at_random() {
+    for name in ["programs", "vmap"] {
+        let report = replay_in("golden/wider", name);
+        assert!(report.passed > 0 && report.skipped.is_empty(), "{}", report.render(10));
+    }
 }
 
 #[test]

@@ -48,8 +48,8 @@ impl File {
         })
     }
 
-    /// A file as it is replayed through a layer that is to change nothing: `functionalize`, or `fake`, which compares
-    /// everything but elements.
+    /// A file as it is replayed through a layer that is to change nothing: `functionalize`, `trace`, or `fake`, which
+    /// compares everything but elements.
     pub fn through(layer: &str) -> Option<&'static File> {
         files::THROUGH.iter().find(|(name, _)| *name == layer).map(|(_, file)| file)
     }

@@ -129,8 +129,7 @@ pub(super) mod double {
 
     const LOG2_E: Factor<f64> = Factor { most: std::f64::consts::LOG2_E, rest: 2.035_527_374_093_103_3e-17 };
     const LOG10_2: Factor<f64> = Factor { most: 3.010_299_956_636_117_7e-1, rest: 3.694_239_077_158_931e-13 };
-    const LOG10_E: Factor<f64> =
-        Factor { most: std::f64::consts::LOG10_E, rest: 1.098_319_650_216_765_1e-17 };
+    const LOG10_E: Factor<f64> = Factor { most: std::f64::consts::LOG10_E, rest: 1.098_319_650_216_765e-17 };
 
     logarithm!(f64, u64, i64, 52, tail, |exponent| whole(exponent));
 

@@ -160,6 +160,7 @@ impl Input {
 ///
 /// # Safety
 /// All of these can be read and written, and need not be aligned.
+#[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn turned_words(
     data: *const u8,
     stride: isize,
@@ -241,8 +242,8 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
         let (low, high) = (_mm256_shuffle_ps::<0x44>, _mm256_shuffle_ps::<0xee>);
         [low(a, c), high(a, c), low(b, d), high(b, d)]
     });
-    for j in 0..4 {
-        let (a, b) = (fours[0][j], fours[1][j]);
+    let [above, below] = fours;
+    for (j, (a, b)) in above.into_iter().zip(below).enumerate() {
         // SAFETY: lines `j` and `j + 4` by contract.
         unsafe {
             _mm256_storeu_ps(tile.add(j * pitch), _mm256_permute2f128_ps::<0x20>(a, b));

@@ -14,7 +14,7 @@ derivatives! {
     scatter_reduce.two(
         Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True
     ) -> Tensor as ScatterReduceBackward0 {
-        (self, src) => Joined { this: self, dim, index: index.clone(), src, reduce, include_self, result }.gradients(grad),
+        (self, src) => Joined { tensor: self, dim, index: index.clone(), src, reduce, include_self, result }.gradients(grad),
         index => non_differentiable,
     }
     #[in_place]
@@ -27,7 +27,7 @@ derivatives! {
                 *size = index.numel();
             }
             let index = index.reshape(&sizes)?.expand(source.sizes())?;
-            Joined { this: self, dim, index, src: source, reduce, include_self, result }.gradients(grad)
+            Joined { tensor: self, dim, index, src: source, reduce, include_self, result }.gradients(grad)
         },
         index => non_differentiable,
     }
@@ -35,7 +35,7 @@ derivatives! {
 
 /// What was joined, and the result.
 struct Joined<'a> {
-    this: &'a Tensor,
+    tensor: &'a Tensor,
     dim: i64,
     index: Tensor,
     src: &'a Tensor,
@@ -57,7 +57,7 @@ impl Joined<'_> {
             }
             "amax" | "amin" => {
                 let is_it = |x: &Tensor, result: &Tensor| aten::eq_Tensor(x, result)?.to_dtype(grad.dtype());
-                let own = is_it(self.this, self.result)?;
+                let own = is_it(self.tensor, self.result)?;
                 let others = is_it(self.src, &self.taken(self.result)?)?;
                 let share = grad.div(&self.sums(&own, &others)?)?;
                 (own.mul(&share)?, others.mul(&self.taken(&share)?)?)
@@ -73,14 +73,14 @@ impl Joined<'_> {
     /// Without dividing by zeros: a factor that is the only zero has the product of the others for a gradient.
     fn of_product(&self, grad: &Tensor) -> Result<(Tensor, Tensor)> {
         let without = |x: &Tensor, mask: &Tensor| aten::masked_fill_Scalar(x, mask, 1.into());
-        let is_zero = aten::eq_Scalar(self.this, 0.into())?;
-        let own = without(self.this, &is_zero)?;
+        let is_zero = aten::eq_Scalar(self.tensor, 0.into())?;
+        let own = without(self.tensor, &is_zero)?;
         let of_this = grad.mul(&self.joined(&own, self.src)?)?.div(&own)?;
 
         let is_zero = aten::eq_Scalar(self.src, 0.into())?;
-        let zeros = self.sums(&aten::zeros_like(self.this)?, &is_zero.to_dtype(self.this.dtype())?)?;
+        let zeros = self.sums(&aten::zeros_like(self.tensor)?, &is_zero.to_dtype(self.tensor.dtype())?)?;
         let is_only = aten::logical_and(&is_zero, &aten::eq_Scalar(&self.taken(&zeros)?, 1.into())?)?;
-        let others = self.taken(&grad.mul(&self.joined(self.this, &without(self.src, &is_only)?)?)?)?;
+        let others = self.taken(&grad.mul(&self.joined(self.tensor, &without(self.src, &is_only)?)?)?)?;
         let quotient = self.taken(&grad.mul(self.result)?)?.div(&without(self.src, &is_zero)?)?;
         Ok((of_this, aten::where_self(&is_only, &others, &quotient)?))
     }

@@ -21,7 +21,7 @@ macro_rules! networks {
                     b_hh: Option<&Tensor>,
                 ) -> Result<Tensor> {
                     let weights = Weights { w_ih, w_hh, biases: [b_ih, b_hh], projection: None };
-                    let [state, _] = weights.step(Cell::$kind, &weights.from_input(input)?, [hx, hx])?;
+                    let [state, _] = weights.step(Cell::$kind, &weights.of_input(input)?, [hx, hx])?;
                     Ok(state)
                 }
 
@@ -54,7 +54,7 @@ macro_rules! networks {
             ) -> Result<(Tensor, Tensor)> {
                 let state = two("aten::lstm_cell", hx)?;
                 let weights = Weights { w_ih, w_hh, biases: [b_ih, b_hh], projection: None };
-                let [hidden, cell] = weights.step(Cell::Lstm, &weights.from_input(input)?, state)?;
+                let [hidden, cell] = weights.step(Cell::Lstm, &weights.of_input(input)?, state)?;
                 Ok((hidden, cell))
             }
 
@@ -108,7 +108,7 @@ type State = [Tensor; 2];
 
 impl Weights<'_> {
     /// What the input says to all gates.
-    fn from_input(&self, input: &Tensor) -> Result<Tensor> {
+    fn of_input(&self, input: &Tensor) -> Result<Tensor> {
         aten::linear::call(input, self.w_ih, self.biases[0])
     }
 
@@ -150,7 +150,7 @@ impl Weights<'_> {
         state: [&Tensor; 2],
         backwards: bool,
     ) -> Result<(Tensor, State)> {
-        let mut steps = aten::unbind_int(&self.from_input(input)?)?;
+        let mut steps = aten::unbind_int(&self.of_input(input)?)?;
         if backwards {
             steps.reverse();
         }

@@ -27,7 +27,7 @@ pub(super) fn decompose(mut a: Vec<Complex64>, rows: usize, columns: usize) -> S
             break;
         }
     }
-    let lengths: Vec<f64> = a.chunks_exact(rows.max(1)).map(|column| norm(column)).collect();
+    let lengths: Vec<f64> = a.chunks_exact(rows.max(1)).map(norm).collect();
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by(|p, q| lengths[*q].total_cmp(&lengths[*p]));
     let (mut left, mut right) = (Vec::with_capacity(a.len()), Vec::with_capacity(v.len()));

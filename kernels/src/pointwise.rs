@@ -176,10 +176,16 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     /// Whether all inputs are contiguous, as a result of them is, whatever they broadcast to. (Strides of nothing mean nothing.)
+    ///
+    /// Where they broadcast, the stride of a dimension of size 1 may put it elsewhere.
     #[inline]
     fn is_row_major(&self) -> bool {
         let has_elements = || matches!(self.sizes, Sizes::OfFirst(_)) || !self.sizes.contains(&0);
-        self.inputs.iter().all(|input| input.is_contiguous(MemoryFormat::Contiguous)) && has_elements()
+        let are_alike = self.inputs.iter().all(|input| input.sizes() == &*self.sizes);
+        let is_row_major = |input: &&Tensor| {
+            input.is_contiguous(MemoryFormat::Contiguous) && (are_alike || !input.sizes().contains(&1))
+        };
+        self.inputs.iter().all(is_row_major) && has_elements()
     }
 
     /// The strides of a new result: those of the inputs where they agree, else the order of dimensions of the first

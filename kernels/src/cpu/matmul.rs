@@ -4,8 +4,6 @@
     reason = "hands strided memory to the matrix product of `gemm`, and takes memory that it fills"
 )]
 
-use std::ops::Range;
-
 use num_complex::Complex;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
@@ -306,14 +304,14 @@ impl<T: Number> Matrices<T> {
 
     /// Some rows.
     #[cfg(target_arch = "x86_64")]
-    fn rows(self, range: Range<usize>) -> Self {
+    fn rows(self, range: std::ops::Range<usize>) -> Self {
         let data = self.data.wrapping_offset(range.start as isize * self.row_stride);
         Matrices { data, rows: range.len(), ..self }
     }
 
     /// Some columns.
     #[cfg(target_arch = "x86_64")]
-    fn columns(self, range: Range<usize>) -> Self {
+    fn columns(self, range: std::ops::Range<usize>) -> Self {
         self.transposed().rows(range).transposed()
     }
 }

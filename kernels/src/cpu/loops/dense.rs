@@ -1,5 +1,8 @@
 //! Dense elements of one type to another, on wide vectors: the conversions that programs spend their time in.
-#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "reads and writes elements through pointers"))]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "reads and writes elements through pointers")
+)]
 
 use torch_library::DType;
 

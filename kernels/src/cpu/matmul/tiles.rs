@@ -305,7 +305,10 @@ impl<T: Copy> Strip<T> {
     ///
     /// # Safety
     /// As [`compute`](Self::compute).
-    #[expect(clippy::needless_range_loop, reason = "`r` and `n` count rows and vectors of all that a tile has")]
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "`r` and `n` count rows and vectors of all that a tile has"
+    )]
     #[inline(always)]
     unsafe fn tile<V: Vector<Element = T>, const N: usize, const ROWS: usize>(
         &self,

@@ -27,7 +27,7 @@ mod cpu {
         let sums: Vec<f64> =
             this.to_vec::<f64>()?.iter().zip(other.to_vec::<f64>()?).map(|(a, b)| a + b).collect();
         this.copy_from_slice(&sums)?;
-        Ok((this, other.numel() as i64))
+        Ok((this, other.numel()))
     }
 
     fn layer(_: &Tensor) -> Result<String> {
@@ -113,8 +113,7 @@ fn other_types_are_refused_with_both_schemas() {
 #[test]
 fn an_operator_of_the_run_time_is_boxed() {
     let mut library = Library::new("it_typed_run_time").unwrap();
-    let twice =
-        RuntimeKernel::function(|x: &Tensor, times: i64| Ok((x.numel() as i64 * times, x.clone()))).unwrap();
+    let twice = RuntimeKernel::function(|x: &Tensor, times: i64| Ok((x.numel() * times, x.clone()))).unwrap();
     library.define("twice(Tensor x, SymInt times=2) -> (int, Tensor)").unwrap();
     library.implement("twice", DispatchKey::CPU, twice).unwrap();
     let twice =

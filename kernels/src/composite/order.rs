@@ -212,7 +212,7 @@ mod implicit {
             weight.map_or_else(|| Ok(distance.clone()), |weight| aten::mul_Tensor(&distance, &weight))?;
         let product = aten::mm(&distance, &aten::to_dtype(&aten::t(&weighted)?, distance.dtype())?)?;
         let norm = norm.map_or_else(
-            || aten::div_Scalar(&product, (count - correction).max(0).into()),
+            || aten::div_Scalar(&product, count.saturating_sub(correction).max(0).into()),
             |norm| aten::div_Tensor(&product, &norm),
         );
         aten::squeeze(&norm?)

@@ -204,6 +204,17 @@ fn attention_in_blocks_is_attention() -> Result<()> {
         for mask in [&causal, &added, &few] {
             let want = attention_step_by_step(&q, &k, &v, Some(mask))?;
             assert!(near(&fused(&q, Some(mask), false)?, &want, 1e-12)?, "a mask of {:?}", mask.sizes());
+            let wanted = q.copy()?;
+            wanted.set_requires_grad(true)?; // in parts, whose derivatives are known
+            let got = fused(&wanted, Some(mask), false)?;
+            assert!(near(&got.detach()?, &want, 1e-12)?, "a mask of {:?}", mask.sizes());
+            got.sum()?.backward()?;
+            let grad = wanted.grad().expect("it was asked for");
+            assert!(
+                grad.to_vec::<f64>()?.iter().all(|grad| grad.is_finite()),
+                "a mask of {:?}",
+                mask.sizes()
+            );
         }
         let across = q.transpose(1, 2)?.contiguous()?.transpose(1, 2)?;
         let got = fused(&across, None, false)?;

@@ -86,6 +86,9 @@ mod kernels {
             scores = masked(&scores, mask)?;
         }
         let mut weights = aten::softmax_int(&scores, -1)?;
+        if attn_mask.is_some() {
+            weights = without_masked_rows(&scores, &weights)?;
+        }
         if dropout_p > 0.0 {
             weights = aten::dropout(&weights, dropout_p, true)?;
         }
@@ -114,6 +117,13 @@ fn masked(scores: &Tensor, mask: &Tensor) -> Result<Tensor> {
         DType::Bool => aten::where_ScalarOther(mask, scores, f64::NEG_INFINITY.into()),
         _ => aten::add_Tensor(scores, mask),
     }
+}
+
+/// Zeros where a query may look at no key at all: its weights would be NaN.
+fn without_masked_rows(scores: &Tensor, weights: &Tensor) -> Result<Tensor> {
+    let is_masked = aten::eq_Scalar(scores, f64::NEG_INFINITY.into())?;
+    let is_masked = aten::all_dim::with(&is_masked, -1).keepdim(true).call()?;
+    aten::masked_fill_Scalar(weights, &is_masked, 0.into())
 }
 
 /// Heads of keys or values repeated until there is one for each of the queries'.

@@ -3,6 +3,7 @@
 //! A linked operator is called as its module would call it. One that was defined at run time has no calling convention, so
 //! its handle holds a kernel that boxes the call.
 #![expect(unsafe_code, reason = "the handle restores the type of kernels, which it has compared before")]
+#![expect(clippy::too_many_arguments, reason = "as many as an operator has")]
 
 use std::any::TypeId;
 use std::fmt;
@@ -170,8 +171,6 @@ macro_rules! typed {
             ///
             /// PyTorch: `TypedOperatorHandle::call`.
             #[inline]
-            #[expect(clippy::allow_attributes, reason = "short ones have not too many")]
-            #[allow(clippy::too_many_arguments, reason = "as many as the operator has")]
             pub fn call<'v>(&self, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
                 let keys = DispatchKeySet::EMPTY $(.union($a.dispatch_keys()))*;
                 let (kernel, keys) = self.select(keys);
@@ -189,8 +188,6 @@ macro_rules! typed {
             ///
             /// PyTorch: `TypedOperatorHandle::redispatch`.
             #[inline]
-            #[expect(clippy::allow_attributes, reason = "short ones have not too many")]
-            #[allow(clippy::too_many_arguments, reason = "as many as the operator has")]
             pub fn redispatch<'v>(&self, keys: DispatchKeySet, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
                 let (kernel, keys) = self.select_again(keys);
                 // SAFETY: as in `call`.

@@ -25,7 +25,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use once_cell::race::OnceBox;
-use torch_library_schema::{Argument, Mode, Return, Schema, SchemaError};
+use torch_library_schema::{Mode, Schema, SchemaError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
@@ -115,12 +115,7 @@ pub(crate) fn arity(schema: &Schema) -> u16 {
 
 /// For each return, the position of the argument that it is, if it is one; nothing where none is.
 pub(crate) fn returned_arguments(schema: &Schema) -> Vec<Option<usize>> {
-    let source = |ret: &Return| {
-        let alias = ret.alias.as_ref().filter(|alias| alias.is_write)?;
-        let is_source = |argument: &Argument| argument.alias.as_ref() == Some(alias) && argument.ty == ret.ty;
-        schema.arguments.iter().position(is_source)
-    };
-    let returned: Vec<_> = schema.returns.iter().map(source).collect();
+    let returned: Vec<_> = (0..schema.returns.len()).map(|index| schema.returned_argument(index)).collect();
     if returned.iter().any(Option::is_some) { returned } else { Vec::new() }
 }
 

@@ -306,16 +306,14 @@ impl Returned {
             let ty = RustType::owned(&ret.ty).ok_or_else(|| unsupported(&ret.ty, place))?;
             return Ok(Returned::Owned(ty));
         }
-        let is_source = |argument: &torch_library_schema::Argument| {
-            argument.alias == ret.alias && argument.ty == ret.ty && can_be_written(&argument.ty)
-        };
         // A boxed kernel would give the caller two `&mut` to one tensor.
         if schema.returns[..index].iter().any(|before| before.alias == ret.alias && before.ty == ret.ty) {
             return Err(place.error("an argument that is written to can be returned once"));
         }
-        let source = schema.arguments.iter().position(is_source).ok_or_else(|| {
-            place.error(format!("no argument of type {} is written to under this alias set", ret.ty))
-        })?;
+        let source =
+            schema.returned_argument(index).filter(|_| can_be_written(&ret.ty)).ok_or_else(|| {
+                place.error(format!("no argument of type {} is written to under this alias set", ret.ty))
+            })?;
         Ok(Returned::Argument(source))
     }
 }

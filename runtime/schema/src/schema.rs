@@ -122,6 +122,15 @@ impl Schema {
         self.arguments.iter().any(|argument| argument.alias.is_some())
             || self.returns.iter().any(|ret| ret.alias.is_some())
     }
+
+    /// The position of the argument that a return is: of its type, and written to under its alias set. Nothing for a return that is
+    /// new or a view.
+    pub fn returned_argument(&self, index: usize) -> Option<usize> {
+        let ret = self.returns.get(index)?;
+        let alias = ret.alias.as_ref().filter(|alias| alias.is_write)?;
+        let is_source = |argument: &Argument| argument.alias.as_ref() == Some(alias) && argument.ty == ret.ty;
+        self.arguments.iter().position(is_source)
+    }
 }
 
 impl Argument {

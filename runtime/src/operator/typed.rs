@@ -107,9 +107,7 @@ impl OperatorHandle {
 /// Whether calls by the one schema are calls by the other: a reference that is returned must be that of the same argument.
 fn have_same_types(schema: &Schema, asked: &Schema) -> bool {
     let written = |schema: &Schema| -> Vec<bool> {
-        let is_write =
-            |argument: &torch_library_schema::Argument| argument.alias.as_ref().is_some_and(|a| a.is_write);
-        schema.arguments.iter().map(is_write).collect()
+        schema.arguments.iter().map(torch_library_schema::Argument::is_mutable).collect()
     };
     registry::difference(schema, asked).is_none()
         && written(schema) == written(asked)

@@ -11,6 +11,7 @@ mod group;
 mod keys;
 mod name;
 mod schema_rules;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod text;

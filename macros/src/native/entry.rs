@@ -7,6 +7,7 @@ use super::func::{Func, Kind};
 use super::keys;
 use super::name::Name;
 use super::schema_rules::{self, Broken};
+use super::spelling;
 use super::text::{Mistake, Spot, Text};
 use super::yaml::Node;
 
@@ -272,6 +273,10 @@ fn read_func(node: &Node, text: &Text) -> Result<(String, Func), Mistake> {
     let name_end = words.find('(').unwrap_or(words.len());
     let name = Name::new(&schema.name.name, &schema.name.overload)
         .map_err(|message| part(0, before(name_end)).mistake(message))?;
+    let right = spelling::spelled(words);
+    if right != words {
+        return Err(node.spot.mistake(format!("the generator of PyTorch knows one spelling: `{right}`")));
+    }
     let namespace = schema.name.namespace.take().unwrap_or_else(|| "aten".to_owned());
     if schema.is_vararg || schema.is_varret {
         return Err(node.spot.mistake("`...` has no place in a declaration with kernels"));

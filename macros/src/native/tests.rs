@@ -319,6 +319,10 @@ const SCHEMAS: &[(&str, &str)] = &[
         "- func: f(int(a) self) -> int(a)\n",
         "f.yaml:1:18: an annotation stands on `Tensor`, `Tensor?` and `Tensor[]`, not on `int`",
     ),
+    (
+        "- func: f(Tensor self,int[2] a=[0, 1])->(Tensor)\n",
+        "f.yaml:1:9: the generator of PyTorch knows one spelling: `f(Tensor self, int[2] a=[0,1]) -> Tensor`",
+    ),
     ("- func: f\n", "f.yaml:1:10: expected a full schema, found an operator name alone"),
     ("- func: f(Tenser self) -> Tensor\n", "f.yaml:1:11: unknown type `Tenser`"),
 ];
@@ -389,7 +393,7 @@ fn entries_fit_together() {
 }
 
 /// What PyTorch's generator lets pass, though nothing good comes of it.
-const STRICTER: [(&str, &str); 4] = [
+const STRICTER: [(&str, &str); 5] = [
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU, CPU: f\n",
         "f.yaml:3:5: the key CPU is there twice",
@@ -402,6 +406,10 @@ const STRICTER: [(&str, &str); 4] = [
     (
         "- func: f(Tensor a) -> Tensor\n  variants: method\n",
         "f.yaml:1:9: a method needs an argument `Tensor self`",
+    ),
+    (
+        "- func: f(Tensor self, int a= 1) -> Tensor\n",
+        "f.yaml:1:9: the generator of PyTorch knows one spelling: `f(Tensor self, int a=1) -> Tensor`",
     ),
 ];
 

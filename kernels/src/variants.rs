@@ -16,7 +16,7 @@ use std::sync::{Once, OnceLock};
 
 use smallvec::SmallVec;
 use torch_library::prelude::*;
-use torch_library::{DispatchKeySet, OperatorHandle, Overlap, Stack, can_cast};
+use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
 
 use crate::aten;
 use crate::composite::unseen;
@@ -41,6 +41,10 @@ pub(crate) enum Rule {
     Truth,
     /// `out` shares no memory with an input.
     Apart,
+    /// What is written to shares no memory with an input, but may be `self`.
+    ApartFromOthers,
+    /// `out` is complex only if `self` is.
+    RealOfReal,
     /// `out` keeps its sizes where it has as many elements as the result.
     OfAnySizes,
 }
@@ -80,8 +84,8 @@ impl Variant {
         let written = schema.arguments.iter().zip(arguments).filter(|(argument, _)| argument.is_mutable());
         let targets: SmallVec<[Tensor; 2]> =
             written.flat_map(|(_, value)| value.tensors()).cloned().collect();
-        if let (true, [out]) = (self.rules.contains(&Rule::Apart), targets.as_slice()) {
-            check_apart(out, &arguments[..arguments.len() - 1])?;
+        if let [target] = targets.as_slice() {
+            self.check(target, &arguments[..arguments.len() - usize::from(is_out)])?;
         }
         let sources = match self.sources.get() {
             Some(sources) => sources,
@@ -127,6 +131,27 @@ impl Variant {
         Ok(())
     }
 
+    /// Checks what rules say of a tensor that is written to and the inputs.
+    fn check(&self, target: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
+        for rule in self.rules {
+            match rule {
+                Rule::Apart => check_apart(target, inputs)?,
+                Rule::ApartFromOthers => check_apart(target, &inputs[1..])?,
+                Rule::RealOfReal => {
+                    let is_real = inputs[0].as_tensor().is_some_and(|this| !this.dtype().is_complex());
+                    ensure!(
+                        !is_real || !target.dtype().is_complex(),
+                        DType,
+                        "a real result cannot be written to a tensor of {}",
+                        target.dtype()
+                    );
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// What types of `out` there is a rule for.
     fn takes(&self, is_out: bool) -> Option<Rule> {
         let types = [Rule::Exact, Rule::Castable, Rule::Truth];
@@ -151,18 +176,9 @@ impl Variant {
 }
 
 /// # Errors
-/// Memory of `out` is an input's.
-fn check_apart(out: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
-    let is_shared = |input: &Tensor| matches!(out.overlap_with(input), Overlap::Full | Overlap::Partial);
-    match inputs.iter().flat_map(Value::tensors).find(|input| is_shared(input)) {
-        None => Ok(()),
-        Some(input) => bail!(
-            Argument,
-            "`out` of sizes {:?} shares memory with an input of sizes {:?}, pass a tensor of its own",
-            out.sizes(),
-            input.sizes()
-        ),
-    }
+/// Memory of the target is an input's.
+fn check_apart(target: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
+    inputs.iter().flat_map(Value::tensors).try_for_each(|input| target.check_no_overlap(input))
 }
 
 impl Source {

@@ -164,7 +164,7 @@ impl<'a> Scattering<'a> {
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
         check_index(operator, index)?;
         common_device(operator, &[this, index, src.unwrap_or(index)])?;
-        this.check_no_internal_overlap().map_err(|error| error.context(operator))?;
+        check_apart(operator, this, [index, src.unwrap_or(index)])?;
         let index = at_least_1d(index)?;
         let is_within = |sizes: &[i64], is_free: &dyn Fn(usize) -> bool| {
             let mut pairs = index.sizes().iter().zip(sizes).enumerate();
@@ -231,6 +231,14 @@ impl<'a> Scattering<'a> {
     }
 }
 
+/// # Errors
+/// Elements that coincide, or that are read.
+fn check_apart(operator: &str, this: &Tensor, inputs: [&Tensor; 2]) -> Result<()> {
+    let checked = this.check_no_internal_overlap();
+    let checked = checked.and_then(|()| inputs.iter().try_for_each(|input| this.check_no_overlap(input)));
+    checked.map_err(|error| error.context(operator))
+}
+
 fn index_add(
     operator: &'static str,
     this: &Tensor,
@@ -253,6 +261,7 @@ fn slices(
 ) -> Result<(Tensor, Tensor, Tensor)> {
     let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
     check_index(operator, index)?;
+    check_apart(operator, this, [index, source])?;
     let (whole, slices) = (at_least_1d(this)?, at_least_1d(source)?);
     let is_alike = |other: usize| other == dim || whole.sizes()[other] == slices.sizes()[other];
     ensure!(

@@ -50,6 +50,10 @@ fn types_of_out_follow_the_operator() -> Result<()> {
     assert!(
         aten::mm_out(&Tensor::from([[1.0]]), &Tensor::from([[1.0]]), &mut empty(DType::Complex128)?).is_err()
     );
+    let spread = |out| aten::var_correction_out(&x, &mut empty(out)?).map(drop);
+    assert!(
+        spread(DType::Float32).is_ok() && spread(DType::Complex128).is_err() && spread(DType::Int64).is_err()
+    );
     let mut sum = empty(DType::Float32)?;
     aten::sum_IntList_out(&Tensor::from([1, 2]), None, &mut sum)?;
     assert_eq!(sum.to_vec::<f32>()?, [3.0], "summed in the type of `out`");

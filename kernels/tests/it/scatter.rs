@@ -51,11 +51,26 @@ fn tensors_of_indices_read_and_write() -> Result<()> {
 }
 
 #[test]
-fn a_tensor_may_be_written_with_its_own_elements() -> Result<()> {
-    let mut x = Tensor::from([1, 2, 3]);
-    let reversed = [Some(Tensor::from([2i64, 1, 0]))];
-    let same = x.clone();
-    aten::index_put_(&mut x, &reversed, &same)?;
-    assert_eq!(x.to_vec::<i32>()?, [3, 2, 1]);
+fn what_is_written_by_index_is_not_read() -> Result<()> {
+    let mut x = Tensor::from([0i64, 1, 2]);
+    let (same, part) = (x.clone(), x.strided_view(&[2], &[1], 0)?);
+    let (index, two) = (Tensor::from([0i64, 1]), Tensor::from([7i64, 7]));
+    for shared in [
+        aten::index_put_(&mut x, &[Some(Tensor::from([2i64, 1, 0]))], &same).err(),
+        aten::index_add_(&mut x, 0, &index, &part).err(),
+        aten::index_add_(&mut x, 0, &part, &two).err(),
+        aten::index_copy_(&mut x, 0, &part, &two).err(),
+        aten::index_fill__int_Scalar(&mut x, 0, &part, 7.into()).err(),
+        aten::index_reduce_(&mut x, 0, &index, &part, "prod").err(),
+        aten::scatter__src(&mut x, 0, &index, &part).err(),
+        aten::scatter_add_(&mut x, 0, &part, &two).err(),
+        aten::scatter_add_out(&Tensor::from([0i64; 3]), 0, &index, &part, &mut x).err(),
+    ] {
+        let message = shared.map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("shares its memory, pass a copy of it"), "{message}");
+    }
+    assert!(aten::index_add_(&mut x.strided_view(&[3], &[0], 0)?, 0, &index, &two).is_err());
+    aten::index_add_out(&same, 0, &index, &two, &mut x)?;
+    assert_eq!(x.to_vec::<i64>()?, [7, 8, 2], "`out` may be `self`");
     Ok(())
 }

@@ -96,6 +96,24 @@ impl Tensor {
         );
         Ok(())
     }
+
+    /// Refuses to be written to in an order of its own while a tensor over the same memory is read, the same elements
+    /// or others.
+    ///
+    /// # Errors
+    /// A tensor that overlaps, [fully](Overlap::Full) or [partially](Overlap::Partial).
+    ///
+    /// PyTorch: `at::assert_no_overlap`.
+    pub fn check_no_overlap(&self, input: &Tensor) -> Result<()> {
+        ensure!(
+            !matches!(self.overlap_with(input), Overlap::Full | Overlap::Partial),
+            Argument,
+            "cannot write to a tensor of sizes {:?}: an input of sizes {:?} shares its memory, pass a copy of it",
+            self.sizes(),
+            input.sizes()
+        );
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -177,6 +177,8 @@ fn put(
     values: &Tensor,
     accumulate: bool,
 ) -> Result<()> {
+    let mut read = indices.iter().flatten().chain([values]);
+    read.try_for_each(|tensor| this.check_no_overlap(tensor)).map_err(|error| error.context(operator))?;
     let places = Places::new(operator, this, indices)?;
     let fits = infer_size(&places.sizes, values.sizes()).is_ok_and(|sizes| sizes == places.sizes);
     ensure!(

@@ -220,8 +220,29 @@ mod implicit {
     }
 
     fn mT(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() >= 2, Shape, "aten::mT: sizes {:?} are those of no matrix", this.sizes());
-        aten::transpose_int(this, -2, -1)
+        transposed("aten::mT", this)
+    }
+
+    fn mH(this: &Tensor) -> Result<Tensor> {
+        aten::conj(&transposed("aten::mH", this)?)
+    }
+
+    fn adjoint(this: &Tensor) -> Result<Tensor> {
+        aten::conj(&transposed("aten::adjoint", this)?)
+    }
+
+    fn matrix_H(this: &Tensor) -> Result<Tensor> {
+        ensure!(
+            matches!(this.dim(), 0 | 2),
+            Shape,
+            "aten::matrix_H: sizes {:?} are not those of one matrix, mH takes batches",
+            this.sizes()
+        );
+        aten::mH(this)
+    }
+
+    fn numpy_T(this: &Tensor) -> Result<Tensor> {
+        aten::permute(this, &(0..this.dim() as i64).rev().collect::<Vec<_>>())
     }
 
     fn ravel(this: &Tensor) -> Result<Tensor> {
@@ -288,6 +309,12 @@ mod implicit {
         let parts = aten::reshape(this, &[&[n, groups, channels / groups], rest].concat())?;
         aten::view(&contiguous_copy(&aten::transpose_int(&parts, 1, 2)?)?, this.sizes())
     }
+}
+
+/// The transposed matrices; a number is one.
+fn transposed(operator: &str, this: &Tensor) -> Result<Tensor> {
+    ensure!(this.dim() != 1, Shape, "{operator}: sizes {:?} are those of no matrix", this.sizes());
+    if this.dim() == 0 { aten::alias(this) } else { aten::transpose_int(this, -2, -1) }
 }
 
 /// A copy in memory of its own, in row-major order.

@@ -196,13 +196,32 @@ torch_library! {
         ///
         /// PyTorch: `torch.movedim`.
         movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a);
-        /// The matrices of the last two dimensions, transposed.
+        /// The matrices of the last two dimensions, transposed; a number as it is.
         ///
         /// # Errors
-        /// Fewer than two dimensions.
+        /// A vector.
         ///
         /// PyTorch: `Tensor.mT`.
         mT(Tensor(a) self) -> Tensor(a);
+        /// As [`mT`](fn@mT), conjugated.
+        ///
+        /// PyTorch: `Tensor.mH`.
+        mH(Tensor(a) self) -> Tensor(a);
+        /// As [`mH`](fn@mH).
+        ///
+        /// PyTorch: `torch.adjoint`.
+        adjoint(Tensor(a) self) -> Tensor(a);
+        /// As [`mH`](fn@mH), for one matrix.
+        ///
+        /// # Errors
+        /// Another number of dimensions than two or none.
+        ///
+        /// PyTorch: `Tensor.H`.
+        matrix_H(Tensor(a) self) -> Tensor(a);
+        /// The dimensions in reverse order.
+        ///
+        /// PyTorch: `Tensor.T`.
+        numpy_T(Tensor(a) self) -> Tensor(a);
         /// All elements in one dimension, copied if need be.
         ///
         /// PyTorch: `torch.ravel`.

@@ -51,6 +51,20 @@ fn view_needs_strides_and_reshape_copies_without() -> Result<()> {
 }
 
 #[test]
+fn matrices_are_transposed_and_numbers_stay() -> Result<()> {
+    let number = numbers(&[])?;
+    for (turn, name) in [(aten::mT as fn(&Tensor) -> _, "mT"), (aten::mH, "mH"), (aten::adjoint, "adjoint")] {
+        assert_eq!(turn(&numbers(&[4, 2, 3])?)?.strides(), [6, 1, 3]);
+        assert!(turn(&number)?.sizes().is_empty());
+        let error = turn(&numbers(&[3])?).unwrap_err().to_string();
+        assert_eq!(error, format!("aten::{name}: sizes [3] are those of no matrix"));
+    }
+    assert!(aten::matrix_H(&number).is_ok() && aten::matrix_H(&numbers(&[1, 2, 3])?).is_err());
+    assert_eq!(aten::numpy_T(&numbers(&[4, 2, 3])?)?.sizes(), [3, 2, 4]);
+    Ok(())
+}
+
+#[test]
 fn bytes_are_seen_as_another_type() -> Result<()> {
     let x = Tensor::from([[1.0f32, 2.0]]);
     assert_eq!(aten::view_dtype(&x, DType::Int32)?.to_vec::<i32>()?, [1065353216, 1073741824]);

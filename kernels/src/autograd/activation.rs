@@ -36,7 +36,7 @@ derivatives! {
     }
     #[in_place]
     hardsigmoid(Tensor self) -> Tensor as HardsigmoidBackward0 {
-        self => inside(&grad.div(6)?, self, Scalar::from(-3), Scalar::from(3)),
+        self => aten::hardtanh_backward(&grad.div(6)?, self, Scalar::from(-3), Scalar::from(3)),
     }
     #[in_place]
     leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor as LeakyReluBackward0 {
@@ -59,12 +59,10 @@ derivatives! {
     }
     #[in_place]
     hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor as HardtanhBackward0 {
-        self => inside(grad, self, min_val, max_val),
+        self => aten::hardtanh_backward(grad, self, min_val, max_val),
     }
-}
-
-/// A gradient where an element lies between two numbers.
-fn inside(grad: &Tensor, this: &Tensor, min: Scalar, max: Scalar) -> Result<Tensor> {
-    let inside = aten::logical_and(&aten::gt_Scalar(this, min)?, &aten::lt_Scalar(this, max)?)?;
-    aten::where_ScalarOther(&inside, grad, Scalar::from(0))
+    hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor as HardtanhBackwardBackward0 {
+        grad_output => aten::hardtanh_backward(grad, self, min_val, max_val),
+        self => aten::zeros_like(grad),
+    }
 }

@@ -17,11 +17,25 @@ mod kernels {
     use super::*;
 
     fn threshold_backward(grad_output: &Tensor, this: &Tensor, threshold: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::threshold_backward", [grad_output, this])?;
+        let call = Pointwise::promoting("aten::threshold_backward", [this, grad_output])?;
         match_computing!(call.dtype, T: Integer | Unsigned | Float => {
             let threshold: T = threshold.to()?;
             // Not `x > threshold`: where the input is NaN, so is the gradient.
-            call.compute(None, call.dtype, |[grad, x]: [T; 2]| if x <= threshold { T::ZERO } else { grad })
+            call.compute(None, call.dtype, |[x, grad]: [T; 2]| if x <= threshold { T::ZERO } else { grad })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn hardtanh_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        min_val: Scalar,
+        max_val: Scalar,
+    ) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::hardtanh_backward", [grad_output, this])?;
+        match_computing!(call.dtype, T: Float => {
+            let (min, max): (T, T) = (min_val.to()?, max_val.to()?);
+            let slope = |[grad, x]: [T; 2]| if x <= min || x >= max { T::ZERO } else { grad };
+            call.compute(None, call.dtype, slope)
         }, else => Err(call.unsupported()))
     }
 

@@ -92,6 +92,7 @@ pub(crate) fn is_for(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
             && tensor.dtype() == query.dtype()
             && tensor.sizes()[..2] == query.sizes()[..2]
             && tensor.sizes()[3] == query.sizes()[3]
+            && tensor.strides()[3] == 1
             && tensor.numel() > 0
             && tensor.dtype().is_floating_point()
             && !wants_gradient(tensor)

@@ -158,9 +158,9 @@ impl Likelihoods<'_> {
             target.dtype()
         );
         ensure!(
-            weight.is_none_or(|weight| weight.sizes() == [classes] && weight.dtype() == this.dtype()),
+            weight.is_none_or(|weight| weight.numel() == classes && weight.dtype() == this.dtype()),
             Shape,
-            "{operator}: the weight must be a vector of {classes} classes, of {}",
+            "{operator}: the weight must have a number for each of {classes} classes, of {}",
             this.dtype()
         );
         Ok(())
@@ -199,20 +199,15 @@ impl Likelihoods<'_> {
     fn gradient(&self, grad: &Tensor, reduction: i64, total_weight: &Tensor) -> Result<Tensor> {
         let Likelihoods { operator, this, .. } = *self;
         self.check()?;
+        self.check_gradient(grad, reduction, total_weight)?;
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
-        if !loops::has_elements(&out) {
-            return Ok(out);
-        }
         match_computing!(this.dtype(), T: Float => {
+            if !loops::has_elements(&out) {
+                return Ok(out);
+            }
             let grads = loops::elements::<T>(grad)?;
             let total = loops::elements::<T>(total_weight)?[0];
             let picked = self.picked::<T>()?;
-            ensure!(
-                grads.len() == if reduction == 0 { picked.len() } else { 1 },
-                Shape,
-                "{operator}: a gradient of sizes {:?} is not that of the loss",
-                grad.sizes()
-            );
             let mut elements = vec![T::ZERO; this.numel() as usize];
             for (place, picked) in picked.into_iter().enumerate() {
                 let Some((i, weight)) = picked else { continue };
@@ -225,6 +220,34 @@ impl Likelihoods<'_> {
             write(&out, elements)?;
             Ok(out)
         }, else => Err(unsupported(operator, this.dtype())))
+    }
+
+    /// Checks that a gradient is one of the loss, and that there is one sum of weights.
+    fn check_gradient(&self, grad: &Tensor, reduction: i64, total_weight: &Tensor) -> Result<()> {
+        let Likelihoods { operator, this, target, .. } = *self;
+        let is_listed = reduction == 0 && this.dim() > 1;
+        ensure!(
+            if is_listed { grad.sizes() == target.sizes() } else { grad.dim() <= 1 && grad.numel() == 1 },
+            Shape,
+            "{operator}: a gradient of sizes {:?} is not that of the loss, of sizes {:?}",
+            grad.sizes(),
+            if is_listed { target.sizes() } else { &[] }
+        );
+        ensure!(
+            total_weight.numel() == 1,
+            Shape,
+            "{operator}: a total weight of sizes {:?}, expected one number",
+            total_weight.sizes()
+        );
+        match [grad, total_weight].into_iter().find(|tensor| tensor.dtype() != this.dtype()) {
+            None => Ok(()),
+            Some(other) => bail!(
+                DType,
+                "{operator}: log-probabilities of {} and a gradient or total weight of {}, convert one to the other's type",
+                this.dtype(),
+                other.dtype()
+            ),
+        }
     }
 }
 

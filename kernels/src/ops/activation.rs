@@ -13,6 +13,12 @@ torch_library! {
         #[tags(pointwise)]
         threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor;
 
+        /// `grad_output` where `self` is strictly between the bounds, else zero: the derivative of `hardtanh`.
+        ///
+        /// PyTorch: `aten::hardtanh_backward`.
+        #[tags(pointwise)]
+        hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor;
+
         /// The derivative of `sigmoid`, from its result.
         ///
         /// PyTorch: `aten::sigmoid_backward`.

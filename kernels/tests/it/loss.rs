@@ -31,6 +31,27 @@ fn ignored_targets_do_not_count() -> Result<()> {
 }
 
 #[test]
+fn gradients_of_likelihoods_are_those_of_the_loss() -> Result<()> {
+    let (x, target) = (Tensor::from([[[[-1.0, -2.0]], [[-3.0, -4.0]]]]), Tensor::from([[[0i64, 1]]]));
+    let back = |grad: &Tensor, reduction, total: &Tensor| {
+        aten::nll_loss2d_backward(grad, &x, &target, None, reduction, -100, total)
+    };
+    let (one, total) = (Tensor::from(1.0), Tensor::from(2.0));
+    assert_eq!(back(&one, 1, &total)?.to_vec::<f64>()?, [-0.5, 0.0, 0.0, -0.5]);
+    assert_eq!(back(&Tensor::from([[[3.0, 5.0]]]), 0, &total)?.to_vec::<f64>()?, [-3.0, 0.0, 0.0, -5.0]);
+    let error = back(&Tensor::from([3.0, 5.0]), 0, &total).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "aten::nll_loss2d_backward: a gradient of sizes [2] is not that of the loss, of sizes [1, 1, 2]"
+    );
+    assert!(back(&Tensor::from([[1.0]]), 1, &total).is_err(), "one number, but of a matrix");
+    assert!(
+        back(&one, 1, &Tensor::from([1.0, 1.0])).is_err() && back(&Tensor::from(1f32), 1, &total).is_err()
+    );
+    Ok(())
+}
+
+#[test]
 fn pixels_have_classes_too() -> Result<()> {
     let x = Tensor::from([[[-1.0, -2.0], [-3.0, -4.0]]]);
     let target = Tensor::from([[0i64, 1]]);

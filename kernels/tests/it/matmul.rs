@@ -220,6 +220,8 @@ fn attention_in_blocks_is_attention() -> Result<()> {
         let got = fused(&across, None, false)?;
         assert_eq!(got.strides(), across.strides(), "as PyTorch's, which lies as the queries do");
         assert!(near(&got, &attention_step_by_step(&q, &k, &v, None)?, 1e-12)?);
+        let down = q.transpose(2, 3)?.contiguous()?.transpose(2, 3)?;
+        assert!(fused(&down, None, false)?.is_contiguous(MemoryFormat::Contiguous), "in parts, as PyTorch's");
         let [q, k, v] = [&q, &k, &v].map(|x| x.to_dtype(DType::BFloat16).unwrap());
         let got = aten::scaled_dot_product_attention(&q, &k, &v)?;
         assert_eq!(got.dtype(), DType::BFloat16);

@@ -104,3 +104,18 @@ fn bounds_that_nothing_reaches_do_not_bind() -> Result<()> {
     assert_eq!(error.to_string(), "aten::clamp: no uint8 is within the bound 300");
     Ok(())
 }
+
+#[test]
+fn gradients_of_bounds_lie_as_what_decides() -> Result<()> {
+    let (rows, columns) = (aten::ones(&[3, 2])?, aten::ones(&[2, 3])?.t()?);
+    assert_eq!(
+        aten::threshold_backward(&rows, &columns, 0.into())?.strides(),
+        [1, 3],
+        "the input comes first"
+    );
+    assert_eq!(aten::hardtanh_backward(&rows, &columns, 0.into(), 2.into())?.strides(), [2, 1]);
+    let x = Tensor::from([-1.0, 0.5, 1.0, f64::NAN]);
+    let slopes = aten::hardtanh_backward(&aten::ones_like(&x)?, &x, (-1).into(), 1.into())?;
+    assert_eq!(slopes.to_vec::<f64>()?, [0.0, 1.0, 0.0, 1.0]);
+    Ok(())
+}

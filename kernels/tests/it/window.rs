@@ -205,3 +205,18 @@ fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn padded_images_lie_as_images_do() -> Result<()> {
+    let x = aten::contiguous::with(&aten::rand(&[2, 3, 4, 5])?)
+        .memory_format(MemoryFormat::ChannelsLast)
+        .call()?;
+    for pad in [[1, 1, 1, 1], [0; 4]] {
+        let out = aten::replication_pad2d(&x, &pad)?;
+        assert!(out.is_contiguous(MemoryFormat::ChannelsLast) && !out.shares_storage_with(&x));
+        assert!(aten::reflection_pad2d(&x, &pad)?.is_contiguous(MemoryFormat::ChannelsLast));
+        assert!(aten::pad::call(&x, &pad, "circular", None)?.is_contiguous(MemoryFormat::Contiguous));
+        assert!(aten::replication_pad2d(&x.transpose(0, 1)?, &pad)?.is_contiguous(MemoryFormat::Contiguous));
+    }
+    Ok(())
+}

@@ -88,6 +88,9 @@ fn padded(operator: &str, this: &Tensor, pad: &[i64], edge: Edge) -> Result<Tens
             out = aten::index_select(&out, dim, &super::resize::index_of(index, this.device())?)?;
         }
     }
-    // Without any padding it is a copy all the same.
-    if out.is_same(this) { aten::clone(this) } else { Ok(out) }
+    let format = if edge == Edge::Circular { MemoryFormat::Contiguous } else { this.suggest_memory_format() };
+    match out.is_same(this) {
+        true => aten::clone::with(this).memory_format(Some(format)).call(), // a copy all the same
+        false => aten::contiguous::with(&out).memory_format(format).call(),
+    }
 }

@@ -17,9 +17,9 @@ use crate::variants::memory;
 
 #[cfg(target_arch = "x86_64")]
 mod pairs;
+pub(super) mod scattered;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
-#[cfg(target_arch = "x86_64")]
 mod vector;
 
 /// How many multiplications are worth a thread.

@@ -9,9 +9,9 @@ use torch_library::{Element, match_dtype};
 use super::loops::parts::Parts;
 use super::loops::{self, parallel};
 
-mod columns;
 mod convolution;
 mod pool;
+mod sheet;
 
 /// How a window is put, in one direction.
 #[derive(Clone, Copy, Debug)]

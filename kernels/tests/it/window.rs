@@ -140,10 +140,10 @@ fn numbers(sizes: &[i64], seed: i64) -> Result<Tensor> {
 }
 
 /// A convolution without tricks: for each place, the products under the window.
-fn naive(x: &Tensor, weight: &Tensor, stride: i64, padding: i64, groups: i64) -> Result<Vec<f32>> {
+fn naive(x: &Tensor, weight: &Tensor, [stride, padding, dilation, groups]: [i64; 4]) -> Result<Vec<f32>> {
     let (&[batch, _, height, width], &[outer, inner, kh, kw]) = (x.sizes(), weight.sizes()) else { panic!() };
     let (pixels, weights) = (x.to_vec::<f32>()?, weight.to_vec::<f32>()?);
-    let places = |size: i64, kernel: i64| (size + 2 * padding - kernel) / stride + 1;
+    let places = |size: i64, kernel: i64| (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
     let mut result = Vec::new();
     for n in 0..batch * outer * places(height, kh) * places(width, kw) {
         let (column, n) = (n % places(width, kw), n / places(width, kw));
@@ -152,7 +152,7 @@ fn naive(x: &Tensor, weight: &Tensor, stride: i64, padding: i64, groups: i64) ->
         let mut sum = 0.0;
         for tap in 0..inner * kh * kw {
             let (c, dy, dx) = (tap / (kh * kw), tap / kw % kh, tap % kw);
-            let (y, x) = (row * stride + dy - padding, column * stride + dx - padding);
+            let (y, x) = (row * stride + dy * dilation - padding, column * stride + dx * dilation - padding);
             if (0..height).contains(&y) && (0..width).contains(&x) {
                 let plane = image * inner * groups + channel / (outer / groups) * inner + c;
                 let weight = weights[(channel * inner * kh * kw + tap) as usize];
@@ -166,24 +166,35 @@ fn naive(x: &Tensor, weight: &Tensor, stride: i64, padding: i64, groups: i64) ->
 
 #[test]
 fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
-    // Among them: several steps of lines, one line per step, plain products, windows without a matrix.
+    // Among them: several blocks, panels and sums in steps; few kernels and one for each channel; windows with wide gaps.
     let cases = [
-        ([2, 96, 19, 61], [3, 96, 3, 3], 1, 1, 1),
-        ([1, 40, 7, 500], [2, 40, 3, 3], 1, 0, 1),
-        ([2, 6, 9, 11], [4, 3, 2, 3], 2, 2, 2),
-        ([2, 5, 9, 11], [5, 1, 3, 3], 1, 1, 5),
-        ([1, 5, 9, 11], [5, 1, 3, 2], 2, 1, 5),
-        ([2, 7, 5, 3], [4, 7, 1, 1], 1, 0, 1),
-        ([1, 2, 2, 1], [3, 2, 4, 5], 1, 3, 1),
+        ([2, 96, 19, 61], [3, 96, 3, 3], [1, 1, 1, 1]),
+        ([1, 40, 7, 500], [2, 40, 3, 3], [1, 0, 1, 1]),
+        ([2, 6, 9, 11], [4, 3, 2, 3], [2, 2, 1, 2]),
+        ([2, 5, 9, 11], [5, 1, 3, 3], [1, 1, 1, 5]),
+        ([1, 5, 9, 11], [5, 1, 3, 2], [2, 1, 1, 5]),
+        ([2, 7, 5, 3], [4, 7, 1, 1], [1, 0, 1, 1]),
+        ([1, 2, 2, 1], [3, 2, 4, 5], [1, 3, 1, 1]),
+        ([3, 33, 15, 14], [70, 33, 3, 3], [1, 1, 1, 1]),
+        ([5, 8, 7, 7], [45, 8, 3, 3], [2, 2, 3, 1]),
+        ([2, 16, 10, 9], [24, 8, 1, 1], [3, 0, 1, 2]),
+        ([2, 4, 8, 19], [8, 1, 3, 3], [1, 2, 2, 4]),
+        ([1, 2, 5, 5], [9, 2, 2, 2], [1, 500_000, 1_000_000, 1]),
+        ([1, 2, 5, 6], [3, 2, 3, 3], [1_000_000, 1_000_000, 1, 1]),
     ];
-    for (image, kernel, stride, padding, groups) in cases {
+    for ((image, kernel, steps), format) in cases
+        .into_iter()
+        .flat_map(|case| [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast].map(|format| (case, format)))
+    {
+        let name = format!("{image:?} {kernel:?} {steps:?} {format:?}");
+        let [stride, padding, dilation, groups] = steps;
         let (x, weight) = (numbers(&image, 1)?, numbers(&kernel, 3)?);
-        let y =
-            aten::conv2d::with(&x, &weight).stride(&[stride]).padding(&[padding]).groups(groups).call()?;
-        assert!(y.to_vec::<f32>()? == naive(&x, &weight, stride, padding, groups)?, "{image:?} {kernel:?}");
+        let (stride, padding, dilation) = ([stride; 2], [padding; 2], [dilation; 2]);
+        let x = aten::contiguous::with(&x).memory_format(format).call()?;
+        let y = aten::convolution(&x, &weight, None, &stride, &padding, &dilation, false, &[0, 0], groups)?;
+        assert!(y.to_vec::<f32>()? == naive(&x, &weight, steps)?, "{name}");
         // The gradients are the transposed map: ⟨g, conv(x, w)⟩ = ⟨dx, x⟩ = ⟨dw, w⟩.
-        let grad = numbers(y.sizes(), 5)?;
-        let (stride, padding) = ([stride; 2], [padding; 2]);
+        let grad = aten::contiguous::with(&numbers(y.sizes(), 5)?).memory_format(format).call()?;
         let (dx, dw, _) = aten::convolution_backward(
             &grad,
             &x,
@@ -191,7 +202,7 @@ fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
             None,
             &stride,
             &padding,
-            &[1, 1],
+            &dilation,
             false,
             &[0, 0],
             groups,
@@ -201,7 +212,23 @@ fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
             a.to_dtype(DType::Float64)?.mul(&b.to_dtype(DType::Float64)?)?.sum()?.item()
         };
         let products = [dot(&grad, &y)?, dot(&dx, &x)?, dot(&dw, &weight)?];
-        assert_eq!(products, [products[0]; 3], "{image:?} {kernel:?}");
+        assert_eq!(products, [products[0]; 3], "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_bias_is_added_to_every_pixel_of_its_channel() -> Result<()> {
+    for (transposed, stride, channels) in [(false, 1, 9), (false, 2, 3), (true, 1, 2), (true, 3, 8)] {
+        let x = numbers(&[2, 4, 6, 5], 1)?;
+        let weight = numbers(&if transposed { [4, channels, 2, 2] } else { [channels, 4, 2, 2] }, 2)?;
+        let bias = numbers(&[channels], 3)?;
+        let convolve = |bias| {
+            let (stride, padding) = ([stride; 2], [1; 2]);
+            aten::convolution(&x, &weight, bias, &stride, &padding, &[1, 1], transposed, &[0, 0], 1)
+        };
+        let want = convolve(None)?.add(&bias.strided_view(&[channels, 1, 1], &[1, 0, 0], 0)?)?;
+        assert_eq!(convolve(Some(&bias))?.to_vec::<f32>()?, want.to_vec::<f32>()?);
     }
     Ok(())
 }

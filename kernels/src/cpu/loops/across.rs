@@ -144,33 +144,47 @@ impl Input {
     unsafe fn turn(&self, place: isize, stride: isize, [len, count]: [usize; 2], to: *mut u8, pitch: usize) {
         // SAFETY: in bounds by contract.
         let data = unsafe { self.data.offset(place * self.size as isize) };
-        let turn = match self.size {
-            1 => turn::<u8, 8>,
-            2 => turn::<u16, 8>,
-            4 => turn::<u32, 8>,
-            8 => turn::<u64, 4>,
-            _ => turn::<u128, 2>,
-        };
         // SAFETY: `len` lines of `count` elements by contract, and room for as many.
-        unsafe { turn(data, stride, len, count, to, pitch) };
+        unsafe { turn_sized(self.size, data, stride, [len, count], to, pitch) };
     }
 }
 
-/// Turns `len` lines of `count` elements of 4 bytes, `stride` apart, into `count` lines of `len`, `pitch` apart.
+/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart.
 ///
 /// # Safety
-/// All of these can be read and written, and need not be aligned.
-#[cfg(target_arch = "x86_64")]
-pub(crate) unsafe fn turned_words(
-    data: *const u8,
+/// All of these can be read and written.
+pub(crate) unsafe fn turned<T>(
+    from: *const T,
     stride: isize,
-    len: usize,
-    count: usize,
-    to: *mut u8,
+    [len, count]: [usize; 2],
+    to: *mut T,
     pitch: usize,
 ) {
     // SAFETY: passed on.
-    unsafe { turn::<u32, 8>(data, stride, len, count, to, pitch) }
+    unsafe { turn_sized(size_of::<T>(), from.cast(), stride, [len, count], to.cast(), pitch) }
+}
+
+/// As [`turned`], of elements of so many bytes, which need not be aligned.
+///
+/// # Safety
+/// As there.
+unsafe fn turn_sized(
+    size: usize,
+    data: *const u8,
+    stride: isize,
+    [len, count]: [usize; 2],
+    to: *mut u8,
+    pitch: usize,
+) {
+    let turn = match size {
+        1 => turn::<u8, 8>,
+        2 => turn::<u16, 8>,
+        4 => turn::<u32, 8>,
+        8 => turn::<u64, 4>,
+        _ => turn::<u128, 2>,
+    };
+    // SAFETY: passed on.
+    unsafe { turn(data, stride, len, count, to, pitch) };
 }
 
 /// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart, on the widest registers.

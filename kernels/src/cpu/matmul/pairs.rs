@@ -17,7 +17,7 @@ use std::arch::x86_64::*;
 use torch_library::{DType, Result, Tensor};
 
 use super::{GRAIN, Matrices};
-use crate::cpu::loops::across::turned_words;
+use crate::cpu::loops::across::turned;
 use crate::cpu::loops::convert::{self, Storer};
 use crate::cpu::loops::{self, parallel};
 
@@ -134,7 +134,7 @@ impl Product {
         if row == 1 && column % 2 == 0 && width == WIDTH {
             // The columns are dense, so the pairs are there; they change places only.
             // SAFETY: `width` lines of so many pairs, and room for them in the panel.
-            unsafe { turned_words(data.cast(), column / 2, width, pairs, panel.as_mut_ptr().cast(), WIDTH) };
+            unsafe { turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr(), WIDTH) };
         } else {
             for (i, line) in panel.chunks_exact_mut(WIDTH).take(pairs).enumerate() {
                 if column == 1 && width == WIDTH {

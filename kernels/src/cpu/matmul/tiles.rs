@@ -17,8 +17,8 @@ use std::mem::MaybeUninit;
 use torch_library::DType;
 
 use super::Matrices;
-use super::vector::{Turned, Vector};
-use crate::cpu::loops::{is_wide, is_widest};
+use super::vector::Vector;
+use crate::cpu::loops::{across, is_wide, is_widest};
 use crate::cpu::number::Number;
 
 /// How many steps of a sum there are before the tile goes back to memory: a panel of so many rows stays in the cache.
@@ -230,29 +230,20 @@ unsafe fn dot<V: Vector, const N: usize>(
 /// # Safety
 /// They lie in bounds, and there is room for them.
 #[inline(always)]
-unsafe fn pack<T: Turned>(from: Matrices<T>, depth: usize, width: usize, room: *mut T) {
+unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, room: *mut T) {
     // SAFETY: by contract.
     unsafe {
-        if from.column_stride == 1 {
-            for row in 0..depth {
-                from.from(row, 0).data.copy_to_nonoverlapping(room.add(row * width), width);
-            }
-            return;
-        }
-        let [rows, columns] = T::BLOCK;
-        let [even_depth, even_width] = match from.row_stride {
-            1 => [depth - depth % rows, width - width % columns],
-            _ => [0, 0],
-        };
-        for column in (0..even_width).step_by(columns) {
-            for row in (0..even_depth).step_by(rows) {
-                let block = from.from(row, column).data;
-                T::turn(block, from.column_stride, room.add(row * width + column), width);
-            }
+        if from.row_stride == 1 && from.column_stride != 1 {
+            return across::turned(from.data, from.column_stride, [width, depth], room, width);
         }
         for row in 0..depth {
-            for column in if row < even_depth { even_width } else { 0 }..width {
-                room.add(row * width + column).write(from.from(row, column).data.read());
+            let (from, to) = (from.from(row, 0), room.add(row * width));
+            if from.column_stride == 1 {
+                from.data.copy_to_nonoverlapping(to, width);
+                continue;
+            }
+            for column in 0..width {
+                to.add(column).write(from.from(0, column).data.read());
             }
         }
     }

@@ -1,6 +1,7 @@
-//! Registers full of floats, of the widths that processors have.
+//! Registers full of floats, of the widths that processors have, and a few numbers of any type in their place.
 #![expect(unsafe_code, reason = "calls instructions that the caller vouches for")]
 
+#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
 use crate::cpu::number::Number;
@@ -10,7 +11,7 @@ use crate::cpu::number::Number;
 /// # Safety
 /// All functions need a processor that has the instructions of this width.
 pub(super) trait Vector: Copy {
-    type Element: Turned;
+    type Element: Number;
     const LANES: usize;
     /// How many rows of two vectors each stay in registers, beside what they are computed from.
     const ROWS: usize;
@@ -31,13 +32,67 @@ pub(super) trait Vector: Copy {
 
     unsafe fn plus(self, other: Self) -> Self;
 
-    /// `self * factor + summand`, rounded once.
+    /// `self * factor + summand`; in registers rounded once.
     unsafe fn times_plus(self, factor: Self, summand: Self) -> Self;
 
     /// The sum of all lanes.
+    #[cfg(target_arch = "x86_64")]
     unsafe fn sum(self) -> Self::Element;
 }
 
+/// Numbers of any type, which the compiler may put into a register.
+#[derive(Clone, Copy)]
+pub(super) struct Few<T>([T; 4]);
+
+impl<T: Number> Vector for Few<T> {
+    type Element = T;
+    const LANES: usize = 4;
+    const ROWS: usize = 4;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        Few([T::ZERO; 4])
+    }
+
+    #[inline(always)]
+    unsafe fn splat(from: *const T) -> Self {
+        // SAFETY: by contract.
+        Few([unsafe { from.read() }; 4])
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const T, count: usize) -> Self {
+        // SAFETY: by contract, of the first lanes.
+        let lane = |i| if i < count { unsafe { from.add(i).read() } } else { T::ZERO };
+        Few(std::array::from_fn(lane))
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut T, count: usize) {
+        for (i, lane) in self.0.into_iter().enumerate().take(count) {
+            // SAFETY: by contract, of the first lanes.
+            unsafe { to.add(i).write(lane) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        Few(std::array::from_fn(|i| self.0[i].plus(other.0[i])))
+    }
+
+    #[inline(always)]
+    unsafe fn times_plus(self, factor: Self, summand: Self) -> Self {
+        Few(std::array::from_fn(|i| summand.0[i].plus(self.0[i].times(factor.0[i]))))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn sum(self) -> T {
+        self.0.into_iter().fold(T::ZERO, T::plus)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
 macro_rules! vector {
     ($($vector:ty = [$element:ty; $lanes:literal] in $rows:literal rows:
         $zero:ident $splat:ident $load:ident $load_some:ident $store:ident $store_some:ident |$count:ident| $mask:expr,
@@ -96,6 +151,7 @@ macro_rules! vector {
     (@load $load:ident, $from:ident, $mask:expr) => { $load($mask, $from) };
 }
 
+#[cfg(target_arch = "x86_64")]
 vector! {
     __m512 = [f32; 16] in 8 rows:
         _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_maskz_loadu_ps _mm512_storeu_ps _mm512_mask_storeu_ps
@@ -120,57 +176,4 @@ vector! {
             let x = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
             _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
         };
-}
-
-/// Floats that small blocks are turned of, from columns to rows.
-pub(super) trait Turned: Number {
-    /// How many rows and columns a block has.
-    const BLOCK: [usize; 2];
-
-    /// Writes the rows of a block, `pitch` apart, whose columns are contiguous and `stride` apart.
-    ///
-    /// # Safety
-    /// The processor has AVX2; the block can be read and written.
-    unsafe fn turn(from: *const Self, stride: isize, to: *mut Self, pitch: usize);
-}
-
-impl Turned for f32 {
-    const BLOCK: [usize; 2] = [4, 8];
-
-    #[inline(always)]
-    unsafe fn turn(from: *const f32, stride: isize, to: *mut f32, pitch: usize) {
-        // SAFETY: by contract.
-        unsafe {
-            // Columns 4 apart share a register, which makes a row of each half of it.
-            let pair = |column: isize| {
-                let (low, high) = (from.offset(column * stride), from.offset((column + 4) * stride));
-                _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high))
-            };
-            let [a, b, c, d] = [pair(0), pair(1), pair(2), pair(3)];
-            let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
-            _mm256_storeu_ps(to, _mm256_shuffle_ps::<0x44>(ab, cd));
-            _mm256_storeu_ps(to.add(pitch), _mm256_shuffle_ps::<0xee>(ab, cd));
-            let (ab, cd) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
-            _mm256_storeu_ps(to.add(2 * pitch), _mm256_shuffle_ps::<0x44>(ab, cd));
-            _mm256_storeu_ps(to.add(3 * pitch), _mm256_shuffle_ps::<0xee>(ab, cd));
-        }
-    }
-}
-
-impl Turned for f64 {
-    const BLOCK: [usize; 2] = [2, 4];
-
-    #[inline(always)]
-    unsafe fn turn(from: *const f64, stride: isize, to: *mut f64, pitch: usize) {
-        // SAFETY: by contract.
-        unsafe {
-            let pair = |column: isize| {
-                let (low, high) = (from.offset(column * stride), from.offset((column + 2) * stride));
-                _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high))
-            };
-            let (a, b) = (pair(0), pair(1));
-            _mm256_storeu_pd(to, _mm256_unpacklo_pd(a, b));
-            _mm256_storeu_pd(to.add(pitch), _mm256_unpackhi_pd(a, b));
-        }
-    }
 }

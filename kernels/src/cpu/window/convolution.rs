@@ -2,16 +2,16 @@
 //!
 //! # How it works
 //!
-//! A convolution goes from an *image* to the *places* of a window on it. The pixels under each place of the window make a
-//! column; the matrix product of the weight and the columns of some lines gives their places, and as many lines are taken at
-//! a time as the cache has room for columns of. A transposed convolution goes from places to an image: a product with the
-//! transposed weight gives columns, which are added to the pixels they stand for. Each is the gradient of the other with
-//! respect to its input; the gradient of the weight is a product of places and columns.
+//! A convolution goes from an *image* to the *places* of a window on it: each place is a sum, over the channels and the taps of
+//! the window, of pixels times weights. So it is the product of a matrix of pixels, which has a row for each place, and the
+//! weight. That matrix is not made: the pixel of a row and a step of the sum lies where two numbers together say, one for
+//! each ([`sheet`](super::sheet)). A transposed convolution goes from places to an image, and is a product of the same kind,
+//! for the pixels of each phase of the stride; each is the gradient of the other with respect to its input. For the gradient
+//! of the weight rows and steps change places.
 
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::prelude::*;
 
-use super::columns::Columns;
 use super::{Axis, per_direction};
 use crate::aten;
 use crate::cpu::folds::Sum;
@@ -54,12 +54,9 @@ mod kernels {
                 input.dtype()
             );
             let products = match transposed {
-                false => convolution.convolve::<T>(input, weight)?,
-                true => convolution.spread::<T>(input, weight)?,
+                false => convolution.convolve::<T>(input, weight, bias)?,
+                true => convolution.spread::<T>(input, weight, bias)?,
             };
-            if let Some(bias) = bias {
-                loops::map(&products, [&products, &per_channel(bias, input.dim())?], |[x, b]: [T; 2]| x.plus(b))?;
-            }
             convolution.finished::<T>(products, input.dtype())
         }, else => Err(unsupported(OPERATOR, input.dtype())))
     }
@@ -89,8 +86,8 @@ mod kernels {
             let grad_input = match (of_input, transposed) {
                 (false, _) => nothing()?,
                 _ if is_empty => convolution.like_operands(input.sizes(), dtype)?,
-                (true, false) => convolution.finished::<T>(convolution.spread::<T>(grad_output, weight)?, dtype)?,
-                (true, true) => convolution.finished::<T>(convolution.convolve::<T>(grad_output, weight)?, dtype)?,
+                (true, false) => convolution.finished::<T>(convolution.spread::<T>(grad_output, weight, None)?, dtype)?,
+                (true, true) => convolution.finished::<T>(convolution.convolve::<T>(grad_output, weight, None)?, dtype)?,
             };
             let (image, places) = if transposed { (grad_output, input) } else { (input, grad_output) };
             let grad_weight = match of_weight {
@@ -122,7 +119,9 @@ struct Convolution<'a> {
     batch: i64,
     /// Of the image and of the places.
     channels: [i64; 2],
-    columns: Columns,
+    image: Vec<i64>,
+    places: Vec<i64>,
+    axes: Vec<Axis>,
     transposed: bool,
 }
 
@@ -189,8 +188,7 @@ impl<'a> Convolution<'a> {
             "{operator}: output_padding {output_padding:?} must be less than the stride {stride:?} or dilation {dilation:?}"
         );
         let channels = [inner * groups, outer];
-        let columns = Columns::new(image, places, axes);
-        Ok(Convolution { operator, input, weight, groups, batch, channels, columns, transposed })
+        Ok(Convolution { operator, input, weight, groups, batch, channels, image, places, axes, transposed })
     }
 
     fn check_bias(&self, bias: Option<&Tensor>) -> Result<()> {
@@ -227,11 +225,11 @@ impl<'a> Convolution<'a> {
     }
 
     fn image_sizes(&self) -> Vec<i64> {
-        [&[self.batch, self.channels[0]], &self.columns.image[..]].concat()
+        [&[self.batch, self.channels[0]], &self.image[..]].concat()
     }
 
     fn places_sizes(&self) -> Vec<i64> {
-        [&[self.batch, self.channels[1]], &self.columns.places[..]].concat()
+        [&[self.batch, self.channels[1]], &self.places[..]].concat()
     }
 
     fn output_sizes(&self) -> Vec<i64> {
@@ -284,11 +282,4 @@ fn axes(
         dilation: dilations[i],
     };
     (0..kernel.len()).map(|i| axis(i).checked(operator)).collect()
-}
-
-/// A vector as it broadcasts over the channels.
-fn per_channel(vector: &Tensor, ndim: usize) -> Result<Tensor> {
-    let (mut sizes, mut strides) = (vec![1; ndim - 1], vec![0; ndim - 1]);
-    (sizes[0], strides[0]) = (vector.numel(), vector.strides()[0]);
-    vector.strided_view(&sizes, &strides, vector.storage_offset())
 }

@@ -3,224 +3,372 @@
 //! Threads share them without the dispatch state of this one: they call no operators.
 #![expect(unsafe_code, reason = "hands parts of tensors to the matrix product, and to threads")]
 
+use std::ops::Range;
+
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use super::Convolution;
+use crate::cpu::loops::across::turned;
 use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, parallel};
-use crate::cpu::matmul::{GRAIN, Matrices, multiply_one};
+use crate::cpu::matmul::GRAIN;
+use crate::cpu::matmul::scattered::{Product, Scattered, WIDTH};
 use crate::cpu::number::Number;
+use crate::cpu::window::sheet::{Planes, Reach, Sheet, Sheets, Target};
 
-/// How many elements of columns there are at a time: as many as the second-level cache has room for.
-const COLUMNS: usize = 1 << 17;
+/// How many steps of a sum there are before it goes back to memory: a panel of so many stays in the cache.
+const DEPTH: usize = 256;
 
-/// For how many places there are columns at least, however long they are: the weight is read anew for those of each step.
-const PLACES: usize = 64;
+/// How many rows are computed at a time: so many that packing a panel for them does not count.
+const ROWS: usize = 512;
+
+/// The same of rows in lines, whose panels are small.
+const ROWS_IN_LINES: usize = 4096;
+
+/// Up to so many columns vectors lie along lines instead.
+const FEW: usize = 4;
 
 impl Convolution<'_> {
-    /// From images to places, row-major, in the computing type.
-    pub(super) fn convolve<T: Number>(&self, image: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        let (shape, strides) = (self.shape(), contiguous_strides(&self.places_sizes()));
-        let out = match shape.is_depthwise() {
-            true => Tensor::empty(&self.places_sizes(), T::DTYPE, image.device())?,
-            // SAFETY: the products below write all places.
-            false => unsafe {
-                Tensor::uninit_strided(&self.places_sizes(), &strides, T::DTYPE, image.device())?
-            },
-        };
-        let image = Parts::<T>::row_major(image, shape.channels * self.columns.plane())?;
-        let weight = Parts::<T>::row_major(weight, shape.kernels * shape.length)?;
-        let places = Parts::<T>::of(&out, shape.kernels * shape.places())?;
-        let steps = shape.steps();
-        let grain = (GRAIN / shape.step_work()).max(1);
-        parallel::shares(shape.items * steps, grain, |range| {
-            let (is_alone, mut room) = (shape.items * steps == 1, Vec::new());
-            for n in range {
-                let (item, step) = (n / steps, n % steps);
-                // SAFETY: nobody writes to images and weights; the places of this step are this thread's alone.
-                unsafe {
-                    let pixels = image.get(item);
-                    if shape.is_depthwise() {
-                        let weights = weight.get(item % shape.groups);
-                        self.columns.slide(pixels, weights, places.get_mut(item));
-                        continue;
-                    }
-                    let columns = self.unfolded(&shape, pixels, step, &mut room);
-                    let weight = Matrices::one(
-                        weight.at(item % shape.groups),
-                        [shape.kernels, shape.length],
-                        [shape.length, 1],
-                    );
-                    multiply_one(shape.part(places.at(item), step), weight, columns, false, is_alone);
-                }
-            }
+    /// From images to places, in the computing type.
+    pub(super) fn convolve<T: Number>(
+        &self,
+        image: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        let out = self.room::<T>(&self.places_sizes())?;
+        let ([channels, kernels], reaches) = (self.grouped(), self.places());
+        let length = channels * self.taps();
+        let weight = Parts::<T>::row_major(weight, kernels * length)?;
+        let job = Job::new(self, [channels, kernels], image, &out, &reaches, bias)?;
+        // SAFETY: a part of the weight's group, and room for it in the panel.
+        job.run(|group, columns, steps, panel| unsafe {
+            let from = weight.at(group).wrapping_add(columns.start * length + steps.start);
+            turned(from, length as isize, [columns.len(), steps.len()], panel, WIDTH);
         });
         Ok(out)
     }
 
-    /// From places to images, row-major, in the computing type.
-    pub(super) fn spread<T: Number>(&self, places: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        let (out, shape) = (Tensor::empty(&self.image_sizes(), T::DTYPE, places.device())?, self.shape());
-        let image = Parts::<T>::of(&out, shape.channels * self.columns.plane())?;
-        let weight = Parts::<T>::row_major(weight, shape.kernels * shape.length)?;
-        let places = Parts::<T>::row_major(places, shape.kernels * shape.places())?;
-        let grain = (GRAIN / (shape.steps() * shape.step_work())).max(1);
-        parallel::shares(shape.items, grain, |range| {
-            let (is_alone, mut room) = (shape.items == 1, Vec::new());
-            for (item, step) in range.flat_map(|item| (0..shape.steps()).map(move |step| (item, step))) {
-                let weight = Matrices::one(
-                    weight.at(item % shape.groups),
-                    [shape.length, shape.kernels],
-                    [1, shape.length],
-                );
-                let columns = match self.columns.is_plain() {
-                    true => {
-                        Matrices::one(image.at(item), [shape.length, shape.places()], [shape.places(), 1])
-                    }
-                    false => shape.columns(step, &mut room),
-                };
-                // SAFETY: nobody writes to places and weights; the image is this thread's alone.
-                unsafe {
-                    multiply_one(columns, weight, shape.part(places.at(item), step), false, is_alone);
-                    if !self.columns.is_plain() {
-                        self.columns.fold(
-                            &mut room,
-                            shape.channels,
-                            shape.lines_of(step),
-                            image.get_mut(item),
-                        );
+    /// From places to images, in the computing type.
+    pub(super) fn spread<T: Number>(
+        &self,
+        places: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        let out = self.room::<T>(&self.image_sizes())?;
+        let ([channels, kernels], taps) = (self.grouped(), self.taps());
+        let weight = Parts::<T>::row_major(weight, kernels * channels * taps)?;
+        for reaches in self.pixels() {
+            let job = Job::new(self, [kernels, channels], places, &out, &reaches, bias)?;
+            let steps = self.steps_of(&reaches, kernels, channels * taps);
+            job.run(|group, columns, range, panel: *mut T| {
+                let from = weight.at(group).wrapping_add(columns.start * taps);
+                for (s, step) in steps[range].iter().enumerate() {
+                    for j in 0..columns.len() {
+                        // SAFETY: an element of the weight's group, and room for it in the panel.
+                        unsafe { panel.add(s * WIDTH + j).write(from.add(step + j * taps).read()) };
                     }
                 }
-            }
-        });
+            });
+        }
         Ok(out)
     }
 
     /// The gradient of the weight, row-major, in the computing type.
     pub(super) fn weight_gradient<T: Number>(&self, image: &Tensor, places: &Tensor) -> Result<Tensor> {
-        let (shape, batch) = (self.shape(), self.batch as usize);
-        // A sum for each share of the batch; which image is in which does not depend on who is faster.
-        let work = shape.items * shape.steps() * shape.step_work();
-        let count = rayon::current_num_threads().min(batch).min(work / GRAIN).max(1);
-        let sizes = [&[count as i64], self.weight.sizes()].concat();
+        let ([channels, kernels], reaches) = (self.grouped(), self.places());
+        let (groups, length) = (self.groups as usize, channels * self.taps());
+        let sheets = Sheets::<T>::new(planes(image)?, &reaches, channels, false);
+        let target = Target::<T>::new(planes(places)?, &reaches);
+        let lines = self.batch as usize * sheets.lines();
+        // A sum for each share of the lines; which line is in which does not depend on who is faster.
+        let work = groups * kernels * length * lines * sheets.per_line();
+        let count = rayon::current_num_threads().min(lines).min(work / GRAIN).max(1);
+        let panels = kernels.div_ceil(WIDTH);
+        let sizes = [count * groups * panels * length, WIDTH].map(|size| size as i64);
         let sums = Tensor::empty(&sizes, T::DTYPE, image.device())?;
-        let image = Parts::<T>::row_major(image, shape.channels * self.columns.plane())?;
-        let places = Parts::<T>::row_major(places, shape.kernels * shape.places())?;
-        let sum = Parts::<T>::of(&sums, shape.kernels * shape.length)?;
+        let sum = Parts::<T>::of(&sums, length * WIDTH)?;
+        let step = (ROWS / sheets.per_line()).max(1);
         parallel::shares(count, 1, |range| {
-            let mut room = Vec::new();
-            for n in range {
-                for item in n * batch / count * shape.groups..(n + 1) * batch / count * shape.groups {
-                    let sum = Matrices::one(
-                        sum.at(n * shape.groups + item % shape.groups),
-                        [shape.kernels, shape.length],
-                        [shape.length, 1],
-                    );
-                    for step in 0..shape.steps() {
-                        // SAFETY: nobody writes to images and places; the sum is this thread's alone.
-                        unsafe {
-                            let columns =
-                                self.unfolded(&shape, image.get(item), step, &mut room).transposed();
-                            multiply_one(sum, shape.part(places.at(item), step), columns, true, count == 1);
+            let (mut sheet, mut panel) = (Sheet::default(), vec![T::ZERO; DEPTH * WIDTH]);
+            for n in range.flat_map(|share| (0..groups).map(move |group| (share, group))) {
+                let (share, group) = n;
+                let (start, end) = (share * lines / count, (share + 1) * lines / count);
+                for start in (start..end).step_by(step) {
+                    let lines = start..(start + step).min(end);
+                    // SAFETY: nobody writes to images and places; the sum is this thread's alone.
+                    unsafe {
+                        let data = sheets.lay(group * channels, lines, &mut sheet);
+                        for p in 0..panels {
+                            let columns = WIDTH.min(kernels - p * WIDTH);
+                            let out = sum.at((share * groups + group) * panels + p);
+                            for (i, rows) in sheet.rows.chunks(DEPTH).enumerate() {
+                                let (rows_read, channel) =
+                                    (i * DEPTH..i * DEPTH + rows.len(), group * kernels + p * WIDTH);
+                                target.read(&sheet.segments, rows_read, channel, columns, panel.as_mut_ptr());
+                                let a = Scattered { data, rows: &sheet.steps, steps: rows };
+                                let panel = panel.as_ptr();
+                                Product { a, panel, columns, out, adds: true, line: None }.compute();
+                            }
                         }
                     }
                 }
             }
         });
-        let share = |n| sums.strided_view(self.weight.sizes(), &sums.strides()[1..], n * self.weight.numel());
-        let out = share(0)?;
-        for n in 1..count as i64 {
-            loops::map(&out, [&out, &share(n)?], |[a, b]: [T; 2]| a.plus(b))?;
-        }
-        Ok(if count == 1 { out } else { loops::copy(&out, T::DTYPE)? })
+        self.summed::<T>(&sums, count, [groups * panels, length, kernels])
     }
 
-    /// The columns of a step, in `room` unless they are the image itself.
+    /// The sums of all shares as a weight.
+    fn summed<T: Number>(
+        &self,
+        sums: &Tensor,
+        count: usize,
+        [parts, length, kernels]: [usize; 3],
+    ) -> Result<Tensor> {
+        let all = sums.numel() / count as i64;
+        let share = |n: usize| sums.strided_view(&[all], &[1], n as i64 * all);
+        let first = share(0)?;
+        for n in 1..count {
+            loops::map(&first, [&first, &share(n)?], |[a, b]: [T; 2]| a.plus(b))?;
+        }
+        let sizes = self.weight.sizes();
+        // SAFETY: next, every element is written.
+        let out =
+            unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, sums.device())? };
+        let (from, to, panels) = (first.data_ptr::<T>()?, out.data_ptr::<T>()?, kernels.div_ceil(WIDTH));
+        for part in 0..parts {
+            let column = part % panels * WIDTH;
+            let (from, to) = (
+                from.wrapping_add(part * length * WIDTH),
+                to.wrapping_add((part / panels * kernels + column) * length),
+            );
+            // SAFETY: the sums of a part, and the kernels that they are for.
+            unsafe { turned(from, WIDTH as isize, [length, WIDTH.min(kernels - column)], to, length) };
+        }
+        Ok(out)
+    }
+
+    /// Memory for a result, in its memory format if nothing is to be converted.
+    fn room<T: Number>(&self, sizes: &[i64]) -> Result<Tensor> {
+        let strides = match self.input.dtype() == T::DTYPE {
+            true => self.strides_like_operands(sizes, T::DTYPE)?,
+            false => contiguous_strides(sizes),
+        };
+        // SAFETY: the products write every element.
+        unsafe { Tensor::uninit_strided(sizes, &strides, T::DTYPE, self.input.device()) }
+    }
+
+    /// Channels of the image, and of the places, in a group.
+    fn grouped(&self) -> [usize; 2] {
+        self.channels.map(|channels| (channels / self.groups) as usize)
+    }
+
+    fn taps(&self) -> usize {
+        self.axes.iter().map(|axis| axis.kernel as usize).product()
+    }
+
+    fn places(&self) -> Vec<Reach> {
+        let sizes = self.image.iter().zip(&self.places);
+        self.axes
+            .iter()
+            .zip(sizes)
+            .map(|(axis, (image, places))| Reach::of_places(*axis, *image, *places))
+            .collect()
+    }
+
+    /// For each phase of the strides, how pixels are reached from places.
+    fn pixels(&self) -> Vec<Vec<Reach>> {
+        let mut all = vec![Vec::new()];
+        for (axis, (image, places)) in self.axes.iter().zip(self.image.iter().zip(&self.places)) {
+            let phases =
+                (0..axis.stride.min(*image)).map(|phase| Reach::of_pixels(*axis, *image, *places, phase));
+            let phases: Vec<Reach> = phases.collect();
+            let longer = |reaches: &Vec<Reach>| -> Vec<Vec<Reach>> {
+                phases.iter().map(|phase| [&reaches[..], &[*phase]].concat()).collect()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    /// Where the weights of the steps of a sum over so many kernels are, which are `pitch` apart.
+    fn steps_of(&self, reaches: &[Reach], kernels: usize, pitch: usize) -> Vec<usize> {
+        let mut steps: Vec<usize> = (0..kernels).map(|kernel| kernel * pitch).collect();
+        let mut pitch = self.taps();
+        for (reach, axis) in reaches.iter().zip(&self.axes) {
+            pitch /= axis.kernel as usize;
+            let [first, step] = reach.of_tap;
+            let taps = |start: usize| (0..reach.taps).map(move |tap| start + (first + tap * step) * pitch);
+            steps = steps.into_iter().flat_map(taps).collect();
+        }
+        steps
+    }
+}
+
+/// As the computing type, wherever it lies.
+fn planes<T: Number>(tensor: &Tensor) -> Result<Planes<T>> {
+    match tensor.dtype() == T::DTYPE {
+        true => Planes::of(tensor),
+        false => Planes::of(&loops::copy(tensor, T::DTYPE)?),
+    }
+}
+
+/// The product of what a window meets with a weight.
+struct Job<T> {
+    sheets: Sheets<T>,
+    target: Target<T>,
+    bias: Option<Parts<T>>,
+    groups: usize,
+    batch: usize,
+    /// Of the source, and of the result, in a group.
+    channels: [usize; 2],
+    steps: usize,
+    is_in_lines: bool,
+}
+
+/// What a thread computes in.
+struct Room<T> {
+    sheet: Sheet<T>,
+    panel: Vec<T>,
+    sums: Vec<T>,
+}
+
+impl<T: Number> Job<T> {
+    fn new(
+        convolution: &Convolution<'_>,
+        channels: [usize; 2],
+        source: &Tensor,
+        out: &Tensor,
+        reaches: &[Reach],
+        bias: Option<&Tensor>,
+    ) -> Result<Self> {
+        // Lines of one direction are cut, and so must lie as they are.
+        let is_in_lines = channels[1] <= FEW && (reaches.len() > 1 || convolution.axes[0].stride == 1);
+        Ok(Job {
+            sheets: Sheets::new(planes(source)?, reaches, channels[0], is_in_lines),
+            target: Target::new(Planes::of(out)?, reaches),
+            bias: bias.map(|bias| Parts::row_major(bias, channels[1])).transpose()?,
+            groups: convolution.groups as usize,
+            batch: convolution.batch as usize,
+            channels,
+            steps: channels[0] * reaches.iter().map(|reach| reach.taps).product::<usize>(),
+            is_in_lines,
+        })
+    }
+
+    /// Computes it, with panels that a closure packs: for a group, some columns and steps.
+    fn run(&self, pack: impl Fn(usize, Range<usize>, Range<usize>, *mut T) + Sync) {
+        let (lines, per_line) = (self.batch * self.sheets.lines(), self.sheets.per_line());
+        let most = if self.is_in_lines { ROWS_IN_LINES } else { ROWS };
+        let line_work = per_line * self.steps.max(1) * self.channels[1];
+        let mut blocks = lines.div_ceil((most / per_line).max(1));
+        if self.groups == 1 && lines * line_work > 2 * GRAIN {
+            blocks = blocks.next_multiple_of(rayon::current_num_threads()).min(lines);
+        }
+        let len = lines.div_ceil(blocks);
+        let blocks = lines.div_ceil(len);
+        parallel::shares(self.groups * blocks, (GRAIN / (len * line_work)).max(1), |range| {
+            let panel = vec![T::ZERO; self.steps.min(DEPTH) * WIDTH];
+            let mut room = Room { sheet: Sheet::default(), panel, sums: Vec::new() };
+            for n in range {
+                let (group, block) = (n / blocks, n % blocks);
+                let lines = block * len..((block + 1) * len).min(lines);
+                // SAFETY: nobody writes to the source; these lines of this group are this thread's alone.
+                unsafe {
+                    let data = self.sheets.lay(group * self.channels[0], lines, &mut room.sheet);
+                    match self.is_in_lines {
+                        true => self.lines(data, group, &mut room, &pack),
+                        false => self.tiles(data, group, &mut room, &pack),
+                    }
+                }
+            }
+        });
+    }
+
+    /// Computes a block from what was laid out at an address.
     ///
     /// # Safety
-    /// As long as the matrix is used, nobody writes to the pixels or touches the room.
-    unsafe fn unfolded<T: Number>(
+    /// It is still there, and nobody else looks at the rows of the block.
+    unsafe fn tiles(
         &self,
-        shape: &Shape,
-        pixels: &[T],
-        step: usize,
-        room: &mut Vec<T>,
-    ) -> Matrices<T> {
-        if self.columns.is_plain() {
-            let all = Matrices::one(
-                pixels.as_ptr().cast_mut(),
-                [shape.length, shape.places()],
-                [shape.places(), 1],
-            );
-            return all;
+        data: *const T,
+        group: usize,
+        room: &mut Room<T>,
+        pack: &impl Fn(usize, Range<usize>, Range<usize>, *mut T),
+    ) {
+        let Room { sheet, panel, sums } = room;
+        let all = self.channels[1];
+        sums.resize(sheet.rows.len() * WIDTH, T::ZERO);
+        for first in (0..all).step_by(WIDTH) {
+            let columns = first..(first + WIDTH).min(all);
+            let bias = self.bias.as_ref().map(|bias| bias.at(group).wrapping_add(first));
+            if bias.is_some() || self.steps == 0 {
+                for row in sums.chunks_exact_mut(WIDTH) {
+                    for (j, sum) in row[..columns.len()].iter_mut().enumerate() {
+                        // SAFETY: the bias of a channel.
+                        *sum = bias.map_or(T::ZERO, |bias| unsafe { bias.add(j).read() });
+                    }
+                }
+            }
+            for (i, steps) in sheet.steps.chunks(DEPTH).enumerate() {
+                pack(group, columns.clone(), i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
+                let a = Scattered { data, rows: &sheet.rows, steps };
+                let (panel, out, adds) = (panel.as_ptr(), sums.as_mut_ptr(), bias.is_some() || i > 0);
+                // SAFETY: the lists name what was laid out; there is a row of sums for each of its rows.
+                unsafe { Product { a, panel, columns: columns.len(), out, adds, line: None }.compute() };
+            }
+            // SAFETY: these rows are this thread's alone.
+            unsafe { self.target.write(&sheet.segments, group * all + first, columns.len(), sums.as_ptr()) };
         }
-        let columns = shape.columns(step, room);
-        self.columns.unfold(pixels, shape.channels, shape.lines_of(step), room);
-        columns
     }
 
-    fn shape(&self) -> Shape {
-        let groups = self.groups as usize;
-        let [channels, kernels] = self.channels.map(|channels| channels as usize / groups);
-        let (length, lines, width) =
-            (channels * self.columns.taps(), self.columns.lines(), self.columns.width());
-        let step = match self.columns.is_plain() || (channels == 1 && kernels == 1) {
-            true => lines,
-            false => (COLUMNS / (length * width)).max(PLACES.div_ceil(width)).clamp(1, lines),
-        };
-        Shape { items: self.batch as usize * groups, groups, channels, kernels, length, lines, width, step }
-    }
-}
-
-/// What is multiplied: for each item, a group of channels of one image, some lines of places at a time.
-struct Shape {
-    items: usize,
-    groups: usize,
-    /// Of the image, and of the places, in a group.
-    channels: usize,
-    kernels: usize,
-    /// How long a column is.
-    length: usize,
-    lines: usize,
-    width: usize,
-    /// How many lines are taken at a time.
-    step: usize,
-}
-
-impl Shape {
-    /// Whether every channel has one window of its own.
-    fn is_depthwise(&self) -> bool {
-        self.channels == 1 && self.kernels == 1
-    }
-
-    fn places(&self) -> usize {
-        self.lines * self.width
-    }
-
-    fn steps(&self) -> usize {
-        self.lines.div_ceil(self.step)
-    }
-
-    fn step_work(&self) -> usize {
-        self.kernels * self.length * self.step * self.width
-    }
-
-    fn lines_of(&self, step: usize) -> std::ops::Range<usize> {
-        step * self.step..((step + 1) * self.step).min(self.lines)
-    }
-
-    /// Room for the columns of a step.
-    fn columns<T: Number>(&self, step: usize, room: &mut Vec<T>) -> Matrices<T> {
-        let count = self.lines_of(step).len() * self.width;
-        room.resize(self.length * count, T::ZERO);
-        Matrices::one(room.as_mut_ptr(), [self.length, count], [count, 1])
-    }
-
-    /// The places of a step.
-    fn part<T: Number>(&self, places: *mut T, step: usize) -> Matrices<T> {
-        let lines = self.lines_of(step);
-        let data = places.wrapping_add(lines.start * self.width);
-        Matrices::one(data, [self.kernels, lines.len() * self.width], [self.places(), 1])
+    /// As [`tiles`](Self::tiles), of few columns.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn lines(
+        &self,
+        data: *const T,
+        group: usize,
+        room: &mut Room<T>,
+        pack: &impl Fn(usize, Range<usize>, Range<usize>, *mut T),
+    ) {
+        let Room { sheet, panel, sums } = room;
+        let (columns, channel) = (self.channels[1], group * self.channels[1]);
+        let count: usize = sheet.segments.iter().map(|segment| segment.count).sum();
+        sums.resize(if self.target.is_dense { 0 } else { columns * count }, T::ZERO);
+        let bias = self.bias.as_ref().map(|bias| bias.at(group));
+        let mut lines = &sheet.rows[..];
+        for segment in &sheet.segments {
+            let here;
+            (here, lines) = lines.split_at(lines.len() * segment.count / (count - segment.first));
+            let (out, pitch) = match self.target.is_dense {
+                true => (self.target.at(segment, channel), self.target.pitch()),
+                false => (sums.as_mut_ptr().wrapping_add(segment.first), count),
+            };
+            if bias.is_some() || self.steps == 0 {
+                for j in 0..columns {
+                    // SAFETY: the bias of a channel, and its rows.
+                    unsafe {
+                        let bias = bias.map_or(T::ZERO, |bias| bias.add(j).read());
+                        (0..segment.count).for_each(|row| out.add(j * pitch + row).write(bias));
+                    }
+                }
+            }
+            for (i, steps) in sheet.steps.chunks(DEPTH).enumerate() {
+                pack(group, 0..columns, i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
+                let a = Scattered { data, rows: here, steps };
+                let (panel, adds) = (panel.as_ptr(), bias.is_some() || i > 0);
+                let line = Some([segment.count / here.len(), pitch]);
+                // SAFETY: the lists name what was laid out; the result has these rows.
+                unsafe { Product { a, panel, columns, out, adds, line }.compute() };
+            }
+        }
+        if !self.target.is_dense {
+            // SAFETY: these rows are this thread's alone.
+            unsafe { self.target.write_columns(&sheet.segments, channel, columns, sums) };
+        }
     }
 }

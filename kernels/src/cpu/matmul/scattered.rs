@@ -1,0 +1,242 @@
+//! Products of a matrix whose elements lie where two lists say, such as the pixels under a window, of which so no copy is needed.
+//!
+//! # How it works
+//!
+//! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or two vectors
+//!    stays in registers; for each step of the sum, a row of the panel is multiplied with one number for each row of the tile,
+//!    which may lie anywhere.
+//! 2. Of fewer columns, [`Product::lines`], vectors lie along rows whose elements are neighbours: such lines of rows are
+//!    multiplied with one number of the panel for each step.
+#![expect(unsafe_code, reason = "reads and writes elements at addresses that the caller vouches for")]
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+
+#[cfg(target_arch = "x86_64")]
+use torch_library::DType;
+
+use super::vector::{Few, Vector};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::loops::{is_wide, is_widest};
+use crate::cpu::number::Number;
+
+/// How many columns a panel has.
+pub(in crate::cpu) const WIDTH: usize = 32;
+
+/// How many lines are multiplied at a time.
+const LINES: usize = 4;
+
+/// A matrix whose element in row `r` is, for step `s` of the sum, `rows[r] + steps[s]` elements after an address.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct Scattered<'a, T> {
+    pub(in crate::cpu) data: *const T,
+    pub(in crate::cpu) rows: &'a [usize],
+    pub(in crate::cpu) steps: &'a [usize],
+}
+
+/// Such a matrix, a panel, and where their product goes.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct Product<'a, T> {
+    pub(in crate::cpu) a: Scattered<'a, T>,
+    /// For each step [`WIDTH`] numbers, of which those behind the last column are zero.
+    pub(in crate::cpu) panel: *const T,
+    /// How many columns there are.
+    pub(in crate::cpu) columns: usize,
+    pub(in crate::cpu) out: *mut T,
+    /// Whether the product is added to what is there.
+    pub(in crate::cpu) adds: bool,
+    /// If each row of the matrix stands for a line of rows, each one element after the other: how many these are, and how far
+    /// apart the columns of the result lie, in which the lines follow each other. Else a row of the result has [`WIDTH`] numbers.
+    pub(in crate::cpu) line: Option<[usize; 2]>,
+}
+
+impl<T: Number> Product<'_, T> {
+    /// Computes it.
+    ///
+    /// # Safety
+    /// All that is named lies in bounds, and the result shares no memory with the factors.
+    pub(in crate::cpu) unsafe fn compute(self) {
+        // SAFETY: `T` is the type that is named, the processor has the instructions; the rest is passed on.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            match T::DTYPE {
+                DType::Float32 if is_widest() => return widest::<__m512>(self.cast()),
+                DType::Float64 if is_widest() => return widest::<__m512d>(self.cast()),
+                DType::Float32 if is_wide() => return wide::<__m256>(self.cast()),
+                DType::Float64 if is_wide() => return wide::<__m256d>(self.cast()),
+                _ if is_wide() => return wide::<Few<T>>(self),
+                _ => {}
+            }
+        }
+        // SAFETY: passed on; any processor has these.
+        unsafe { self.by::<Few<T>>() }
+    }
+}
+
+/// # Safety
+/// As [`Product::compute`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn widest<V: Vector>(product: Product<'_, V::Element>) {
+    // SAFETY: passed on.
+    unsafe { product.by::<V>() }
+}
+
+/// # Safety
+/// As [`Product::compute`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn wide<V: Vector>(product: Product<'_, V::Element>) {
+    // SAFETY: passed on.
+    unsafe { product.by::<V>() }
+}
+
+impl<'a, T> Product<'a, T> {
+    #[cfg(target_arch = "x86_64")]
+    fn cast<U>(self) -> Product<'a, U> {
+        let Product { a: Scattered { data, rows, steps }, panel, columns, out, adds, line } = self;
+        let a = Scattered { data: data.cast(), rows, steps };
+        Product { a, panel: panel.cast(), columns, out: out.cast(), adds, line }
+    }
+
+    /// # Safety
+    /// As [`compute`](Self::compute); the processor has the vectors.
+    #[inline(always)]
+    unsafe fn by<V: Vector<Element = T>>(self) {
+        // SAFETY: passed on; a strip is part of the panel and of the result.
+        unsafe {
+            if let Some([len, pitch]) = self.line {
+                return self.lines::<V>(len, pitch);
+            }
+            let mut column = 0;
+            while column < self.columns {
+                column += match self.columns - column > V::LANES {
+                    true => self.strip::<V, 2>(column),
+                    false => self.strip::<V, 1>(column),
+                };
+            }
+        }
+    }
+
+    /// Computes `N` vectors of columns, and gives back how many columns these are.
+    ///
+    /// # Safety
+    /// As [`by`](Self::by).
+    #[inline(always)]
+    unsafe fn strip<V: Vector<Element = T>, const N: usize>(&self, column: usize) -> usize {
+        let mut row = 0;
+        while row < self.a.rows.len() {
+            // SAFETY: passed on; so many rows are left.
+            row += unsafe {
+                match self.a.rows.len() - row {
+                    8.. if V::ROWS == 8 => self.tile::<V, N, 8>(row, column),
+                    4.. => self.tile::<V, N, 4>(row, column),
+                    2.. => self.tile::<V, N, 2>(row, column),
+                    _ => self.tile::<V, N, 1>(row, column),
+                }
+            };
+        }
+        N * V::LANES
+    }
+
+    /// Computes some rows of a strip, and gives back how many.
+    ///
+    /// # Safety
+    /// As [`by`](Self::by); there are so many rows.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "`r` and `n` count rows and vectors of all that a tile has"
+    )]
+    #[inline(always)]
+    unsafe fn tile<V: Vector<Element = T>, const N: usize, const ROWS: usize>(
+        &self,
+        row: usize,
+        column: usize,
+    ) -> usize {
+        // SAFETY: by contract.
+        unsafe {
+            let rows: [*const T; ROWS] =
+                std::array::from_fn(|r| self.a.data.add(*self.a.rows.get_unchecked(row + r)));
+            let mut line = self.panel.add(column);
+            let mut sums = [[V::zero(); N]; ROWS];
+            for step in self.a.steps {
+                let vectors: [V; N] = std::array::from_fn(|n| V::load(line.add(n * V::LANES), V::LANES));
+                for r in 0..ROWS {
+                    let factor = V::splat(rows[r].add(*step));
+                    for n in 0..N {
+                        sums[r][n] = factor.times_plus(vectors[n], sums[r][n]);
+                    }
+                }
+                line = line.add(WIDTH);
+            }
+            for r in 0..ROWS {
+                let to = self.out.add((row + r) * WIDTH + column);
+                for n in 0..N {
+                    let to = to.add(n * V::LANES);
+                    let sum = if self.adds { sums[r][n].plus(V::load(to, V::LANES)) } else { sums[r][n] };
+                    sum.store(to, V::LANES);
+                }
+            }
+        }
+        ROWS
+    }
+
+    /// Computes lines of so many rows, column by column.
+    ///
+    /// # Safety
+    /// As [`by`](Self::by).
+    #[inline(always)]
+    unsafe fn lines<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
+        for column in 0..self.columns {
+            let mut line = 0;
+            while line < self.a.rows.len() {
+                let count = if self.a.rows.len() - line < LINES { 1 } else { LINES };
+                for start in (0..len).step_by(V::LANES) {
+                    // SAFETY: passed on; so many lines are left.
+                    unsafe {
+                        let (to, width) =
+                            (self.out.add(column * pitch + line * len + start), V::LANES.min(len - start));
+                        match count {
+                            1 => self.across::<V, 1>(line, column, start, width, to, len),
+                            _ => self.across::<V, LINES>(line, column, start, width, to, len),
+                        }
+                    }
+                }
+                line += count;
+            }
+        }
+    }
+
+    /// Computes so many elements of `N` lines.
+    ///
+    /// # Safety
+    /// As [`by`](Self::by); there are so many lines.
+    #[inline(always)]
+    unsafe fn across<V: Vector<Element = T>, const N: usize>(
+        &self,
+        line: usize,
+        column: usize,
+        start: usize,
+        width: usize,
+        to: *mut T,
+        len: usize,
+    ) {
+        // SAFETY: by contract.
+        unsafe {
+            let lines: [*const T; N] =
+                std::array::from_fn(|n| self.a.data.add(self.a.rows.get_unchecked(line + n) + start));
+            let mut sums = [V::zero(); N];
+            for (s, step) in self.a.steps.iter().enumerate() {
+                let factor = V::splat(self.panel.add(s * WIDTH + column));
+                for n in 0..N {
+                    sums[n] = V::load(lines[n].add(*step), width).times_plus(factor, sums[n]);
+                }
+            }
+            for (n, sum) in sums.into_iter().enumerate() {
+                let to = to.add(n * len);
+                let sum = if self.adds { sum.plus(V::load(to, width)) } else { sum };
+                sum.store(to, width);
+            }
+        }
+    }
+}

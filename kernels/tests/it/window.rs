@@ -94,6 +94,44 @@ fn the_largest_pixel_is_pooled_with_its_place() -> Result<()> {
     Ok(())
 }
 
+/// Images are pooled several windows at a time, volumes by a plain loop: a volume of one plane is the referee.
+#[test]
+fn images_are_pooled_as_volumes_of_one_plane() -> Result<()> {
+    let element = |i: i64| if i % 11 == 3 { f64::NAN } else { f64::from((i * 7919 % 5) as i32) };
+    for case in 0..1024 {
+        let bit = |n: i32| i64::from(case >> n & 1);
+        let (height, width) = (5 + 3 * bit(0), 6 + 13 * bit(1));
+        let (kernel, stride) = ([2 + bit(2), 3 - bit(3)], [1 + bit(4), 2]);
+        let (padding, dilation) = ([bit(5), bit(6)], [1 + bit(7), 1 + bit(8)]);
+        let image =
+            Tensor::from_vec((0..height * width).map(element).collect::<Vec<_>>(), &[1, height, width])?;
+        let flat = |two: [i64; 2], first: i64| [first, two[0], two[1]];
+        let (values, pixels) = aten::max_pool2d_with_indices::with(&image, &kernel)
+            .stride(&stride)
+            .padding(&padding)
+            .dilation(&dilation)
+            .ceil_mode(bit(9) == 1)
+            .call()?;
+        let (expected, expected_pixels) =
+            aten::max_pool3d_with_indices::with(&image.unsqueeze(0)?, &flat(kernel, 1))
+                .stride(&flat(stride, 1))
+                .padding(&flat(padding, 0))
+                .dilation(&flat(dilation, 1))
+                .ceil_mode(bit(9) == 1)
+                .call()?;
+        let bits = |tensor: &Tensor| -> Result<Vec<u64>> {
+            Ok(tensor.to_vec::<f64>()?.into_iter().map(f64::to_bits).collect())
+        };
+        assert_eq!(
+            bits(&values)?,
+            bits(&expected)?,
+            "{height}x{width} {kernel:?} {stride:?} {padding:?} {dilation:?}"
+        );
+        assert_eq!(pixels.to_vec::<i64>()?, expected_pixels.to_vec::<i64>()?);
+    }
+    Ok(())
+}
+
 #[test]
 fn means_count_the_padding_or_not() -> Result<()> {
     let x = Tensor::from([[[4.0, 4.0], [4.0, 4.0]]]);

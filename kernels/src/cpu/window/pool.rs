@@ -1,8 +1,6 @@
 //! Pooling: the largest element or the mean under the window.
 #![expect(unsafe_code, reason = "shares planes of images among threads")]
 
-use std::ops::Range;
-
 use torch_library::Element;
 use torch_library::prelude::*;
 
@@ -10,10 +8,13 @@ use super::{Axis, Images, plane, planes};
 use crate::aten;
 use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::{Number, Ordered};
+use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
 
+use largest::Largest;
+
 mod backward;
+mod largest;
 mod volumes;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -34,17 +35,11 @@ mod kernels {
         let (out, indices) = (grid.output(this, this.dtype())?, grid.output(this, DType::Int64)?);
         match_computing!(this.dtype(), T: Integer | Float => {
             let places = Tensor::empty(indices.sizes(), DType::Int64, indices.device())?;
-            let (first, taps) = match loops::has_elements(&places) {
-                true => (grid.first_pixels(), grid.taps()),
-                false => (Vec::new(), Vec::new()),
-            };
-            let parts = if loops::has_elements(&places) { Some(Parts::<i64>::of(&places, plane(&places))?) } else { None };
+            let some = if loops::has_elements(&places) { Some((Largest::new(&grid), Parts::<i64>::of(&places, plane(&places))?)) } else { None };
             planes(this, &out, |n, plane: &[T], out: &mut [T]| {
-                let Some(parts) = &parts else { return };
+                let Some((largest, parts)) = &some else { return };
                 // SAFETY: this plane is this thread's alone.
-                let pixels = unsafe { parts.get_mut(n) };
-                pixels.copy_from_slice(&first);
-                grid.largest(&taps, plane, out, pixels);
+                largest.plane(plane, out, unsafe { parts.get_mut(n) });
             })?;
             match indices.strides() == places.strides() {
                 true => return Ok((out, places)),
@@ -126,14 +121,6 @@ impl Images {
     }
 }
 
-/// What a tap of the window covers of a line of pixels.
-struct Tap {
-    /// The first pixel.
-    first: i64,
-    /// The places of the window at which it covers one.
-    places: Range<usize>,
-}
-
 /// The places of a window on images.
 struct Grid {
     images: Images,
@@ -207,53 +194,6 @@ impl Grid {
         along(self.axes[0], y, self.images.height) * along(self.axes[1], x, self.images.width)
     }
 
-    /// Writes the largest element under the window at each place, and where it is; NaN counts as larger than all numbers.
-    ///
-    /// `pixels` holds the first pixels that the windows cover. A line of places is compared with one tap of the window after
-    /// the other, without branches: which element is the largest nobody can foretell.
-    fn largest<T: Ordered>(&self, taps: &[Tap], plane: &[T], out: &mut [T], pixels: &mut [i64]) {
-        out.fill(T::LOWEST);
-        let ([rows, columns], width) = (self.axes, self.width as usize);
-        for (y, (out, pixels)) in out.chunks_mut(width).zip(pixels.chunks_mut(width)).enumerate() {
-            let (mut row, last_row) = rows.reach(y as i64, self.images.height);
-            while row < last_row {
-                for Tap { first, places } in taps {
-                    let mut pixel = row * self.images.width + first;
-                    for (largest, found) in out[places.clone()].iter_mut().zip(&mut pixels[places.clone()]) {
-                        let element = plane[pixel as usize];
-                        let is_larger = (element > *largest) | element.is_unordered();
-                        *largest = if is_larger { element } else { *largest };
-                        *found = if is_larger { pixel } else { *found };
-                        pixel += columns.stride;
-                    }
-                }
-                row += rows.dilation;
-            }
-        }
-    }
-
-    /// What the taps of a line of the window cover.
-    fn taps(&self) -> Vec<Tap> {
-        let columns = self.axes[1];
-        let tap = |tap: i64| {
-            let first = tap * columns.dilation - columns.padding;
-            let places = columns.inside(first, self.images.width, self.width);
-            Tap { first: first + places.start as i64 * columns.stride, places }
-        };
-        (0..columns.kernel).map(tap).collect()
-    }
-
-    /// The first pixel under the window at each place: what PyTorch names where none is larger than the least number.
-    fn first_pixels(&self) -> Vec<i64> {
-        let mut pixels = Vec::with_capacity((self.height * self.width) as usize);
-        self.places(|_, window| {
-            let mut first = None;
-            self.cover(window, |pixel| first = first.or(Some(pixel as i64)));
-            pixels.push(first.unwrap_or_else(|| self.start(window)));
-        });
-        pixels
-    }
-
     /// Calls a closure with the pixels under the window at a place, in order.
     #[inline(always)]
     fn cover(&self, [y, x]: [i64; 2], mut f: impl FnMut(usize)) {
@@ -268,6 +208,12 @@ impl Grid {
             }
             row += rows.dilation;
         }
+    }
+
+    /// Whether any pixel lies under the window at a place.
+    fn covers(&self, [y, x]: [i64; 2]) -> bool {
+        let some = |(first, end): (i64, i64)| first < end;
+        some(self.axes[0].reach(y, self.images.height)) && some(self.axes[1].reach(x, self.images.width))
     }
 
     /// Where the window starts, if that is not in front of the image: what PyTorch names where no pixel is covered.

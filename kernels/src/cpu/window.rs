@@ -10,7 +10,9 @@ use super::loops::parts::Parts;
 use super::loops::{self, parallel};
 
 mod convolution;
+mod planes;
 mod pool;
+mod reach;
 mod sheet;
 
 /// How a window is put, in one direction.

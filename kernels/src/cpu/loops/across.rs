@@ -244,6 +244,8 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
 #[target_feature(enable = "avx2,fma")]
 unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
     use std::arch::x86_64::*;
+    // The next lines are far away, where nothing else foresees them.
+    (8..16).for_each(|i| _mm_prefetch::<_MM_HINT_T0>(data.wrapping_offset(i * stride).cast()));
     // SAFETY: line `i` by contract.
     let lines: [__m256; 8] =
         std::array::from_fn(|i| unsafe { _mm256_loadu_ps(data.offset(i as isize * stride)) });

@@ -5,12 +5,14 @@
 //! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or two vectors
 //!    stays in registers; for each step of the sum, a row of the panel is multiplied with one number for each row of the tile,
 //!    which may lie anywhere.
-//! 2. Of fewer columns, [`Product::lines`], vectors lie along rows whose elements are neighbours: such lines of rows are
-//!    multiplied with one number of the panel for each step.
+//! 2. Of few columns ([`Shape::Lines`]) vectors lie along rows whose elements are neighbours: such lines of rows are multiplied
+//!    with one number of the panel for each step.
+//! 3. If the sum is over such lines ([`Shape::Dots`]), vectors lie along both factors.
 #![expect(unsafe_code, reason = "reads and writes elements at addresses that the caller vouches for")]
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::marker::PhantomData;
 
 #[cfg(target_arch = "x86_64")]
 use torch_library::DType;
@@ -26,6 +28,9 @@ pub(in crate::cpu) const WIDTH: usize = 32;
 /// How many lines are multiplied at a time.
 const LINES: usize = 4;
 
+/// For how many steps sums over lines are taken at a time.
+const STEPS: usize = 3;
+
 /// A matrix whose element in row `r` is, for step `s` of the sum, `rows[r] + steps[s]` elements after an address.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Scattered<'a, T> {
@@ -38,16 +43,50 @@ pub(in crate::cpu) struct Scattered<'a, T> {
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Product<'a, T> {
     pub(in crate::cpu) a: Scattered<'a, T>,
-    /// For each step [`WIDTH`] numbers, of which those behind the last column are zero.
+    /// For each step [`WIDTH`] numbers, of which those behind the last column do not count.
     pub(in crate::cpu) panel: *const T,
     /// How many columns there are.
     pub(in crate::cpu) columns: usize,
     pub(in crate::cpu) out: *mut T,
     /// Whether the product is added to what is there.
     pub(in crate::cpu) adds: bool,
-    /// If each row of the matrix stands for a line of rows, each one element after the other: how many these are, and how far
-    /// apart the columns of the result lie, in which the lines follow each other. Else a row of the result has [`WIDTH`] numbers.
-    pub(in crate::cpu) line: Option<[usize; 2]>,
+    pub(in crate::cpu) shape: Shape,
+}
+
+/// What is multiplied with what.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) enum Shape {
+    /// Rows with a panel: the result has rows of [`WIDTH`] numbers.
+    Rows,
+    /// Lines of `len` rows with a panel, each row of the matrix standing for the first of a line, and the others one element
+    /// after the other; columns of the result are `pitch` apart, in which the lines follow each other.
+    Lines { len: usize, pitch: usize },
+    /// The sums are over the rows of such lines: with columns `pitch` apart instead of a panel, in which the lines follow each other.
+    /// The result has a row of [`WIDTH`] numbers for each step.
+    Dots { len: usize, pitch: usize },
+}
+
+/// Memory for numbers that starts with a cache line, so that no vector of a panel lies in two.
+#[derive(Default)]
+pub(in crate::cpu) struct Aligned<T> {
+    lines: Vec<Line>,
+    of: PhantomData<T>,
+}
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
+
+impl<T: Number> Aligned<T> {
+    /// So many numbers: zeros, or those that were there.
+    pub(in crate::cpu) fn numbers(&mut self, len: usize) -> &mut [T] {
+        let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
+        if self.lines.len() < lines {
+            self.lines.resize(lines, Line([0; 64]));
+        }
+        // SAFETY: memory for so many, aligned, of which no bytes are anything but zeros or numbers.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
+    }
 }
 
 impl<T: Number> Product<'_, T> {
@@ -91,12 +130,12 @@ unsafe fn wide<V: Vector>(product: Product<'_, V::Element>) {
     unsafe { product.by::<V>() }
 }
 
-impl<'a, T> Product<'a, T> {
+impl<'a, T: Number> Product<'a, T> {
     #[cfg(target_arch = "x86_64")]
     fn cast<U>(self) -> Product<'a, U> {
-        let Product { a: Scattered { data, rows, steps }, panel, columns, out, adds, line } = self;
+        let Product { a: Scattered { data, rows, steps }, panel, columns, out, adds, shape } = self;
         let a = Scattered { data: data.cast(), rows, steps };
-        Product { a, panel: panel.cast(), columns, out: out.cast(), adds, line }
+        Product { a, panel: panel.cast(), columns, out: out.cast(), adds, shape }
     }
 
     /// # Safety
@@ -105,8 +144,10 @@ impl<'a, T> Product<'a, T> {
     unsafe fn by<V: Vector<Element = T>>(self) {
         // SAFETY: passed on; a strip is part of the panel and of the result.
         unsafe {
-            if let Some([len, pitch]) = self.line {
-                return self.lines::<V>(len, pitch);
+            match self.shape {
+                Shape::Rows => {}
+                Shape::Lines { len, pitch } => return self.lines::<V>(len, pitch),
+                Shape::Dots { len, pitch } => return self.dots::<V>(len, pitch),
             }
             let mut column = 0;
             while column < self.columns {
@@ -238,5 +279,59 @@ impl<'a, T> Product<'a, T> {
                 sum.store(to, width);
             }
         }
+    }
+
+    /// Computes the sums over lines of so many rows, column by column.
+    ///
+    /// # Safety
+    /// As [`by`](Self::by).
+    #[inline(always)]
+    unsafe fn dots<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
+        for column in 0..self.columns {
+            let (other, mut step) = (self.panel.wrapping_add(column * pitch), 0);
+            while step < self.a.steps.len() {
+                // SAFETY: passed on; so many steps are left.
+                step += unsafe {
+                    match self.a.steps.len() - step {
+                        STEPS.. => self.dot::<V, STEPS>(step, column, other, len),
+                        _ => self.dot::<V, 1>(step, column, other, len),
+                    }
+                };
+            }
+        }
+    }
+
+    /// Computes the sums of `N` steps with a column, and gives back how many these are.
+    ///
+    /// # Safety
+    /// As [`by`](Self::by); there are so many steps.
+    #[inline(always)]
+    unsafe fn dot<V: Vector<Element = T>, const N: usize>(
+        &self,
+        step: usize,
+        column: usize,
+        other: *const T,
+        len: usize,
+    ) -> usize {
+        // SAFETY: by contract.
+        unsafe {
+            let mut sums = [V::zero(); N];
+            let steps: [usize; N] = std::array::from_fn(|n| *self.a.steps.get_unchecked(step + n));
+            for (i, line) in self.a.rows.iter().enumerate() {
+                for start in (0..len).step_by(V::LANES) {
+                    let width = V::LANES.min(len - start);
+                    let factor = V::load(other.add(i * len + start), width);
+                    for n in 0..N {
+                        let pixels = V::load(self.a.data.add(line + start + steps[n]), width);
+                        sums[n] = pixels.times_plus(factor, sums[n]);
+                    }
+                }
+            }
+            for (n, sum) in sums.into_iter().enumerate() {
+                let to = self.out.add((step + n) * WIDTH + column);
+                to.write(if self.adds { to.read().plus(sum.sum()) } else { sum.sum() });
+            }
+        }
+        N
     }
 }

@@ -36,7 +36,6 @@ pub(super) trait Vector: Copy {
     unsafe fn times_plus(self, factor: Self, summand: Self) -> Self;
 
     /// The sum of all lanes.
-    #[cfg(target_arch = "x86_64")]
     unsafe fn sum(self) -> Self::Element;
 }
 
@@ -85,7 +84,6 @@ impl<T: Number> Vector for Few<T> {
         Few(std::array::from_fn(|i| summand.0[i].plus(self.0[i].times(factor.0[i]))))
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn sum(self) -> T {
         self.0.into_iter().fold(T::ZERO, T::plus)

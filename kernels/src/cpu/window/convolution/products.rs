@@ -13,9 +13,11 @@ use crate::cpu::loops::across::turned;
 use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, parallel};
 use crate::cpu::matmul::GRAIN;
-use crate::cpu::matmul::scattered::{Product, Scattered, WIDTH};
+use crate::cpu::matmul::scattered::{Aligned, Product, Scattered, Shape, WIDTH};
 use crate::cpu::number::Number;
-use crate::cpu::window::sheet::{Planes, Reach, Sheet, Sheets, Target};
+use crate::cpu::window::planes::{Planes, Target};
+use crate::cpu::window::reach::Reach;
+use crate::cpu::window::sheet::{Sheet, Sheets};
 
 /// How many steps of a sum there are before it goes back to memory: a panel of so many stays in the cache.
 const DEPTH: usize = 256;
@@ -64,11 +66,12 @@ impl Convolution<'_> {
             let job = Job::new(self, [kernels, channels], places, &out, &reaches, bias)?;
             let steps = self.steps_of(&reaches, kernels, channels * taps);
             job.run(|group, columns, range, panel: *mut T| {
-                let from = weight.at(group).wrapping_add(columns.start * taps);
-                for (s, step) in steps[range].iter().enumerate() {
-                    for j in 0..columns.len() {
-                        // SAFETY: an element of the weight's group, and room for it in the panel.
-                        unsafe { panel.add(s * WIDTH + j).write(from.add(step + j * taps).read()) };
+                let (from, mut to) = (weight.at(group).wrapping_add(columns.start * taps), panel);
+                for steps in steps[range].chunk_by(|step, next| step + 1 == *next) {
+                    // SAFETY: a part of the weight's group, and room for it in the panel.
+                    unsafe {
+                        turned(from.add(steps[0]), taps as isize, [columns.len(), steps.len()], to, WIDTH);
+                        to = to.add(steps.len() * WIDTH);
                     }
                 }
             });
@@ -80,44 +83,35 @@ impl Convolution<'_> {
     pub(super) fn weight_gradient<T: Number>(&self, image: &Tensor, places: &Tensor) -> Result<Tensor> {
         let ([channels, kernels], reaches) = (self.grouped(), self.places());
         let (groups, length) = (self.groups as usize, channels * self.taps());
-        let sheets = Sheets::<T>::new(planes(image)?, &reaches, channels, false);
-        let target = Target::<T>::new(planes(places)?, &reaches);
+        let is_in_lines = self.is_in_lines(kernels);
+        let sheets = Sheets::new(planes::<T>(image)?, &reaches, channels, is_in_lines);
         let lines = self.batch as usize * sheets.lines();
         // A sum for each share of the lines; which line is in which does not depend on who is faster.
         let work = groups * kernels * length * lines * sheets.per_line();
         let count = rayon::current_num_threads().min(lines).min(work / GRAIN).max(1);
-        let panels = kernels.div_ceil(WIDTH);
-        let sizes = [count * groups * panels * length, WIDTH].map(|size| size as i64);
+        let parts = groups * kernels.div_ceil(WIDTH);
+        let sizes = [count * parts * length, WIDTH].map(|size| size as i64);
         let sums = Tensor::empty(&sizes, T::DTYPE, image.device())?;
         let sum = Parts::<T>::of(&sums, length * WIDTH)?;
-        let step = (ROWS / sheets.per_line()).max(1);
+        let places = if is_in_lines { &loops::contiguous(places)? } else { places };
+        let target = Target::new(planes(places)?, &reaches);
+        let gradient = WeightGradient { sheets, target, channels, kernels, is_in_lines };
+        let step = (if is_in_lines { ROWS_IN_LINES } else { ROWS } / gradient.sheets.per_line()).max(1);
         parallel::shares(count, 1, |range| {
-            let (mut sheet, mut panel) = (Sheet::default(), vec![T::ZERO; DEPTH * WIDTH]);
-            for n in range.flat_map(|share| (0..groups).map(move |group| (share, group))) {
-                let (share, group) = n;
+            let (mut sheet, mut panel) = (Sheet::default(), Aligned::default());
+            for share in range {
                 let (start, end) = (share * lines / count, (share + 1) * lines / count);
-                for start in (start..end).step_by(step) {
+                for (start, group) in
+                    (start..end).step_by(step).flat_map(|s| (0..groups).map(move |g| (s, g)))
+                {
+                    let sums = sum.at(share * parts + group * (parts / groups));
                     let lines = start..(start + step).min(end);
-                    // SAFETY: nobody writes to images and places; the sum is this thread's alone.
-                    unsafe {
-                        let data = sheets.lay(group * channels, lines, &mut sheet);
-                        for p in 0..panels {
-                            let columns = WIDTH.min(kernels - p * WIDTH);
-                            let out = sum.at((share * groups + group) * panels + p);
-                            for (i, rows) in sheet.rows.chunks(DEPTH).enumerate() {
-                                let (rows_read, channel) =
-                                    (i * DEPTH..i * DEPTH + rows.len(), group * kernels + p * WIDTH);
-                                target.read(&sheet.segments, rows_read, channel, columns, panel.as_mut_ptr());
-                                let a = Scattered { data, rows: &sheet.steps, steps: rows };
-                                let panel = panel.as_ptr();
-                                Product { a, panel, columns, out, adds: true, line: None }.compute();
-                            }
-                        }
-                    }
+                    // SAFETY: nobody writes to images and places; the sums are this thread's alone.
+                    unsafe { gradient.add(group, lines, &mut sheet, panel.numbers(DEPTH * WIDTH), sums) };
                 }
             }
         });
-        self.summed::<T>(&sums, count, [groups * panels, length, kernels])
+        self.summed::<T>(&sums, count, [parts, length, kernels])
     }
 
     /// The sums of all shares as a weight.
@@ -163,6 +157,11 @@ impl Convolution<'_> {
     /// Channels of the image, and of the places, in a group.
     fn grouped(&self) -> [usize; 2] {
         self.channels.map(|channels| (channels / self.groups) as usize)
+    }
+
+    /// Whether vectors lie along lines, of results of so many channels. Lines of one direction are cut, and so must lie as they are.
+    fn is_in_lines(&self, channels: usize) -> bool {
+        channels <= FEW && (self.axes.len() > 1 || self.axes[0].stride == 1)
     }
 
     fn taps(&self) -> usize {
@@ -229,10 +228,11 @@ struct Job<T> {
 }
 
 /// What a thread computes in.
+#[derive(Default)]
 struct Room<T> {
     sheet: Sheet<T>,
-    panel: Vec<T>,
-    sums: Vec<T>,
+    panel: Aligned<T>,
+    sums: Aligned<T>,
 }
 
 impl<T: Number> Job<T> {
@@ -244,8 +244,7 @@ impl<T: Number> Job<T> {
         reaches: &[Reach],
         bias: Option<&Tensor>,
     ) -> Result<Self> {
-        // Lines of one direction are cut, and so must lie as they are.
-        let is_in_lines = channels[1] <= FEW && (reaches.len() > 1 || convolution.axes[0].stride == 1);
+        let is_in_lines = convolution.is_in_lines(channels[1]);
         Ok(Job {
             sheets: Sheets::new(planes(source)?, reaches, channels[0], is_in_lines),
             target: Target::new(Planes::of(out)?, reaches),
@@ -270,10 +269,9 @@ impl<T: Number> Job<T> {
         let len = lines.div_ceil(blocks);
         let blocks = lines.div_ceil(len);
         parallel::shares(self.groups * blocks, (GRAIN / (len * line_work)).max(1), |range| {
-            let panel = vec![T::ZERO; self.steps.min(DEPTH) * WIDTH];
-            let mut room = Room { sheet: Sheet::default(), panel, sums: Vec::new() };
+            let mut room = Room::default();
             for n in range {
-                let (group, block) = (n / blocks, n % blocks);
+                let (group, block) = (n % self.groups, n / self.groups);
                 let lines = block * len..((block + 1) * len).min(lines);
                 // SAFETY: nobody writes to the source; these lines of this group are this thread's alone.
                 unsafe {
@@ -299,8 +297,8 @@ impl<T: Number> Job<T> {
         pack: &impl Fn(usize, Range<usize>, Range<usize>, *mut T),
     ) {
         let Room { sheet, panel, sums } = room;
-        let all = self.channels[1];
-        sums.resize(sheet.rows.len() * WIDTH, T::ZERO);
+        let (all, panel) = (self.channels[1], panel.numbers(self.steps.min(DEPTH) * WIDTH));
+        let sums = sums.numbers(sheet.rows.len() * WIDTH);
         for first in (0..all).step_by(WIDTH) {
             let columns = first..(first + WIDTH).min(all);
             let bias = self.bias.as_ref().map(|bias| bias.at(group).wrapping_add(first));
@@ -317,7 +315,9 @@ impl<T: Number> Job<T> {
                 let a = Scattered { data, rows: &sheet.rows, steps };
                 let (panel, out, adds) = (panel.as_ptr(), sums.as_mut_ptr(), bias.is_some() || i > 0);
                 // SAFETY: the lists name what was laid out; there is a row of sums for each of its rows.
-                unsafe { Product { a, panel, columns: columns.len(), out, adds, line: None }.compute() };
+                unsafe {
+                    Product { a, panel, columns: columns.len(), out, adds, shape: Shape::Rows }.compute()
+                };
             }
             // SAFETY: these rows are this thread's alone.
             unsafe { self.target.write(&sheet.segments, group * all + first, columns.len(), sums.as_ptr()) };
@@ -338,12 +338,10 @@ impl<T: Number> Job<T> {
         let Room { sheet, panel, sums } = room;
         let (columns, channel) = (self.channels[1], group * self.channels[1]);
         let count: usize = sheet.segments.iter().map(|segment| segment.count).sum();
-        sums.resize(if self.target.is_dense { 0 } else { columns * count }, T::ZERO);
+        let sums = sums.numbers(if self.target.is_dense { 0 } else { columns * count });
+        let panel = panel.numbers(self.steps.min(DEPTH) * WIDTH);
         let bias = self.bias.as_ref().map(|bias| bias.at(group));
-        let mut lines = &sheet.rows[..];
         for segment in &sheet.segments {
-            let here;
-            (here, lines) = lines.split_at(lines.len() * segment.count / (count - segment.first));
             let (out, pitch) = match self.target.is_dense {
                 true => (self.target.at(segment, channel), self.target.pitch()),
                 false => (sums.as_mut_ptr().wrapping_add(segment.first), count),
@@ -359,16 +357,73 @@ impl<T: Number> Job<T> {
             }
             for (i, steps) in sheet.steps.chunks(DEPTH).enumerate() {
                 pack(group, 0..columns, i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
-                let a = Scattered { data, rows: here, steps };
+                let a = Scattered { data, rows: &sheet.rows[segment.listed.clone()], steps };
                 let (panel, adds) = (panel.as_ptr(), bias.is_some() || i > 0);
-                let line = Some([segment.count / here.len(), pitch]);
+                let shape = Shape::Lines { len: segment.count / segment.listed.len(), pitch };
                 // SAFETY: the lists name what was laid out; the result has these rows.
-                unsafe { Product { a, panel, columns, out, adds, line }.compute() };
+                unsafe { Product { a, panel, columns, out, adds, shape }.compute() };
             }
         }
         if !self.target.is_dense {
             // SAFETY: these rows are this thread's alone.
             unsafe { self.target.write_columns(&sheet.segments, channel, columns, sums) };
+        }
+    }
+}
+
+/// The products of images and gradients of places.
+struct WeightGradient<T> {
+    sheets: Sheets<T>,
+    target: Target<T>,
+    /// Of the image and of the places, in a group.
+    channels: usize,
+    kernels: usize,
+    is_in_lines: bool,
+}
+
+impl<T: Number> WeightGradient<T> {
+    /// Adds those of some lines of a group: to a row of [`WIDTH`] sums for each weight of a kernel, and so many kernels after
+    /// each other.
+    ///
+    /// # Safety
+    /// There is such memory, and nobody else looks at it.
+    unsafe fn add(
+        &self,
+        group: usize,
+        lines: Range<usize>,
+        sheet: &mut Sheet<T>,
+        panel: &mut [T],
+        sums: *mut T,
+    ) {
+        // SAFETY: nobody writes to the image.
+        let data = unsafe { self.sheets.lay(group * self.channels, lines, sheet) };
+        let Sheet { rows, steps, segments, .. } = sheet;
+        if self.is_in_lines {
+            for segment in &segments[..] {
+                let a = Scattered { data, rows: &rows[segment.listed.clone()], steps };
+                let (len, pitch) = (segment.count / segment.listed.len(), self.target.pitch());
+                let panel = self.target.at(segment, group * self.kernels).cast_const();
+                let shape = Shape::Dots { len, pitch };
+                // SAFETY: the lists name what was laid out, and the gradient has these lines.
+                unsafe {
+                    Product { a, panel, columns: self.kernels, out: sums, adds: true, shape }.compute()
+                };
+            }
+            return;
+        }
+        for first in (0..self.kernels).step_by(WIDTH) {
+            let columns = WIDTH.min(self.kernels - first);
+            let out = sums.wrapping_add(first * steps.len());
+            for (i, part) in rows.chunks(DEPTH).enumerate() {
+                let (range, channel) = (i * DEPTH..i * DEPTH + part.len(), group * self.kernels + first);
+                let a = Scattered { data, rows: steps, steps: part };
+                // SAFETY: the lists name what was laid out, the gradient has these rows, and the panel has room for them.
+                unsafe {
+                    self.target.read(segments, range, channel, columns, panel.as_mut_ptr());
+                    let panel = panel.as_ptr();
+                    Product { a, panel, columns, out, adds: true, shape: Shape::Rows }.compute();
+                }
+            }
         }
     }
 }

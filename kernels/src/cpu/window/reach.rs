@@ -1,0 +1,202 @@
+//! Where a window meets pixels, direction by direction.
+
+use std::ops::Range;
+
+use super::Axis;
+
+/// Where the taps of a window meet a line of pixels: row `i` of the result and tap `j` at `row_step * i + tap_step * j + first`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    pub(super) rows: usize,
+    pub(super) taps: usize,
+    pub(super) row_step: isize,
+    tap_step: isize,
+    first: isize,
+    /// How many pixels there are; what is met elsewhere is zero.
+    size: usize,
+    /// Which pixel of the result the first row is, and how many pixels the next is further.
+    pub(super) of_row: [usize; 2],
+    /// The same of the taps.
+    pub(super) of_tap: [usize; 2],
+}
+
+impl Reach {
+    /// Of a direction that is not there.
+    const NONE: Reach = Reach {
+        rows: 1,
+        taps: 1,
+        row_step: 1,
+        tap_step: 1,
+        first: 0,
+        size: 1,
+        of_row: [0, 1],
+        of_tap: [0, 1],
+    };
+
+    /// From the places of a window to the pixels under it.
+    pub(super) fn of_places(axis: Axis, image: i64, places: i64) -> Self {
+        Reach {
+            rows: places as usize,
+            taps: axis.kernel as usize,
+            row_step: axis.stride as isize,
+            tap_step: axis.dilation as isize,
+            first: -axis.padding as isize,
+            size: image as usize,
+            ..Reach::NONE
+        }
+    }
+
+    /// From each pixel in a number of `stride` to the places whose window covers it, by the taps that do.
+    pub(super) fn of_pixels(axis: Axis, image: i64, places: i64, phase: i64) -> Self {
+        let Axis { kernel, stride, padding, dilation } = axis;
+        let place = |tap: i64| phase + padding - tap * dilation; // times the stride
+        let mut taps = (0..kernel.min(stride)).filter(|tap| place(*tap) % stride == 0);
+        let found = taps.next();
+        let (first, period) =
+            (found.unwrap_or(0), taps.next().map_or(stride, |next| next - found.unwrap_or(0)));
+        Reach {
+            rows: (image - phase + stride - 1).div_euclid(stride).max(0) as usize,
+            taps: found.map_or(0, |first| (kernel - first + period - 1).div_euclid(period)) as usize,
+            row_step: 1,
+            tap_step: -(period * dilation / stride) as isize,
+            first: place(first).div_euclid(stride) as isize,
+            size: places as usize,
+            of_row: [phase as usize, stride as usize],
+            of_tap: [first as usize, period as usize],
+        }
+    }
+
+    /// Directions as three, and which of these is the first that is there.
+    pub(super) fn three(reaches: &[Reach]) -> ([Reach; 3], usize) {
+        let (mut three, lead) = ([Reach::NONE; 3], 3 - reaches.len());
+        three[lead..].copy_from_slice(reaches);
+        (three, lead)
+    }
+
+    /// The first pixel that a tap meets in row 0.
+    pub(super) fn low(self) -> isize {
+        self.first + (self.tap_step * (self.taps as isize - 1)).min(0)
+    }
+
+    /// How many pixels there are from the first to the last that some rows meet.
+    fn span(self, rows: usize) -> usize {
+        let taps = self.tap_step.unsigned_abs() * self.taps.saturating_sub(1);
+        self.row_step as usize * (rows - 1) + taps + 1
+    }
+
+    pub(super) fn is_inside(self) -> bool {
+        self.low() >= 0 && self.low() as usize + self.span(self.rows) <= self.size
+    }
+
+    /// How a copy of what is met is laid out.
+    pub(super) fn layout(self, has_lines: bool) -> Layout {
+        match self.taps * self.rows < self.span(self.rows) {
+            _ if has_lines && self.row_step > 1 => Layout::TapByTap,
+            true => Layout::RowByRow,
+            false => Layout::Pixels,
+        }
+    }
+}
+
+/// How a line of pixels is laid out in a copy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Layout {
+    /// As it is.
+    Pixels,
+    /// For each row what its taps meet, if there are more pixels between.
+    RowByRow,
+    /// For each tap what it meets, so that rows are neighbours.
+    TapByTap,
+}
+
+/// Equidistant numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Even {
+    pub(super) first: usize,
+    pub(super) step: isize,
+    pub(super) count: usize,
+}
+
+impl Even {
+    fn each(self) -> impl Iterator<Item = usize> + Clone {
+        (0..self.count).map(move |i| (self.first as isize + i as isize * self.step) as usize)
+    }
+
+    /// Appends the sums of one number from each list, those of the last changing first.
+    pub(super) fn sums(base: usize, lists: [Even; 3], to: &mut Vec<usize>) {
+        let [outer, middle, inner] = lists;
+        for a in outer.each() {
+            for b in middle.each() {
+                to.extend(inner.each().map(|c| base + a + b + c));
+            }
+        }
+    }
+}
+
+/// Pixels that lie equally far apart, which are copied side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub(super) to: usize,
+    pub(super) from: usize,
+    pub(super) step: usize,
+    pub(super) len: usize,
+}
+
+impl Run {
+    /// Where each of its pixels goes, and comes from.
+    pub(super) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.len).map(|i| (self.to + i, self.from + i * self.step))
+    }
+}
+
+impl Layout {
+    /// How far apart rows are.
+    pub(super) fn row_pitch(self, reach: Reach) -> usize {
+        match self {
+            Layout::Pixels => reach.row_step as usize,
+            Layout::RowByRow => reach.taps,
+            Layout::TapByTap => 1,
+        }
+    }
+
+    /// Where taps are.
+    pub(super) fn taps(self, reach: Reach) -> Even {
+        let (first, step) = match self {
+            Layout::Pixels => ((reach.first - reach.low()) as usize, reach.tap_step),
+            Layout::RowByRow => (0, 1),
+            Layout::TapByTap => (0, reach.rows as isize),
+        };
+        Even { first, step, count: reach.taps }
+    }
+
+    /// How much room some rows take.
+    pub(super) fn extent(self, reach: Reach, rows: usize) -> usize {
+        if self == Layout::Pixels { reach.span(rows) } else { rows * reach.taps }
+    }
+
+    /// The pixels that some rows meet.
+    pub(super) fn runs(self, reach: Reach, rows: Range<usize>) -> Vec<Run> {
+        let start = reach.row_step * rows.start as isize;
+        let run = |to: usize, first: isize, step: isize, count: usize| {
+            let skipped = if first < 0 { (-first).unsigned_abs().div_ceil(step as usize) } else { 0 };
+            let from = first + skipped as isize * step;
+            let inside = (reach.size as isize - from).max(0).unsigned_abs().div_ceil(step as usize);
+            let len = inside.min(count.saturating_sub(skipped));
+            (len > 0).then_some(Run { to: to + skipped, from: from as usize, step: step as usize, len })
+        };
+        let at = |tap: usize| start + reach.first + tap as isize * reach.tap_step;
+        match self {
+            Layout::Pixels => run(0, start + reach.low(), 1, reach.span(rows.len())).into_iter().collect(),
+            Layout::TapByTap => {
+                let tap = |tap| run(tap * reach.rows, at(tap), reach.row_step, rows.len());
+                (0..reach.taps).filter_map(tap).collect()
+            }
+            Layout::RowByRow => {
+                let row = |row| (0..reach.taps).map(move |tap| (row, tap));
+                let one =
+                    |(row, tap)| run(row * reach.taps + tap, at(tap) + row as isize * reach.row_step, 1, 1);
+                (0..rows.len()).flat_map(row).filter_map(one).collect()
+            }
+        }
+    }
+}

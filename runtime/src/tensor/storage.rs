@@ -14,6 +14,7 @@ use crate::dtype::Element;
 use crate::ensure;
 use crate::error::{Error, ErrorKind, Result};
 
+mod pages;
 mod spare;
 
 /// What a backend brings as the memory of its tensors: buffers, handles, whatever it owns.
@@ -133,8 +134,11 @@ impl Storage {
             (Some(base), false) => Some(base),
             // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
             (None, true) => NonNull::new(unsafe { alloc::alloc_zeroed(layout) }),
-            // SAFETY: as above.
-            (None, false) => NonNull::new(unsafe { alloc::alloc(layout) }),
+            (None, false) => {
+                // SAFETY: as above.
+                let base = NonNull::new(unsafe { alloc::alloc(layout) });
+                base.inspect(|base| pages::widen(*base, layout.size()))
+            }
         };
         let Some(base) = base else { return Err(out_of_memory(nbytes)) };
         // SAFETY: `base` is a multiple of SYSTEM, so the next multiple of ALIGN is at most `ALIGN - SYSTEM` bytes

@@ -3,7 +3,7 @@
 
 use torch_library::geometry::{Dims, contiguous_strides, strides_for, wrap_dim};
 use torch_library::prelude::*;
-use torch_library::{match_dtype, result_type};
+use torch_library::result_type;
 
 use super::loops;
 use super::loops::gather::{Lanes, gather};
@@ -23,7 +23,7 @@ mod kernels {
         for tensor in tensors.iter().filter(|tensor| !is_left_out(tensor)) {
             let offset = out.storage_offset() + start * out.strides()[dim];
             let part = out.strided_view(tensor.sizes(), out.strides(), offset)?;
-            match_dtype!(out.dtype(), T => loops::map(&part, [tensor], |[x]: [T; 1]| x)?);
+            loops::assign(&part, tensor)?;
             start += tensor.sizes()[dim];
         }
         Ok(out)

@@ -35,6 +35,10 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
         // SAFETY: by contract; the types are those that it was asked for.
         return unsafe { convert(data, len, buffer) };
     }
+    if stride == 1 && S::DTYPE == M::DTYPE && S::DTYPE != DType::Bool {
+        // SAFETY: by contract.
+        return unsafe { std::ptr::copy(data, buffer, len * size_of::<S>()) };
+    }
     let (data, buffer) = (data.cast::<S>(), buffer.cast::<M>());
     if stride == 0 {
         // SAFETY: one element is there, as `len` is not zero.

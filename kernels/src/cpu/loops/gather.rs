@@ -72,13 +72,15 @@ pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result
                         });
                     };
                 }
+                let (source, out) = (source.wrapping_offset(row.inputs[1]), out.wrapping_offset(row.out));
+                let (source_stride, out_stride) = (row.input_strides[1], row.out_stride);
                 // SAFETY: the walk stays within the elements of the index.
                 unsafe {
                     indices.row(&row, |i, index| {
                         // SAFETY: in bounds of `source`, the index having been checked, and of `out`, of which no two
                         // threads get the same element; both hold `T`.
-                        let element = convert::read(source.offset(row.inputs[1] + i * row.input_strides[1] + index));
-                        out.offset(row.out + i * row.out_stride).write(element);
+                        let element = convert::read(source.offset(i * source_stride + index));
+                        out.offset(i * out_stride).write(element);
                     });
                 }
             });
@@ -142,6 +144,7 @@ struct Indices {
     data: *const u8,
     size: isize,
     load: Loader,
+    is_plain: bool,
     count: i64,
     step: isize,
     is_bad: AtomicBool,
@@ -157,6 +160,7 @@ impl Indices {
             data: data_ptr(index)?,
             size: index.dtype().size() as isize,
             load: convert::loader::<i64>(index.dtype()),
+            is_plain: index.dtype() == DType::Int64,
             count: lanes.count,
             step: lanes.step as isize,
             is_bad: AtomicBool::new(false),
@@ -179,17 +183,29 @@ impl Indices {
         for start in (0..row.len).step_by(CHUNK) {
             let len = CHUNK.min(row.len - start);
             let offset = (row.inputs[0] + start as isize * row.input_strides[0]) * self.size;
-            // SAFETY: the chunk is part of the row, and fits the buffer.
-            let indices = unsafe {
-                let buffer = buffer.as_mut_ptr().cast::<i64>();
-                (self.load)(self.data.offset(offset), row.input_strides[0], len, buffer.cast());
-                std::slice::from_raw_parts(buffer, len)
-            };
-            for (i, &index) in indices.iter().enumerate() {
-                if (0..self.count).contains(&index) {
-                    f((start + i) as isize, index as isize * self.step);
+            let mut data = self.data.wrapping_offset(offset);
+            if !self.is_plain || row.input_strides[0] != 1 {
+                let buffer = buffer.as_mut_ptr().cast();
+                // SAFETY: the chunk is part of the row, and fits the buffer.
+                unsafe { (self.load)(data, row.input_strides[0], len, buffer) };
+                data = buffer;
+            }
+            // SAFETY: part of the row, or loaded.
+            let indices = unsafe { std::slice::from_raw_parts(data.cast::<i64>(), len) };
+            let (count, step) = (self.count, self.step); // not from memory for each index
+            let is_good = |index: &i64| (0..count).contains(index);
+            let place =
+                |(i, index): (usize, &i64)| ((start + i) as isize, (*index as isize).wrapping_mul(step));
+            let places = indices.iter().enumerate().map(place);
+            if indices.iter().fold(true, |all, index| all & is_good(index)) {
+                places.for_each(|(i, index)| f(i, index));
+                continue;
+            }
+            for ((i, index), given) in places.zip(indices) {
+                if is_good(given) {
+                    f(i, index);
                 } else {
-                    self.bad.store(index, Ordering::Relaxed);
+                    self.bad.store(*given, Ordering::Relaxed);
                     self.is_bad.store(true, Ordering::Relaxed);
                 }
             }

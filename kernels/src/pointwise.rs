@@ -175,17 +175,24 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         unsupported(self.operator, self.dtype)
     }
 
-    /// Whether all inputs are contiguous, as a result of them is, whatever they broadcast to. (Strides of nothing mean nothing.)
+    /// Whether a result is contiguous, as far as that is seen at once: all inputs are, whatever they broadcast to, or the first
+    /// is, which then decides. (Strides of nothing mean nothing.)
     ///
     /// Where they broadcast, the stride of a dimension of size 1 may put it elsewhere.
     #[inline]
     fn is_row_major(&self) -> bool {
-        let has_elements = || matches!(self.sizes, Sizes::OfFirst(_)) || !self.sizes.contains(&0);
-        let are_alike = self.inputs.iter().all(|input| input.sizes() == &*self.sizes);
-        let is_row_major = |input: &&Tensor| {
-            input.is_contiguous(MemoryFormat::Contiguous) && (are_alike || !input.sizes().contains(&1))
-        };
-        self.inputs.iter().all(is_row_major) && has_elements()
+        let is_contiguous = |input: &Tensor| input.is_contiguous(MemoryFormat::Contiguous);
+        let is_whole = |input: &Tensor| input.sizes() == &*self.sizes;
+        let has_ones = |input: &Tensor| input.sizes().contains(&1);
+        let first = self.inputs[0];
+        if !is_contiguous(first) || self.sizes.contains(&0) && !matches!(self.sizes, Sizes::OfFirst(_)) {
+            return false;
+        }
+        let decides = is_whole(first) && !has_ones(first) && first.numel() > 0;
+        let are_alike = || self.inputs.iter().all(|input| is_whole(input));
+        decides
+            || self.inputs.iter().all(|input| is_contiguous(input))
+                && (are_alike() || !self.inputs.iter().any(|input| has_ones(input)))
     }
 
     /// The strides of a new result: those of the inputs where they agree, else the order of dimensions of the first

@@ -144,6 +144,7 @@ impl<T: Ordered> Fold<T> for Largest {
     type Value = T;
 
     const IS_FASTER_WIDEST: bool = true;
+    const IN_LANES: bool = false;
 
     #[inline(always)]
     fn identity(&self) -> T {
@@ -173,6 +174,7 @@ impl<T: Ordered> Fold<T> for Smallest {
     type Value = T;
 
     const IS_FASTER_WIDEST: bool = true;
+    const IN_LANES: bool = false;
 
     #[inline(always)]
     fn identity(&self) -> T {
@@ -236,6 +238,7 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
     type Value = Placed<T>;
 
     const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
+    const IN_LANES: bool = false;
 
     #[inline(always)]
     fn identity(&self) -> Placed<T> {
@@ -287,6 +290,8 @@ pub(super) struct Moment<T> {
 
 impl<T: Float + Number> Fold<T> for Moments {
     type Value = Moment<T>;
+
+    const IN_LANES: bool = false;
 
     #[inline(always)]
     fn identity(&self) -> Moment<T> {

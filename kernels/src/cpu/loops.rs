@@ -24,7 +24,9 @@ use torch_library::{DType, Element, MemoryFormat, Result, Tensor, match_dtype};
 pub(crate) mod across;
 pub(crate) mod convert;
 mod dense;
+mod few;
 pub(crate) mod gather;
+mod halves;
 mod inner;
 pub(crate) mod lines;
 pub(crate) mod parallel;
@@ -34,6 +36,7 @@ pub(crate) mod update;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
+use halves::Half;
 pub(crate) use inner::Usually;
 use inner::{Inner, Plane};
 use walk::{Row, Walk};
@@ -99,38 +102,10 @@ pub(crate) fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
 }
 
 fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>) -> Result<()> {
-    if !has_elements(out) || at_once(inner, out, inputs) {
+    if !has_elements(out) || few::as_line(inner, out, inputs) || few::gathered(inner, out, inputs)? {
         return Ok(());
     }
     Operands::new(out, inputs, inner)?.compute(out, inputs)
-}
-
-/// Computes a few elements that lie side by side in all operands, without the preparations that more of them are worth.
-/// Gives back whether they lie so.
-fn at_once<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
-    let address = |tensor: &Tensor, dtype: DType| {
-        let geometry = tensor.geometry();
-        // Of as many elements as the result, an input that broadcasts to it has each once, in the same order.
-        let is_line = tensor.dtype() == dtype && geometry.numel() == out.numel() && geometry.is_contiguous();
-        let data = tensor.storage().data_ptr().filter(|_| is_line)?;
-        Some(data.as_ptr().wrapping_add(geometry.offset() as usize * dtype.size()))
-    };
-    let count = out.numel() as usize;
-    if count > parallel::GRAIN || inner.element == DType::Bool {
-        return false;
-    }
-    let Some(to) = address(out, inner.result) else { return false };
-    let mut from = [std::ptr::null(); N];
-    for (from, input) in from.iter_mut().zip(inputs) {
-        match address(input, inner.element) {
-            Some(address) if address != to => *from = address.cast_const(),
-            _ => return false, // in place, among others
-        }
-    }
-    // SAFETY: each operand is contiguous, of `count` elements of the type that the loop takes; none is the result itself, and
-    // operands that share a part of its memory are for nobody to give.
-    unsafe { inner.run(to, from, count) };
-    true
 }
 
 /// Whether the processor has the vectors for which loops are compiled a second time.
@@ -223,6 +198,8 @@ struct Operands<'f, const N: usize> {
     store: Storer,
     /// Whether results can be written as they are.
     is_plain: bool,
+    /// Which halves the results are, and the inputs where they have more than one element in a row, if there is a loop over them.
+    half: Option<Half>,
     inputs: [Input; N],
     inner: &'f Inner<'f, N>,
 }
@@ -232,6 +209,7 @@ unsafe impl<const N: usize> Sync for Operands<'_, N> {}
 
 struct Input {
     data: *const u8,
+    dtype: DType,
     size: usize,
     load: Loader,
     /// Whether elements can be read as they are.
@@ -244,6 +222,7 @@ impl Input {
         let data = data_ptr(tensor)?;
         Ok(Input {
             data,
+            dtype,
             size: dtype.size(),
             load: convert::loader::<M>(dtype),
             is_plain: is_plain::<M>(dtype),
@@ -260,11 +239,13 @@ impl<'f, const N: usize> Operands<'f, N> {
         for (found, tensor) in found.iter_mut().zip(inputs) {
             *found = Some((inner.input)(tensor)?);
         }
+        let half = inner.half(out.dtype());
         Ok(Operands {
             out: data_ptr(out)?,
             out_size: out.dtype().size(),
             store: (inner.storer)(out.dtype()),
             is_plain: out.dtype() == inner.result,
+            half,
             inputs: found.map(|input| input.expect("each was filled above")),
             inner,
         })
@@ -274,12 +255,14 @@ impl<'f, const N: usize> Operands<'f, N> {
     fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
         let mut walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
         let count = out.numel() as usize;
-        // SAFETY: as below.
-        if count < 2 * parallel::GRAIN && unsafe { self.plane(&walk) } {
+        if let Some(plane) = self.plane(&walk) {
+            let grain = (parallel::GRAIN / plane.len).max(1);
+            // SAFETY: the walk stays within the elements of all operands, and no two threads get the same row.
+            parallel::shares(plane.rows, grain, |rows| unsafe { self.inner.run_plane(&plane.part(rows)) });
             return Ok(());
         }
         if count >= across::WORTHWHILE && walk.turn_across() {
-            // SAFETY: the walk stays within the elements of all operands, and no two threads get the same one.
+            // SAFETY: as above, of elements.
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
             return Ok(());
         }
@@ -293,35 +276,27 @@ impl<'f, const N: usize> Operands<'f, N> {
         Ok(())
     }
 
-    /// Computes all rows in one loop, if they are alike and simple; gives back whether they are.
-    ///
-    /// # Safety
-    /// As [`row`](Self::row), for each row of the walk.
-    unsafe fn plane(&self, walk: &Walk<N>) -> bool {
-        let Some((row, rows, out_step, steps)) = walk.plane() else { return false };
+    /// All rows, if they are alike and simple, and there is a loop over such.
+    fn plane(&self, walk: &Walk<N>) -> Option<Plane<N>> {
+        let (row, rows, out_step, steps) = walk.plane().filter(|_| self.inner.has_plane())?;
         let mut single = None;
         for k in 0..N {
             match row.input_strides[k] {
-                _ if !self.inputs[k].is_plain => return false,
+                _ if !self.inputs[k].is_plain || std::ptr::eq(self.inputs[k].data, self.out) => return None,
                 1 => {}
                 0 if single.is_none() => single = Some(k),
-                _ => return false,
+                _ => return None,
             }
         }
-        let is_elsewhere = self.inputs.iter().all(|input| !std::ptr::eq(input.data, self.out));
-        if !self.is_plain || row.out_stride != 1 || !is_elsewhere {
-            return false;
-        }
-        let plane = Plane {
+        (self.is_plain && row.out_stride == 1).then(|| Plane {
             rows,
             len: row.len,
+            out: self.out,
             out_step: out_step * self.out_size as isize,
+            inputs: std::array::from_fn(|k| self.inputs[k].data),
             steps: std::array::from_fn(|k| steps[k] * self.inputs[k].size as isize),
             single,
-        };
-        let inputs = std::array::from_fn(|k| self.inputs[k].data);
-        // SAFETY: the rows lie in bounds and are dense in operands of the loop's types, none of which is written in place.
-        unsafe { self.inner.run_plane(self.out, inputs, &plane) }
+        })
     }
 
     /// Computes one row.
@@ -339,6 +314,10 @@ impl<'f, const N: usize> Operands<'f, N> {
             let out = address(self.out, row.out, self.out_size).cast_mut();
             // SAFETY: the row lies in bounds, is dense in all operands and of the loop's types, and none is written in place.
             return unsafe { self.inner.run(out, inputs, row.len) };
+        }
+        if let Some(half) = self.half.filter(|half| self.is_row_of_halves(*half, row)) {
+            // SAFETY: passed on.
+            return unsafe { self.row_of_halves(half, row) };
         }
         let is_elsewhere = || !std::ptr::eq(self.inputs[0].data, self.out);
         if self.inner.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
@@ -360,6 +339,37 @@ impl<'f, const N: usize> Operands<'f, N> {
             unsafe { self.finish(row, start, len, inputs) };
             start += len;
         }
+    }
+
+    /// Whether each operand of a row is dense and of these halves, or an input of a single element.
+    fn is_row_of_halves(&self, half: Half, row: &Row<N>) -> bool {
+        let is_fit = |k: usize| match row.input_strides[k] {
+            0 => true,
+            stride => stride == 1 && Half::of(self.inputs[k].dtype) == Some(half),
+        };
+        row.out_stride == 1 && (0..N).all(is_fit)
+    }
+
+    /// Computes one row of halves, which may be in place.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row), of a row that is fit for it.
+    unsafe fn row_of_halves(&self, half: Half, row: &Row<N>) {
+        let mut singles = [0f32; N];
+        let inputs = std::array::from_fn(|k| {
+            let input = &self.inputs[k];
+            let data = input.data.wrapping_offset(row.inputs[k] * input.size as isize);
+            if row.input_strides[k] != 0 {
+                return (data, false);
+            }
+            let single = (&raw mut singles[k]).cast::<u8>();
+            // SAFETY: an element by contract, converted to the type of the function that `half` has a loop for: `f32`.
+            unsafe { (input.load)(data, 0, 1, single) };
+            (single.cast_const(), true)
+        });
+        let out = self.out.wrapping_offset(row.out * self.out_size as isize);
+        // SAFETY: `row.len` halves in all operands, or one `f32`.
+        unsafe { self.inner.run_halves(half, out, inputs, row.len) };
     }
 
     /// Whether results can be written straight to where they belong.

@@ -6,6 +6,9 @@
 
 use torch_library::DType;
 
+#[cfg(target_arch = "x86_64")]
+use super::halves;
+
 /// Converts `len` dense elements.
 ///
 /// # Safety
@@ -17,6 +20,10 @@ type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
 pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
     #[cfg(target_arch = "x86_64")]
     match (from, to) {
+        (DType::BFloat16, DType::Float32) if super::is_widest() => return Some(halves::widen_line::<true>),
+        (DType::Float32, DType::BFloat16) if super::is_widest() => return Some(halves::narrow_line::<true>),
+        (DType::Float16, DType::Float32) if super::is_widest() => return Some(halves::widen_line::<false>),
+        (DType::Float32, DType::Float16) if super::is_widest() => return Some(halves::narrow_line::<false>),
         (DType::BFloat16, DType::Float32) if super::is_wide() => return Some(wide::widen_bf16),
         (DType::Float32, DType::BFloat16) if super::is_wide() => return Some(wide::round_bf16),
         (DType::Float16, DType::Float32) if has_f16c() => return Some(wide::widen_f16),
@@ -27,7 +34,7 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Float32, DType::Int32) if super::is_wide() => return Some(wide::each::<f32, i32>),
         (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
         (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
-        (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::each_widest::<f32, i64>),
+        (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
         _ => {}
     }
     let _ = (from, to);
@@ -42,7 +49,10 @@ fn has_f16c() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use std::arch::x86_64::{__m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
+    use std::arch::x86_64::{
+        __m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph, _mm256_loadu_ps,
+        _mm512_cvttps_epi64, _mm512_storeu_si512,
+    };
 
     use torch_library::Element;
 
@@ -62,6 +72,24 @@ mod wide {
         unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
     }
 
+    /// From `f32` to `i64`: the instruction's answer for numbers out of range is the one that [`Element::cast`] promises.
+    ///
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(super) unsafe fn cut(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<f32>(), to.cast::<i64>());
+        let whole = len - len % LANES;
+        for start in (0..whole).step_by(LANES) {
+            // SAFETY: by contract.
+            let wide = unsafe { _mm256_loadu_ps(from.add(start)) };
+            // SAFETY: by contract.
+            unsafe { _mm512_storeu_si512(to.add(start).cast(), _mm512_cvttps_epi64(wide)) };
+        }
+        // SAFETY: by contract.
+        unsafe { each_here::<f32, i64>(from.add(whole), len - whole, to.add(whole)) };
+    }
+
     /// # Safety
     /// As [`Convert`](super::Convert).
     #[inline(always)]
@@ -72,7 +100,7 @@ mod wide {
         }
     }
 
-    /// How many elements an instruction for `f16` converts.
+    /// How many elements an instruction converts.
     const LANES: usize = 8;
 
     /// # Safety

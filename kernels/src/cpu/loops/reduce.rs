@@ -16,19 +16,21 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use smallvec::SmallVec;
-use torch_library::geometry::{Dims, Geometry, contiguous_strides};
 use torch_library::{DType, Element, Result, Tensor};
 
+use super::halves::{self, Half};
 use super::walk::{Row, Walk};
-use super::{Buffer, CHUNK, Input, convert, data_ptr, has_elements, is_plain, parallel};
+use super::{Input, convert, data_ptr, has_elements, is_plain, parallel};
 
 /// How many folds run side by side: enough that no addition of wide vectors waits for the one before. With as many as these,
 /// LLVM keeps them in vectors; 32 it takes apart.
 const LANES: usize = 64;
 
-/// How many results are held without an allocation.
-const FEW: usize = 16;
+/// How many results are held at a time: rows of them are read side by side, in pieces that are worth a new place in memory.
+const RESULTS: usize = 1024;
+
+/// How many rows are read together: each value is then loaded and stored once for all of them.
+const TOGETHER: usize = 4;
 
 /// How many elements a row of results takes before it is merged into a sum of its own, to bound the rounding error.
 const BLOCK: usize = 64;
@@ -47,6 +49,9 @@ pub trait Fold<M>: Sync {
     /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains nothing.
     const IS_FASTER_WIDEST: bool = false;
 
+    /// Whether [`slice`](Self::slice) is left as it is. Halves are then widened as they are folded, not before.
+    const IN_LANES: bool = true;
+
     /// The value of no elements.
     fn identity(&self) -> Self::Value;
 
@@ -59,7 +64,7 @@ pub trait Fold<M>: Sync {
     /// Folds up to a few thousand elements that lie side by side, of which the first has this position.
     ///
     /// As it is, element by element in several lanes. A fold that gets at its value faster from many elements at once
-    /// does so here.
+    /// does so here, and says so by [`IN_LANES`](Self::IN_LANES).
     #[inline(always)]
     fn slice(&self, elements: &[M], position: usize) -> Self::Value
     where
@@ -80,14 +85,7 @@ pub trait Fold<M>: Sync {
                 lanes[lane] = self.step(lanes[lane], *element, position + i * LANES + lane);
             }
         }
-        let mut width = LANES;
-        while width > 1 {
-            width /= 2;
-            for lane in 0..width {
-                lanes[lane] = self.merge(lanes[lane], lanes[lane + width]);
-            }
-        }
-        self.merge(lanes[0], value)
+        self.merge(joined(self, lanes), value)
     }
 }
 
@@ -116,16 +114,15 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         }
         return Ok(());
     }
-    let kept = part(geometry, |dim| !is_reduced[dim])?;
-    let results = Geometry::contiguous(kept.sizes())?;
-    let reduced = part(geometry, |dim| is_reduced[dim])?;
+    let reduced = Walk::of_reduced(geometry, |dim| is_reduced[dim]);
+    let results = outs[0].numel() as usize;
+    let count = reduced.count();
     let folding = Folding {
         input: Input::new::<M>(input)?,
         element: PhantomData,
-        reduced: Walk::new(&reduced, [&reduced]),
-        count: reduced.numel() as usize,
-        is_shared: reduced.numel() as usize > BRANCH
-            && (results.numel() as usize) < rayon::current_num_threads(),
+        reduced,
+        count,
+        is_shared: count > BRANCH && results < rayon::current_num_threads(),
         fold,
     };
     let mut outputs = [const { None }; K];
@@ -133,9 +130,9 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         *output = Some(Output::<R>::new(out)?);
     }
     let outputs = outputs.map(|output| output.expect("each was filled above"));
-    let walk = Walk::new(&results, [&kept]);
-    let grain = (parallel::GRAIN / folding.count.max(1)).max(1);
-    parallel::shares(results.numel() as usize, grain, |range| {
+    let walk = Walk::of_kept(geometry, |dim| !is_reduced[dim]);
+    let grain = (parallel::GRAIN / count.max(1)).max(1);
+    parallel::shares(results, grain, |range| {
         walk.rows(range, |row| {
             // SAFETY: the walks stay within the elements of both tensors, and no two threads get the same result.
             unsafe { folding.row(&row, &outputs, &finish) }
@@ -156,18 +153,6 @@ fn leaf_of<M: Element>(input: &Tensor, results: i64) -> Option<NonNull<[M]>> {
     // SAFETY: a geometry stays within its storage.
     let first = unsafe { data.add(geometry.offset() as usize) };
     Some(NonNull::slice_from_raw_parts(first, geometry.numel() as usize))
-}
-
-/// Some of the dimensions, from the start of the memory.
-fn part(geometry: &Geometry, is_in: impl Fn(usize) -> bool) -> Result<Geometry> {
-    let pick = |values: &[i64]| -> Dims {
-        values.iter().enumerate().filter(|(dim, _)| is_in(*dim)).map(|(_, value)| *value).collect()
-    };
-    let (sizes, strides) = (pick(geometry.sizes()), pick(geometry.strides()));
-    if sizes.contains(&0) {
-        return Geometry::new(&sizes, &contiguous_strides(&sizes), 0);
-    }
-    Geometry::new(&sizes, &strides, 0)
 }
 
 struct Output<R> {
@@ -217,23 +202,21 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         outputs: &[Output<R>; K],
         finish: &impl Fn(F::Value) -> [R; K],
     ) {
-        for start in (0..row.len).step_by(CHUNK) {
-            let len = CHUNK.min(row.len - start);
+        let mut folded = [const { MaybeUninit::uninit() }; RESULTS];
+        let mut values = [const { MaybeUninit::<R>::uninit() }; RESULTS];
+        for start in (0..row.len).step_by(RESULTS) {
+            let len = RESULTS.min(row.len - start);
             let base = row.inputs[0] + start as isize * row.input_strides[0];
-            let mut folded = self.identities(len);
+            let folded = fill(&mut folded[..len], |_| self.fold.identity());
             // SAFETY: the chunk is a part of the row.
-            unsafe { self.results(base, row.input_strides[0], &mut folded) };
+            unsafe { self.results(base, row.input_strides[0], folded) };
             for (k, out) in outputs.iter().enumerate() {
-                let values: SmallVec<[R; FEW]> = folded.iter().map(|folded| finish(*folded)[k]).collect();
+                let values = fill(&mut values[..len], |i| finish(folded[i])[k]);
                 let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
                 // SAFETY: the chunk is a part of the row; `values` holds as many.
                 unsafe { (out.store)(values.as_ptr().cast(), len, out.data.offset(offset), row.out_stride) };
             }
         }
-    }
-
-    fn identities(&self, len: usize) -> SmallVec<[F::Value; FEW]> {
-        SmallVec::from_elem(self.fold.identity(), len)
     }
 
     /// Folds the results that start `stride` apart.
@@ -301,25 +284,49 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// # Safety
     /// As [`tree`](Self::tree).
     unsafe fn leaf(&self, base: isize, range: Range<usize>) -> F::Value {
-        let mut buffer = [MaybeUninit::<M>::uninit(); LEAF];
-        let (mut values, mut filled) = (buffer.as_ptr().cast::<M>(), 0);
+        if let Some(stride) = self.reduced.single_stride() {
+            let first = base + range.start as isize * stride;
+            let data = self.input.data.wrapping_offset(first * self.input.size as isize);
+            if stride == 1 && self.input.is_plain {
+                // SAFETY: the elements lie side by side, and nobody writes to them during the operation.
+                let values = unsafe { std::slice::from_raw_parts(data.cast(), range.len()) };
+                return slice(self.fold, values, range.start);
+            }
+            if let (1, Some(half), Some(slice)) =
+                (stride, Half::of(self.input.dtype), slice_of_halves::<M, F>())
+            {
+                // SAFETY: as above; the elements are of these halves.
+                return unsafe { slice(self.fold, half, data.cast(), range.len(), range.start) };
+            }
+        }
+        // SAFETY: passed on.
+        unsafe { self.loaded_leaf(base, range) }
+    }
+
+    /// As [`leaf`](Self::leaf), of elements that are loaded into a buffer first.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(never)] // so that others do without the buffer
+    unsafe fn loaded_leaf(&self, base: isize, range: Range<usize>) -> F::Value {
+        let (mut buffer, mut filled) = ([MaybeUninit::<M>::uninit(); LEAF], 0);
         self.reduced.rows(range.clone(), |row| {
             let offset = (base + row.inputs[0]) * self.input.size as isize;
-            // SAFETY: the walk stays in bounds.
-            let data = unsafe { self.input.data.offset(offset) };
-            if row.len == range.len() && row.input_strides[0] == 1 && self.input.is_plain {
-                values = data.cast();
-            } else {
-                // SAFETY: the rows of the range fill the buffer one after the other, and are no more than it holds.
-                unsafe {
-                    let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
-                    (self.input.load)(data, row.input_strides[0], row.len, buffer.cast());
-                }
+            // SAFETY: the walk stays in bounds; the rows of the range fill the buffer one after the other, and are no more than it
+            // holds.
+            unsafe {
+                let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
+                (self.input.load)(
+                    self.input.data.offset(offset),
+                    row.input_strides[0],
+                    row.len,
+                    buffer.cast(),
+                );
             }
             filled += row.len;
         });
-        // SAFETY: as many elements were loaded, or lie in memory that nobody writes to during the operation.
-        let values = unsafe { std::slice::from_raw_parts(values, range.len()) };
+        // SAFETY: as many elements were loaded.
+        let values = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), range.len()) };
         slice(self.fold, values, range.start)
     }
 
@@ -328,19 +335,36 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// # Safety
     /// As [`results`](Self::results).
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
-        let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
-        let mut block = self.identities(folded.len());
+        let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
+        let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
+        let is_read = stride == 1 && self.input.is_plain;
+        if !is_read {
+            buffers.resize_with(TOGETHER * block.len(), MaybeUninit::<M>::uninit);
+        }
         let mut position = 0;
         self.reduced.rows(0..self.count, |row| {
-            for i in 0..row.len {
-                let first = base + row.inputs[0] + i as isize * row.input_strides[0];
-                // SAFETY: element `i` of the row of each result, which lie `stride` apart.
-                let values = unsafe {
-                    let values = self.input.chunk(first, stride, 0, block.len(), &mut buffer);
-                    std::slice::from_raw_parts(values.cast::<M>(), block.len())
-                };
-                steps(self.fold, &mut block, values, position);
-                position += 1;
+            let mut i = 0;
+            while i < row.len {
+                let count = TOGETHER.min(row.len - i).min(BLOCK - position % BLOCK);
+                let lines: [&[M]; TOGETHER] = std::array::from_fn(|n| {
+                    let (line, is_repeated) = (n.min(count - 1), n >= count);
+                    let first = base + row.inputs[0] + (i + line) as isize * row.input_strides[0];
+                    let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
+                    if let Some(buffer) = buffers.get_mut(line * block.len()..)
+                        && !is_read
+                    {
+                        let buffer = buffer.as_mut_ptr().cast::<u8>();
+                        if !is_repeated {
+                            // SAFETY: one element of each result, which lie `stride` apart; room for as many.
+                            unsafe { (self.input.load)(data, stride, block.len(), buffer) };
+                        }
+                        data = buffer;
+                    }
+                    // SAFETY: elements in memory that nobody writes to during the operation, or loaded above.
+                    unsafe { std::slice::from_raw_parts(data.cast(), block.len()) }
+                });
+                steps(self.fold, block, &lines[..count], position);
+                (i, position) = (i + count, position + count);
                 if position % BLOCK == 0 || position == self.count {
                     for (folded, block) in folded.iter_mut().zip(block.iter_mut()) {
                         *folded = self.fold.merge(*folded, *block);
@@ -395,25 +419,107 @@ fn slice_wide<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize)
     fold.slice(elements, position)
 }
 
-/// Takes one element into each of many values, on the widest vectors.
-fn steps<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], elements: &[M], position: usize) {
+/// [`Fold::slice`] of halves, where it is left as it is and there are registers to widen them in.
+type SliceOfHalves<F, V> = unsafe fn(fold: &F, Half, elements: *const u16, len: usize, position: usize) -> V;
+
+fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<F, F::Value>> {
+    #[cfg(target_arch = "x86_64")]
+    if const { F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && super::is_widest() {
+        return Some(slice_widened::<M, F>);
+    }
+    None
+}
+
+/// # Safety
+/// `len` halves can be read, for a fold of `f32`, on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn slice_widened<M: Element, F: Fold<M>>(
+    fold: &F,
+    half: Half,
+    elements: *const u16,
+    len: usize,
+    position: usize,
+) -> F::Value {
+    let read = |start: usize, len: usize| {
+        let mut block = [MaybeUninit::<M>::uninit(); LANES];
+        // SAFETY: a part of what is there by contract; a block of `M`, which is `f32`.
+        unsafe { halves::widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
+        // SAFETY: written above.
+        block.map(|element| unsafe { element.assume_init() })
+    };
+    let whole = len - len % LANES;
+    let mut value = fold.identity();
+    if whole < len {
+        for (i, element) in read(whole, len - whole).iter().take(len - whole).enumerate() {
+            value = fold.step(value, *element, position + whole + i);
+        }
+    }
+    if whole == 0 {
+        return value;
+    }
+    let mut lanes = [fold.identity(); LANES];
+    for start in (0..whole).step_by(LANES) {
+        for (lane, element) in read(start, LANES).iter().enumerate() {
+            lanes[lane] = fold.step(lanes[lane], *element, position + start + lane);
+        }
+    }
+    fold.merge(joined(fold, lanes), value)
+}
+
+/// Joins values as a tree.
+#[inline(always)]
+fn joined<M, F: Fold<M> + ?Sized>(fold: &F, mut lanes: [F::Value; LANES]) -> F::Value {
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for lane in 0..width {
+            lanes[lane] = fold.merge(lanes[lane], lanes[lane + width]);
+        }
+    }
+    lanes[0]
+}
+
+/// Takes an element of each line into each of many values, on the widest vectors.
+fn steps<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
     #[cfg(target_arch = "x86_64")]
     if super::is_wide() {
         // SAFETY: the processor has these features.
-        return unsafe { steps_wide(fold, values, elements, position) };
+        return unsafe { steps_wide(fold, values, lines, position) };
     }
-    each_step(fold, values, elements, position);
+    each_step(fold, values, lines, position);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn steps_wide<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], elements: &[M], position: usize) {
-    each_step(fold, values, elements, position);
+fn steps_wide<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
+    each_step(fold, values, lines, position);
 }
 
 #[inline(always)]
-fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], elements: &[M], position: usize) {
-    for (value, element) in values.iter_mut().zip(elements) {
-        *value = fold.step(*value, *element, position);
+fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
+    if let [a, b, c, d] = lines {
+        let elements = a.iter().zip(*b).zip(c.iter().zip(*d));
+        for (value, ((a, b), (c, d))) in values.iter_mut().zip(elements) {
+            *value = [a, b, c, d]
+                .into_iter()
+                .zip(position..)
+                .fold(*value, |value, (x, at)| fold.step(value, *x, at));
+        }
+        return;
     }
+    for (line, position) in lines.iter().zip(position..) {
+        for (value, element) in values.iter_mut().zip(*line) {
+            *value = fold.step(*value, *element, position);
+        }
+    }
+}
+
+/// Writes what a closure gives for each place.
+fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
+    for (i, place) in room.iter_mut().enumerate() {
+        place.write(f(i));
+    }
+    // SAFETY: every element was written; `MaybeUninit<T>` lies in memory as `T` does.
+    unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
 }

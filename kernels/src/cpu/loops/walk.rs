@@ -124,6 +124,52 @@ impl<const N: usize> Walk<N> {
     }
 }
 
+impl Walk<1> {
+    /// Some dimensions of an input, for a contiguous output of these alone.
+    pub(crate) fn of_kept(input: &Geometry, is_kept: impl Fn(usize) -> bool) -> Self {
+        let mut step = 1;
+        Self::of_some(input, is_kept, |size, _| {
+            let out = step;
+            step *= size;
+            out
+        })
+    }
+
+    /// Some dimensions of an input, in the order of its memory.
+    pub(crate) fn of_reduced(input: &Geometry, is_reduced: impl Fn(usize) -> bool) -> Self {
+        Self::of_some(input, is_reduced, |_, stride| stride)
+    }
+
+    fn of_some(
+        input: &Geometry,
+        is_in: impl Fn(usize) -> bool,
+        mut out: impl FnMut(isize, isize) -> isize,
+    ) -> Self {
+        let mut dims: SmallVec<[Dim<1>; 6]> = SmallVec::new();
+        for (dim, (&size, &stride)) in input.sizes().iter().zip(input.strides()).enumerate().rev() {
+            if size != 1 && is_in(dim) {
+                let out = out(size as isize, stride as isize);
+                dims.push(Dim { size: size as usize, out, inputs: [stride as isize] });
+            }
+        }
+        Self::from_dims(dims)
+    }
+
+    /// How many elements there are.
+    pub(crate) fn count(&self) -> usize {
+        self.dims.iter().map(|dim| dim.size).product()
+    }
+
+    /// How far apart in the input all elements are, if they are equidistant.
+    pub(crate) fn single_stride(&self) -> Option<isize> {
+        match self.dims.as_slice() {
+            [] => Some(1),
+            [dim] => Some(dim.inputs[0]),
+            _ => None,
+        }
+    }
+}
+
 impl<const N: usize> Dim<N> {
     /// Whether a wider dimension goes on where this one ends, in every operand.
     fn continues_in(&self, wider: &Self) -> bool {
@@ -179,7 +225,7 @@ impl<const N: usize> Start<N> {
 }
 
 /// An input's stride in the dimension that is `back` from the last: 0 where it has none, or repeats its only element.
-fn broadcast_stride(input: &Geometry, back: usize) -> isize {
+pub(super) fn broadcast_stride(input: &Geometry, back: usize) -> isize {
     match input.dim().checked_sub(back + 1) {
         Some(dim) if input.sizes()[dim] != 1 => input.strides()[dim] as isize,
         _ => 0,

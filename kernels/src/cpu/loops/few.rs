@@ -1,0 +1,189 @@
+//! Small tensors, computed at once: laying out a walk would take longer than the work.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers that a geometry keeps in bounds")]
+
+use std::mem::MaybeUninit;
+
+use torch_library::geometry::Geometry;
+use torch_library::{DType, Result, Tensor};
+
+use super::inner::Inner;
+use super::walk::broadcast_stride;
+use super::{Buffer, CHUNK, Input, data_ptr, parallel};
+
+/// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
+pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
+    let half = inner.half(out.dtype());
+    let (element, result) = match half {
+        Some(_) => (out.dtype(), out.dtype()),
+        None => (inner.element, inner.result),
+    };
+    let count = out.numel() as usize;
+    if count > parallel::GRAIN || element == DType::Bool || out.dtype() != result || !lie_alike(out, inputs) {
+        return false;
+    }
+    let Some(to) = address(out) else { return false };
+    let mut from = [std::ptr::null(); N];
+    for (from, input) in from.iter_mut().zip(inputs) {
+        match address(input) {
+            Some(address) if input.dtype() == element && (address != to || half.is_some()) => {
+                *from = address.cast_const();
+            }
+            _ => return false, // in place, among others
+        }
+    }
+    // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; none is the result itself but
+    // for halves, and operands that share a part of its memory are for nobody to give.
+    unsafe {
+        match half {
+            Some(half) => inner.run_halves(half, to, from.map(|from| (from, false)), count),
+            None => inner.run(to, from, count),
+        }
+    }
+    true
+}
+
+/// Whether the elements of all operands lie in the same order without gaps.
+fn lie_alike<const N: usize>(out: &Tensor, inputs: [&Tensor; N]) -> bool {
+    let place = out.geometry();
+    if place.is_contiguous() {
+        // Of as many elements as the result, an input that broadcasts to it has each once, in the same order.
+        return inputs.iter().all(|input| input.geometry().is_contiguous() && input.numel() == place.numel());
+    }
+    let lies_so = |input: &&Tensor| (input.sizes(), input.strides()) == (place.sizes(), place.strides());
+    inputs.iter().all(lies_so) && out.is_non_overlapping_and_dense()
+}
+
+fn address(tensor: &Tensor) -> Option<*mut u8> {
+    let offset = tensor.storage_offset() as usize * tensor.dtype().size();
+    tensor.storage().data_ptr().map(|data| data.as_ptr().wrapping_add(offset))
+}
+
+/// Computes up to a chunk of elements in row-major order, from inputs that are gathered first. Gives back whether they are so
+/// few, and so ordered.
+///
+/// # Errors
+/// An input whose memory the host does not reach.
+pub(super) fn gathered<const N: usize>(
+    inner: &Inner<'_, N>,
+    out: &Tensor,
+    inputs: [&Tensor; N],
+) -> Result<bool> {
+    let count = out.numel() as usize;
+    if count > CHUNK || !out.geometry().is_contiguous() {
+        return Ok(false);
+    }
+    let (mut buffers, mut from) =
+        ([[MaybeUninit::uninit(); CHUNK]; N] as [Buffer; N], [std::ptr::null::<u8>(); N]);
+    for (k, buffer) in buffers.iter_mut().enumerate() {
+        let (input, geometry) = ((inner.input)(inputs[k])?, inputs[k].geometry());
+        let is_line = geometry.is_contiguous() && geometry.numel() == out.numel();
+        from[k] = if is_line && input.is_plain {
+            input.data
+        } else {
+            // SAFETY: the input broadcasts to sizes of `count` elements, which the buffer has room for.
+            unsafe {
+                input.gather(out.sizes(), geometry, input.data, inner.element, buffer.as_mut_ptr().cast())
+            };
+            buffer.as_ptr().cast()
+        };
+    }
+    let to = data_ptr(out)?;
+    if out.dtype() == inner.result && from.iter().all(|from| !std::ptr::eq(*from, to)) {
+        // SAFETY: `count` elements of the loop's types, none of which is written in place.
+        unsafe { inner.run(to, from, count) };
+        return Ok(true);
+    }
+    let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
+    let buffer = buffer.as_mut_ptr().cast::<u8>();
+    // SAFETY: as above; the buffer has room for a chunk.
+    unsafe { inner.run(buffer, from, count) };
+    // SAFETY: `count` results in the buffer, and places for them.
+    unsafe { (inner.storer)(out.dtype())(buffer, count, to, 1) };
+    Ok(true)
+}
+
+impl Input {
+    /// Writes the elements as they broadcast to sizes, one after the other, converted; gives back where they end.
+    ///
+    /// # Safety
+    /// `data` is the first of them, those of the other dimensions being behind it as the geometry's last ones say; there is
+    /// room for all of them.
+    unsafe fn gather(
+        &self,
+        sizes: &[i64],
+        geometry: &Geometry,
+        data: *const u8,
+        element: DType,
+        to: *mut u8,
+    ) -> *mut u8 {
+        let (size, rest) = sizes.split_first().unwrap_or((&1, &[]));
+        let (size, stride) = (*size as usize, broadcast_stride(geometry, rest.len()));
+        if rest.is_empty() {
+            // SAFETY: by contract.
+            unsafe { (self.load)(data, stride, size, to) };
+            return to.wrapping_add(size * element.size());
+        }
+        (0..size as isize).fold(to, |to, i| {
+            let data = data.wrapping_offset(i * stride * self.size as isize);
+            // SAFETY: passed on, for each index in this dimension.
+            unsafe { self.gather(rest, geometry, data, element, to) }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::{Element, Tensor};
+
+    use crate::cpu::loops::map;
+
+    /// Subtracts what broadcasts to `[3, 4, 5]`, of another type and in any order of memory, from a row-major tensor.
+    fn check<A: Element, B: Element>(sizes: &[i64], strides: &[i64]) {
+        let numbers = |count: i64| (0..count).map(|i| (i * 7 % 31) as f32);
+        let x = Tensor::from_vec(numbers(60).map(f32::cast::<A>).collect(), &[3, 4, 5]).unwrap();
+        let memory = Tensor::from_vec(numbers(200).map(f32::cast::<B>).collect(), &[200]).unwrap();
+        let y = memory.strided_view(sizes, strides, 2).unwrap();
+        let wide: Vec<i64> = vec![0; 3 - sizes.len()].into_iter().chain(strides.iter().copied()).collect();
+        let at = |i: i64| [i / 20, i / 5 % 4, i % 5];
+        let repeats = |dim: usize| dim + sizes.len() < 3 || sizes[dim + sizes.len() - 3] == 1;
+        let place =
+            |i: i64| 2 + (0..3).filter(|dim| !repeats(*dim)).map(|dim| at(i)[dim] * wide[dim]).sum::<i64>();
+        let want: Vec<f32> = (0..60).map(|i| ((i * 7 % 31) - (place(i) * 7 % 31)) as f32).collect();
+        let out = Tensor::from_vec(vec![0f32; 60], &[3, 4, 5]).unwrap();
+        map(&out, [&x, &y], |[a, b]: [f32; 2]| a - b).unwrap();
+        assert_eq!(out.to_vec::<f32>().unwrap(), want, "{sizes:?} {strides:?}");
+        map(&x, [&x, &y], |[a, b]: [f32; 2]| a - b).unwrap();
+        assert_eq!(x.to_vec::<A>().unwrap(), want.iter().map(|x| x.cast()).collect::<Vec<A>>(), "in place");
+    }
+
+    #[test]
+    fn few_elements_are_computed_from_wherever_they_lie() {
+        let layouts: [(&[i64], &[i64]); 7] = [
+            (&[3, 4, 5], &[20, 5, 1]),
+            (&[3, 4, 5], &[1, 3, 12]),
+            (&[3, 4, 5], &[2, 40, 7]),
+            (&[4, 5], &[1, 6]),
+            (&[3, 1, 5], &[5, 1, 1]),
+            (&[4, 1], &[3, 9]),
+            (&[], &[]),
+        ];
+        for (sizes, strides) in layouts {
+            check::<f32, f32>(sizes, strides);
+            check::<f32, i64>(sizes, strides);
+            check::<half::f16, half::f16>(sizes, strides);
+            check::<i32, half::bf16>(sizes, strides);
+        }
+    }
+
+    #[test]
+    fn elements_that_lie_alike_need_no_order() {
+        let memory = Tensor::from_vec((0..6).map(|i| i as f32).collect(), &[6]).unwrap();
+        let (x, out) = (
+            memory.strided_view(&[3, 2], &[1, 3], 0).unwrap(),
+            Tensor::from_slice(&[0f32; 6], &[6]).unwrap(),
+        );
+        let turned = out.strided_view(&[3, 2], &[1, 3], 0).unwrap();
+        map(&turned, [&x], |[x]: [f32; 1]| x + 1.0).unwrap();
+        assert_eq!(out.to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    }
+}

@@ -97,7 +97,7 @@ pub(crate) fn map_usually<M: Element, R: Element>(
 /// As [`map`].
 pub(crate) fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
     match_dtype!(out.dtype(), T => {
-        run(out, [input], &Inner::of::<T, T, _>(&|[x]: [T; 1]| x).of_identity())
+        run(out, [input], &Inner::of_identity::<T, _>(&|[x]: [T; 1]| x))
     })
 }
 

@@ -56,22 +56,24 @@ pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result
     let starts = Geometry::new(out.sizes(), &source.strides, 0)?;
     let walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
     let indices = Indices::new(index, source)?;
+    let (size, is_whole) = (out.dtype().size() as isize, out.dtype() != DType::Bool);
     let (out_data, source_data) = (Address(data_ptr(out)?), Address(data_ptr(source.tensor)?));
     parallel::ranges(out.numel() as usize, |range| {
         walk.rows(range, |row| {
-            let is_dense = row.input_strides == [0, 1] && row.out_stride == 1 && out.dtype() != DType::Bool;
+            if is_whole && row.input_strides == [0, 1] && row.out_stride == 1 {
+                // One index for the whole row, whose elements are neighbours.
+                let from = source_data.get().wrapping_offset(row.inputs[1] * size);
+                let to = out_data.get().wrapping_offset(row.out * size);
+                // SAFETY: the walk stays within the elements of the index.
+                return unsafe {
+                    indices.row(&Row { len: 1, ..row }, |_, index| {
+                        // SAFETY: as below, for all elements of the row.
+                        std::ptr::copy(from.offset(index * size), to, row.len * size as usize);
+                    });
+                };
+            }
             match_dtype!(out.dtype(), T => {
                 let (out, source) = (out_data.get().cast::<T>(), source_data.get().cast::<T>());
-                if is_dense {
-                    // One index for the whole row, whose elements are neighbours.
-                    // SAFETY: the walk stays within the elements of the index.
-                    return unsafe {
-                        indices.row(&Row { len: 1, ..row }, |_, index| {
-                            // SAFETY: as below, for all elements of the row.
-                            std::ptr::copy(source.offset(row.inputs[1] + index), out.offset(row.out), row.len);
-                        });
-                    };
-                }
                 let (source, out) = (source.wrapping_offset(row.inputs[1]), out.wrapping_offset(row.out));
                 let (source_stride, out_stride) = (row.input_strides[1], row.out_stride);
                 // SAFETY: the walk stays within the elements of the index.
@@ -184,7 +186,7 @@ impl Indices {
             let len = CHUNK.min(row.len - start);
             let offset = (row.inputs[0] + start as isize * row.input_strides[0]) * self.size;
             let mut data = self.data.wrapping_offset(offset);
-            if !self.is_plain || row.input_strides[0] != 1 {
+            if !self.is_plain || row.input_strides[0] != 1 && len > 1 {
                 let buffer = buffer.as_mut_ptr().cast();
                 // SAFETY: the chunk is part of the row, and fits the buffer.
                 unsafe { (self.load)(data, row.input_strides[0], len, buffer) };

@@ -98,7 +98,8 @@ unsafe impl<const N: usize> Sync for Inner<'_, N> {}
 
 impl<'f, const N: usize> Inner<'f, N> {
     pub(super) fn of<M: Element, R: Element, F: Fn([M; N]) -> R + Sync>(f: &'f F) -> Self {
-        Inner { run_plane: plane_of::<M, R, F, N>(), ..Self::of_elements::<M, R, F>(f) }
+        let run_plane = if const { N == 2 } { plane_of::<M, R, F, N>() } else { None };
+        Inner { run_plane, ..Self::of_elements::<M, R, F>(f) }
     }
 
     /// Of what is not a closure from `N` elements to one, but stands for one.
@@ -115,11 +116,6 @@ impl<'f, const N: usize> Inner<'f, N> {
             is_identity: false,
             lifetime: PhantomData,
         }
-    }
-
-    /// Says that the closure gives back what it takes, so that it need not be asked.
-    pub(super) fn of_identity(self) -> Self {
-        Inner { is_identity: true, ..self }
     }
 
     /// Whether there is a loop over several rows.
@@ -177,6 +173,13 @@ impl<'f, const N: usize> Inner<'f, N> {
     }
 }
 
+impl<'f> Inner<'f, 1> {
+    /// Of a closure that gives back what it takes, so that it need not be asked.
+    pub(super) fn of_identity<T: Element, F: Fn([T; 1]) -> T + Sync>(f: &'f F) -> Self {
+        Inner { is_identity: true, run_plane: plane_of::<T, T, F, 1>(), ..Self::of_elements::<T, T, F>(f) }
+    }
+}
+
 /// Rows that are dense in every operand, but for one input of which a row has a single element: where the first is, and how
 /// many bytes on the next.
 pub(super) struct Plane<const N: usize> {
@@ -210,7 +213,7 @@ type RunPlane<const N: usize> = unsafe fn(*const (), &Plane<N>);
 /// The loop over rows, for closures that pay for it.
 fn plane_of<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize>() -> Option<RunPlane<N>> {
     #[cfg(target_arch = "x86_64")]
-    if const { N == 2 } && super::is_wide() {
+    if super::is_wide() {
         return Some(plane::<M, R, F, N>);
     }
     None
@@ -233,29 +236,31 @@ unsafe fn plane<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usiz
         unsafe {
             match plane.single {
                 None => f.each(out, row, plane.len),
-                Some(0) => with_single::<M, R, F, N, 0>(f, out, row, plane.len),
-                Some(_) => with_single::<M, R, F, N, 1>(f, out, row, plane.len),
+                Some(0) => with_single(f, out, row, plane.len, 0),
+                Some(_) => with_single(f, out, row, plane.len, N - 1),
             }
         }
     }
 }
 
-/// A row for which input `K` has one element.
+/// A row for which one input has one element.
 ///
 /// # Safety
 /// As [`Inner::run`], but for that input.
 #[inline(always)]
-unsafe fn with_single<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize, const K: usize>(
+unsafe fn with_single<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
     f: &F,
     out: *mut R,
     inputs: [*const M; N],
     len: usize,
+    single: usize,
 ) {
     // SAFETY: that element is there.
-    let single = unsafe { inputs[K].read() };
+    let element = unsafe { inputs[single].read() };
     for i in 0..len {
         // SAFETY: `i` is below `len`.
-        let x = std::array::from_fn(|k| if k == K { single } else { unsafe { inputs[k].add(i).read() } });
+        let x =
+            std::array::from_fn(|k| if k == single { element } else { unsafe { inputs[k].add(i).read() } });
         // SAFETY: as above.
         unsafe { out.add(i).write(f(x)) };
     }

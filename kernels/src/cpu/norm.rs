@@ -34,7 +34,7 @@ mod kernels {
                 return lines::softmax::<T>(&input, len);
             }
             let (_, powers, sum) = exponentials.compute::<T>()?;
-            let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
+            let out = result_in(&powers, this.dtype())?;
             loops::map(&out, [&powers, &sum], |[power, sum]: [T; 2]| power / sum)?;
             Ok(out)
         }, else => Err(unsupported(OPERATOR, this.dtype())))
@@ -50,8 +50,8 @@ mod kernels {
             if let Some((input, len)) = exponentials.as_lines()? {
                 return lines::log_softmax::<T>(&input, len);
             }
-            let (largest, _, sum) = exponentials.compute::<T>()?;
-            let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
+            let (largest, powers, sum) = exponentials.compute::<T>()?;
+            let out = result_in(&powers, this.dtype())?;
             loops::map(&sum, [&sum], |[sum]: [T; 1]| sum.ln())?; // once for each row
             loops::map(&out, [this, &largest, &sum], |[x, largest, log]: [T; 3]| x - largest - log)?;
             Ok(out)
@@ -162,12 +162,19 @@ impl<'a> Exponentials<'a> {
         let input = self.input;
         let sizes = reduced_sizes(input, &self.is_reduced);
         let empty = |sizes: &[i64]| Tensor::empty(sizes, T::DTYPE, input.device());
-        let (largest, powers, sum) = (empty(&sizes)?, empty(input.sizes())?, empty(&sizes)?);
+        // SAFETY: `map` writes every element, two lines on.
+        let powers = unsafe { loops::uninit_like(input, T::DTYPE, MemoryFormat::Contiguous)? };
+        let (largest, sum) = (empty(&sizes)?, empty(&sizes)?);
         fold([&largest], input, &self.is_reduced, &Largest, |largest: T| [largest])?;
         loops::map(&powers, [input, &largest], |[x, largest]: [T; 2]| (x - largest).exponential())?;
         fold([&sum], &powers, &self.is_reduced, &Sum, |sum: T| [sum])?;
         Ok((largest, powers, sum))
     }
+}
+
+/// Memory for a result: that of a step on the way to it, if it is of the result's type.
+fn result_in(step: &Tensor, dtype: DType) -> Result<Tensor> {
+    if step.dtype() == dtype { Ok(step.clone()) } else { Tensor::empty(step.sizes(), dtype, step.device()) }
 }
 
 fn reduced_sizes(input: &Tensor, is_reduced: &[bool]) -> Vec<i64> {

@@ -8,7 +8,7 @@ use torch_library::{DType, Element, Result, Tensor};
 
 use super::Input;
 use super::convert::{self, Storer};
-use super::halves::{self, Half};
+use super::halves::Half;
 
 /// A closure from `N` elements to one, or what stands for one, and the loop over it.
 pub(super) struct Inner<'f, const N: usize> {
@@ -290,7 +290,7 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
     inputs: [(*const u8, bool); N],
     len: usize,
 ) {
-    use halves::BLOCK;
+    use super::halves::{self, BLOCK};
     // SAFETY: `of` pairs the closure with this loop.
     let f = unsafe { &*closure.cast::<F>() };
     let (mut blocks, mut results) = ([[0f32; BLOCK]; N], [0f32; BLOCK]);

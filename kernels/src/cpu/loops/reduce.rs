@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 
 use torch_library::{DType, Element, Result, Tensor};
 
-use super::halves::{self, Half};
+use super::halves::Half;
 use super::walk::{Row, Walk};
 use super::{Input, convert, data_ptr, has_elements, is_plain, parallel};
 
@@ -444,7 +444,7 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
     let read = |start: usize, len: usize| {
         let mut block = [MaybeUninit::<M>::uninit(); LANES];
         // SAFETY: a part of what is there by contract; a block of `M`, which is `f32`.
-        unsafe { halves::widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
+        unsafe { super::halves::widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
         // SAFETY: written above.
         block.map(|element| unsafe { element.assume_init() })
     };

@@ -90,12 +90,22 @@ impl<T: Float + Number> Line<T, 2> for LayerNorm<T> {
         let moment = fold_line(&Moments, input);
         let (mean, count): (T, T) = (moment.mean, (input.len() as i64).cast());
         let rstd = (moment.squares / count + self.eps).sqrt().recip();
-        let out = fill(out, input, |x| (x - mean) * rstd);
-        if let Some(weight) = &self.weight {
-            out.iter_mut().zip(weight).for_each(|(out, weight)| *out = *out * *weight);
-        }
-        if let Some(bias) = &self.bias {
-            out.iter_mut().zip(bias).for_each(|(out, bias)| *out = *out + *bias);
+        let normal = |x: T| (x - mean) * rstd;
+        match (&self.weight, &self.bias) {
+            (Some(weight), Some(bias)) => {
+                for (((out, x), weight), bias) in out.iter_mut().zip(input).zip(weight).zip(bias) {
+                    out.write(normal(*x) * *weight + *bias);
+                }
+            }
+            (weight, bias) => {
+                let out = fill(out, input, normal);
+                if let Some(weight) = weight {
+                    out.iter_mut().zip(weight).for_each(|(out, weight)| *out = *out * *weight);
+                }
+                if let Some(bias) = bias {
+                    out.iter_mut().zip(bias).for_each(|(out, bias)| *out = *out + *bias);
+                }
+            }
         }
         [mean, rstd]
     }

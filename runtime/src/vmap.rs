@@ -34,7 +34,7 @@ use crate::guard::{
 };
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
-use crate::tensor::geometry::Geometry;
+use crate::tensor::geometry::{Dims, Geometry};
 use crate::tensor::{Storage, Tensor};
 use crate::value::{Stack, Value};
 use crate::{bail, ensure};
@@ -92,6 +92,10 @@ struct Batched {
 impl Batched {
     fn value(&self) -> (Tensor, Option<usize>) {
         self.value.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn dim(&self) -> Option<usize> {
+        self.value.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 
     fn replace(&self, value: Tensor, dim: Option<usize>) {
@@ -173,12 +177,17 @@ impl Level {
 
     /// Whether a tensor is batched at this level.
     pub fn has(&self, tensor: &Tensor) -> bool {
-        self.content(tensor).is_some_and(|batched| batched.value().1.is_some())
+        self.content(tensor).is_some_and(|batched| batched.dim().is_some())
     }
 
     /// Whether a tensor is a wrapper of this level, batched or shared by all examples.
     pub fn wraps(&self, tensor: &Tensor) -> bool {
         self.content(tensor).is_some()
+    }
+
+    /// Whether a tensor stands at this level for one that all examples share.
+    fn shares(&self, tensor: &Tensor) -> bool {
+        self.content(tensor).is_some_and(|shared| shared.dim().is_none())
     }
 
     fn content<'t>(&self, tensor: &'t Tensor) -> Option<&'t Batched> {
@@ -254,7 +263,11 @@ impl Level {
             geometry.sizes(),
             self.batch_size()
         );
-        let without = |list: &[i64]| [&list[..dim], &list[dim + 1..]].concat();
+        let without = |list: &[i64]| {
+            let mut rest = Dims::from_slice(list);
+            rest.remove(dim);
+            rest
+        };
         Geometry::new(&without(geometry.sizes()), &without(geometry.strides()), geometry.offset())
     }
 
@@ -344,10 +357,14 @@ pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stac
     let _in_front = Setting::new(&IN_FRONT, None);
     let arity = operator.arguments(stack)?.len();
     let arguments = stack.last_mut(arity);
-    let is_batched = arguments.iter().flat_map(Value::all_tensors).any(|tensor| level.has(tensor));
+    let tensors = || arguments.iter().flat_map(Value::all_tensors);
+    let (is_batched, is_shared) =
+        (tensors().any(|tensor| level.has(tensor)), tensors().any(|tensor| level.shares(tensor)));
     // A rule gets what all examples share as it is.
-    let originals = arguments.iter_mut().map(|argument| level.unwrap_shared(argument));
-    let originals: Vec<_> = originals.collect::<Result<_>>()?;
+    let originals = match is_shared {
+        true => arguments.iter_mut().map(|argument| level.unwrap_shared(argument)).collect::<Result<_>>()?,
+        false => Vec::new(), // there are none to give back
+    };
     if is_batched {
         let rule = DispatchKeySet::from_key(DispatchKey::FuncTorchBatched);
         return level.serve(|| operator.redispatch_boxed(rule, stack));
@@ -363,10 +380,9 @@ pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stac
 impl Level {
     /// Replaces tensors that all examples share by their values, and returns what was there if there were any.
     fn unwrap_shared<'v>(&self, argument: &mut Value<'v>) -> Result<Option<Value<'v>>> {
-        let is_shared =
-            |tensor: &Tensor| self.content(tensor).is_some_and(|shared| shared.value().1.is_none());
-        let value = |tensor: &Tensor| if is_shared(tensor) { self.unwrap(tensor).0 } else { tensor.clone() };
-        if !argument.all_tensors().any(is_shared) {
+        let value =
+            |tensor: &Tensor| if self.shares(tensor) { self.unwrap(tensor).0 } else { tensor.clone() };
+        if !argument.all_tensors().any(|tensor| self.shares(tensor)) {
             return Ok(None);
         }
         let unwrapped = argument.map_tensors(|tensor| Ok(value(tensor)))?.into_owned();
@@ -383,7 +399,7 @@ impl Level {
         let count = operator.schema()?.returns.len();
         for (index, value) in stack.last_mut(count).iter_mut().enumerate() {
             let argument = operator.operator().returned_argument(index);
-            if let Some(mut original) = argument.and_then(|argument| originals[argument].take()) {
+            if let Some(mut original) = argument.and_then(|argument| originals.get_mut(argument)?.take()) {
                 self.refresh(&mut original)?;
                 *value = original;
                 continue;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::arithmetic;
 use super::hooks::Hooks;
 use super::meta::{AutogradMeta, store_grad};
-use super::node::{Backward, Call, LEAF, Node};
+use super::node::{Backward, Call, Edges, LEAF, Node};
 use super::view;
 use crate::ensure;
 use crate::error::Result;
@@ -26,7 +26,7 @@ struct AccumulateGrad {
 /// The node of a leaf.
 pub(super) fn node(leaf: &Tensor) -> Node {
     let body = AccumulateGrad { leaf: leaf.clone(), adding: Mutex::new(()) };
-    Node::with_sequence("AccumulateGrad", [], Arc::new(body), LEAF)
+    Node::with_sequence("AccumulateGrad", Edges::new(), Arc::new(body), LEAF)
 }
 
 impl Backward for AccumulateGrad {

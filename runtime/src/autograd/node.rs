@@ -66,6 +66,9 @@ pub struct Edge {
     pub input_nr: usize,
 }
 
+/// One for each input of a node; nothing for those that need no gradient.
+pub(super) type Edges = SmallVec<[Option<Edge>; 2]>;
+
 /// What a gradient must look like: as the output that it is the gradient of.
 ///
 /// PyTorch: `torch::autograd::InputMetadata`.
@@ -145,7 +148,7 @@ pub(super) struct NodeImpl {
     name: &'static str,
     /// Later operations have higher numbers, and go first in the backward pass.
     sequence: u64,
-    edges: SmallVec<[Option<Edge>; 2]>,
+    edges: Edges,
     /// A bit for each output that forgot in place that it was one; those beyond the last bit share it.
     detached: AtomicU64,
     state: Mutex<NodeState>,
@@ -169,25 +172,23 @@ impl Node {
         edges: impl IntoIterator<Item = Option<Edge>>,
         backward: Arc<dyn Backward>,
     ) -> Self {
+        Node::of_edges(name, edges.into_iter().collect(), backward)
+    }
+
+    pub(super) fn of_edges(name: &'static str, edges: Edges, backward: Arc<dyn Backward>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Node::with_sequence(name, edges, backward, NEXT.fetch_add(1, Ordering::Relaxed)) // only a number
     }
 
     pub(super) fn with_sequence(
         name: &'static str,
-        edges: impl IntoIterator<Item = Option<Edge>>,
+        edges: Edges,
         backward: Arc<dyn Backward>,
         sequence: u64,
     ) -> Self {
         let state = NodeState { inputs: SmallVec::new(), backward: Some(backward), hooks: None };
-        let edges = edges.into_iter().collect();
-        Node(Arc::new(NodeImpl {
-            name,
-            sequence,
-            edges,
-            detached: AtomicU64::new(0),
-            state: Mutex::new(state),
-        }))
+        let (detached, state) = (AtomicU64::new(0), Mutex::new(state));
+        Node(Arc::new(NodeImpl { name, sequence, edges, detached, state }))
     }
 
     /// The name of the operation's derivative: `MulBackward0`; `AccumulateGrad` at a leaf.
@@ -295,7 +296,7 @@ thread_local! {
 /// What a node keeps alive.
 struct Held {
     #[expect(dead_code, reason = "dropped, never read")]
-    edges: SmallVec<[Option<Edge>; 2]>,
+    edges: Edges,
     #[expect(dead_code, reason = "dropped, never read")]
     backward: Option<Arc<dyn Backward>>,
 }

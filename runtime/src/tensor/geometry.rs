@@ -37,7 +37,7 @@ pub type Dims = SmallVec<[i64; 6]>;
 /// ```
 ///
 /// PyTorch: `c10::impl::SizesAndStrides`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Geometry {
     sizes: Dims,
     strides: Dims,
@@ -45,6 +45,20 @@ pub struct Geometry {
     numel: i64,
     /// Follows from the others; asked of every operand of every call.
     is_contiguous: bool,
+}
+
+/// By slices: `SmallVec::clone` goes number by number.
+impl Clone for Geometry {
+    #[inline]
+    fn clone(&self) -> Self {
+        Geometry {
+            sizes: Dims::from_slice(&self.sizes),
+            strides: Dims::from_slice(&self.strides),
+            offset: self.offset,
+            numel: self.numel,
+            is_contiguous: self.is_contiguous,
+        }
+    }
 }
 
 impl Geometry {

@@ -2,10 +2,10 @@
 
 use std::thread;
 
-use torch_library::Dispatcher;
 use torch_library::autograd::{self, GradOptions};
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
+use torch_library::{Dispatcher, derivatives};
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
@@ -137,6 +137,51 @@ fn a_result_that_is_an_input_is_a_tensor_of_its_own() -> Result<()> {
     assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [1.0, 1.0]);
     // Both look at one memory, so a write to one is not lost on the other.
     assert!(y.clone().mul_(2).unwrap_err().to_string().contains("a view of a leaf"));
+    Ok(())
+}
+
+torch_library! {
+    pub mod handed_back {
+        one(Tensor self) -> Tensor;
+        both(Tensor self, Tensor other) -> (Tensor, Tensor[]);
+    }
+}
+
+#[torch_impl(handed_back, CPU)]
+mod handing_back {
+    use super::*;
+
+    fn one(this: &Tensor) -> Result<Tensor> {
+        Ok(this.clone())
+    }
+
+    fn both(this: &Tensor, other: &Tensor) -> Result<(Tensor, Vec<Tensor>)> {
+        Ok((this.clone(), vec![other.clone()]))
+    }
+}
+
+derivatives! {
+    in handed_back;
+    one(Tensor self) -> Tensor {
+        self => grad.mul(2),
+    }
+    both(Tensor self, Tensor other) -> (Tensor, Tensor[]) {
+        self => grads[0].clone(),
+        other => grads[1].clone(),
+    }
+}
+
+/// The same where there is a derivative: the leaf stays one, and gets its gradient.
+#[test]
+fn a_differentiable_result_that_is_an_input_is_a_tensor_of_its_own() -> Result<()> {
+    let (x, other) = (leaf(), Tensor::from([1.0, 2.0]));
+    let y = handed_back::one(&x)?;
+    assert!(x.is_leaf()? && !y.is_same(&x) && y.shares_storage_with(&x));
+    y.sum()?.backward()?;
+    assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [2.0, 2.0]);
+    let (first, rest) = handed_back::both(&x, &other)?;
+    assert!(x.is_leaf()? && !other.requires_grad());
+    assert!(first.requires_grad() && rest[0].requires_grad() && !rest[0].is_same(&other));
     Ok(())
 }
 

@@ -150,6 +150,7 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     let always = inputs.len() == 1; // whoever runs the node has a use for it
     let fields = fields(row, derivative).into_iter().map(|field| field.save(row, always));
     let ties = ties(row, derivative);
+    let owns = matches!(row.kind, Kind::Functional).then(|| owns(row, derivative, &inputs));
     quote! {
         if !(#wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
             return #below;
@@ -160,10 +161,26 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         #copy
         let __kept = __d::Arc::new(Kept { #(#fields,)* ..Kept::of(__ranges.clone()) });
         let __result = #below?;
+        #owns
         let __node = __edges.node(#name, __kept.clone());
         #ties
         __torch::Result::Ok(__result)
     }
+}
+
+/// Makes results that are arguments tensors of their own.
+fn owns(row: &Row, derivative: &Derivative, inputs: &[&Ident]) -> TokenStream {
+    let count = row.operator.schema.returns.len();
+    let results = derivative.differentiable.iter().map(|index| match count {
+        1 => quote!(__result),
+        _ => {
+            let index = syn::Index::from(*index);
+            quote!(__result.#index)
+        }
+    });
+    let owns = results
+        .flat_map(|result| inputs.iter().map(move |input| quote!(__d::Results::own(&mut #result, &#input);)));
+    quote!(let mut __result = __result; #(#owns)*)
 }
 
 /// Ties the results to the node, and saves those that formulas name.

@@ -17,7 +17,7 @@ use super::in_place;
 use super::meta::gradient_edge;
 use super::node::{Backward, Call, Edge, Node};
 use super::record::{Results, check_write, rebase};
-use super::view::{self, CreationMeta};
+use super::view;
 use crate::argument::Argument;
 use crate::bail;
 use crate::error::Result;
@@ -106,12 +106,11 @@ fn is_written(ret: Option<&Return>) -> bool {
     ret.and_then(|ret| ret.alias.as_ref()).is_some_and(|alias| alias.is_write)
 }
 
-/// Makes a result that is one of the inputs a tensor of its own, a view of the input: each has its own history.
+/// Makes a result that is one of the inputs a tensor of its own.
 fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
     let own = |tensor: &mut Tensor| {
         if let Some(input) = inputs.iter().find(|input| input.is_same(tensor)) {
-            *tensor = input.with_key_set(input.key_set());
-            view::track(input, tensor, CreationMeta::now(false));
+            *tensor = view::another(input);
         }
     };
     match value {

@@ -3,11 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use smallvec::SmallVec;
-
 use super::arithmetic;
 use super::meta::{gradient_edge, set_history, wants_graph};
-use super::node::{Backward, Call, Edge, InputMetadata, Node};
+use super::node::{self, Backward, Call, Edge, InputMetadata, Node};
 use super::saved::SavedTensor;
 use super::view::{self, CreationMeta};
 use crate::argument::Argument;
@@ -29,7 +27,7 @@ pub fn is_wanted(requires_grad: impl FnMut() -> bool) -> bool {
 
 /// The edges of a node in the making.
 #[derive(Debug, Default)]
-pub struct Edges(SmallVec<[Option<Edge>; 2]>);
+pub struct Edges(node::Edges);
 
 /// An argument that gradients may flow to.
 pub trait Differentiable: Argument {
@@ -88,7 +86,7 @@ impl Edges {
 
     /// The node.
     pub fn node(self, name: &'static str, backward: Arc<dyn Backward>) -> Node {
-        Node::new(name, self.0, backward)
+        Node::of_edges(name, self.0, backward)
     }
 }
 
@@ -104,6 +102,10 @@ pub trait Results {
     /// # Errors
     /// A result of a type without gradients.
     fn record(&self, node: &Node) -> Result<()>;
+
+    /// Makes those that are an argument, handed back as it is, tensors of their own: else the argument would become a result,
+    /// and a leaf would lose its gradient.
+    fn own(&mut self, argument: &impl Differentiable);
 
     /// Makes them known as views of a tensor.
     fn track(&self, base: &Tensor);
@@ -125,6 +127,17 @@ impl Results for Tensor {
         Ok(())
     }
 
+    fn own(&mut self, argument: &impl Differentiable) {
+        let mut same = None;
+        let _: Result<()> = argument.each(&mut |tensor| {
+            same = same.take().or_else(|| tensor.filter(|tensor| tensor.is_same(self)).cloned());
+            Ok(())
+        });
+        if let Some(argument) = same {
+            *self = view::another(&argument);
+        }
+    }
+
     fn track(&self, base: &Tensor) {
         view::track(base, self, CreationMeta::now(false));
     }
@@ -133,6 +146,10 @@ impl Results for Tensor {
 impl Results for Vec<Tensor> {
     fn record(&self, node: &Node) -> Result<()> {
         self.iter().try_for_each(|tensor| tensor.record(node))
+    }
+
+    fn own(&mut self, argument: &impl Differentiable) {
+        self.iter_mut().for_each(|tensor| tensor.own(argument));
     }
 
     fn track(&self, base: &Tensor) {

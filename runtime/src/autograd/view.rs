@@ -97,6 +97,13 @@ pub(super) fn track(base: &Tensor, view: &Tensor, creation: CreationMeta) {
     }
 }
 
+/// A tensor of its own for an argument that a kernel handed back as its result, a view of it: each has its own history.
+pub(super) fn another(argument: &Tensor) -> Tensor {
+    let result = argument.with_key_set(argument.key_set());
+    track(argument, &result, CreationMeta::now(false));
+    result
+}
+
 /// Which output of which node a tensor is. That of a view is made anew after its base has changed.
 ///
 /// PyTorch: `VariableHooks::grad_fn`.

@@ -19,6 +19,9 @@ pub(super) const WORTHWHILE: usize = 1024;
 /// How many rows are computed together: a cache line of 4-byte elements.
 const ROWS: usize = 16;
 
+/// How many elements are turned together at most where short rows are only copied: more of these are read from each line then.
+const COPIED: usize = 8192;
+
 /// How many elements apart the parts of rows lie in a turned tile: a little more than they are long, as addresses that are
 /// a power of two apart compete for places in the cache.
 const PITCH: usize = CHUNK + 8;
@@ -34,9 +37,11 @@ impl<const N: usize> Operands<'_, N> {
     pub(super) unsafe fn rows_across(&self, walk: &Walk<N>, range: Range<usize>) {
         let mut tiles: [Tile; N] = std::array::from_fn(|_| Vec::new());
         let mut rows: SmallVec<[Row<N>; ROWS]> = SmallVec::new();
+        let most =
+            |row: &Row<N>| if self.is_copy() { (COPIED / row.len).clamp(ROWS, 8 * ROWS) } else { ROWS };
         walk.rows(range, |row| {
             // Rows that do not continue the others (other lengths, another plane) are not turned together with them.
-            if rows.len() == ROWS || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
+            if rows.len() >= most(&row) || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
                 // SAFETY: passed on.
                 unsafe { self.together(&rows, &mut tiles) };
                 rows.clear();
@@ -73,7 +78,7 @@ impl<const N: usize> Operands<'_, N> {
             let len = CHUNK.min(first.len - start);
             for k in (0..N).filter(|k| is_turned[*k]) {
                 let (input, stride) = (&self.inputs[k], first.input_strides[k]);
-                tiles[k].reserve((ROWS * PITCH * input.size).div_ceil(size_of::<u128>())); // once
+                tiles[k].reserve((rows.len() * PITCH * input.size).div_ceil(size_of::<u128>())); // once
                 let (place, tile) = (first.inputs[k] + start as isize * stride, tiles[k].as_mut_ptr().cast());
                 // SAFETY: the rows lie in bounds, and the tile has room for so many parts of rows.
                 unsafe { input.turn(place, stride, [len, rows.len()], tile, PITCH) };
@@ -98,9 +103,13 @@ impl<const N: usize> Operands<'_, N> {
         let [first, second, ..] = rows else { return None };
         let pitch = second.out - first.out;
         let is_even = rows.windows(2).all(|pair| pair[1].out - pair[0].out == pitch);
-        let is_copy = self.inner.is_identity && self.is_plain && first.out_stride == 1;
-        (is_copy && is_even && pitch > 0 && !std::ptr::eq(self.inputs[0].data, self.out))
-            .then_some(pitch as usize)
+        let is_elsewhere = pitch > 0 && !std::ptr::eq(self.inputs[0].data, self.out);
+        (self.is_copy() && first.out_stride == 1 && is_even && is_elsewhere).then_some(pitch as usize)
+    }
+
+    /// Whether elements go from one place to another as they are.
+    fn is_copy(&self) -> bool {
+        self.inner.is_identity && self.is_plain && self.inputs[0].is_plain
     }
 }
 
@@ -320,7 +329,7 @@ unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile
 mod tests {
     use torch_library::{Element, Tensor};
 
-    use crate::cpu::loops::map;
+    use crate::cpu::loops::{assign, map};
 
     /// Copies `[planes, rows, columns]` elements whose neighbours lie across the rows, `gap` apart from the next line.
     fn check<T: Element + PartialEq + std::fmt::Debug>(planes: i64, rows: i64, columns: i64, offset: i64) {
@@ -332,7 +341,17 @@ mod tests {
         let view = memory.strided_view(&[planes, rows, columns], &strides, offset).unwrap();
         let out = Tensor::empty(view.sizes(), T::DTYPE, view.device()).unwrap();
         map(&out, [&view], |[x]: [T; 1]| x).unwrap();
+        // Copies, into dense memory and into each second element.
+        let copy = Tensor::empty(view.sizes(), T::DTYPE, view.device()).unwrap();
+        assign(&copy, &view).unwrap();
+        let sparse = Tensor::empty(&[planes, rows, columns, 2], T::DTYPE, view.device()).unwrap();
+        let strides = [rows * columns * 2, columns * 2, 2];
+        let sparse = sparse.strided_view(view.sizes(), &strides, 1).unwrap();
+        assign(&sparse, &view).unwrap();
         let got = out.to_vec::<T>().unwrap();
+        assert_eq!(copy.to_vec::<T>().unwrap(), got);
+        assert_eq!(sparse.to_vec::<T>().unwrap(), got);
+        let strides = view.strides();
         for (i, got) in got.into_iter().enumerate() {
             let i = i as i64;
             let (plane, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
@@ -343,7 +362,9 @@ mod tests {
 
     #[test]
     fn transposed_elements_of_every_size_arrive_where_they_belong() {
-        for (rows, columns) in [(32, 33), (40, 300), (17, 263), (1, 2000), (2, 1024), (700, 9), (3, 515)] {
+        for (rows, columns) in
+            [(32, 33), (40, 300), (17, 263), (1, 2000), (2, 1024), (700, 9), (3, 515), (300, 21)]
+        {
             check::<u8>(2, rows, columns, 1);
             check::<i16>(3, rows, columns, 0);
             check::<f32>(2, rows, columns, 5);

@@ -6,7 +6,7 @@
 //!    element; as many as threads need at a time, so there is never a second copy of a matrix.
 //! 2. Each panel meets all rows of the first factor, up to twelve at a time: their sums fill the registers. Pairs of that
 //!    factor already lie side by side, if its rows are dense.
-//! 3. The sums are rounded once, as they are written.
+//! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 #![expect(
     unsafe_code,
     reason = "reads and writes elements through pointers, and uses instructions that it asks for"
@@ -47,6 +47,7 @@ pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         out: Matrices::over(out, loops::data_ptr(out)?),
         size: out.dtype().size() as isize,
         store: convert::storer::<f32>(out.dtype()),
+        is_rounded: out.dtype() == DType::BFloat16 && out.strides().last() == Some(&1),
         a: Matrices::over(&dense, loops::data_ptr(&dense)?.cast()),
         b: Matrices::over(b, loops::data_ptr(b)?.cast()),
     };
@@ -70,6 +71,8 @@ struct Product {
     /// That of its elements, in bytes; its strides count elements.
     size: isize,
     store: Storer,
+    /// Whether the result is of the factors' type, and dense in rows.
+    is_rounded: bool,
     a: Matrices<u16>,
     b: Matrices<u16>,
 }
@@ -109,6 +112,11 @@ impl Product {
                 let place =
                     (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
                 let out = self.out.data.wrapping_offset(place * self.size);
+                if self.is_rounded && width == WIDTH {
+                    // SAFETY: a row of the panel is a register of halves.
+                    unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
+                    continue;
+                }
                 // SAFETY: `width` elements of this row of the result.
                 unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
             }
@@ -206,4 +214,13 @@ fn step<const COUNT: usize>(
         let pair = unsafe { std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi32(pair(row))) };
         *sums = [_mm512_dpbf16_ps(sums[0], pair, left), _mm512_dpbf16_ps(sums[1], pair, right)];
     }
+}
+
+/// The halves next to sums. Sums that are too small for normal numbers were zero before, for the products' instruction knows none.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bf16")]
+fn rounded(sums: &[f32; WIDTH]) -> __m512bh {
+    // SAFETY: a line is two registers, which take any bits.
+    let [left, right] = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*sums) };
+    _mm512_cvtne2ps_pbh(right, left)
 }

@@ -1,8 +1,6 @@
 //! A window that slides over images: where it is put, and what it covers there.
 #![expect(unsafe_code, reason = "shares planes of images among threads")]
 
-use std::ops::Range;
-
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -98,13 +96,6 @@ impl Axis {
         let places = reach.saturating_add(self.stride - 1).div_euclid(self.stride) + 1;
         let starts_outside = (places - 1).saturating_mul(self.stride) >= size.saturating_add(self.padding);
         places - i64::from(starts_outside)
-    }
-
-    /// The places at which a pixel of the window, which is at `first` for the first of them, is in a line of `size`.
-    fn inside(self, first: i64, size: i64, places: i64) -> Range<usize> {
-        let start = (-first).max(0).unsigned_abs().div_ceil(self.stride as u64) as usize;
-        let end = if size > first { ((size - 1 - first) / self.stride + 1).min(places) } else { 0 };
-        start..(end.max(0) as usize).max(start)
     }
 
     /// The first pixel of a line that the window covers at a place, and the end of these: not after it if there is none.

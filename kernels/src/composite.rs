@@ -24,7 +24,7 @@ mod scatter;
 mod special;
 mod statistics;
 mod view;
-mod window;
+pub(crate) mod window;
 
 use torch_library::guard::AutoDispatchBelowADInplaceOrView;
 use torch_library::prelude::*;

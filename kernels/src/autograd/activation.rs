@@ -65,4 +65,39 @@ derivatives! {
         grad_output => aten::hardtanh_backward(grad, self, min_val, max_val),
         self => aten::zeros_like(grad),
     }
+    celu(Tensor self, Scalar alpha=1.) -> Tensor as CeluBackward0 {
+        self => grad.mul(&aten::clamp_max(self, Scalar::from(0))?.div(alpha)?.exp()?),
+    }
+    glu(Tensor self, int dim=-1) -> Tensor as GluBackward0 {
+        self => {
+            let half = self.size(dim)? / 2;
+            let (value, gate) = (self.narrow(dim, 0, half)?, self.narrow(dim, half, half)?.sigmoid()?);
+            let of_value = grad.mul(&gate)?;
+            let of_gate = of_value.mul(&value)?.mul(&aten::rsub_Scalar(&gate, Scalar::from(1))?)?;
+            aten::cat::call(&[of_value, of_gate], dim)
+        },
+    }
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor as HardshrinkBackward0 {
+        self => outside(grad, self, lambd),
+    }
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor as SoftshrinkBackward0 {
+        self => outside(grad, self, lambd),
+    }
+    threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor as ThresholdBackward0 {
+        self => aten::threshold_backward(grad, self, threshold),
+    }
+    logit(Tensor self, float? eps=None) -> Tensor as LogitBackward0 {
+        self => {
+            let low = eps.unwrap_or(0.0);
+            let steep = grad.div(&self.mul(&aten::rsub_Scalar(self, Scalar::from(1))?)?)?;
+            let above = aten::ge_Scalar(self, Scalar::from(low))?;
+            let inside = aten::logical_and(&above, &aten::le_Scalar(self, Scalar::from(1.0 - low))?)?;
+            aten::where_ScalarOther(&inside, &steep, Scalar::from(if eps.is_some() { 0.0 } else { f64::NAN }))
+        },
+    }
+}
+
+/// A gradient where an element is farther than this from zero, or no number.
+fn outside(grad: &Tensor, this: &Tensor, distance: Scalar) -> Result<Tensor> {
+    aten::masked_fill_Scalar(grad, &aten::le_Scalar(&this.abs()?, distance)?, Scalar::from(0))
 }

@@ -3,6 +3,7 @@
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
+use super::binary::conj;
 use crate::aten;
 use crate::methods::TensorMethods;
 
@@ -44,6 +45,38 @@ derivatives! {
         target => non_differentiable,
         weight => non_differentiable,
         total_weight => of_mean(grad, result, total_weight, reduction),
+    }
+    mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor as MseLossBackward0 {
+        self => reduced(grad, &self.sub(target)?.mul(2)?, reduction),
+        target => reduced(grad, &target.sub(self)?.mul(2)?, reduction),
+    }
+    smooth_l1_loss(
+        Tensor self, Tensor target, int reduction=Mean, float beta=1.0
+    ) -> Tensor as SmoothL1LossBackward0 {
+        self => reduced(grad, &bent(&self.sub(target)?, beta)?, reduction),
+        target => reduced(grad, &bent(&target.sub(self)?, beta)?, reduction),
+    }
+    huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor as HuberLossBackward0 {
+        self => reduced(grad, &bent(&self.sub(target)?, delta)?.mul(delta)?, reduction),
+        target => reduced(grad, &bent(&target.sub(self)?, delta)?.mul(delta)?, reduction),
+    }
+    soft_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor as SoftMarginLossBackward0 {
+        self => reduced(grad, &target.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction),
+        target => reduced(grad, &self.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction),
+    }
+}
+
+/// The gradient of a loss of elements, from the slope of each.
+fn reduced(grad: &Tensor, slope: &Tensor, reduction: i64) -> Result<Tensor> {
+    let grad = grad.mul(&conj(slope)?)?;
+    if reduction == 1 { grad.div(slope.numel()) } else { Ok(grad) }
+}
+
+/// The slope of a parabola that goes on as lines of slope 1 and -1, at these distances from its middle.
+fn bent(distance: &Tensor, bound: f64) -> Result<Tensor> {
+    match bound {
+        0.0 => aten::sign(distance),
+        _ => distance.div(bound)?.clamp(Some(Scalar::from(-1)), Some(Scalar::from(1))),
     }
 }
 

@@ -25,6 +25,28 @@ derivatives! {
         self => aten::bmm(grad, &conj(&mat2.transpose(1, 2)?)?),
         mat2 => aten::bmm(&conj(&self.transpose(1, 2)?)?, grad),
     }
+    baddbmm(
+        Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1
+    ) -> Tensor as BaddbmmBackward0 {
+        self => scaled(grad, beta),
+        batch1 => scaled(&aten::bmm(grad, &conj(&batch2.transpose(1, 2)?)?)?, alpha),
+        batch2 => scaled(&aten::bmm(&conj(&batch1.transpose(1, 2)?)?, grad)?, alpha),
+    }
+    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddbmmBackward0 {
+        self => scaled(grad, beta),
+        batch1 => scaled(&aten::bmm(&for_each(grad, batch2)?, &conj(&batch2.transpose(1, 2)?)?)?, alpha),
+        batch2 => scaled(&aten::bmm(&conj(&batch1.transpose(1, 2)?)?, &for_each(grad, batch1)?)?, alpha),
+    }
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddmvBackward0 {
+        self => scaled(grad, beta),
+        mat => scaled(&aten::outer(grad, &conj(vec)?)?, alpha),
+        vec => scaled(&aten::mv(&conj(&mat.t()?)?, grad)?, alpha),
+    }
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddrBackward0 {
+        self => scaled(grad, beta),
+        vec1 => scaled(&aten::mv(grad, &conj(vec2)?)?, alpha),
+        vec2 => scaled(&aten::mv(&grad.t()?, &conj(vec1)?)?, alpha),
+    }
     mv(Tensor self, Tensor vec) -> Tensor as MvBackward0 {
         self => grad.unsqueeze(1)?.mul(&conj(&vec.unsqueeze(0)?)?),
         vec => aten::mv(&conj(&self.t()?)?, grad),
@@ -33,6 +55,19 @@ derivatives! {
         self => grad.mul(&conj(tensor)?),
         tensor => grad.mul(&conj(self)?),
     }
+    vdot(Tensor self, Tensor other) -> Tensor as VdotBackward0 {
+        self => grad.mul(other),
+        other => grad.mul(self),
+    }
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor as LinalgCrossBackward0 {
+        self => aten::linalg_cross::call(&conj(other)?, grad, dim),
+        other => aten::linalg_cross::call(grad, &conj(self)?, dim),
+    }
+}
+
+/// The gradient of a sum of products, for each of a batch.
+fn for_each(grad: &Tensor, batch: &Tensor) -> Result<Tensor> {
+    grad.unsqueeze(0)?.expand(&[&batch.sizes()[..1], grad.sizes()].concat())
 }
 
 /// The gradient of a product's left factor, which lies in memory like the factor: else a weight's would be copied.

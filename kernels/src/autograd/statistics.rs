@@ -29,20 +29,19 @@ derivatives! {
         Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False
     ) -> (Tensor, Tensor) as VarMeanBackward0 {
         self => {
-            let dims = dim.unwrap_or_default();
-            let of_variance = grads[0].as_ref().map(|grad| variance(grad, self, dims, correction, keepdim));
-            let of_mean = grads[1].as_ref().map(|grad| {
-                let count = count(self.sizes(), dims)?;
-                restored(grad, self.dim(), dims, keepdim)?.expand(self.sizes())?.div(count)
-            });
-            of_variance.into_iter().chain(of_mean).reduce(|sum, part| sum?.add(&part?)).transpose()
+            let grads = [grads[0].as_ref(), grads[1].as_ref()];
+            variance_and_mean(grads, self, dim.unwrap_or_default(), correction, keepdim)
         },
     }
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as StdBackward0 {
+        self => variance(&of_square(grad, result)?, self, dim.unwrap_or_default(), correction, keepdim),
+    }
+    std_mean.correction(
+        Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False
+    ) -> (Tensor, Tensor) as StdMeanBackward0 {
         self => {
-            let of_variance = grad.div(&result.mul(2)?)?;
-            let of_variance = aten::where_ScalarSelf(&aten::eq_Scalar(result, Scalar::from(0))?, Scalar::from(0), &of_variance)?;
-            variance(&of_variance, self, dim.unwrap_or_default(), correction, keepdim)
+            let of_variance = grads[0].as_ref().map(|grad| of_square(grad, result0)).transpose()?;
+            variance_and_mean([of_variance.as_ref(), grads[1].as_ref()], self, dim.unwrap_or_default(), correction, keepdim)
         },
     }
     linalg_vector_norm(
@@ -103,6 +102,40 @@ derivatives! {
         self => selected(grad, metadata(self), dim, indices, true),
         indices => non_differentiable,
     }
+    kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) as KthvalueBackward0 {
+        self => selected(grad, metadata(self), dim, indices, keepdim),
+        indices => non_differentiable,
+    }
+    median(Tensor self) -> Tensor as MedianBackward0 {
+        self => extreme(grad, self, result),
+    }
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) as MedianBackward1 {
+        self => selected(grad, metadata(self), dim, indices, keepdim),
+        indices => non_differentiable,
+    }
+    nanmedian(Tensor self) -> Tensor as NanmedianBackward0 {
+        self => extreme(grad, self, result),
+    }
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) as NanmedianBackward1 {
+        self => selected(grad, metadata(self), dim, indices, keepdim),
+        indices => non_differentiable,
+    }
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) as ModeBackward0 {
+        self => selected(grad, metadata(self), dim, indices, keepdim),
+        indices => non_differentiable,
+    }
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor as NansumBackward0 {
+        self => {
+            let grad = restored(&grad.to_dtype(self.dtype())?, self.dim(), dim.unwrap_or_default(), keepdim)?;
+            grad.mul(&aten::logical_not(&aten::isnan(self)?)?)
+        },
+    }
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor as LogsumexpBackward0 {
+        self => {
+            let whole = |reduced| restored(reduced, self.dim(), dim, keepdim);
+            whole(grad)?.mul(&self.sub(&whole(result)?)?.exp()?)
+        },
+    }
     any(Tensor self) -> Tensor as non_differentiable;
     any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor as non_differentiable;
     any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor as non_differentiable;
@@ -115,19 +148,19 @@ derivatives! {
     equal(Tensor self, Tensor other) -> bool as non_differentiable;
 }
 
-/// For each element the product of the others along a dimension, also where some are zero.
+/// For each element the product of the others along a dimension, of those before and those behind it: also where some are zero.
 fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
-    if this.dim() == 0 {
+    if this.dim() == 0 || this.size(dim)? == 0 {
         return aten::ones_like(this);
     }
-    let size = this.size(dim)?;
-    let mut products = Vec::new();
-    for index in 0..size {
-        let (before, after) = (this.narrow(dim, 0, index)?, this.narrow(dim, index + 1, size - index - 1)?);
-        let others = aten::cat::with(&[before, after]).dim(dim).call()?;
-        products.push(aten::prod_dim_int::with(&others, dim).keepdim(true).call()?);
-    }
-    if products.is_empty() { aten::zeros_like(this) } else { aten::cat::with(&products).dim(dim).call() }
+    let rest = this.size(dim)? - 1;
+    let one = aten::ones_like(&this.narrow(dim, 0, 1)?)?;
+    let products_before = |x: &Tensor| {
+        let shifted = aten::cat::call(&[one.clone(), x.narrow(dim, 0, rest)?], dim)?;
+        aten::cumprod(&shifted, dim)
+    };
+    let behind = aten::flip(&products_before(&aten::flip(this, &[dim])?)?, &[dim])?;
+    products_before(this)?.mul(&behind)
 }
 
 /// For each element, the products that it is in without it, weighted with the gradients of those: also right for zeros.
@@ -180,6 +213,27 @@ fn variance(
     restored(grad, this.dim(), dims, keepdim)?.mul(&distance.mul(2.0 / degrees)?)
 }
 
+/// The gradient of a square, from that of its root.
+fn of_square(grad: &Tensor, root: &Tensor) -> Result<Tensor> {
+    let is_zero = aten::eq_Scalar(root, Scalar::from(0))?;
+    aten::where_ScalarSelf(&is_zero, Scalar::from(0), &grad.div(&root.mul(2)?)?)
+}
+
+fn variance_and_mean(
+    [of_variance, of_mean]: [Option<&Tensor>; 2],
+    this: &Tensor,
+    dims: &[i64],
+    correction: Option<Scalar>,
+    keepdim: bool,
+) -> Result<Option<Tensor>> {
+    let of_variance = of_variance.map(|grad| variance(grad, this, dims, correction, keepdim));
+    let of_mean = of_mean.map(|grad| {
+        let count = count(this.sizes(), dims)?;
+        restored(grad, this.dim(), dims, keepdim)?.expand(this.sizes())?.div(count)
+    });
+    of_variance.into_iter().chain(of_mean).reduce(|sum, part| sum?.add(&part?)).transpose()
+}
+
 fn norm(
     grad: &Tensor,
     this: &Tensor,
@@ -212,9 +266,10 @@ fn norm(
     direction.mul(&scale)
 }
 
-/// Elements that are equally extreme share the gradient.
+/// Elements that are equally extreme share the gradient, and so do those that are no numbers.
 fn extreme(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
-    let extreme = aten::eq_Tensor(this, result)?;
+    let are_none = aten::logical_and(&aten::isnan(this)?, &aten::isnan(result)?)?;
+    let extreme = aten::logical_or(&aten::eq_Tensor(this, result)?, &are_none)?;
     grad.mul(&extreme)?.div(&aten::sum(&extreme)?)
 }
 

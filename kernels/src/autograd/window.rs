@@ -142,4 +142,5 @@ derivatives! {
     }
 }
 
+mod resize;
 mod second;

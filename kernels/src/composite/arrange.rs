@@ -9,8 +9,9 @@ use crate::aten;
 mod join;
 mod pick;
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod implicit {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
 
     fn repeat(this: &Tensor, repeats: &[i64]) -> Result<Tensor> {
@@ -33,49 +34,6 @@ mod implicit {
         aten::view(&copy, &repeats.iter().zip(&sizes).map(|(count, size)| count * size).collect::<Vec<_>>())
     }
 
-    fn tile(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
-        let missing = this.dim().saturating_sub(dims.len());
-        aten::repeat(this, &[&vec![1; missing], dims].concat())
-    }
-
-    fn repeat_interleave_self_int(
-        this: &Tensor,
-        repeats: i64,
-        dim: Option<i64>,
-        _output_size: Option<i64>,
-    ) -> Result<Tensor> {
-        ensure!(
-            repeats >= 0,
-            Argument,
-            "aten::repeat_interleave.self_int: {repeats} repeats, zero or more are possible"
-        );
-        let (this, dim) = along_or_flat("aten::repeat_interleave.self_int", this, dim)?;
-        let mut sizes = this.sizes().to_vec();
-        sizes.insert(dim + 1, repeats);
-        let copy = contiguous_copy(&aten::expand(&aten::unsqueeze(&this, dim as i64 + 1)?, &sizes)?)?;
-        aten::flatten_using_ints::call(&copy, dim as i64, dim as i64 + 1)
-    }
-
-    fn repeat_interleave_self_Tensor(
-        this: &Tensor,
-        repeats: &Tensor,
-        dim: Option<i64>,
-        output_size: Option<i64>,
-    ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::repeat_interleave.self_Tensor";
-        let (this, dim) = along_or_flat(OPERATOR, this, dim)?;
-        let size = this.sizes()[dim];
-        ensure!(
-            repeats.numel() == 1 || repeats.sizes() == [size],
-            Shape,
-            "{OPERATOR}: repeats of sizes {:?} for {size} indices, expected one number, or one for each",
-            repeats.sizes()
-        );
-        let repeats = aten::expand(&aten::reshape(repeats, &[-1])?, &[size])?;
-        let index = aten::repeat_interleave_Tensor::call(&repeats, output_size)?;
-        aten::index_select(&this, dim as i64, &index)
-    }
-
     fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
         let wrap = |dim: &i64| wrap_dim(*dim, this.dim()).map_err(|error| error.context("aten::flip"));
         let dims: Vec<usize> = dims.iter().map(wrap).collect::<Result<_>>()?;
@@ -94,16 +52,6 @@ mod implicit {
             }
             Ok(out)
         })
-    }
-
-    fn fliplr(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() >= 2, Shape, "aten::fliplr: sizes {:?} have no columns", this.sizes());
-        aten::flip(this, &[1])
-    }
-
-    fn flipud(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() >= 1, Shape, "aten::flipud: a tensor without dimensions has no rows");
-        aten::flip(this, &[0])
     }
 
     fn roll(this: &Tensor, shifts: &[i64], dims: &[i64]) -> Result<Tensor> {
@@ -149,14 +97,6 @@ mod implicit {
         }
     }
 
-    fn diag(this: &Tensor, diagonal: i64) -> Result<Tensor> {
-        match this.dim() {
-            1 => aten::diag_embed::with(this).offset(diagonal).call(),
-            2 => contiguous_copy(&aten::diagonal::with(this).offset(diagonal).call()?),
-            _ => bail!(Shape, "aten::diag: sizes {:?}, expected those of a vector or a matrix", this.sizes()),
-        }
-    }
-
     fn diag_embed(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
         const OPERATOR: &str = "aten::diag_embed";
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last one");
@@ -176,6 +116,124 @@ mod implicit {
         let spread = aten::to_dtype(&spread, this.dtype())?;
         let placed = aten::movedim_intlist(&spread, &[-2, -1], &[dim1 as i64, dim2 as i64])?;
         aten::contiguous(&placed)
+    }
+
+    fn pixel_shuffle(this: &Tensor, upscale_factor: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::pixel_shuffle";
+        let r = upscale_factor;
+        let (batch, [channels, height, width]) = image(OPERATOR, this)?;
+        ensure!(
+            r > 0 && channels % r.saturating_mul(r) == 0,
+            Shape,
+            "{OPERATOR}: {channels} channels do not make up images enlarged by {r}"
+        );
+        let c = channels / r.saturating_mul(r);
+        let parts = aten::reshape(this, &[batch, &[c, r, r, height, width]].concat())?;
+        let n = batch.len() as i64;
+        let order: Vec<i64> = (0..n).chain([n, n + 3, n + 1, n + 4, n + 2]).collect();
+        let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
+        laid_out_as(
+            this,
+            &aten::view(&pixels, &[batch, &[c, height.saturating_mul(r), width.saturating_mul(r)]].concat())?,
+        )
+    }
+
+    fn pixel_unshuffle(this: &Tensor, downscale_factor: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::pixel_unshuffle";
+        let r = downscale_factor;
+        let (batch, [channels, height, width]) = image(OPERATOR, this)?;
+        ensure!(
+            r > 0 && height % r == 0 && width % r == 0,
+            Shape,
+            "{OPERATOR}: images of {height} × {width} pixels are not reduced by {r}"
+        );
+        let parts = aten::reshape(this, &[batch, &[channels, height / r, r, width / r, r]].concat())?;
+        let n = batch.len() as i64;
+        let order: Vec<i64> = (0..n).chain([n, n + 2, n + 4, n + 1, n + 3]).collect();
+        let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
+        let sizes = [batch, &[channels.saturating_mul(r).saturating_mul(r), height / r, width / r]].concat();
+        laid_out_as(this, &aten::view(&pixels, &sizes)?)
+    }
+
+    fn channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::channel_shuffle";
+        let &[n, channels, ref rest @ ..] = this.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?} have no channels", this.sizes())
+        };
+        ensure!(
+            !rest.is_empty() && groups > 0 && channels % groups == 0,
+            Shape,
+            "{OPERATOR}: {groups} groups of the channels of sizes {:?}",
+            this.sizes()
+        );
+        let parts = aten::reshape(this, &[&[n, groups, channels / groups], rest].concat())?;
+        aten::view(&contiguous_copy(&aten::transpose_int(&parts, 1, 2)?)?, this.sizes())
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn tile(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
+        let missing = this.dim().saturating_sub(dims.len());
+        aten::repeat(this, &[&vec![1; missing], dims].concat())
+    }
+
+    fn repeat_interleave_self_int(
+        this: &Tensor,
+        repeats: i64,
+        dim: Option<i64>,
+        _output_size: Option<i64>,
+    ) -> Result<Tensor> {
+        ensure!(
+            repeats >= 0,
+            Argument,
+            "aten::repeat_interleave.self_int: {repeats} repeats, zero or more are possible"
+        );
+        let (this, dim) = along_or_flat("aten::repeat_interleave.self_int", this, dim)?;
+        let mut sizes = this.sizes().to_vec();
+        sizes.insert(dim + 1, repeats);
+        let copy = contiguous_copy(&aten::expand(&aten::unsqueeze(&this, dim as i64 + 1)?, &sizes)?)?;
+        aten::flatten_using_ints::call(&copy, dim as i64, dim as i64 + 1)
+    }
+
+    fn repeat_interleave_self_Tensor(
+        this: &Tensor,
+        repeats: &Tensor,
+        dim: Option<i64>,
+        output_size: Option<i64>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::repeat_interleave.self_Tensor";
+        let (this, dim) = along_or_flat(OPERATOR, this, dim)?;
+        let size = this.sizes()[dim];
+        ensure!(
+            repeats.numel() == 1 || repeats.sizes() == [size],
+            Shape,
+            "{OPERATOR}: repeats of sizes {:?} for {size} indices, expected one number, or one for each",
+            repeats.sizes()
+        );
+        let repeats = aten::expand(&aten::reshape(repeats, &[-1])?, &[size])?;
+        let index = aten::repeat_interleave_Tensor::call(&repeats, output_size)?;
+        aten::index_select(&this, dim as i64, &index)
+    }
+
+    fn fliplr(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dim() >= 2, Shape, "aten::fliplr: sizes {:?} have no columns", this.sizes());
+        aten::flip(this, &[1])
+    }
+
+    fn flipud(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dim() >= 1, Shape, "aten::flipud: a tensor without dimensions has no rows");
+        aten::flip(this, &[0])
+    }
+
+    fn diag(this: &Tensor, diagonal: i64) -> Result<Tensor> {
+        match this.dim() {
+            1 => aten::diag_embed::with(this).offset(diagonal).call(),
+            2 => contiguous_copy(&aten::diagonal::with(this).offset(diagonal).call()?),
+            _ => bail!(Shape, "aten::diag: sizes {:?}, expected those of a vector or a matrix", this.sizes()),
+        }
     }
 
     fn diagflat(this: &Tensor, offset: i64) -> Result<Tensor> {
@@ -256,58 +314,6 @@ mod implicit {
         let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
         let inner = infer_view_size(sizes, size).map_err(|error| error.context(OPERATOR))?;
         aten::view(this, &[&this.sizes()[..wrapped], &inner, &this.sizes()[wrapped + 1..]].concat())
-    }
-
-    fn pixel_shuffle(this: &Tensor, upscale_factor: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::pixel_shuffle";
-        let r = upscale_factor;
-        let (batch, [channels, height, width]) = image(OPERATOR, this)?;
-        ensure!(
-            r > 0 && channels % r.saturating_mul(r) == 0,
-            Shape,
-            "{OPERATOR}: {channels} channels do not make up images enlarged by {r}"
-        );
-        let c = channels / r.saturating_mul(r);
-        let parts = aten::reshape(this, &[batch, &[c, r, r, height, width]].concat())?;
-        let n = batch.len() as i64;
-        let order: Vec<i64> = (0..n).chain([n, n + 3, n + 1, n + 4, n + 2]).collect();
-        let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
-        laid_out_as(
-            this,
-            &aten::view(&pixels, &[batch, &[c, height.saturating_mul(r), width.saturating_mul(r)]].concat())?,
-        )
-    }
-
-    fn pixel_unshuffle(this: &Tensor, downscale_factor: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::pixel_unshuffle";
-        let r = downscale_factor;
-        let (batch, [channels, height, width]) = image(OPERATOR, this)?;
-        ensure!(
-            r > 0 && height % r == 0 && width % r == 0,
-            Shape,
-            "{OPERATOR}: images of {height} × {width} pixels are not reduced by {r}"
-        );
-        let parts = aten::reshape(this, &[batch, &[channels, height / r, r, width / r, r]].concat())?;
-        let n = batch.len() as i64;
-        let order: Vec<i64> = (0..n).chain([n, n + 2, n + 4, n + 1, n + 3]).collect();
-        let pixels = contiguous_copy(&aten::permute(&parts, &order)?)?;
-        let sizes = [batch, &[channels.saturating_mul(r).saturating_mul(r), height / r, width / r]].concat();
-        laid_out_as(this, &aten::view(&pixels, &sizes)?)
-    }
-
-    fn channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::channel_shuffle";
-        let &[n, channels, ref rest @ ..] = this.sizes() else {
-            bail!(Shape, "{OPERATOR}: sizes {:?} have no channels", this.sizes())
-        };
-        ensure!(
-            !rest.is_empty() && groups > 0 && channels % groups == 0,
-            Shape,
-            "{OPERATOR}: {groups} groups of the channels of sizes {:?}",
-            this.sizes()
-        );
-        let parts = aten::reshape(this, &[&[n, groups, channels / groups], rest].concat())?;
-        aten::view(&contiguous_copy(&aten::transpose_int(&parts, 1, 2)?)?, this.sizes())
     }
 }
 

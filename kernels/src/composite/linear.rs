@@ -5,6 +5,50 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
+    use super::*;
+
+    fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::linalg_cross";
+        let is_three = |tensor: &Tensor| tensor.size(dim).is_ok_and(|size| size == 3);
+        ensure!(
+            this.dim() == other.dim() && is_three(this) && is_three(other),
+            Shape,
+            "{OPERATOR}: sizes {:?} and {:?} have no three numbers in dimension {dim}",
+            this.sizes(),
+            other.sizes()
+        );
+        let turned = |tensor: &Tensor, shift: i64| aten::roll::call(tensor, &[shift], &[dim]);
+        let sizes = torch_library::geometry::infer_size(this.sizes(), other.sizes());
+        let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
+        let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
+        aten::sub_Tensor(
+            &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
+            &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
+        )
+    }
+
+    fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        ensure!(
+            !this.dtype().is_complex(),
+            DType,
+            "aten::vdot: of {} only the product without conjugation is here, use dot",
+            this.dtype()
+        );
+        aten::dot(this, other)
+    }
+
+    fn addmv(this: &Tensor, mat: &Tensor, vec: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        combined(this, &aten::mv(mat, vec)?, beta, alpha)
+    }
+
+    fn addr(this: &Tensor, vec1: &Tensor, vec2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        combined(this, &aten::outer(vec1, vec2)?, beta, alpha)
+    }
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
@@ -25,26 +69,6 @@ mod implicit {
         )?;
         let sizes: Vec<i64> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
         aten::reshape(&aten::contiguous(&product)?, &sizes)
-    }
-
-    fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_cross";
-        let is_three = |tensor: &Tensor| tensor.size(dim).is_ok_and(|size| size == 3);
-        ensure!(
-            this.dim() == other.dim() && is_three(this) && is_three(other),
-            Shape,
-            "{OPERATOR}: sizes {:?} and {:?} have no three numbers in dimension {dim}",
-            this.sizes(),
-            other.sizes()
-        );
-        let turned = |tensor: &Tensor, shift: i64| aten::roll::call(tensor, &[shift], &[dim]);
-        let sizes = torch_library::geometry::infer_size(this.sizes(), other.sizes());
-        let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
-        let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
-        aten::sub_Tensor(
-            &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
-            &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
-        )
     }
 
     fn cross(this: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor> {
@@ -95,24 +119,6 @@ mod implicit {
             return aten::mul_Tensor(this, other);
         }
         aten::tensordot(this, other, &[-1], &[-1]).map_err(|error| error.context("aten::inner"))
-    }
-
-    fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        ensure!(
-            !this.dtype().is_complex(),
-            DType,
-            "aten::vdot: of {} only the product without conjugation is here, use dot",
-            this.dtype()
-        );
-        aten::dot(this, other)
-    }
-
-    fn addmv(this: &Tensor, mat: &Tensor, vec: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-        combined(this, &aten::mv(mat, vec)?, beta, alpha)
-    }
-
-    fn addr(this: &Tensor, vec1: &Tensor, vec2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-        combined(this, &aten::outer(vec1, vec2)?, beta, alpha)
     }
 
     fn matrix_power(this: &Tensor, n: i64) -> Result<Tensor> {

@@ -16,8 +16,9 @@ mod explicit {
     }
 }
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod implicit {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
 
     fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
@@ -50,18 +51,33 @@ mod implicit {
         middle("aten::nanmedian.dim", this, dim, keepdim, true)
     }
 
+    fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        ensure!(!this.dtype().is_complex(), DType, "aten::nansum: {} is not supported", this.dtype());
+        let numbers = without_nan(this)?;
+        aten::sum_dim_IntList::call(&numbers, dim, keepdim, dtype)
+    }
+
+    fn std_mean_correction(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        correction: Option<Scalar>,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        let std = aten::std_correction::call(this, dim, correction, keepdim)?;
+        Ok((std, aten::mean_dim::call(this, dim, keepdim, None)?))
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
     fn msort(this: &Tensor) -> Result<Tensor> {
         Ok(aten::sort::with(this).dim(0).call()?.0)
     }
 
     fn argsort_stable(this: &Tensor, stable: bool, dim: i64, descending: bool) -> Result<Tensor> {
         Ok(aten::sort_stable::call(this, Some(stable), dim, descending)?.1)
-    }
-
-    fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-        ensure!(!this.dtype().is_complex(), DType, "aten::nansum: {} is not supported", this.dtype());
-        let numbers = without_nan(this)?;
-        aten::sum_dim_IntList::call(&numbers, dim, keepdim, dtype)
     }
 
     fn nanmean(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
@@ -88,16 +104,6 @@ mod implicit {
         keepdim: bool,
     ) -> Result<(Tensor, Tensor)> {
         aten::std_mean_correction::call(this, dim, correction(unbiased), keepdim)
-    }
-
-    fn std_mean_correction(
-        this: &Tensor,
-        dim: Option<&[i64]>,
-        correction: Option<Scalar>,
-        keepdim: bool,
-    ) -> Result<(Tensor, Tensor)> {
-        let std = aten::std_correction::call(this, dim, correction, keepdim)?;
-        Ok((std, aten::mean_dim::call(this, dim, keepdim, None)?))
     }
 
     fn var_mean(this: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {

@@ -37,17 +37,10 @@ mod explicit {
     }
 }
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod implicit {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
-
-    fn special_expit(this: &Tensor) -> Result<Tensor> {
-        aten::sigmoid(this)
-    }
-
-    fn special_erf(this: &Tensor) -> Result<Tensor> {
-        aten::erf(this)
-    }
 
     fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
         ensure!(
@@ -67,6 +60,71 @@ mod implicit {
             None => this.clone(),
         };
         aten::log(&aten::div_Tensor(&inside, &aten::rsub_Scalar(&inside, 1.into())?)?)
+    }
+
+    fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::glu";
+        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
+        let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
+        ensure!(
+            size % 2 == 0,
+            Shape,
+            "{OPERATOR}: dimension {dim} of sizes {:?} has no two halves",
+            this.sizes()
+        );
+        let half = size / 2;
+        let (value, gate) = (aten::narrow(this, dim, 0, half)?, aten::narrow(this, dim, half, half)?);
+        aten::mul_Tensor(&value, &aten::sigmoid(&gate)?)
+    }
+
+    fn celu(this: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        let number: f64 = alpha.to()?;
+        ensure!(number != 0.0, Argument, "aten::celu: alpha is 0, which divides");
+        aten::elu::call(this, alpha, 1.into(), number.recip().into())
+    }
+
+    fn hardshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let width: f64 = lambd.to()?;
+        let is_near = aten::logical_and(
+            &aten::ge_Scalar(this, (-width).into())?,
+            &aten::le_Scalar(this, width.into())?,
+        )?;
+        aten::masked_fill_Scalar(this, &is_near, 0.into())
+    }
+
+    fn softshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let width: f64 = lambd.to()?;
+        ensure!(
+            width >= 0.0,
+            Argument,
+            "aten::softshrink: lambd is {width}, elements would move away from 0"
+        );
+        // NaN is in neither part, and stays.
+        let above = aten::sub_Scalar(this, width.into())?;
+        let below = aten::add_Scalar(this, width.into())?;
+        let rest = aten::where_self(
+            &aten::lt_Scalar(this, (-width).into())?,
+            &below,
+            &aten::mul_Scalar(this, 0.into())?,
+        )?;
+        aten::where_self(&aten::gt_Scalar(this, width.into())?, &above, &rest)
+    }
+
+    fn threshold(this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
+        aten::masked_fill_Scalar(this, &aten::le_Scalar(this, threshold)?, value)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn special_expit(this: &Tensor) -> Result<Tensor> {
+        aten::sigmoid(this)
+    }
+
+    fn special_erf(this: &Tensor) -> Result<Tensor> {
+        aten::erf(this)
     }
 
     fn float_power_Tensor_Tensor(this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
@@ -120,66 +178,14 @@ mod implicit {
         aten::all(&aten::isclose::call(this, other, rtol, atol, equal_nan)?)?.item()?.to()
     }
 
-    fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::glu";
-        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
-        let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
-        ensure!(
-            size % 2 == 0,
-            Shape,
-            "{OPERATOR}: dimension {dim} of sizes {:?} has no two halves",
-            this.sizes()
-        );
-        let half = size / 2;
-        let (value, gate) = (aten::narrow(this, dim, 0, half)?, aten::narrow(this, dim, half, half)?);
-        aten::mul_Tensor(&value, &aten::sigmoid(&gate)?)
-    }
-
     fn selu(this: &Tensor) -> Result<Tensor> {
         const ALPHA: f64 = 1.673_263_242_354_377_2;
         const SCALE: f64 = 1.050_700_987_355_480_5;
         aten::elu::call(this, ALPHA.into(), SCALE.into(), 1.into())
     }
 
-    fn celu(this: &Tensor, alpha: Scalar) -> Result<Tensor> {
-        let number: f64 = alpha.to()?;
-        ensure!(number != 0.0, Argument, "aten::celu: alpha is 0, which divides");
-        aten::elu::call(this, alpha, 1.into(), number.recip().into())
-    }
-
     fn relu6(this: &Tensor) -> Result<Tensor> {
         aten::hardtanh::call(this, 0.into(), 6.into())
-    }
-
-    fn hardshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let width: f64 = lambd.to()?;
-        let is_near = aten::logical_and(
-            &aten::ge_Scalar(this, (-width).into())?,
-            &aten::le_Scalar(this, width.into())?,
-        )?;
-        aten::masked_fill_Scalar(this, &is_near, 0.into())
-    }
-
-    fn softshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let width: f64 = lambd.to()?;
-        ensure!(
-            width >= 0.0,
-            Argument,
-            "aten::softshrink: lambd is {width}, elements would move away from 0"
-        );
-        // NaN is in neither part, and stays.
-        let above = aten::sub_Scalar(this, width.into())?;
-        let below = aten::add_Scalar(this, width.into())?;
-        let rest = aten::where_self(
-            &aten::lt_Scalar(this, (-width).into())?,
-            &below,
-            &aten::mul_Scalar(this, 0.into())?,
-        )?;
-        aten::where_self(&aten::gt_Scalar(this, width.into())?, &above, &rest)
-    }
-
-    fn threshold(this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
-        aten::masked_fill_Scalar(this, &aten::le_Scalar(this, threshold)?, value)
     }
 }
 

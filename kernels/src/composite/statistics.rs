@@ -53,6 +53,30 @@ mod explicit {
     }
 }
 
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
+    use super::*;
+
+    fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        if this.numel() == 0 {
+            return aten::log(&aten::sum_dim_IntList::call(&aten::exp(this)?, Some(dim), keepdim, None)?);
+        }
+        let largest = aten::detach(&aten::amax::call(this, dim, true)?)?;
+        // Where the largest is infinite, so is the result; its distance to itself would be NaN.
+        let is_infinite = aten::isinf(&largest)?;
+        let shift = aten::where_ScalarSelf(&is_infinite, 0.into(), &largest)?;
+        let sum = aten::sum_dim_IntList::call(
+            &aten::exp(&aten::sub_Tensor(this, &shift)?)?,
+            Some(dim),
+            true,
+            None,
+        )?;
+        let out = aten::add_Tensor(&aten::log(&sum)?, &shift)?;
+        if keepdim { Ok(out) } else { aten::squeeze_dims(&out, dim) }
+    }
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
@@ -97,24 +121,6 @@ mod implicit {
 
     fn argsort(this: &Tensor, dim: i64, descending: bool) -> Result<Tensor> {
         Ok(aten::sort::call(this, dim, descending)?.1)
-    }
-
-    fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
-        if this.numel() == 0 {
-            return aten::log(&aten::sum_dim_IntList::call(&aten::exp(this)?, Some(dim), keepdim, None)?);
-        }
-        let largest = aten::detach(&aten::amax::call(this, dim, true)?)?;
-        // Where the largest is infinite, so is the result; its distance to itself would be NaN.
-        let is_infinite = aten::isinf(&largest)?;
-        let shift = aten::where_ScalarSelf(&is_infinite, 0.into(), &largest)?;
-        let sum = aten::sum_dim_IntList::call(
-            &aten::exp(&aten::sub_Tensor(this, &shift)?)?,
-            Some(dim),
-            true,
-            None,
-        )?;
-        let out = aten::add_Tensor(&aten::log(&sum)?, &shift)?;
-        if keepdim { Ok(out) } else { aten::squeeze_dims(&out, dim) }
     }
 }
 

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use super::unseen;
 use crate::aten;
 
-mod pad;
+pub(crate) mod pad;
 mod resize;
 
 /// Writes the kernels of convolutions: in how many dimensions, then their names, with padding in numbers, with padding as a

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+mod own;
+
 /// A tensor of distinct numbers in an interval, in no order.
 fn sample(sizes: &[i64], low: f64, high: f64) -> Tensor {
     let count = sizes.iter().product::<i64>() as usize;

@@ -7,8 +7,9 @@ use super::{collected, vector};
 use crate::aten;
 use crate::cpu::loops;
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod implicit {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
 
     fn take(this: &Tensor, index: &Tensor) -> Result<Tensor> {
@@ -22,6 +23,33 @@ mod implicit {
         let flat = aten::reshape(this, &[-1])?;
         aten::contiguous(&aten::index_Tensor(&flat, &[Some(index.clone())])?)
     }
+
+    fn masked_select(this: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::masked_select";
+        ensure!(
+            mask.dtype() == DType::Bool,
+            DType,
+            "{OPERATOR}: the mask is of {}, expected bool",
+            mask.dtype()
+        );
+        let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(OPERATOR))?;
+        let flat = aten::reshape(&aten::expand(this, &sizes)?, &[-1])?;
+        let mask = aten::reshape(&aten::expand(mask, &sizes)?, &[-1])?;
+        aten::index_Tensor(&flat, &[Some(mask)])
+    }
+
+    fn index_fill_int_Scalar(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
+        let size = this.size(dim).map_err(|error| error.context("aten::index_fill.int_Scalar"))?;
+        let is_from_back = aten::lt_Scalar(index, 0.into())?;
+        let index = aten::where_self(&is_from_back, &aten::add_Scalar(index, size.into())?, index)?;
+        let picked = aten::index_select(this, dim, &index)?;
+        aten::index_copy(this, dim, &index, &aten::full_like(&picked, value)?)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
 
     fn take_along_dim(this: &Tensor, indices: &Tensor, dim: Option<i64>) -> Result<Tensor> {
         const OPERATOR: &str = "aten::take_along_dim";
@@ -47,30 +75,8 @@ mod implicit {
         aten::gather(&expanded(this, indices)?, dim, &expanded(indices, this)?)
     }
 
-    fn masked_select(this: &Tensor, mask: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::masked_select";
-        ensure!(
-            mask.dtype() == DType::Bool,
-            DType,
-            "{OPERATOR}: the mask is of {}, expected bool",
-            mask.dtype()
-        );
-        let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(OPERATOR))?;
-        let flat = aten::reshape(&aten::expand(this, &sizes)?, &[-1])?;
-        let mask = aten::reshape(&aten::expand(mask, &sizes)?, &[-1])?;
-        aten::index_Tensor(&flat, &[Some(mask)])
-    }
-
     fn argwhere(this: &Tensor) -> Result<Tensor> {
         aten::nonzero(this)
-    }
-
-    fn index_fill_int_Scalar(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
-        let size = this.size(dim).map_err(|error| error.context("aten::index_fill.int_Scalar"))?;
-        let is_from_back = aten::lt_Scalar(index, 0.into())?;
-        let index = aten::where_self(&is_from_back, &aten::add_Scalar(index, size.into())?, index)?;
-        let picked = aten::index_select(this, dim, &index)?;
-        aten::index_copy(this, dim, &index, &aten::full_like(&picked, value)?)
     }
 
     fn one_hot(this: &Tensor, num_classes: i64) -> Result<Tensor> {

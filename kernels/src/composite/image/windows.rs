@@ -4,8 +4,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod implicit {
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
 
     fn im2col(

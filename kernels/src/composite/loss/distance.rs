@@ -5,17 +5,14 @@ use torch_library::prelude::*;
 use super::{MEAN, NONE};
 use crate::aten;
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod distances {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
 
     fn mse_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        let distance = aten::sub_Tensor(this, target)?;
+        let distance = distance("aten::mse_loss", this, target)?;
         reduced("aten::mse_loss", aten::mul_Tensor(&distance, &distance)?, reduction)
-    }
-
-    fn l1_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        reduced("aten::l1_loss", aten::abs(&aten::sub_Tensor(this, target)?)?, reduction)
     }
 
     fn smooth_l1_loss(this: &Tensor, target: &Tensor, reduction: i64, beta: f64) -> Result<Tensor> {
@@ -24,14 +21,28 @@ mod distances {
         if beta == 0.0 {
             return aten::l1_loss::call(this, target, reduction);
         }
-        let loss = parabola_and_line(this, target, beta)?;
+        let loss = parabola_and_line(&distance(OPERATOR, this, target)?, beta)?;
         reduced(OPERATOR, aten::div_Scalar(&loss, beta.into())?, reduction)
     }
 
     fn huber_loss(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
         const OPERATOR: &str = "aten::huber_loss";
         ensure!(delta > 0.0, Argument, "{OPERATOR}: delta is {delta}, must be positive");
-        reduced(OPERATOR, parabola_and_line(this, target, delta)?, reduction)
+        reduced(OPERATOR, parabola_and_line(&distance(OPERATOR, this, target)?, delta)?, reduction)
+    }
+
+    fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        let lead = aten::mul_Tensor(&aten::neg(target)?, this)?;
+        reduced("aten::soft_margin_loss", aten::log1p(&aten::exp(&lead)?)?, reduction)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod distances {
+    use super::*;
+
+    fn l1_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        reduced("aten::l1_loss", aten::abs(&aten::sub_Tensor(this, target)?)?, reduction)
     }
 }
 
@@ -167,16 +178,19 @@ mod margins {
         )?;
         reduced("aten::cosine_embedding_loss", loss, reduction)
     }
+}
 
-    fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        let lead = aten::mul_Tensor(&aten::neg(target)?, this)?;
-        reduced("aten::soft_margin_loss", aten::log1p(&aten::exp(&lead)?)?, reduction)
-    }
+/// # Errors
+/// Numbers that are neither larger nor smaller than others.
+fn distance(operator: &str, this: &Tensor, target: &Tensor) -> Result<Tensor> {
+    let distance = aten::sub_Tensor(this, target)?;
+    ensure!(!distance.dtype().is_complex(), DType, "{operator} is not implemented for {}", distance.dtype());
+    Ok(distance)
 }
 
 /// Half the square of a difference up to a bound, and the line that goes on from there.
-fn parabola_and_line(this: &Tensor, target: &Tensor, bound: f64) -> Result<Tensor> {
-    let distance = aten::abs(&aten::sub_Tensor(this, target)?)?;
+fn parabola_and_line(distance: &Tensor, bound: f64) -> Result<Tensor> {
+    let distance = aten::abs(distance)?;
     let parabola = aten::mul_Scalar(&aten::mul_Tensor(&distance, &distance)?, 0.5.into())?;
     let line = aten::mul_Scalar(&aten::sub_Scalar(&distance, (0.5 * bound).into())?, bound.into())?;
     aten::where_self(&aten::lt_Scalar(&distance, bound.into())?, &parabola, &line)

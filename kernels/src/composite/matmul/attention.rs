@@ -5,8 +5,9 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::cpu::attention;
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod kernels {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
 
     fn baddbmm(
@@ -30,6 +31,16 @@ mod kernels {
         added(this, product, beta, alpha)
     }
 
+    fn trace(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dim() == 2, Shape, "aten::trace: sizes {:?}, expected a matrix", this.sizes());
+        aten::sum(&aten::diagonal(this)?)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
     fn outer(this: &Tensor, vec2: &Tensor) -> Result<Tensor> {
         ensure!(
             this.dim() == 1 && vec2.dim() == 1,
@@ -39,11 +50,6 @@ mod kernels {
             vec2.sizes()
         );
         aten::mul_Tensor(&aten::unsqueeze(this, 1)?, vec2)
-    }
-
-    fn trace(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() == 2, Shape, "aten::trace: sizes {:?}, expected a matrix", this.sizes());
-        aten::sum(&aten::diagonal(this)?)
     }
 
     fn scaled_dot_product_attention(

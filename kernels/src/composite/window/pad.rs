@@ -4,27 +4,10 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod kernels {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
-
-    fn pad(this: &Tensor, pad: &[i64], mode: &str, value: Option<f64>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::pad";
-        let edge = match mode {
-            "constant" => {
-                return aten::constant_pad_nd::call(this, pad, value.unwrap_or(0.0).into());
-            }
-            "reflect" => Edge::Reflect,
-            "replicate" => Edge::Replicate,
-            "circular" => Edge::Circular,
-            other => bail!(
-                Argument,
-                "{OPERATOR}: unknown mode {other:?}, expected \"constant\", \"reflect\", \"replicate\" or \"circular\""
-            ),
-        };
-        ensure!(value.is_none(), Argument, "{OPERATOR}: a value is for mode \"constant\", not for {mode:?}");
-        padded(OPERATOR, this, pad, edge)
-    }
 
     fn reflection_pad1d(this: &Tensor, padding: &[i64]) -> Result<Tensor> {
         padded("aten::reflection_pad1d", this, padding, Edge::Reflect)
@@ -47,12 +30,66 @@ mod kernels {
     }
 }
 
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn pad(this: &Tensor, pad: &[i64], mode: &str, value: Option<f64>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::pad";
+        let edge = match mode {
+            "constant" => {
+                return aten::constant_pad_nd::call(this, pad, value.unwrap_or(0.0).into());
+            }
+            "reflect" => Edge::Reflect,
+            "replicate" => Edge::Replicate,
+            "circular" => Edge::Circular,
+            other => bail!(
+                Argument,
+                "{OPERATOR}: unknown mode {other:?}, expected \"constant\", \"reflect\", \"replicate\" or \"circular\""
+            ),
+        };
+        ensure!(value.is_none(), Argument, "{OPERATOR}: a value is for mode \"constant\", not for {mode:?}");
+        padded(OPERATOR, this, pad, edge)
+    }
+}
+
 /// What lies beyond an edge.
 #[derive(Clone, Copy, PartialEq)]
-enum Edge {
+pub(crate) enum Edge {
     Reflect,
     Replicate,
     Circular,
+}
+
+impl Edge {
+    /// Which of so many elements each place of a padded dimension repeats.
+    fn places(self, size: i64, pad: &[i64], device: Device) -> Result<Tensor> {
+        let source = |place: i64| match self {
+            Edge::Replicate => place.clamp(0, size - 1),
+            Edge::Circular => place.rem_euclid(size),
+            Edge::Reflect if place < 0 => -place,
+            Edge::Reflect if place >= size => 2 * (size - 1) - place,
+            Edge::Reflect => place,
+        };
+        super::resize::index_of((-pad[0]..size + pad[1]).map(source).collect(), device)
+    }
+}
+
+/// The gradient of what was padded to give a tensor of this one: that of each element and of its repetitions.
+pub(crate) fn gathered(grad: &Tensor, sizes: &[i64], pad: &[i64], edge: Edge) -> Result<Tensor> {
+    let mut out = grad.clone();
+    for (back, pad) in pad.chunks_exact(2).enumerate().filter(|(_, pad)| **pad != [0, 0]) {
+        let (dim, size) = (-1 - back as i64, sizes[sizes.len() - 1 - back]);
+        let mut sizes = out.sizes().to_vec();
+        sizes[out.dim() - 1 - back] = size;
+        out = aten::index_add(
+            &aten::new_zeros(&out, &sizes)?,
+            dim,
+            &edge.places(size, pad, grad.device())?,
+            &out,
+        )?;
+    }
+    Ok(out)
 }
 
 /// Picks for each place of the result the one that it repeats, dimension by dimension.
@@ -76,16 +113,8 @@ fn padded(operator: &str, this: &Tensor, pad: &[i64], edge: Edge) -> Result<Tens
             "{operator}: padding {pad:?} is more than dimension {dim} of sizes {:?} has to give",
             this.sizes()
         );
-        let source = |place: i64| match edge {
-            Edge::Replicate => place.clamp(0, size - 1),
-            Edge::Circular => place.rem_euclid(size),
-            Edge::Reflect if place < 0 => -place,
-            Edge::Reflect if place >= size => 2 * (size - 1) - place,
-            Edge::Reflect => place,
-        };
         if *pad != [0, 0] {
-            let index: Vec<i64> = (-pad[0]..size + pad[1]).map(source).collect();
-            out = aten::index_select(&out, dim, &super::resize::index_of(index, this.device())?)?;
+            out = aten::index_select(&out, dim, &edge.places(size, pad, this.device())?)?;
         }
     }
     let format = if edge == Edge::Circular { MemoryFormat::Contiguous } else { this.suggest_memory_format() };

@@ -8,8 +8,8 @@ use crate::composite::collected;
 /// Writes the operators that resize by a method: with sizes, with sizes or factors, and back from a gradient.
 macro_rules! resizing {
     ($($name:ident $by_factors:ident $backward:ident($($scale:ident),+ $(; $align_corners:ident)?): $method:ident;)+) => {
-        #[torch_impl(aten, CompositeImplicitAutograd)]
-        mod kernels {
+        #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+        mod derived {
             use super::*;
 
             $(
@@ -24,20 +24,6 @@ macro_rules! resizing {
                     resized(OPERATOR, this, output_size, &[$($scale),+], method)
                 }
 
-                fn $by_factors(
-                    input: &Tensor,
-                    output_size: Option<&[i64]>,
-                    $($align_corners: bool,)?
-                    scale_factors: Option<&[f64]>,
-                ) -> Result<Tensor> {
-                    const OPERATOR: &str = concat!("aten::", stringify!($name), ".vec");
-                    let method = Method::$method $({ $align_corners })?;
-                    let sizes = sizes(OPERATOR, input, output_size, scale_factors)?;
-                    let mut factors = scale_factors.unwrap_or_default().iter().copied();
-                    let scales = [$(stringify!($scale)),+].map(|_| factors.next());
-                    resized(OPERATOR, input, &sizes, &scales, method)
-                }
-
                 fn $backward(
                     grad_output: &Tensor,
                     output_size: &[i64],
@@ -48,6 +34,26 @@ macro_rules! resizing {
                     const OPERATOR: &str = concat!("aten::", stringify!($backward));
                     let method = Method::$method $({ $align_corners })?;
                     returned(OPERATOR, grad_output, output_size, input_size, &[$($scale),+], method)
+                }
+            )+
+        }
+
+        #[torch_impl(aten, CompositeImplicitAutograd)]
+        mod implicit {
+            use super::*;
+
+            $(
+                fn $by_factors(
+                    input: &Tensor,
+                    output_size: Option<&[i64]>,
+                    $($align_corners: bool,)?
+                    scale_factors: Option<&[f64]>,
+                ) -> Result<Tensor> {
+                    const OPERATOR: &str = concat!("aten::", stringify!($name), ".vec");
+                    let sizes = sizes(OPERATOR, input, output_size, scale_factors)?;
+                    let mut factors = scale_factors.unwrap_or_default().iter().copied();
+                    $(let $scale = factors.next();)+
+                    aten::$name::call(input, &sizes, $($align_corners,)? $($scale),+)
                 }
             )+
         }

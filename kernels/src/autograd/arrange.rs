@@ -1,0 +1,89 @@
+//! Derivatives of elements that are put elsewhere, and of some that are picked.
+
+use torch_library::derivatives;
+use torch_library::geometry::infer_size;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::methods::TensorMethods;
+
+derivatives! {
+    in aten;
+
+    repeat(Tensor self, SymInt[] repeats) -> Tensor as RepeatBackward0 {
+        self => of_copies(grad, self.sizes(), repeats),
+    }
+    flip(Tensor self, int[] dims) -> Tensor as FlipBackward0 {
+        self => aten::flip(grad, dims),
+    }
+    roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor as RollBackward0 {
+        self => {
+            let back: Vec<i64> = shifts.iter().map(|shift| shift.wrapping_neg()).collect();
+            aten::roll::call(grad, &back, dims)
+        },
+    }
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor as Rot90Backward0 {
+        self => aten::rot90::call(grad, k.wrapping_neg(), dims),
+    }
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor as DiagEmbedBackward0 {
+        self => aten::diagonal::call(grad, offset, dim1, dim2),
+    }
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor as PixelShuffleBackward0 {
+        self => aten::pixel_unshuffle(grad, upscale_factor),
+    }
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor as PixelUnshuffleBackward0 {
+        self => aten::pixel_shuffle(grad, downscale_factor),
+    }
+    channel_shuffle(Tensor self, SymInt groups) -> Tensor as ChannelShuffleBackward0 {
+        self => aten::channel_shuffle(grad, grad.size(1)? / groups),
+    }
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor as IndexFillBackward0 {
+        self => aten::index_fill_int_Scalar(grad, dim, index, Scalar::from(0)),
+        index => non_differentiable,
+    }
+    masked_select(Tensor self, Tensor mask) -> Tensor as MaskedSelectBackward0 {
+        self => {
+            let sizes = infer_size(self.sizes(), mask.sizes())?;
+            let zeros = aten::new_zeros(grad, &sizes)?;
+            let whole = aten::index_put(&zeros, &[Some(aten::expand(mask, &sizes)?)], grad)?;
+            aten::sum_to_size(&whole, self.sizes())
+        },
+        mask => non_differentiable,
+    }
+    take(Tensor self, Tensor index) -> Tensor as TakeBackward0 {
+        self => {
+            let zeros = aten::new_zeros(grad, &[self.sizes().iter().product()])?;
+            let index = [Some(index.clone())];
+            let flat = aten::index_put::with(&zeros, &index, grad).accumulate(true).call()?;
+            flat.reshape(self.sizes())
+        },
+        index => non_differentiable,
+    }
+    trace(Tensor self) -> Tensor as TraceBackward0 {
+        self => {
+            let diagonal = grad.expand(&[self.size(0)?.min(self.size(1)?)])?;
+            aten::diagonal_scatter(&aten::new_zeros(grad, self.sizes())?, &diagonal)
+        },
+    }
+    im2col(
+        Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride
+    ) -> Tensor as Im2ColBackward0 {
+        self => aten::col2im(grad, &[self.size(-2)?, self.size(-1)?], kernel_size, dilation, padding, stride),
+    }
+    col2im(
+        Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride
+    ) -> Tensor as Col2ImBackward0 {
+        self => aten::im2col(grad, kernel_size, dilation, padding, stride),
+    }
+}
+
+/// The sum of the gradients of all copies.
+fn of_copies(grad: &Tensor, sizes: &[i64], repeats: &[i64]) -> Result<Tensor> {
+    if repeats.contains(&0) {
+        return aten::new_zeros(grad, sizes);
+    }
+    let own = std::iter::repeat_n(&1, repeats.len() - sizes.len()).chain(sizes);
+    let split: Vec<i64> = repeats.iter().zip(own).flat_map(|(count, size)| [*count, *size]).collect();
+    let copies: Vec<i64> = (0..repeats.len() as i64).map(|dim| 2 * dim).collect();
+    grad.reshape(&split)?.sum_dim(&copies, false)?.reshape(sizes)
+}

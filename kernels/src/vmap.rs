@@ -58,6 +58,7 @@ mod index;
 mod loss;
 mod matmul;
 mod norm;
+mod optimizer;
 mod pointwise;
 mod reduce;
 mod scatter;

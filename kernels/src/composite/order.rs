@@ -6,20 +6,15 @@ use crate::aten;
 
 mod quantile;
 
-#[torch_impl(aten, CompositeExplicitAutograd)]
-mod explicit {
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
     use super::*;
 
     fn aminmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<(Tensor, Tensor)> {
         let dims = dim.as_slice();
         Ok((aten::amin::call(this, dims, keepdim)?, aten::amax::call(this, dims, keepdim)?))
     }
-}
-
-/// What has a derivative of its own.
-#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
-mod derived {
-    use super::*;
 
     fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = "aten::kthvalue";

@@ -139,6 +139,33 @@ fn place_of(
     level.wrap(found, 0)
 }
 
+/// Rows of numbers in rows of sequences; one sequence that all examples share stays one.
+#[torch_impl(aten, FuncTorchBatched)]
+fn searchsorted_Tensor(
+    sorted_sequence: &Tensor,
+    this: &Tensor,
+    out_int32: bool,
+    right: bool,
+    side: Option<&str>,
+    sorter: Option<&Tensor>,
+) -> Result<Tensor> {
+    let level = Level::current()?;
+    let values = expanded(level, this)?;
+    let find = |sequence: &Tensor, values: &Tensor, sorter: Option<&Tensor>| {
+        aten::searchsorted_Tensor::call(sequence, values, out_int32, right, side, sorter)
+    };
+    let is_one = sorted_sequence.dim() == 1;
+    if is_one && ![Some(sorted_sequence), sorter].into_iter().flatten().any(|tensor| level.has(tensor)) {
+        return level.wrap(find(sorted_sequence, &values, sorter)?, 0);
+    }
+    let (sequences, sorters) =
+        (expanded(level, sorted_sequence)?, sorter.map(|sorter| expanded(level, sorter)).transpose()?);
+    let rows =
+        if is_one { aten::reshape(&values, &[level.batch_size(), this.numel()])? } else { values.clone() };
+    let found = find(&sequences, &rows, sorters.as_ref())?;
+    level.wrap(aten::reshape(&found, values.sizes())?, 0)
+}
+
 #[torch_impl(aten, FuncTorchBatched)]
 mod whole {
     use super::*;

@@ -350,6 +350,46 @@ fn a_rule_gives_what_each_example_gives_alone() {
     check_rule("tril", aten::tril);
     check_rule("isnan", aten::isnan);
     check_rule("new_zeros", |x| aten::new_zeros(x, &[2]));
+    check_rule("aminmax", |x| {
+        let (min, max) = aten::aminmax::with(x).dim(Some(0)).call()?;
+        aten::sub_Tensor(&max, &min)
+    });
+    let sequence = Tensor::from([-1.0, 0.0, 1.5]);
+    check_rule("searchsorted in one sequence", |x| aten::searchsorted_Tensor(&sequence, x));
+    check_rule("searchsorted in a vector", |x| {
+        aten::searchsorted_Tensor(&aten::sort(&aten::select_int(x, 0, 1)?)?.0, x)
+    });
+    check_rule("searchsorted in rows", |x| {
+        let (values, sorter) = aten::sort(x)?;
+        let found = aten::searchsorted_Tensor::with(x, &values).sorter(Some(&sorter)).right(true).call()?;
+        aten::searchsorted_Tensor(&values, &found)
+    });
+    check_rule("logsumexp", |x| aten::logsumexp(x, &[1]));
+    check_rule("mse_loss", |x| aten::mse_loss(x, &aten::flip(x, &[0])?));
+    check_rule("_fused_adam_", |x| {
+        let (x, zeros) = (aten::clone(x)?, || aten::zeros_like(x));
+        let (means, squares) = (zeros()?, zeros()?);
+        let mut lists = [&x, &x, &means, &squares].map(|tensor| [tensor.clone()]);
+        lists[1][0] = aten::clone(&x)?;
+        let [params, grads, means, squares] = &mut lists;
+        let step = [Tensor::from(1f32)];
+        aten::_fused_adam_(
+            params,
+            grads,
+            means,
+            squares,
+            &mut [],
+            &step,
+            0.1,
+            0.9,
+            0.99,
+            0.0,
+            1e-8,
+            false,
+            false,
+        )?;
+        Ok(x)
+    });
     check_rule("index_add", |x| {
         aten::index_add(x, 0, &Tensor::from([0i64, 2]), &Tensor::from([[1.0; 4]; 2]))
     });

@@ -1,0 +1,48 @@
+//! Rules for fused steps of optimisers: what they do to an element asks for no other, so examples take their steps together.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::{call, expanded, is_batched, rules, shared_write};
+use crate::aten;
+
+rules! {
+    fused: step => _fused_sgd_ _fused_adam_ _fused_adamw_;
+}
+
+/// Runs a step on all examples. Parameters that examples share take theirs beside them.
+fn step(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let level = Level::current()?;
+    let arguments = operator.take_arguments(stack)?;
+    let schema = &operator.schema()?.arguments;
+    let is_list = |at: usize| schema[at].is_mutable();
+    for (argument, value) in schema.iter().zip(&arguments).filter(|(argument, _)| !argument.is_mutable()) {
+        ensure!(
+            !is_batched(level, value),
+            NotSupported,
+            "{operator}: `{}` of each example's own would be numbers that a step has once, take a step for each",
+            argument.name
+        );
+    }
+    let lists = || (0..arguments.len()).filter(|at| is_list(*at)).map(|at| arguments[at].tensors());
+    let is_batched_at =
+        |index: usize| lists().filter_map(|list| list.get(index)).any(|tensor| level.has(tensor));
+    // Gradients are written to only where they are scaled.
+    let is_read = |at: usize| schema[at].name == "grads";
+    let mut values = Vec::with_capacity(arguments.len());
+    for (at, value) in arguments.iter().enumerate() {
+        if !is_list(at) {
+            values.push(value.borrowed());
+            continue;
+        }
+        let mut list = Vec::with_capacity(value.tensors().len());
+        for (index, tensor) in value.tensors().iter().enumerate() {
+            if is_batched_at(index) && !level.has(tensor) && !is_read(at) {
+                return Err(shared_write(operator));
+            }
+            list.push(if is_batched_at(index) { expanded(level, tensor)? } else { tensor.clone() });
+        }
+        values.push(list.into());
+    }
+    call(operator, values).map(drop)
+}

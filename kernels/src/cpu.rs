@@ -13,7 +13,7 @@ mod functions;
 mod index;
 mod linalg;
 pub(crate) mod loops;
-mod loss;
+pub(crate) mod loss;
 mod math;
 mod matmul;
 pub(crate) mod norm;

@@ -8,6 +8,8 @@ use crate::aten;
 use crate::composite::linalg::adjoint;
 use crate::methods::TensorMethods;
 
+mod factors;
+
 derivatives! {
     in aten;
 

@@ -46,6 +46,26 @@ derivatives! {
         weight => non_differentiable,
         total_weight => of_mean(grad, result, total_weight, reduction),
     }
+    _ctc_loss(
+        Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False
+    ) -> (Tensor, Tensor) as CtcLossBackward0 {
+        log_probs => aten::_ctc_loss_backward::call(
+            grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity,
+        ),
+        targets => non_differentiable,
+        result1 => non_differentiable,
+    }
+    _ctc_loss.Tensor(
+        Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False
+    ) -> (Tensor, Tensor) as CtcLossBackward1 {
+        log_probs => aten::_ctc_loss_backward_Tensor::call(
+            grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity,
+        ),
+        targets => non_differentiable,
+        input_lengths => non_differentiable,
+        target_lengths => non_differentiable,
+        result1 => non_differentiable,
+    }
     mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor as MseLossBackward0 {
         self => reduced(grad, &self.sub(target)?.mul(2)?, reduction),
         target => reduced(grad, &target.sub(self)?.mul(2)?, reduction),

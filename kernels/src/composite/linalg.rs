@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod least_squares;
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
@@ -32,6 +34,15 @@ mod kernels {
         let matrices = aten::expand(&columns, &[batch, &columns.sizes()[a.dim() - 2..]].concat())?;
         let copy = aten::clone::with(&matrices).memory_format(Some(MemoryFormat::Contiguous)).call()?;
         Ok((solution, aten::transpose_int(&copy, -2, -1)?))
+    }
+
+    fn linalg_lu(a: &Tensor, pivot: bool) -> Result<(Tensor, Tensor, Tensor)> {
+        let (factors, pivots, _) = aten::linalg_lu_factor_ex::with(a).pivot(pivot).call()?;
+        aten::lu_unpack(&factors, &pivots)
+    }
+
+    fn lu_solve(this: &Tensor, factors: &Tensor, pivots: &Tensor) -> Result<Tensor> {
+        aten::linalg_lu_solve(factors, pivots, this)
     }
 
     fn linalg_inv(a: &Tensor) -> Result<Tensor> {
@@ -100,6 +111,10 @@ mod kernels {
 
     fn linalg_eigvalsh(this: &Tensor, uplo: &str) -> Result<Tensor> {
         Ok(aten::_linalg_eigh::call(this, uplo, true)?.0)
+    }
+
+    fn linalg_eigvals(this: &Tensor) -> Result<Tensor> {
+        Ok(aten::linalg_eig(this)?.0) // a gradient needs the vectors
     }
 
     fn linalg_multi_dot(tensors: &[Tensor]) -> Result<Tensor> {

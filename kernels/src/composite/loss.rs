@@ -4,6 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod ctc;
 mod distance;
 
 /// PyTorch: `at::Reduction`.

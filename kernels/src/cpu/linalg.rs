@@ -14,12 +14,14 @@ use matrices::{Matrices, column_major, transposed, wide};
 use triangle::Triangle;
 
 mod cholesky;
+mod eigen;
 mod jacobi;
 mod lu;
 mod matrices;
 mod qr;
 mod spectral;
 mod triangle;
+mod unpack;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -9,6 +9,8 @@ use super::number::Number;
 use crate::aten;
 use crate::pointwise::{common_device, unsupported};
 
+pub(crate) mod ctc;
+
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;

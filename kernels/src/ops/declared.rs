@@ -16,36 +16,18 @@ torch_library! {
         linalg_cond(Tensor self, Scalar? p=None) -> Tensor;
         /// PyTorch: `torch.linalg.cond`; declared only.
         linalg_cond.p_str(Tensor self, str p) -> Tensor;
-        /// PyTorch: `torch.linalg.eig`; declared only.
-        linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors);
-        /// PyTorch: `torch.linalg.eigvals`; declared only.
-        linalg_eigvals(Tensor self) -> Tensor;
         /// PyTorch: `torch.linalg.householder_product`; declared only.
         linalg_householder_product(Tensor input, Tensor tau) -> Tensor;
-        /// PyTorch: `torch.linalg.lstsq`; declared only.
-        linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values);
-        /// PyTorch: `torch.linalg.matrix_rank`; declared only.
-        linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor;
-        /// PyTorch: `torch.linalg.matrix_rank`; declared only.
-        linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor;
-        /// PyTorch: `torch.linalg.matrix_rank`; declared only.
-        linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor;
-        /// PyTorch: `torch.linalg.matrix_rank`; declared only.
-        linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor;
         /// PyTorch: `torch.linalg.matrix_sqrth`; declared only.
         linalg_matrix_sqrth(Tensor self) -> Tensor;
         /// PyTorch: `torch.linalg.tensorinv`; declared only.
         linalg_tensorinv(Tensor self, int ind=2) -> Tensor;
         /// PyTorch: `torch.linalg.tensorsolve`; declared only.
         linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor;
-        /// PyTorch: `torch.lu_solve`; declared only.
-        lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor;
         /// PyTorch: `torch.orgqr`; declared only.
         orgqr(Tensor self, Tensor input2) -> Tensor;
         /// PyTorch: `torch.ormqr`; declared only.
         ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor;
-        /// PyTorch: `torch.pinverse`; declared only.
-        pinverse(Tensor self, float rcond=1e-15) -> Tensor;
         /// PyTorch: `torch.svd`; declared only.
         svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V);
 
@@ -108,10 +90,6 @@ torch_library! {
         max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor;
 
         // Losses.
-        /// PyTorch: `torch.nn.functional.ctc_loss`; declared only.
-        ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor;
-        /// PyTorch: `torch.nn.functional.ctc_loss`; declared only.
-        ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor;
         /// PyTorch: `torch.nn.functional.multi_margin_loss`; declared only.
         multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.multilabel_margin_loss`; declared only.

@@ -17,6 +17,30 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.lu_factor`.
         linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots);
+        /// The factors of [`linalg_lu_factor`](fn@linalg_lu_factor) as matrices `P L U` of their own; of sizes `[0]` what is not
+        /// asked for.
+        ///
+        /// # Errors
+        /// Pivots that are not `int32`, or not one for each step.
+        ///
+        /// PyTorch: `torch.lu_unpack`.
+        lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U);
+        /// The factors of `A = P L U`: rows in another order, a lower triangle with ones on its diagonal, an upper triangle.
+        ///
+        /// PyTorch: `torch.linalg.lu`.
+        linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U);
+        /// The `X` of `A X = B`, or of `X A = B` without `left`, from the factors of `A`; with `adjoint`, of those equations
+        /// with the adjoint matrix. Batches broadcast.
+        ///
+        /// # Errors
+        /// Sizes that make no equations.
+        ///
+        /// PyTorch: `torch.linalg.lu_solve`.
+        linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor;
+        /// As [`linalg_lu_solve`](fn@linalg_lu_solve), right sides first.
+        ///
+        /// PyTorch: `torch.lu_solve`.
+        lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor;
 
         /// The solution of [`linalg_solve`](fn@linalg_solve), with the factors that it was found with.
         ///
@@ -149,6 +173,67 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.eigvalsh`.
         linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor;
+        /// The eigenvalues of square matrices, as complex numbers in no order, and their vectors in columns, each of length 1.
+        ///
+        /// # Errors
+        /// Matrices that are not square, numbers that are not finite.
+        ///
+        /// PyTorch: `torch.linalg.eig`.
+        linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors);
+        /// The eigenvalues of [`linalg_eig`](fn@linalg_eig).
+        ///
+        /// PyTorch: `torch.linalg.eigvals`.
+        linalg_eigvals(Tensor self) -> Tensor;
+
+        /// The pseudoinverses of matrices `[.., n, m]`, of sizes `[.., m, n]`: singular values up to `atol`, or `rtol` of the
+        /// largest one, count as zero. If neither is given, `rtol` is what rounding leaves. Tolerances have a number for each
+        /// matrix; with `hermitian`, only the lower halves are read.
+        ///
+        /// PyTorch: `torch.linalg.pinv`.
+        linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor;
+        /// As [`linalg_pinv_atol_rtol_tensor`](fn@linalg_pinv_atol_rtol_tensor), with the same tolerances for all matrices.
+        ///
+        /// PyTorch: `torch.linalg.pinv`.
+        linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor;
+        /// As [`linalg_pinv_atol_rtol_float`](fn@linalg_pinv_atol_rtol_float), with `rtol` only.
+        ///
+        /// PyTorch: `torch.linalg.pinv`.
+        linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor;
+        /// As [`linalg_pinv_atol_rtol_tensor`](fn@linalg_pinv_atol_rtol_tensor), with `rtol` only.
+        ///
+        /// PyTorch: `torch.linalg.pinv`.
+        linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor;
+        /// As [`linalg_pinv`](fn@linalg_pinv).
+        ///
+        /// PyTorch: `torch.pinverse`.
+        pinverse(Tensor self, float rcond=1e-15) -> Tensor;
+        /// How many singular values are none of zero, by the tolerances of
+        /// [`linalg_pinv_atol_rtol_tensor`](fn@linalg_pinv_atol_rtol_tensor), as `int64`.
+        ///
+        /// PyTorch: `torch.linalg.matrix_rank`.
+        linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor;
+        /// As [`linalg_matrix_rank_atol_rtol_tensor`](fn@linalg_matrix_rank_atol_rtol_tensor), with the same tolerances for all.
+        ///
+        /// PyTorch: `torch.linalg.matrix_rank`.
+        linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor;
+        /// As [`linalg_matrix_rank_atol_rtol_float`](fn@linalg_matrix_rank_atol_rtol_float), with `atol` only.
+        ///
+        /// PyTorch: `torch.linalg.matrix_rank`.
+        linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor;
+        /// As [`linalg_matrix_rank_atol_rtol_tensor`](fn@linalg_matrix_rank_atol_rtol_tensor), with `atol` only.
+        ///
+        /// PyTorch: `torch.linalg.matrix_rank`.
+        linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor;
+        /// The shortest `X` that brings `A X` nearest to `B`, or `x` of vectors. Beside it, of sizes `[0]` where they are not
+        /// there: the squares of what is left of each column, for tall matrices of full rank and another driver than
+        /// `"gelsy"`; ranks, for another than `"gels"`; singular values, for `"gelsd"` and `"gelss"`. All drivers find the
+        /// same solution; without one it is `"gelsy"`. `rcond` is the `rtol` of [`linalg_pinv`](fn@linalg_pinv).
+        ///
+        /// # Errors
+        /// Another driver, sizes that make no equations.
+        ///
+        /// PyTorch: `torch.linalg.lstsq`.
+        linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values);
 
         /// The product of several matrices, in the order that needs the fewest multiplications; the first and the last may be
         /// vectors.

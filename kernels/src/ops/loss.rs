@@ -63,6 +63,38 @@ torch_library! {
         /// PyTorch: `aten::nll_loss2d_backward`.
         nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor;
 
+        /// How unlikely sequences of labels are, of log-probabilities `[time, batch, classes]`, whatever the times at which
+        /// labels show; between them there may be blanks. Targets are `[batch, labels]`, or those of all examples in one
+        /// vector. A mean is one of losses by label. With `zero_infinity`, sequences that cannot be do not count.
+        ///
+        /// # Errors
+        /// Lengths that do not fit, targets that are no classes.
+        ///
+        /// PyTorch: `torch.nn.functional.ctc_loss`.
+        ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=Mean, bool zero_infinity=False) -> Tensor;
+        /// As [`ctc_loss_IntList`](fn@ctc_loss_IntList), with lengths in tensors.
+        ///
+        /// PyTorch: `torch.nn.functional.ctc_loss`.
+        ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=Mean, bool zero_infinity=False) -> Tensor;
+        /// The part of [`ctc_loss_IntList`](fn@ctc_loss_IntList) that computes: the losses, and for each time and place the
+        /// logarithm of what leads there.
+        ///
+        /// PyTorch: `aten::_ctc_loss`.
+        _ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor);
+        /// As [`_ctc_loss`](fn@_ctc_loss), with lengths in tensors.
+        ///
+        /// PyTorch: `aten::_ctc_loss`.
+        #[tags(dynamic_output_shape)]
+        _ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor);
+        /// The gradient of the log-probabilities of [`_ctc_loss`](fn@_ctc_loss).
+        ///
+        /// PyTorch: `aten::_ctc_loss_backward`.
+        _ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor;
+        /// As [`_ctc_loss_backward`](fn@_ctc_loss_backward), with lengths in tensors.
+        ///
+        /// PyTorch: `aten::_ctc_loss_backward`.
+        _ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor;
+
         /// The squares of the differences.
         ///
         /// ```

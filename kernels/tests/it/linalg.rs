@@ -138,3 +138,90 @@ fn spectra_have_the_derivatives_of_what_does_not_depend_on_signs() {
         });
     }
 }
+
+fn random(sizes: &[i64], dtype: DType) -> Result<Tensor> {
+    let random = |sizes: &[i64]| aten::randn::with(sizes).dtype(Some(DType::Float64)).call();
+    match dtype.is_complex() {
+        true => aten::view_as_complex(&random(&[sizes, &[2]].concat())?),
+        false => random(sizes),
+    }
+}
+
+fn are_close(a: &Tensor, b: &Tensor) -> Result<bool> {
+    aten::allclose::call(a, b, 1e-9, 1e-9, false)
+}
+
+#[test]
+fn lu_factors_come_apart_and_solve() -> Result<()> {
+    for (rows, columns) in [(3, 3), (4, 2), (2, 4)] {
+        let a = random(&[2, rows, columns], DType::Float64)?;
+        let (p, l, u) = aten::linalg_lu(&a)?;
+        assert!(are_close(&p.matmul(&l)?.matmul(&u)?, &a)?, "{rows} × {columns}");
+    }
+    let a = random(&[2, 3, 3], DType::Complex128)?;
+    let (factors, pivots) = aten::linalg_lu_factor(&a)?;
+    let b = random(&[3, 3], DType::Complex128)?;
+    let solve = |left, adjoint| aten::linalg_lu_solve::call(&factors, &pivots, &b, left, adjoint);
+    let b = b.expand(&[2, 3, 3])?;
+    assert!(are_close(&a.matmul(&solve(true, false)?)?, &b)?);
+    assert!(are_close(&solve(false, false)?.matmul(&a)?, &b)?);
+    assert!(are_close(&aten::mH(&a)?.matmul(&solve(true, true)?)?, &b)?);
+    assert!(are_close(&solve(false, true)?.matmul(&aten::mH(&a)?)?, &b)?);
+    let error = aten::linalg_lu_solve(&factors, &pivots.to_dtype(DType::Int64)?, &b).unwrap_err().to_string();
+    assert_eq!(error, "aten::linalg_lu_solve: pivots of int64 and sizes [2, 3], expected int32 and [2, 3]");
+    Ok(())
+}
+
+#[test]
+fn matrices_without_an_inverse_have_a_pseudoinverse() -> Result<()> {
+    let a = Tensor::from([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]);
+    let inverse = aten::linalg_pinv_atol_rtol_float(&a)?;
+    assert!(
+        are_close(&a.matmul(&inverse)?.matmul(&a)?, &a)?
+            && are_close(&inverse.matmul(&a)?.matmul(&inverse)?, &inverse)?
+    );
+    let rank = |a: &Tensor, tol| aten::linalg_matrix_rank(a, tol)?.item()?.to::<i64>();
+    assert_eq!((rank(&a, 1e-9)?, rank(&a, 100.0)?, rank(&aten::linalg_pinv(&a, 1e-9)?, 1e-9)?), (1, 0, 1));
+    let by_vectors = aten::linalg_pinv_atol_rtol_float::with(&a.t()?.matmul(&a)?).hermitian(true).call()?;
+    assert!(are_close(&by_vectors.matmul(&a.t()?)?, &inverse)?);
+    for driver in ["gels", "gelsy", "gelsd", "gelss"] {
+        let b = Tensor::from([1.0, 1.0, 1.0]);
+        let lstsq = |a: &Tensor| aten::linalg_lstsq::call(a, &b, None, Some(driver));
+        assert!(are_close(&lstsq(&a)?.0, &inverse.matmul(&b)?)?, "{driver}");
+        let full = Tensor::from([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]);
+        let (_, residuals, rank, values) = lstsq(&full)?;
+        let sizes = [residuals.sizes(), rank.sizes(), values.sizes()];
+        let expected: [&[i64]; 3] = match driver {
+            "gels" => [&[1], &[0], &[0]],
+            "gelsy" => [&[0], &[], &[0]],
+            _ => [&[1], &[], &[2]],
+        };
+        assert_eq!(sizes, expected, "{driver}");
+    }
+    assert!(aten::linalg_lstsq::call(&a, &a, None, Some("qr")).is_err());
+    Ok(())
+}
+
+#[test]
+fn general_matrices_have_complex_eigenvalues() -> Result<()> {
+    for n in [1, 2, 3, 6, 20] {
+        for dtype in [DType::Float64, DType::Complex128] {
+            let a = random(&[3, n, n], dtype)?;
+            let (values, vectors) = aten::linalg_eig(&a)?;
+            let left = a.to_dtype(DType::Complex128)?.matmul(&vectors)?;
+            assert!(are_close(&left, &vectors.mul(&values.unsqueeze(-2)?)?)?, "{dtype} {n}");
+            let lengths = aten::linalg_vector_norm::with(&vectors).dim(Some(&[-2])).call()?;
+            assert!(are_close(&lengths, &aten::ones_like(&lengths)?)?);
+        }
+    }
+    let values = aten::linalg_eigvals(&Tensor::from([[0.0, -1.0], [1.0, 0.0]]))?.to_vec::<Complex64>()?;
+    assert!(values[0] == values[1].conj() && values[0].re == 0.0, "{values:?}");
+    let jordan = aten::linalg_eigvals(&Tensor::from([[2.0, 1.0], [0.0, 2.0]]))?;
+    assert_eq!(jordan.to_vec::<Complex64>()?, [Complex64::new(2.0, 0.0); 2]);
+    assert!(
+        aten::linalg_eig(&Tensor::from([[f64::NAN]])).is_err()
+            && aten::linalg_eig(&aten::ones(&[2, 3])?).is_err()
+    );
+    assert_eq!(aten::linalg_eig(&aten::zeros(&[0, 3, 3])?)?.1.sizes(), [0, 3, 3]);
+    Ok(())
+}

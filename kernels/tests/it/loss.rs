@@ -84,3 +84,32 @@ fn smoothed_labels_are_mixed_with_chance() -> Result<()> {
     assert!(smoothing.is_err());
     Ok(())
 }
+
+#[test]
+fn sequences_are_as_likely_as_all_their_paths() -> Result<()> {
+    // Of two times, the label 1 shows at the first, at the second, or at both.
+    let probabilities = Tensor::from([[[0.5, 0.3, 0.2]], [[0.1, 0.6, 0.3]]]);
+    let log_probs = probabilities.log()?;
+    let loss = |targets: &Tensor, labels: &[i64], reduction, zero| {
+        aten::ctc_loss_IntList::call(&log_probs, targets, &[2], labels, 0, reduction, zero)
+    };
+    let one = Tensor::from([[1i64]]);
+    let paths: f64 = 0.3 * 0.1 + 0.5 * 0.6 + 0.3 * 0.6;
+    assert!((value(loss(&one, &[1], 2, false))? + paths.ln()).abs() < 1e-12);
+    assert!((value(loss(&Tensor::from([1i64, 2]), &[2], 1, false))? + 0.09f64.ln() / 2.0).abs() < 1e-12);
+    assert!((value(loss(&one, &[0], 2, false))? + 0.05f64.ln()).abs() < 1e-12, "blanks only");
+    let twice = Tensor::from([[1i64, 1]]);
+    assert_eq!(
+        value(loss(&twice, &[2], 2, false))?,
+        f64::INFINITY,
+        "there is no time for the blank between them"
+    );
+    assert_eq!(value(loss(&twice, &[2], 2, true))?, 0.0);
+    let lengths = [Tensor::from([2i64]), Tensor::from([1i64])];
+    let same = aten::ctc_loss_Tensor(&log_probs.squeeze()?, &one, &lengths[0], &lengths[1]);
+    assert!((value(same)? + paths.ln()).abs() < 1e-12, "one example without a batch");
+    let error = loss(&Tensor::from([[3i64]]), &[1], 2, false).unwrap_err().to_string();
+    assert!(error.ends_with("aten::_ctc_loss: target 3 is none of 3 classes"), "{error}");
+    assert!(loss(&one, &[2], 2, false).is_err() && loss(&one, &[1, 1], 2, false).is_err());
+    Ok(())
+}

@@ -1,5 +1,6 @@
 //! Operators that are made of others and have a derivative of their own, as in PyTorch: one node of its name, and no view.
 
+use torch_library::autograd::gradcheck;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -136,4 +137,51 @@ fn images_of_other_sizes() {
     });
     own("UpsampleTrilinear3DBackward0", &volume(), |x| aten::upsample_trilinear3d(&x[0], &[3, 2, 4], false));
     own("UpsampleBicubic2DBackward0", &image(), |x| aten::upsample_bicubic2d(&x[0], &[4, 2], false));
+}
+
+#[test]
+fn factors_and_what_they_solve() {
+    let tall = || [sample(&[2, 3, 2], -1.0, 1.0)];
+    own("LinalgPinvBackward0", &tall(), |x| aten::linalg_pinv(&x[0], 1e-9));
+    own("LinalgPinvBackward0", &tall(), |x| aten::pinverse(&x[0].transpose(1, 2)?));
+    for matrices in [square(), tall(), [sample(&[2, 4], -1.0, 1.0)]] {
+        own("LinalgLuFactorExBackward0", &matrices, |x| Ok(aten::linalg_lu_factor_ex(&x[0])?.0));
+    }
+    let factors = aten::linalg_lu_factor(&square()[0]).unwrap();
+    let (lu, pivots) = (factors.0.detach().unwrap(), factors.1);
+    lu.set_requires_grad(true).unwrap();
+    own("LuUnpackBackward0", &[lu.clone()], |x| Ok(aten::lu_unpack(&x[0], &pivots)?.1));
+    for (left, adjoint) in [(true, false), (true, true), (false, false), (false, true)] {
+        own("LinalgLuSolveBackward0", &[lu.clone(), sample(&[3, 3], -1.0, 1.0)], |x| {
+            aten::linalg_lu_solve::call(&x[0], &pivots, &x[1], left, adjoint)
+        });
+    }
+    both("linalg_lu", &square(), |x| {
+        let (_, l, u) = aten::linalg_lu(&x[0])?;
+        l.mul(&u)
+    });
+    // Of length 1 are vectors of any phase, so only what has none has a derivative.
+    both("linalg_eig", &[sample(&[3, 3], -1.0, 1.0)], |x| {
+        let (values, vectors) = aten::linalg_eig(&x[0])?;
+        values.abs()?.add(&vectors.abs()?)
+    });
+    both("linalg_eigvals", &[sample(&[3, 3], -1.0, 1.0)], |x| aten::linalg_eigvals(&x[0])?.abs());
+    both("linalg_lstsq", &[sample(&[3, 2], -1.0, 1.0), sample(&[3], -1.0, 1.0)], |x| {
+        Ok(aten::linalg_lstsq(&x[0], &x[1])?.0)
+    });
+}
+
+#[test]
+fn sequences_of_labels() {
+    let logits = [sample(&[4, 2, 3], -1.0, 1.0)];
+    let labels = fixed(&[1, 2, 2, 2], &[2, 2]);
+    let loss = |x: &[Tensor]| {
+        let log_probs = x[0].log_softmax(2)?;
+        Ok(vec![aten::ctc_loss_IntList::call(&log_probs, &labels, &[4, 3], &[2, 1], 0, 0, false)?])
+    };
+    assert_eq!(
+        loss(&logits).unwrap()[0].grad_fn().unwrap().map(|node| node.name()),
+        Some("CtcLossBackward0")
+    );
+    gradcheck(loss, &logits, Default::default()).unwrap();
 }

@@ -2,11 +2,14 @@
 
 use torch_library::prelude::*;
 
-use super::{floats, ints, tensor};
+use torch_library_kernels::aten;
+
+use super::{floats, ints, numbers, tensor};
 
 /// Samples of operators whose arguments depend on each other.
 pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
     equations(name)
+        .or_else(|| aligned(name))
         .or_else(|| joined(name))
         .or_else(|| resized(name))
         .or_else(|| pooled(name))
@@ -22,7 +25,18 @@ fn matrices() -> Value<'static> {
 fn equations(name: &str) -> Option<Vec<Value<'static>>> {
     let right = || floats(&[2, 3, 2]);
     Some(match name {
-        "linalg_lu_factor_ex" | "linalg_lu_factor" | "linalg_qr" => vec![matrices()],
+        "linalg_lu_factor_ex" | "linalg_lu_factor" | "linalg_lu" | "linalg_qr" => vec![matrices()],
+        "linalg_eig" | "linalg_eigvals" => vec![matrices()],
+        "lu_unpack" => factors().into(),
+        "linalg_lu_solve" => factors().into_iter().chain([right()]).collect(),
+        "lu_solve" => [right()].into_iter().chain(factors()).collect(),
+        "linalg_lstsq" => vec![matrices(), right()],
+        "pinverse" | "linalg_pinv.atol_rtol_tensor" | "linalg_pinv.atol_rtol_float" => vec![matrices()],
+        "linalg_matrix_rank.atol_rtol_tensor" | "linalg_matrix_rank.atol_rtol_float" => vec![matrices()],
+        "linalg_pinv" | "linalg_matrix_rank" => vec![matrices(), Value::Float(1e-9)],
+        "linalg_pinv.rcond_tensor" | "linalg_matrix_rank.tol_tensor" => {
+            vec![matrices(), Value::Tensor(Tensor::from(1e-9))]
+        }
         "linalg_inv" | "linalg_inv_ex" | "inverse" => vec![matrices()],
         "linalg_det" | "_linalg_det" | "det" => vec![matrices()],
         "linalg_slogdet" | "_linalg_slogdet" | "slogdet" | "logdet" => vec![matrices()],
@@ -35,6 +49,35 @@ fn equations(name: &str) -> Option<Vec<Value<'static>>> {
         "linalg_multi_dot" => {
             vec![Value::Tensors(vec![tensor(&[2, 3]), tensor(&[3, 4]), tensor(&[4, 1])].into())]
         }
+        _ => return None,
+    })
+}
+
+/// Their LU factors, and pivots.
+fn factors() -> [Value<'static>; 2] {
+    let matrices = matrices();
+    let (factors, pivots) = aten::linalg_lu_factor(matrices.as_tensor().unwrap()).unwrap();
+    [Value::Tensor(factors), Value::Tensor(pivots)]
+}
+
+/// Sequences of labels.
+fn aligned(name: &str) -> Option<Vec<Value<'static>>> {
+    let log_probs = || aten::log_softmax_int(floats(&[4, 2, 3]).as_tensor().unwrap(), 2).unwrap();
+    let labels = || Tensor::from([[1i64, 2], [2, 2]]);
+    let (lists, tensors) = ([numbers(&[4, 3]), numbers(&[2, 1])], [ints(&[4, 3], &[2]), ints(&[2, 1], &[2])]);
+    let call = |lengths: [Value<'static>; 2]| -> Vec<Value<'static>> {
+        [Value::Tensor(log_probs()), Value::Tensor(labels())].into_iter().chain(lengths).collect()
+    };
+    let backward = |lengths: [Value<'static>; 2]| {
+        let (loss, alpha) = aten::_ctc_loss(&log_probs(), &labels(), &[4, 3], &[2, 1]).unwrap();
+        let rest = [Value::Tensor(loss), Value::Tensor(alpha), Value::Int(0)];
+        [floats(&[2])].into_iter().chain(call(lengths)).chain(rest).collect()
+    };
+    Some(match name {
+        "_ctc_loss" | "ctc_loss.IntList" => call(lists),
+        "_ctc_loss.Tensor" | "ctc_loss.Tensor" => call(tensors),
+        "_ctc_loss_backward" => backward(lists),
+        "_ctc_loss_backward.Tensor" => backward(tensors),
         _ => return None,
     })
 }

@@ -1,0 +1,185 @@
+//! Pseudoinverses, ranks and least squares: what singular values say of matrices that may have no inverse.
+
+use torch_library::prelude::*;
+
+use super::adjoint;
+use crate::aten;
+
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn linalg_pinv_atol_rtol_tensor(
+    this: &Tensor,
+    atol: Option<&Tensor>,
+    rtol: Option<&Tensor>,
+    hermitian: bool,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::linalg_pinv.atol_rtol_tensor";
+    let &[ref batch @ .., rows, columns] = this.sizes() else {
+        bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", this.sizes())
+    };
+    if this.numel() == 0 {
+        return aten::new_empty(this, &[batch, &[columns, rows]].concat());
+    }
+    let (u, s, vh) = match hermitian {
+        true => {
+            let (values, vectors) = aten::linalg_eigh(this)?;
+            let adjoint = adjoint(&vectors)?;
+            (vectors, values, adjoint)
+        }
+        false => aten::linalg_svd::with(this).full_matrices(false).call()?,
+    };
+    let is_kept = is_kept(&aten::abs(&s)?, this, atol, rtol)?;
+    let reciprocals = aten::where_ScalarOther(&is_kept, &aten::reciprocal(&s)?, 0.into())?;
+    let scaled = aten::mul_Tensor(&adjoint(&vh)?, &aten::unsqueeze(&reciprocals, -2)?)?;
+    aten::matmul(&scaled, &adjoint(&u)?)
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn linalg_pinv_atol_rtol_float(
+        this: &Tensor,
+        atol: Option<f64>,
+        rtol: Option<f64>,
+        hermitian: bool,
+    ) -> Result<Tensor> {
+        let (atol, rtol) = (number(this, atol)?, number(this, rtol)?);
+        aten::linalg_pinv_atol_rtol_tensor::call(this, atol.as_ref(), rtol.as_ref(), hermitian)
+    }
+
+    fn linalg_pinv(this: &Tensor, rcond: f64, hermitian: bool) -> Result<Tensor> {
+        aten::linalg_pinv_atol_rtol_float::call(this, None, Some(rcond), hermitian)
+    }
+
+    fn linalg_pinv_rcond_tensor(this: &Tensor, rcond: &Tensor, hermitian: bool) -> Result<Tensor> {
+        aten::linalg_pinv_atol_rtol_tensor::call(this, None, Some(rcond), hermitian)
+    }
+
+    fn pinverse(this: &Tensor, rcond: f64) -> Result<Tensor> {
+        aten::linalg_pinv(this, rcond)
+    }
+
+    fn linalg_matrix_rank_atol_rtol_tensor(
+        this: &Tensor,
+        atol: Option<&Tensor>,
+        rtol: Option<&Tensor>,
+        hermitian: bool,
+    ) -> Result<Tensor> {
+        let [batch @ .., _, _] = this.sizes() else {
+            bail!(Shape, "aten::linalg_matrix_rank: sizes {:?} are no matrices", this.sizes())
+        };
+        if this.numel() == 0 {
+            return aten::new_zeros::with(this, batch).dtype(Some(DType::Int64)).call();
+        }
+        let values =
+            if hermitian { aten::abs(&aten::linalg_eigvalsh(this)?)? } else { aten::linalg_svdvals(this)? };
+        aten::sum_dim_IntList(&is_kept(&values, this, atol, rtol)?, Some(&[-1]))
+    }
+
+    fn linalg_matrix_rank_atol_rtol_float(
+        this: &Tensor,
+        atol: Option<f64>,
+        rtol: Option<f64>,
+        hermitian: bool,
+    ) -> Result<Tensor> {
+        let (atol, rtol) = (number(this, atol)?, number(this, rtol)?);
+        aten::linalg_matrix_rank_atol_rtol_tensor::call(this, atol.as_ref(), rtol.as_ref(), hermitian)
+    }
+
+    fn linalg_matrix_rank(this: &Tensor, tol: f64, hermitian: bool) -> Result<Tensor> {
+        aten::linalg_matrix_rank_atol_rtol_float::call(this, Some(tol), Some(0.0), hermitian)
+    }
+
+    fn linalg_matrix_rank_tol_tensor(this: &Tensor, tol: &Tensor, hermitian: bool) -> Result<Tensor> {
+        let none = number(this, Some(0.0))?;
+        aten::linalg_matrix_rank_atol_rtol_tensor::call(this, Some(tol), none.as_ref(), hermitian)
+    }
+
+    fn linalg_lstsq(
+        this: &Tensor,
+        b: &Tensor,
+        rcond: Option<f64>,
+        driver: Option<&str>,
+    ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::linalg_lstsq";
+        let driver = driver.unwrap_or("gelsy");
+        ensure!(
+            ["gels", "gelsy", "gelsd", "gelss"].contains(&driver),
+            Argument,
+            "{OPERATOR}: unknown driver {driver:?}, expected \"gels\", \"gelsy\", \"gelsd\" or \"gelss\""
+        );
+        let &[ref batch @ .., rows, columns] = this.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", this.sizes())
+        };
+        let is_vector = b.dim() == 1 || b.sizes() == &this.sizes()[..this.dim() - 1];
+        let right = if is_vector { aten::unsqueeze(b, -1)? } else { b.clone() };
+        ensure!(
+            right.dim() == batch.len() + 2 && right.sizes()[batch.len()] == rows,
+            Shape,
+            "{OPERATOR}: matrices of sizes {:?} and right sides of sizes {:?} are no equations",
+            this.sizes(),
+            b.sizes()
+        );
+        let solution =
+            aten::matmul(&aten::linalg_pinv_atol_rtol_float::call(this, None, rcond, false)?, &right)?;
+        let nothing = |dtype: DType| aten::new_empty::with(this, &[0]).dtype(Some(dtype)).call();
+        let rank = match driver {
+            "gels" => nothing(DType::Int64)?,
+            _ => aten::linalg_matrix_rank_atol_rtol_float::call(this, None, rcond, false)?,
+        };
+        let is_full = || {
+            Ok::<bool, Error>(
+                this.device() == Device::META
+                    || aten::all(&aten::eq_Scalar(&rank, columns.into())?)?.item()?.to()?,
+            )
+        };
+        let residuals = match driver != "gelsy" && rows > columns && is_full()? {
+            true => {
+                let left = aten::abs(&aten::sub_Tensor(&right, &aten::matmul(this, &solution)?)?)?;
+                aten::sum_dim_IntList(&aten::square(&left)?, Some(&[-2]))?
+            }
+            false => nothing(this.dtype().to_real())?,
+        };
+        let values = match driver {
+            "gelsd" | "gelss" => aten::linalg_svdvals(this)?,
+            _ => nothing(this.dtype().to_real())?,
+        };
+        let solution = if is_vector { aten::squeeze_dim(&solution, -1)? } else { solution };
+        Ok((solution, residuals, rank, values))
+    }
+}
+
+/// A tolerance for all matrices.
+fn number(like: &Tensor, tolerance: Option<f64>) -> Result<Option<Tensor>> {
+    let number = |x: f64| {
+        aten::full::with(&[], x.into()).dtype(Some(DType::Float64)).device(Some(like.device())).call()
+    };
+    tolerance.map(number).transpose()
+}
+
+/// Which singular values, or absolute eigenvalues of Hermitian matrices, are none of zero.
+fn is_kept(
+    values: &Tensor,
+    matrices: &Tensor,
+    atol: Option<&Tensor>,
+    rtol: Option<&Tensor>,
+) -> Result<Tensor> {
+    let largest = aten::amax::call(values, &[-1], true)?;
+    let size = matrices.size(-1)?.max(matrices.size(-2)?) as f64;
+    let rounding = size * if values.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() };
+    let bound = match (rtol, atol) {
+        (Some(rtol), _) => aten::mul_Tensor(&largest, &aten::unsqueeze(rtol, -1)?)?,
+        (None, None) => aten::mul_Scalar(&largest, rounding.into())?,
+        // An absolute tolerance replaces the relative one.
+        (None, Some(atol)) => {
+            let is_none = aten::le_Scalar(&aten::unsqueeze(atol, -1)?, 0.into())?;
+            aten::mul_Tensor(&aten::mul_Scalar(&largest, rounding.into())?, &is_none)?
+        }
+    };
+    let bound = match atol {
+        Some(atol) => aten::maximum(&bound, &aten::unsqueeze(atol, -1)?)?,
+        None => bound,
+    };
+    aten::gt_Tensor(values, &bound)
+}

@@ -167,7 +167,7 @@ mod derived {
             this.sizes()
         );
         let parts = aten::reshape(this, &[&[n, groups, channels / groups], rest].concat())?;
-        aten::view(&contiguous_copy(&aten::transpose_int(&parts, 1, 2)?)?, this.sizes())
+        laid_out_as(this, &aten::view(&contiguous_copy(&aten::transpose_int(&parts, 1, 2)?)?, this.sizes())?)
     }
 }
 

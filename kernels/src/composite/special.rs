@@ -89,7 +89,7 @@ mod derived {
             &aten::ge_Scalar(this, (-width).into())?,
             &aten::le_Scalar(this, width.into())?,
         )?;
-        aten::masked_fill_Scalar(this, &is_near, 0.into())
+        aten::to_dtype(&aten::where_ScalarSelf(&is_near, 0.into(), this)?, this.dtype())
     }
 
     fn softshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
@@ -111,7 +111,10 @@ mod derived {
     }
 
     fn threshold(this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
-        aten::masked_fill_Scalar(this, &aten::le_Scalar(this, threshold)?, value)
+        aten::to_dtype(
+            &aten::where_ScalarSelf(&aten::le_Scalar(this, threshold)?, value, this)?,
+            this.dtype(),
+        )
     }
 }
 

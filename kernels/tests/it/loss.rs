@@ -113,3 +113,10 @@ fn sequences_are_as_likely_as_all_their_paths() -> Result<()> {
     assert!(loss(&one, &[2], 2, false).is_err() && loss(&one, &[1, 1], 2, false).is_err());
     Ok(())
 }
+
+#[test]
+fn targets_of_a_margin_may_be_whole_numbers() -> Result<()> {
+    let (x, target) = (Tensor::from([1.77f32]), Tensor::from([1u8]));
+    assert!((value(aten::soft_margin_loss(&x, &target))? - (-1.77f64).exp().ln_1p()).abs() < 1e-6);
+    Ok(())
+}

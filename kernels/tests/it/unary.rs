@@ -119,3 +119,13 @@ fn gradients_of_bounds_lie_as_what_decides() -> Result<()> {
     assert_eq!(slopes.to_vec::<f64>()?, [0.0, 1.0, 0.0, 1.0]);
     Ok(())
 }
+
+#[test]
+fn shrinking_keeps_the_order_of_dimensions() -> Result<()> {
+    let x = Tensor::from([[-2i32, 0], [1, 3], [5, 7]]).t()?;
+    let kept = aten::threshold(&x, 0.into(), 9.5.into())?;
+    assert_eq!((kept.strides(), kept.to_vec::<i32>()?), (&[1, 2][..], vec![9, 1, 5, 9, 3, 7]));
+    let far = aten::hardshrink(&x.to_dtype(DType::Float64)?)?;
+    assert_eq!((far.strides(), far.to_vec::<f64>()?), (&[1, 2][..], vec![-2.0, 1.0, 5.0, 0.0, 3.0, 7.0]));
+    Ok(())
+}

@@ -285,3 +285,11 @@ fn padded_images_lie_as_images_do() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn padding_behind_a_spread_image_has_its_bias_alone() -> Result<()> {
+    let (x, weight) = (Tensor::from([[[1.0, 2.0]]]), Tensor::from([[[3.0]]]));
+    let spread = aten::convolution(&x, &weight, Some(&Tensor::from([0.5])), &[1], &[0], &[2], true, &[1], 1)?;
+    assert_eq!(spread.to_vec::<f64>()?, [3.5, 6.5, 0.5]);
+    Ok(())
+}

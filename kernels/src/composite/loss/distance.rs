@@ -32,7 +32,8 @@ mod derived {
     }
 
     fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        let lead = aten::mul_Tensor(&aten::neg(target)?, this)?;
+        // Whole numbers may have no negative ones.
+        let lead = aten::mul_Tensor(&aten::neg(&aten::to_dtype(target, this.dtype())?)?, this)?;
         reduced("aten::soft_margin_loss", aten::log1p(&aten::exp(&lead)?)?, reduction)
     }
 }

@@ -223,9 +223,15 @@ unsafe fn copy_runs_any<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     for Run { to: place, from: pixel, step, len } in runs {
         let (from, to) = (from.wrapping_add(*pixel), to.wrapping_add(*place));
         if *step == 1 && *len >= BLOCK {
-            for i in (0..len - BLOCK).step_by(BLOCK).chain([len - BLOCK]) {
+            // The last block may overlap the one before.
+            let mut i = 0;
+            loop {
                 // SAFETY: so many elements of the run.
                 unsafe { to.add(i).cast::<[T; BLOCK]>().write(from.add(i).cast::<[T; BLOCK]>().read()) };
+                if i + BLOCK >= *len {
+                    break;
+                }
+                i = (i + BLOCK).min(len - BLOCK);
             }
             continue;
         }

@@ -152,10 +152,11 @@ impl Variant {
         Ok(())
     }
 
-    /// What types of `out` there is a rule for.
+    /// What types of a tensor that is written to there is a rule for.
     fn takes(&self, is_out: bool) -> Option<Rule> {
         let types = [Rule::Exact, Rule::Castable, Rule::Truth];
-        if is_out { types.into_iter().find(|rule| self.rules.contains(rule)) } else { Some(Rule::Castable) }
+        let own = types.into_iter().find(|rule| self.rules.contains(rule));
+        own.or((!is_out).then_some(Rule::Castable))
     }
 
     /// Where each argument of the base comes from.

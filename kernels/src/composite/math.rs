@@ -58,6 +58,11 @@ mod explicit {
     }
 
     fn hardtanh(this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
+        ensure!(
+            this.dtype() != DType::Bool,
+            DType,
+            "aten::hardtanh: truth values have no bounds, convert to a number type"
+        );
         aten::clamp::call(this, Some(min_val), Some(max_val))
     }
 }

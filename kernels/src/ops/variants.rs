@@ -143,9 +143,9 @@ variants! {
     cummax_out: cummax => "cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     cummin_out: cummin => "cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     cumprod_out: cumprod InTypeOfOut => "cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    cumprod_: cumprod => "cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";
+    cumprod_: cumprod InTypeOfOut Exact => "cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";
     cumsum_out: cumsum InTypeOfOut => "cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    cumsum_: cumsum => "cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";
+    cumsum_: cumsum InTypeOfOut Exact => "cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";
     deg2rad_out: deg2rad => "deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     deg2rad_: deg2rad => "deg2rad_(Tensor(a!) self) -> Tensor(a!)";
     diag_out: diag => "diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";

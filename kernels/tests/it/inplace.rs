@@ -41,3 +41,13 @@ fn tensors_from_outside_of_inference_mode_keep_their_count() -> Result<()> {
     assert_eq!((x.to_vec::<f64>()?, x.version()), (vec![2.0], 1));
     Ok(())
 }
+
+#[test]
+fn running_sums_stay_in_their_type() -> Result<()> {
+    let mut x = Tensor::from([1i32, 2, 3]);
+    aten::cumsum_(&mut x, 0)?;
+    assert_eq!(x.to_vec::<i32>()?, [1, 3, 6]);
+    assert!(aten::cumsum_::with(&mut x, 0).dtype(Some(DType::Int64)).call().is_err(), "would be of int64");
+    assert!(aten::hardtanh(&Tensor::from([true])).is_err());
+    Ok(())
+}

@@ -216,32 +216,7 @@ impl Examples {
             Argument,
             "{operator}: blank is {blank}, none of {classes} classes"
         );
-        ensure!(
-            inputs.len() as i64 == batch && labels.len() as i64 == batch,
-            Argument,
-            "{operator}: {} and {} lengths for {batch} examples",
-            inputs.len(),
-            labels.len()
-        );
-        ensure!(
-            inputs.iter().all(|length| (0..=times).contains(length))
-                && labels.iter().all(|length| *length >= 0),
-            Argument,
-            "{operator}: lengths {inputs:?} of at most {times} times, and {labels:?} of labels"
-        );
-        let longest = labels.iter().max().copied().unwrap_or(0);
-        let fits = match targets.sizes() {
-            [all] => labels.iter().try_fold(0i64, |sum, length| sum.checked_add(*length)) == Some(*all),
-            [rows, columns] => *rows == batch && *columns >= longest,
-            _ => false,
-        };
-        ensure!(
-            fits && matches!(targets.dtype(), DType::Int64 | DType::Int32),
-            Argument,
-            "{operator}: targets of {} and sizes {:?}, expected int64 or int32, [batch, labels] or all in one, for lengths {labels:?}",
-            targets.dtype(),
-            targets.sizes()
-        );
+        check_lengths(operator, [times, batch], targets, [inputs, labels])?;
         let mut examples = Examples {
             sizes: [times as usize, batch as usize, classes as usize],
             log_probs: Vec::new(),
@@ -269,6 +244,42 @@ impl Examples {
         let [_, batch, classes] = self.sizes;
         self.log_probs[(time * batch + example) * classes + class]
     }
+}
+
+/// # Errors
+/// Not a number of times and of targets for each example, or other numbers than there are.
+fn check_lengths(
+    operator: &str,
+    [times, batch]: [i64; 2],
+    targets: &Tensor,
+    [inputs, labels]: [&[i64]; 2],
+) -> Result<()> {
+    ensure!(
+        inputs.len() as i64 == batch && labels.len() as i64 == batch,
+        Argument,
+        "{operator}: {} and {} lengths for {batch} examples",
+        inputs.len(),
+        labels.len()
+    );
+    ensure!(
+        inputs.iter().all(|length| (0..=times).contains(length)) && labels.iter().all(|length| *length >= 0),
+        Argument,
+        "{operator}: lengths {inputs:?} of at most {times} times, and {labels:?} of labels"
+    );
+    let longest = labels.iter().max().copied().unwrap_or(0);
+    let fits = match targets.sizes() {
+        [all] => labels.iter().try_fold(0i64, |sum, length| sum.checked_add(*length)) == Some(*all),
+        [rows, columns] => *rows == batch && *columns >= longest,
+        _ => false,
+    };
+    ensure!(
+        fits && matches!(targets.dtype(), DType::Int64 | DType::Int32),
+        Argument,
+        "{operator}: targets of {} and sizes {:?}, expected int64 or int32, [batch, labels] or all in one, for lengths {labels:?}",
+        targets.dtype(),
+        targets.sizes()
+    );
+    Ok(())
 }
 
 /// For each time and place, the logarithm of the probability of all paths that lead there.

@@ -258,9 +258,11 @@ unsafe fn with_single<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize
     // SAFETY: that element is there.
     let element = unsafe { inputs[single].read() };
     for i in 0..len {
-        // SAFETY: `i` is below `len`.
-        let x =
-            std::array::from_fn(|k| if k == single { element } else { unsafe { inputs[k].add(i).read() } });
+        let x = std::array::from_fn(|k| match k == single {
+            true => element,
+            // SAFETY: `i` is below `len`.
+            false => unsafe { inputs[k].add(i).read() },
+        });
         // SAFETY: as above.
         unsafe { out.add(i).write(f(x)) };
     }

@@ -67,6 +67,10 @@ unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mu
         // SAFETY: by contract; the types are those that it was asked for.
         return unsafe { convert(buffer, len, data) };
     }
+    if stride == 1 && R::DTYPE == D::DTYPE {
+        // SAFETY: by contract; what is computed as a truth value is one.
+        return unsafe { std::ptr::copy(buffer, data, len * size_of::<R>()) };
+    }
     let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
     let convert = |distance: isize| {
         for i in 0..len {

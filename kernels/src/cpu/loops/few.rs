@@ -80,10 +80,11 @@ pub(super) fn gathered<const N: usize>(
         from[k] = if is_line && input.is_plain {
             input.data
         } else {
+            let (len, outer) = out.sizes().split_last().unwrap_or((&1, &[]));
+            let row = (*len as usize, broadcast_stride(geometry, 0));
+            let to = buffer.as_mut_ptr().cast();
             // SAFETY: the input broadcasts to sizes of `count` elements, which the buffer has room for.
-            unsafe {
-                input.gather(out.sizes(), geometry, input.data, inner.element, buffer.as_mut_ptr().cast())
-            };
+            unsafe { input.gather(outer, geometry, row, input.data, inner.element.size(), to) };
             buffer.as_ptr().cast()
         };
     }
@@ -103,30 +104,30 @@ pub(super) fn gathered<const N: usize>(
 }
 
 impl Input {
-    /// Writes the elements as they broadcast to sizes, one after the other, converted; gives back where they end.
+    /// Writes rows of elements, so many and so far apart, one after the other as they broadcast to the sizes of the dimensions
+    /// before, each element converted to so many bytes; gives back where they end.
     ///
     /// # Safety
-    /// `data` is the first of them, those of the other dimensions being behind it as the geometry's last ones say; there is
+    /// `data` is the first of them, and the geometry that of the input, of whose dimensions only the last ones count; there is
     /// room for all of them.
     unsafe fn gather(
         &self,
-        sizes: &[i64],
+        outer: &[i64],
         geometry: &Geometry,
+        row: (usize, isize),
         data: *const u8,
-        element: DType,
+        size: usize,
         to: *mut u8,
     ) -> *mut u8 {
-        let (size, rest) = sizes.split_first().unwrap_or((&1, &[]));
-        let (size, stride) = (*size as usize, broadcast_stride(geometry, rest.len()));
-        if rest.is_empty() {
+        let Some((count, inner)) = outer.split_first() else {
             // SAFETY: by contract.
-            unsafe { (self.load)(data, stride, size, to) };
-            return to.wrapping_add(size * element.size());
-        }
-        (0..size as isize).fold(to, |to, i| {
-            let data = data.wrapping_offset(i * stride * self.size as isize);
+            unsafe { (self.load)(data, row.1, row.0, to) };
+            return to.wrapping_add(row.0 * size);
+        };
+        let step = broadcast_stride(geometry, inner.len() + 1) * self.size as isize;
+        (0..*count as isize).fold(to, |to, i| {
             // SAFETY: passed on, for each index in this dimension.
-            unsafe { self.gather(rest, geometry, data, element, to) }
+            unsafe { self.gather(inner, geometry, row, data.wrapping_offset(i * step), size, to) }
         })
     }
 }

@@ -350,6 +350,13 @@ fn a_rule_gives_what_each_example_gives_alone() {
     check_rule("tril", aten::tril);
     check_rule("isnan", aten::isnan);
     check_rule("new_zeros", |x| aten::new_zeros(x, &[2]));
+    check_rule("index_add", |x| {
+        aten::index_add(x, 0, &Tensor::from([0i64, 2]), &Tensor::from([[1.0; 4]; 2]))
+    });
+}
+
+#[test]
+fn a_search_or_a_step_of_a_batch_is_one_call() {
     check_rule("aminmax", |x| {
         let (min, max) = aten::aminmax::with(x).dim(Some(0)).call()?;
         aten::sub_Tensor(&max, &min)
@@ -367,17 +374,16 @@ fn a_rule_gives_what_each_example_gives_alone() {
     check_rule("logsumexp", |x| aten::logsumexp(x, &[1]));
     check_rule("mse_loss", |x| aten::mse_loss(x, &aten::flip(x, &[0])?));
     check_rule("_fused_adam_", |x| {
-        let (x, zeros) = (aten::clone(x)?, || aten::zeros_like(x));
-        let (means, squares) = (zeros()?, zeros()?);
-        let mut lists = [&x, &x, &means, &squares].map(|tensor| [tensor.clone()]);
-        lists[1][0] = aten::clone(&x)?;
-        let [params, grads, means, squares] = &mut lists;
+        let zeros = || Ok::<_, Error>([aten::zeros_like(x)?]);
+        let (mut params, mut grads) = ([aten::clone(x)?], [aten::clone(x)?]);
+        let (mut means, mut squares) = (zeros()?, zeros()?);
+        let lists = (&mut params, &mut grads, &mut means, &mut squares);
         let step = [Tensor::from(1f32)];
         aten::_fused_adam_(
-            params,
-            grads,
-            means,
-            squares,
+            lists.0,
+            lists.1,
+            lists.2,
+            lists.3,
             &mut [],
             &step,
             0.1,
@@ -388,10 +394,8 @@ fn a_rule_gives_what_each_example_gives_alone() {
             false,
             false,
         )?;
-        Ok(x)
-    });
-    check_rule("index_add", |x| {
-        aten::index_add(x, 0, &Tensor::from([0i64, 2]), &Tensor::from([[1.0; 4]; 2]))
+        let [param] = params;
+        Ok(param)
     });
 }
 

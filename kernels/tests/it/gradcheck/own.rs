@@ -150,7 +150,7 @@ fn factors_and_what_they_solve() {
     let factors = aten::linalg_lu_factor(&square()[0]).unwrap();
     let (lu, pivots) = (factors.0.detach().unwrap(), factors.1);
     lu.set_requires_grad(true).unwrap();
-    own("LuUnpackBackward0", &[lu.clone()], |x| Ok(aten::lu_unpack(&x[0], &pivots)?.1));
+    own("LuUnpackBackward0", std::slice::from_ref(&lu), |x| Ok(aten::lu_unpack(&x[0], &pivots)?.1));
     for (left, adjoint) in [(true, false), (true, true), (false, false), (false, true)] {
         own("LinalgLuSolveBackward0", &[lu.clone(), sample(&[3, 3], -1.0, 1.0)], |x| {
             aten::linalg_lu_solve::call(&x[0], &pivots, &x[1], left, adjoint)

@@ -76,18 +76,31 @@ mod kernels {
             "aten::rms_norm: sizes {:?} do not end in the normalized_shape {normalized_shape:?}",
             input.sizes()
         );
-        // Halves are squared as `float32`, or large ones would be infinite.
+        ensure!(
+            weight.is_none_or(|weight| weight.sizes() == normalized_shape),
+            Shape,
+            "aten::rms_norm: a weight of sizes {:?}, and not those of the normalized_shape {normalized_shape:?}",
+            weight.map_or(&[][..], Tensor::sizes)
+        );
+        ensure!(
+            input.dtype().is_floating_point() || input.dtype().is_complex(),
+            DType,
+            "aten::rms_norm is not implemented for {}: it has no roots\n  help: convert it to a floating-point type",
+            input.dtype()
+        );
+        // Halves are squared, and weighted, as `float32`: large ones would be infinite.
         let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
         let eps =
             eps.unwrap_or(if wide.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() });
         let dims: Vec<i64> = (1..=normalized_shape.len() as i64).map(|back| -back).collect();
-        let mean = aten::mean_dim::call(&aten::mul_Tensor(&wide, &wide)?, Some(&dims), true, None)?;
+        let squares = aten::pow_Tensor_Scalar(&wide, 2.into())?;
+        let mean = aten::mean_dim::call(&squares, Some(&dims), true, None)?;
         let scale = aten::rsqrt(&aten::add_Scalar(&mean, eps.into())?)?;
-        let out = aten::to_dtype(&aten::mul_Tensor(&wide, &scale)?, input.dtype())?;
-        match weight {
-            Some(weight) => aten::mul_Tensor(&out, weight),
-            None => Ok(out),
+        let mut out = aten::mul_Tensor(&wide, &scale)?;
+        if let Some(weight) = weight {
+            out = aten::mul_Tensor(&out, weight)?;
         }
+        aten::to_dtype(&aten::contiguous(&out)?, input.dtype())
     }
 
     fn dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {

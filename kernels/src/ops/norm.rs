@@ -85,7 +85,11 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.group_norm`.
         group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor;
-        /// Divides by the root of the mean of the squares over the last dimensions, whose sizes are given.
+        /// Divides by the root of the mean of the squares over the last dimensions, whose sizes are given, and multiplies with
+        /// the weight, which has these sizes; the result is contiguous and of the input's type.
+        ///
+        /// # Errors
+        /// Sizes that are not the last of the input's, or not the weight's; integers.
         ///
         /// PyTorch: `torch.nn.functional.rms_norm`.
         rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor;

@@ -49,6 +49,21 @@ fn layers_are_normalised_over_the_last_dimensions() -> Result<()> {
 }
 
 #[test]
+fn roots_of_mean_squares_keep_the_type_and_lie_row_by_row() -> Result<()> {
+    let x = Tensor::from([[3.0, 1.0], [4.0, 1.0]]).t()?; // the second line is ones
+    let weight = Tensor::from([1.0, 2.0]);
+    let normal = |x: &Tensor| aten::rms_norm::with(x, &[2]).weight(Some(&weight)).eps(Some(0.0)).call();
+    let y = normal(&x)?;
+    close(&y, &[3.0 / 12.5_f64.sqrt(), 8.0 / 12.5_f64.sqrt(), 1.0, 2.0])?;
+    assert_eq!((y.strides(), y.dtype()), (&[2, 1][..], DType::Float64));
+    assert_eq!(normal(&x.to_dtype(DType::BFloat16)?)?.dtype(), DType::BFloat16);
+    for (x, sizes) in [(&x.to_dtype(DType::Int64)?, [2]), (&x.t()?.reshape(&[4])?, [4])] {
+        assert!(aten::rms_norm::with(x, &sizes).weight(Some(&weight)).call().is_err());
+    }
+    Ok(())
+}
+
+#[test]
 fn a_large_mean_costs_layer_norm_no_digits() -> Result<()> {
     let x: Vec<f32> = (0..512).map(|i| 1e4 + (i % 2) as f32).collect();
     let y = aten::layer_norm(&Tensor::from_vec(x, &[512])?, &[512])?;

@@ -94,17 +94,18 @@ fn the_largest_pixel_is_pooled_with_its_place() -> Result<()> {
     Ok(())
 }
 
-/// Images are pooled several windows at a time, volumes by a plain loop: a volume of one plane is the referee.
+/// Images are pooled by numbers that elements and their pixels make, volumes by a plain loop: a volume of one plane is the referee.
 #[test]
 fn images_are_pooled_as_volumes_of_one_plane() -> Result<()> {
-    let element = |i: i64| if i % 11 == 3 { f64::NAN } else { f64::from((i * 7919 % 5) as i32) };
+    let element = |i: i64| if i % 11 == 3 { f64::NAN } else { f64::from((i * 7919 % 5) as i32 - 2) };
     for case in 0..1024 {
         let bit = |n: i32| i64::from(case >> n & 1);
         let (height, width) = (5 + 3 * bit(0), 6 + 13 * bit(1));
         let (kernel, stride) = ([2 + bit(2), 3 - bit(3)], [1 + bit(4), 2]);
         let (padding, dilation) = ([bit(5), bit(6)], [1 + bit(7), 1 + bit(8)]);
-        let image =
-            Tensor::from_vec((0..height * width).map(element).collect::<Vec<_>>(), &[1, height, width])?;
+        let dtype = [DType::Float64, DType::Float32, DType::Int64, DType::Int8][case as usize % 7 % 4];
+        let elements: Vec<f64> = (0..height * width).map(element).collect();
+        let image = Tensor::from_vec(elements, &[1, height, width])?.to_dtype(dtype)?;
         let flat = |two: [i64; 2], first: i64| [first, two[0], two[1]];
         let (values, pixels) = aten::max_pool2d_with_indices::with(&image, &kernel)
             .stride(&stride)
@@ -120,7 +121,7 @@ fn images_are_pooled_as_volumes_of_one_plane() -> Result<()> {
                 .ceil_mode(bit(9) == 1)
                 .call()?;
         let bits = |tensor: &Tensor| -> Result<Vec<u64>> {
-            Ok(tensor.to_vec::<f64>()?.into_iter().map(f64::to_bits).collect())
+            Ok(tensor.to_dtype(DType::Float64)?.to_vec::<f64>()?.into_iter().map(f64::to_bits).collect())
         };
         assert_eq!(
             bits(&values)?,

@@ -35,9 +35,12 @@ mod kernels {
         let (out, indices) = (grid.output(this, this.dtype())?, grid.output(this, DType::Int64)?);
         match_computing!(this.dtype(), T: Integer | Float => {
             let places = Tensor::empty(indices.sizes(), DType::Int64, indices.device())?;
-            let some = if loops::has_elements(&places) { Some((Largest::new(&grid), Parts::<i64>::of(&places, plane(&places))?)) } else { None };
+            let room = match loops::has_elements(&places) {
+                true => Some((Largest::new(OPERATOR, &grid)?, Parts::<i64>::of(&places, plane(&places))?)),
+                false => None,
+            };
             planes(this, &out, |n, plane: &[T], out: &mut [T]| {
-                let Some((largest, parts)) = &some else { return };
+                let Some((largest, parts)) = &room else { return };
                 // SAFETY: this plane is this thread's alone.
                 largest.plane(plane, out, unsafe { parts.get_mut(n) });
             })?;
@@ -208,12 +211,6 @@ impl Grid {
             }
             row += rows.dilation;
         }
-    }
-
-    /// Whether any pixel lies under the window at a place.
-    fn covers(&self, [y, x]: [i64; 2]) -> bool {
-        let some = |(first, end): (i64, i64)| first < end;
-        some(self.axes[0].reach(y, self.images.height)) && some(self.axes[1].reach(x, self.images.width))
     }
 
     /// Where the window starts, if that is not in front of the image: what PyTorch names where no pixel is covered.

@@ -1,160 +1,146 @@
-//! The largest element under each window of a plane, and where it is: several windows at a time, in the lanes of vectors.
-#![expect(unsafe_code, reason = "runs what is compiled for the vectors that the processor has")]
+//! The largest element under each window of a plane, and where it is.
+//!
+//! An element and its pixel make one number, of which the largest is looked for: which element is the largest nobody can foretell,
+//! and with a comparison for each the processor would guess, mostly wrong.
 
-use super::{Axis, Grid};
-use crate::cpu::loops;
-use crate::cpu::number::Ordered;
+use torch_library::prelude::*;
 
-/// How many windows are looked at together: as many as the widest vectors hold of `float32`.
-const LANES: usize = 16;
+use super::{Axis, Grid, Images};
+use crate::cpu::number::{Number, Ordered};
+
+/// Elements that can be looked for.
+pub(super) trait Found: Ordered {
+    /// An element and its pixel: larger where the element is, of equal elements at the first one, of several NaN at the last.
+    type Rank: Ord + Copy;
+
+    /// Less than each of them.
+    const NOWHERE: Self::Rank;
+
+    fn rank(self, pixel: u32) -> Self::Rank;
+
+    fn pixel(rank: Self::Rank) -> u32;
+}
+
+/// For each type an unsigned integer that is larger for larger elements, largest for NaN if there is one, and one twice as wide.
+macro_rules! found {
+    ($($ty:ty as $order:ty, $rank:ty, has_nan: $has_nan:literal, |$element:ident| $order_of:expr;)+) => { $(
+        impl Found for $ty {
+            type Rank = $rank;
+            const NOWHERE: $rank = 0;
+
+            #[inline(always)]
+            fn rank(self, pixel: u32) -> $rank {
+                let $element = self;
+                let (order, place) = match self.is_unordered() {
+                    true => (<$order>::MAX, pixel),
+                    false => ($order_of, !pixel),
+                };
+                <$rank>::from(order) << <$order>::BITS | <$rank>::from(place)
+            }
+
+            #[inline(always)]
+            fn pixel(rank: $rank) -> u32 {
+                let is_unordered = $has_nan && rank >> <$order>::BITS == <$rank>::from(<$order>::MAX);
+                if is_unordered { rank as u32 } else { !(rank as u32) }
+            }
+        }
+    )+ };
+}
+
+const SIGN_32: u32 = 1 << 31;
+const SIGN_64: u64 = 1 << 63;
+
+found! {
+    u8 as u32, u64, has_nan: false, |x| u32::from(x);
+    i8 as u32, u64, has_nan: false, |x| i32::from(x) as u32 ^ SIGN_32;
+    i16 as u32, u64, has_nan: false, |x| i32::from(x) as u32 ^ SIGN_32;
+    i32 as u32, u64, has_nan: false, |x| x as u32 ^ SIGN_32;
+    i64 as u64, u128, has_nan: false, |x| x as u64 ^ SIGN_64;
+    f32 as u32, u64, has_nan: true, |x| {
+        let bits = (x + 0.0).to_bits(); // both zeros are equal
+        bits ^ if bits & SIGN_32 == 0 { SIGN_32 } else { u32::MAX }
+    };
+    f64 as u64, u128, has_nan: true, |x| {
+        let bits = (x + 0.0).to_bits();
+        bits ^ if bits & SIGN_64 == 0 { SIGN_64 } else { u64::MAX }
+    };
+}
 
 /// What the windows of a grid cover, looked up once for all planes.
-pub(super) struct Largest {
-    rows: Direction,
-    columns: Direction,
-    /// How many pixels a line has.
-    line: usize,
-    /// The places at which the window covers nothing, and the pixel that stands for that.
-    uncovered: Vec<(usize, i64)>,
+pub(super) struct Largest<'g> {
+    grid: &'g Grid,
+    rows: Vec<Span>,
+    columns: Vec<Span>,
+    /// How far apart the pixels under a window are.
+    steps: [usize; 2],
 }
 
-struct Direction {
-    axis: Axis,
-    /// What the window covers at each place.
-    spans: Vec<Span>,
-}
-
-#[derive(Clone, Copy, Default)]
+/// What a window covers in one direction.
+#[derive(Clone, Copy)]
 struct Span {
-    /// Where the first tap lies, inside or not.
-    start: i64,
-    /// The first and the last pixel under a tap.
     first: i64,
-    last: i64,
+    taps: usize,
 }
 
-impl Direction {
-    fn new(axis: Axis, size: i64, places: i64) -> Self {
-        let span = |place: i64| {
-            let (first, end) = axis.reach(place, size);
-            match first < end {
-                true => Span {
-                    start: place * axis.stride - axis.padding,
-                    first,
-                    last: first + (end - 1 - first) / axis.dilation * axis.dilation,
-                },
-                false => Span::default(), // it covers nothing
-            }
-        };
-        Direction { axis, spans: (0..places).map(span).collect() }
-    }
-
-    /// Where a tap lies. One outside stands for its neighbour inside, which so is met twice in succession: that changes neither
-    /// the largest element nor which of several equal ones, or of several NaN, is found.
-    #[inline(always)]
-    fn pixel(&self, span: Span, tap: usize) -> usize {
-        (span.start + tap as i64 * self.axis.dilation).max(span.first).min(span.last) as usize
-    }
-
-    fn taps(&self) -> usize {
-        self.axis.kernel as usize
-    }
-}
-
-impl Largest {
-    pub(super) fn new(grid: &Grid) -> Self {
-        let mut uncovered = Vec::new();
-        grid.places(|place, window| {
-            if !grid.covers(window) {
-                uncovered.push((place, grid.start(window)));
-            }
-        });
+impl<'g> Largest<'g> {
+    /// # Errors
+    /// More pixels in a plane than are told apart.
+    pub(super) fn new(operator: &str, grid: &'g Grid) -> Result<Self> {
         let [rows, columns] = grid.axes;
-        Largest {
-            rows: Direction::new(rows, grid.images.height, grid.height),
-            columns: Direction::new(columns, grid.images.width, grid.width),
-            line: grid.images.width as usize,
-            uncovered,
-        }
-    }
-
-    /// Writes the largest element under the window at each place, and its pixel; NaN counts as larger than all numbers.
-    pub(super) fn plane<T: Ordered>(&self, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
-        for (n, (out, pixels)) in out.chunks_mut(LANES).zip(pixels.chunks_mut(LANES)).enumerate() {
-            self.run(n * LANES, plane, out, pixels);
-        }
-        for &(place, pixel) in &self.uncovered {
-            (out[place], pixels[place]) = (T::LOWEST, pixel);
-        }
-    }
-
-    /// [`lanes`](Self::lanes) on the widest vectors.
-    fn run<T: Ordered>(&self, first: usize, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
-        #[cfg(target_arch = "x86_64")]
-        if loops::is_widest() {
-            // SAFETY: the processor has these features.
-            return unsafe { self.run_widest(first, plane, out, pixels) };
-        } else if loops::is_wide() {
-            // SAFETY: as above.
-            return unsafe { self.run_wide(first, plane, out, pixels) };
-        }
-        self.lanes(first, plane, out, pixels);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn run_wide<T: Ordered>(&self, first: usize, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
-        self.lanes(first, plane, out, pixels);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    fn run_widest<T: Ordered>(&self, first: usize, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
-        self.lanes(first, plane, out, pixels);
-    }
-
-    /// The places from `first` on, no more than there are lanes. Which element is the largest nobody can foretell, so there are
-    /// no branches; what is kept of it is the number of its tap, as wide as most elements, for vectors do not mix widths well.
-    #[inline(always)]
-    fn lanes<T: Ordered>(&self, first: usize, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
-        let (count, width) = (out.len(), self.columns.spans.len());
-        let (mut below, mut across) = ([Span::default(); LANES], [Span::default(); LANES]);
-        for (lane, place) in (first..first + count).enumerate() {
-            (below[lane], across[lane]) = (self.rows.spans[place / width], self.columns.spans[place % width]);
-        }
-        let pixel = |lane: usize, row: usize, column: usize| {
-            self.rows.pixel(below[lane], row) * self.line + self.columns.pixel(across[lane], column)
+        let &Images { height, width, .. } = &grid.images;
+        ensure!(
+            u32::try_from(height.saturating_mul(width)).is_ok_and(|pixels| pixels < u32::MAX),
+            NotSupported,
+            "{operator}: images of {height} by {width} pixels; there is room for 2^32 - 2"
+        );
+        let spans = |axis: Axis, places: i64, size: i64| -> Vec<Span> {
+            let span = |place| {
+                let (first, end) = axis.reach(place, size);
+                let taps = (end - first).max(0).unsigned_abs().div_ceil(axis.dilation as u64);
+                Span { first, taps: taps as usize }
+            };
+            (0..places).map(span).collect()
         };
-        let (mut largest, mut found) = ([T::LOWEST; LANES], [0_u32; LANES]);
-        let (mut elements, mut tap) = ([T::LOWEST; LANES], 0);
-        for row in 0..self.rows.taps() {
-            for column in 0..self.columns.taps() {
-                for (lane, element) in elements[..count].iter_mut().enumerate() {
-                    *element = plane[pixel(lane, row, column)];
-                }
-                larger(&elements, tap, &mut largest, &mut found);
-                tap += 1;
+        Ok(Largest {
+            grid,
+            rows: spans(rows, grid.height, height),
+            columns: spans(columns, grid.width, width),
+            steps: [rows.dilation * width, columns.dilation].map(|step| step as usize),
+        })
+    }
+
+    /// Writes the largest element under the window at each place, and its pixel; NaN counts as larger than all numbers. Where
+    /// the window covers nothing, that is the least of all.
+    pub(super) fn plane<T: Found>(&self, plane: &[T], out: &mut [T], pixels: &mut [i64]) {
+        let (line, width) = (self.grid.images.width, self.columns.len());
+        let lines = out.chunks_exact_mut(width).zip(pixels.chunks_exact_mut(width));
+        for ((y, below), (out, pixels)) in self.rows.iter().enumerate().zip(lines) {
+            for ((x, across), (out, pixel)) in self.columns.iter().enumerate().zip(out.iter_mut().zip(pixels))
+            {
+                let first = (below.first * line + across.first) as usize; // unused where nothing is covered
+                let rank = match [below.taps, across.taps] {
+                    [2, 2] => under(plane, first, self.steps, [2, 2]), // compiled for so many
+                    [3, 3] => under(plane, first, self.steps, [3, 3]),
+                    taps => under(plane, first, self.steps, taps),
+                };
+                (*out, *pixel) = match rank == T::NOWHERE {
+                    true => (T::LOWEST, self.grid.start([y as i64, x as i64])),
+                    false => (plane[T::pixel(rank) as usize], T::pixel(rank).into()),
+                };
             }
-        }
-        out.copy_from_slice(&largest[..count]);
-        let taps = self.columns.taps() as u32;
-        for (lane, found_at) in pixels.iter_mut().enumerate() {
-            *found_at = pixel(lane, (found[lane] / taps) as usize, (found[lane] % taps) as usize) as i64;
         }
     }
 }
 
+/// The largest of so many rows and columns of elements that are so far apart.
 #[inline(always)]
-fn larger<T: Ordered>(
-    elements: &[T; LANES],
-    number: u32,
-    largest: &mut [T; LANES],
-    found: &mut [u32; LANES],
-) {
-    for lane in 0..LANES {
-        let element = elements[lane];
-        let is_larger = (element > largest[lane]) | element.is_unordered();
-        largest[lane] = if is_larger { element } else { largest[lane] };
-        found[lane] = if is_larger { number } else { found[lane] };
+fn under<T: Found>(plane: &[T], first: usize, steps: [usize; 2], [rows, columns]: [usize; 2]) -> T::Rank {
+    let mut largest = T::NOWHERE;
+    for row in 0..rows {
+        for column in 0..columns {
+            let pixel = first + row * steps[0] + column * steps[1];
+            largest = largest.max(plane[pixel].rank(pixel as u32));
+        }
     }
+    largest
 }

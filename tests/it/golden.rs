@@ -1,8 +1,6 @@
-//! The recorded answers that are committed here, replayed.
+//! The recorded answers that are committed here, replayed; those of autocast are in `alone/probes.rs`.
 
-use std::any::Any;
 use std::path::Path;
-use std::sync::{PoisonError, RwLock};
 
 use torch_library_tests::{File, Report};
 
@@ -11,18 +9,8 @@ fn replay(name: &str) -> Report {
     replay_in("golden", name)
 }
 
-/// The probes of `autocast` are kernels of the process, which other files must not call meanwhile.
-fn turn(name: &str) -> Box<dyn Any> {
-    static PROBES: RwLock<()> = RwLock::new(());
-    match name {
-        "autocast" => Box::new(PROBES.write().unwrap_or_else(PoisonError::into_inner)),
-        _ => Box::new(PROBES.read().unwrap_or_else(PoisonError::into_inner)),
-    }
-}
-
 fn replay_in(folder: &str, name: &str) -> Report {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let _turn = turn(name);
     let report = File::named(name).unwrap().replay(&folder).unwrap().expect("the file is committed");
     assert!(report.failed.is_empty(), "{}", report.render(10));
     report
@@ -81,7 +69,6 @@ fn programs() {
 
 #[test]
 fn programs_without_writes_without_elements_and_as_graphs() {
-    let _turn = turn("programs");
     for (folder, layer) in ["golden", "golden/wider"]
         .into_iter()
         .flat_map(|folder| ["functionalize", "fake", "trace"].map(|layer| (folder, layer)))
@@ -90,11 +77,6 @@ fn programs_without_writes_without_elements_and_as_graphs() {
         let report = File::through(layer).unwrap().replay(&folder).unwrap().expect("the file is committed");
         assert!(report.passed > 0 && report.passed == report.rows(), "{layer}\n{}", report.render(10));
     }
-}
-
-#[test]
-fn autocast() {
-    replay_all("autocast");
 }
 
 #[test]

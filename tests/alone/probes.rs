@@ -1,0 +1,12 @@
+//! What PyTorch's autocast casts: recorded answers, replayed with probes in the place of kernels.
+
+use std::path::Path;
+
+use torch_library_tests::File;
+
+#[test]
+fn autocast() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    let report = File::named("autocast").unwrap().replay(&folder).unwrap().expect("the file is committed");
+    assert!(report.passed > 0 && report.passed == report.rows(), "{}", report.render(10));
+}

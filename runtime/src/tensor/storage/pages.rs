@@ -3,20 +3,20 @@
 
 use std::ptr::NonNull;
 
-/// How many bytes a block has at least that has a large page in it wherever it starts.
-const SMALLEST: usize = 4 << 20;
-
 /// Asks for large pages under a block that is about to be written in full, so that they take no more memory than small ones.
+#[cfg(all(target_os = "linux", not(miri)))]
 pub(super) fn widen(base: NonNull<u8>, len: usize) {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    if len >= SMALLEST {
-        const PAGE: usize = 2 << 20;
-        let start = base.as_ptr().wrapping_add(base.align_offset(PAGE));
-        let end = base.as_ptr().wrapping_add(len);
-        let len = (end.addr() - start.addr()) / PAGE * PAGE;
-        // SAFETY: a part of a block that is ours; the advice changes nothing that is in it. A system that does not take it says so,
-        // which is as well.
-        unsafe { libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE) };
+    const PAGE: usize = 2 << 20;
+    if len < 2 * PAGE {
+        return; // there need not be a whole one in it
     }
-    let _ = (base, len, SMALLEST);
+    let start = base.as_ptr().wrapping_add(base.align_offset(PAGE));
+    let end = base.as_ptr().wrapping_add(len);
+    let len = (end.addr() - start.addr()) / PAGE * PAGE;
+    // SAFETY: a part of a block that is ours; the advice changes nothing that is in it. A system that does not take it says so,
+    // which is as well.
+    unsafe { libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE) };
 }
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+pub(super) fn widen(_: NonNull<u8>, _: usize) {}

@@ -3,11 +3,13 @@
 
 use std::alloc;
 use std::any::Any;
+use std::cell::UnsafeCell;
 use std::fmt;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use triomphe::{Arc, HeaderSlice, UniqueArc};
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -59,14 +61,15 @@ pub trait StorageImpl: Any + Send + Sync {
 /// A handle to a block of memory; clones share the block.
 ///
 /// Host memory starts at a multiple of 64 bytes and is zeroed unless asked for otherwise, so that no element is ever
-/// uninitialised. Blocks from 32 KiB on wait for their next use when they are freed, 32 MiB of them at most. A block never moves and never changes its size: a
-/// tensor that needs more gets a new one.
+/// uninitialised. Less than 32 KiB lie in one allocation with what the handles share; larger blocks wait for their next use
+/// when they are freed, 32 MiB of them at most. A block never moves and never changes its size: a tensor that needs more gets
+/// a new one.
 ///
 /// The **version counter** lives here, hence all views of one storage share it, however they came about.
 ///
 /// PyTorch: `c10::Storage`, and the counter of `VariableVersion`.
 #[derive(Clone)]
-pub struct Storage(Arc<Inner>);
+pub struct Storage(Arc<HeaderSlice<Inner, [Byte]>>);
 
 struct Inner {
     /// Start of the host memory: valid for reads and writes of `nbytes` initialised bytes until `owner` drops.
@@ -86,9 +89,16 @@ enum Owner {
     Backend { backend: Box<dyn StorageImpl>, _host: Option<Storage> },
     /// Someone's value that keeps the memory alive.
     Keeper { _keeper: Box<dyn Any + Send + Sync> },
-    /// No memory at all (meta).
+    /// Nobody else: it lies behind this, or there is none at all (meta).
     Nothing,
 }
+
+/// Memory in the allocation of the handles, written through a pointer while they share it.
+#[repr(transparent)]
+struct Byte(UnsafeCell<MaybeUninit<u8>>);
+
+// SAFETY: as for `Inner`, it is reached through a pointer only.
+unsafe impl Sync for Byte {}
 
 // SAFETY: the pointers are owned (`Heap`) or kept alive by a Send value, and the memory has no thread affinity.
 unsafe impl Send for Inner {}
@@ -120,6 +130,41 @@ impl Storage {
     }
 
     fn allocate(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
+        match nbytes < spare::SMALLEST {
+            true => Self::allocate_inside(nbytes, device, is_zeroed),
+            false => Self::allocate_apart(nbytes, device, is_zeroed),
+        }
+    }
+
+    /// Memory in the allocation of the handle.
+    #[inline]
+    fn allocate_inside(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
+        let inner = Inner { data: None, nbytes, device, version: AtomicU64::new(0), owner: Owner::Nothing };
+        let room = nbytes + (Self::ALIGN - align_of::<Inner>());
+        let Ok(block) =
+            UniqueArc::<HeaderSlice<Inner, [MaybeUninit<Byte>]>>::try_from_header_and_uninit_slice(
+                inner, room,
+            )
+        else {
+            return Err(out_of_memory(nbytes));
+        };
+        // SAFETY: a `Byte` need not be initialised.
+        let mut block = unsafe { block.assume_init_slice_with_header() };
+        let HeaderSlice { header, slice } = &mut *block;
+        let base = NonNull::from(slice).cast::<u8>();
+        // SAFETY: bytes that follow an `Inner` start at a multiple of its alignment, so the next multiple of ALIGN is in `room`,
+        // and `nbytes` more are left behind it.
+        let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
+        if is_zeroed {
+            // SAFETY: as above, and nobody else has the block yet.
+            unsafe { data.write_bytes(0, nbytes) };
+        }
+        header.data = Some(data);
+        Ok(Storage(block.shareable()))
+    }
+
+    /// Memory in an allocation of its own.
+    fn allocate_apart(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
         // Over-allocated at the system's alignment and aligned here: only then is zeroing free (calloc).
         const SYSTEM: usize = 16;
         let padded = nbytes.checked_add(Self::ALIGN - SYSTEM);
@@ -188,31 +233,37 @@ impl Storage {
     }
 
     fn from_inner(data: Option<NonNull<u8>>, nbytes: usize, device: Device, owner: Owner) -> Storage {
-        Storage(Arc::new(Inner { data, nbytes, device, version: AtomicU64::new(0), owner }))
+        let inner = Inner { data, nbytes, device, version: AtomicU64::new(0), owner };
+        Storage(Arc::from_header_and_iter(inner, std::iter::empty()))
+    }
+
+    #[inline(always)]
+    fn inner(&self) -> &Inner {
+        &self.0.header
     }
 
     /// The size of the block in bytes.
     #[inline]
     pub fn nbytes(&self) -> usize {
-        self.0.nbytes
+        self.inner().nbytes
     }
 
     /// Where the block is.
     #[inline]
     pub fn device(&self) -> Device {
-        self.0.device
+        self.inner().device
     }
 
     /// Start of the block, if the host can reach it: [`nbytes`](Storage::nbytes) initialised bytes, for as long as
     /// a handle lives. What may be done through it is said at [`Tensor`](crate::Tensor#sharing-and-threads).
     #[inline]
     pub fn data_ptr(&self) -> Option<NonNull<u8>> {
-        self.0.data
+        self.inner().data
     }
 
     /// The backend's own type, if this is its memory.
     pub fn downcast_ref<S: StorageImpl>(&self) -> Option<&S> {
-        match &self.0.owner {
+        match &self.inner().owner {
             Owner::Backend { backend, .. } => (&**backend as &dyn Any).downcast_ref(),
             _ => None,
         }
@@ -220,7 +271,7 @@ impl Storage {
 
     /// Why the host does not reach the elements, if the backend says so.
     pub(crate) fn why_unreachable(&self) -> Option<&'static str> {
-        match &self.0.owner {
+        match &self.inner().owner {
             Owner::Backend { backend, .. } => backend.why_unreachable(),
             _ => None,
         }
@@ -241,13 +292,13 @@ impl Storage {
     /// [`bump_version`](Storage::bump_version).
     #[inline]
     pub fn version(&self) -> u64 {
-        self.0.version.load(Ordering::Relaxed) // a count, it publishes nothing
+        self.inner().version.load(Ordering::Relaxed) // a count, it publishes nothing
     }
 
     /// Reports a write in place.
     #[inline]
     pub fn bump_version(&self) {
-        self.0.version.fetch_add(1, Ordering::Relaxed);
+        self.inner().version.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Checks that a pointer into the block, `offset` bytes from its start, is good for elements of this alignment.

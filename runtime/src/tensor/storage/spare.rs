@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many bytes a block has at least: smaller ones the allocator itself keeps.
-const SMALLEST: usize = 32 << 10;
+pub(super) const SMALLEST: usize = 32 << 10;
 
 /// How many bytes all blocks have at most.
 const MOST: usize = 32 << 20;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 use torch_library::geometry::{
-    Dims, contiguous_strides, infer_size, is_non_overlapping_and_dense, preserved_strides, strides_for,
+    Dims, broadcast_shapes, contiguous_strides, is_non_overlapping_and_dense, preserved_strides, strides_for,
 };
 use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
@@ -34,9 +34,9 @@ pub struct Pointwise<'a, const N: usize> {
     device: Device,
 }
 
-/// The sizes of a result: those of the first input, or others that inputs broadcast to.
+/// The sizes of a result: those of every input, or others that inputs broadcast to.
 enum Sizes<'a> {
-    OfFirst(&'a [i64]),
+    OfAll(&'a [i64]),
     Broadcast(Dims),
 }
 
@@ -46,7 +46,7 @@ impl std::ops::Deref for Sizes<'_> {
     #[inline]
     fn deref(&self) -> &[i64] {
         match self {
-            Sizes::OfFirst(sizes) => sizes,
+            Sizes::OfAll(sizes) => sizes,
             Sizes::Broadcast(sizes) => sizes,
         }
     }
@@ -81,13 +81,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// Shapes that do not broadcast, tensors of several devices.
     #[inline]
     pub fn with_dtype(operator: &'static str, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
-        let mut sizes = Sizes::OfFirst(inputs[0].sizes());
-        for input in &inputs[1..] {
-            if input.sizes() != &*sizes {
-                let broadcast = infer_size(&sizes, input.sizes()).map_err(|error| error.context(operator))?;
-                sizes = Sizes::Broadcast(broadcast);
-            }
-        }
+        let sizes = broadcast_sizes(&inputs).map_err(|error| error.context(operator))?;
         let device = common_device(operator, &inputs)?;
         Ok(Pointwise { operator, inputs, sizes, dtype, condition: None, device })
     }
@@ -182,17 +176,15 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     #[inline]
     fn is_row_major(&self) -> bool {
         let is_contiguous = |input: &Tensor| input.is_contiguous(MemoryFormat::Contiguous);
-        let is_whole = |input: &Tensor| input.sizes() == &*self.sizes;
         let has_ones = |input: &Tensor| input.sizes().contains(&1);
-        let first = self.inputs[0];
-        if !is_contiguous(first) || self.sizes.contains(&0) && !matches!(self.sizes, Sizes::OfFirst(_)) {
+        let (first, are_alike) = (self.inputs[0], matches!(self.sizes, Sizes::OfAll(_)));
+        if !is_contiguous(first) || !are_alike && self.sizes.contains(&0) {
             return false;
         }
-        let decides = is_whole(first) && !has_ones(first) && first.numel() > 0;
-        let are_alike = || self.inputs.iter().all(|input| is_whole(input));
-        decides
-            || self.inputs.iter().all(|input| is_contiguous(input))
-                && (are_alike() || !self.inputs.iter().any(|input| has_ones(input)))
+        let is_whole = || are_alike || first.sizes() == &*self.sizes;
+        let decides = || first.numel() > 0 && !has_ones(first) && is_whole();
+        let are_contiguous = self.inputs.iter().all(|input| is_contiguous(input));
+        are_contiguous && (are_alike || !self.inputs.iter().any(|input| has_ones(input))) || decides()
     }
 
     /// The strides of a new result: those of the inputs where they agree, else the order of dimensions of the first
@@ -240,6 +232,16 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         }
         Cow::Owned(preserved_strides(geometry.sizes(), geometry.strides()).to_vec())
     }
+}
+
+/// The sizes that inputs broadcast to.
+#[inline]
+fn broadcast_sizes<'a>(inputs: &[&'a Tensor]) -> Result<Sizes<'a>> {
+    let first = inputs[0].geometry();
+    if inputs[1..].iter().all(|input| input.geometry().has_sizes_of(first)) {
+        return Ok(Sizes::OfAll(first.sizes()));
+    }
+    Ok(Sizes::Broadcast(broadcast_shapes(inputs.iter().map(|input| input.sizes()))?))
 }
 
 /// Whether strides put every element where others do; of dimensions of size 1 they say nothing.

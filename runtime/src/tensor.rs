@@ -367,16 +367,31 @@ impl Tensor {
 
     #[inline]
     fn from_place(place: Place, dtype: DType, key_set: DispatchKeySet) -> Tensor {
+        let mut tensor = Tensor::scalar_in(place.storage, dtype, key_set);
+        *tensor.geometry_mut() = place.geometry;
+        tensor
+    }
+
+    /// A tensor over some storage, which gets its geometry next.
+    #[inline]
+    fn scalar_in(storage: Storage, dtype: DType, key_set: DispatchKeySet) -> Tensor {
         Tensor(Arc::new(TensorImpl {
             key_set,
             dtype,
-            device: place.storage.device(),
+            device: storage.device(),
             is_wrapped_number: false,
             gradient: AtomicU8::new(Gradient::NOT_REQUIRED),
-            place: Published::new(place),
+            place: Published::new(Place { storage, geometry: Geometry::SCALAR }),
             autograd: OnceLock::new(),
             content: None,
         }))
+    }
+
+    /// The geometry of a new tensor.
+    #[inline]
+    fn geometry_mut(&mut self) -> &mut Geometry {
+        let tensor = Arc::get_mut(&mut self.0).expect("a new tensor has one handle");
+        &mut tensor.place.first_mut().geometry
     }
 
     /// Another tensor over the same memory, of the same type and with the same keys. Autograd does not learn of it.
@@ -397,16 +412,15 @@ impl Tensor {
     ///
     /// PyTorch: `at::detail::make_tensor` with the storage and keys of another tensor; what `as_strided` kernels do.
     pub fn strided_view(&self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
-        let geometry = Geometry::new(sizes, strides, offset)?;
-        let storage = self.storage();
-        Place::check(storage, &geometry, self.dtype())?;
+        let mut view = Tensor::scalar_in(self.storage().clone(), self.dtype(), self.key_set());
+        view.geometry_mut().set(sizes, strides, offset)?;
+        Place::check(view.storage(), view.geometry(), self.dtype())?;
         ensure!(
-            !self.is_wrapper() || geometry == *self.geometry(),
+            !self.is_wrapper() || view.geometry() == self.geometry(),
             NotSupported,
             "a tensor that stands for others has no views of its own, its layer makes them"
         );
-        let place = Place { storage: storage.clone(), geometry };
-        Ok(Tensor::from_place(place, self.dtype(), self.key_set()).with_content_of(self))
+        Ok(view.with_content_of(self))
     }
 
     /// Another tensor over the same elements, for dispatch under other keys.

@@ -1,7 +1,9 @@
 //! Tensors from values and from nothing.
 #![expect(unsafe_code, reason = "passes on the promise to fill memory that starts out empty")]
 
-use super::geometry::{Geometry, is_non_overlapping_and_dense, numel, preserved_strides, strides_for};
+use super::geometry::{
+    Geometry, contiguous_numel, is_non_overlapping_and_dense, numel, preserved_strides, strides_for,
+};
 use super::{Place, Storage, Tensor};
 use crate::device::{Device, DeviceType};
 use crate::dtype::{DType, Element};
@@ -21,7 +23,7 @@ impl Tensor {
     ///
     /// PyTorch: `torch.empty`, `at::detail::empty_cpu`.
     pub fn empty(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
-        Tensor::allocate(Geometry::contiguous(sizes)?, dtype, device, Storage::zeroed)
+        Tensor::allocate_contiguous(sizes, dtype, device, Storage::zeroed)
     }
 
     /// A tensor for results with given strides; its elements are zero.
@@ -39,7 +41,7 @@ impl Tensor {
     ///
     /// PyTorch: `torch.empty_strided`.
     pub fn empty_strided(sizes: &[i64], strides: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
-        Tensor::allocate(Geometry::new(sizes, strides, 0)?, dtype, device, Storage::zeroed)
+        Tensor::allocate_strided(Geometry::new(sizes, strides, 0)?, dtype, device, Storage::zeroed)
     }
 
     /// A tensor for results that a kernel writes in full, contiguous: like [`empty`](Tensor::empty), but nothing is in its
@@ -51,7 +53,7 @@ impl Tensor {
     /// # Safety
     /// Every element is written before any is read, and before safe code gets the tensor.
     pub unsafe fn uninit(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
-        Tensor::allocate(Geometry::contiguous(sizes)?, dtype, device, |nbytes, device| {
+        Tensor::allocate_contiguous(sizes, dtype, device, |nbytes, device| {
             // SAFETY: the elements fill the memory, and the caller writes them all.
             unsafe { Storage::uninit(nbytes, device) }
         })
@@ -74,10 +76,10 @@ impl Tensor {
         let geometry = Geometry::new(sizes, strides, 0)?;
         match is_non_overlapping_and_dense(sizes, strides) {
             // SAFETY: the elements fill the memory, and the caller writes them all.
-            true => Tensor::allocate(geometry, dtype, device, |nbytes, device| unsafe {
+            true => Tensor::allocate_strided(geometry, dtype, device, |nbytes, device| unsafe {
                 Storage::uninit(nbytes, device)
             }),
-            false => Tensor::allocate(geometry, dtype, device, Storage::zeroed),
+            false => Tensor::allocate_strided(geometry, dtype, device, Storage::zeroed),
         }
     }
 
@@ -176,25 +178,48 @@ impl Tensor {
     }
 
     #[inline]
-    fn allocate(
+    fn allocate_contiguous(
+        sizes: &[i64],
+        dtype: DType,
+        device: Device,
+        host_memory: impl FnOnce(usize, Device) -> Result<Storage>,
+    ) -> Result<Tensor> {
+        let numel = contiguous_numel(sizes)?;
+        let storage = allocate(numel, sizes, dtype, device, host_memory)?;
+        let mut tensor = Tensor::scalar_in(storage, dtype, default_keys(device));
+        tensor.geometry_mut().set_contiguous(sizes, numel);
+        Ok(tensor)
+    }
+
+    fn allocate_strided(
         geometry: Geometry,
         dtype: DType,
         device: Device,
         host_memory: impl FnOnce(usize, Device) -> Result<Storage>,
     ) -> Result<Tensor> {
-        let nbytes = usize::try_from(geometry.end()?).ok().and_then(|end| end.checked_mul(dtype.size()));
-        let Some(nbytes) = nbytes else {
-            bail!(Shape, "sizes {:?} of {dtype} exceed the memory", geometry.sizes())
-        };
-        let storage = match device.kind {
-            DeviceType::Cpu => host_memory(nbytes, device)?,
-            DeviceType::Meta => Storage::without_data(nbytes, device),
-            _ => bail!(
-                Device,
-                "only cpu and meta memory is allocated here, for {device} call its backend's aten::empty"
-            ),
-        };
+        let storage = allocate(geometry.end()?, geometry.sizes(), dtype, device, host_memory)?;
         Ok(Tensor::from_place(Place { storage, geometry }, dtype, default_keys(device)))
+    }
+}
+
+/// Memory for so many elements.
+#[inline]
+fn allocate(
+    count: i64,
+    sizes: &[i64],
+    dtype: DType,
+    device: Device,
+    host_memory: impl FnOnce(usize, Device) -> Result<Storage>,
+) -> Result<Storage> {
+    let nbytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(dtype.size()));
+    let Some(nbytes) = nbytes else { bail!(Shape, "sizes {sizes:?} of {dtype} exceed the memory") };
+    match device.kind {
+        DeviceType::Cpu => host_memory(nbytes, device),
+        DeviceType::Meta => Ok(Storage::without_data(nbytes, device)),
+        _ => bail!(
+            Device,
+            "only cpu and meta memory is allocated here, for {device} call its backend's aten::empty"
+        ),
     }
 }
 

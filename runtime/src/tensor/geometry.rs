@@ -1,13 +1,18 @@
 //! Sizes, strides and offsets: the arithmetic of shapes, without tensors.
 
 mod broadcast;
+mod extents;
 mod format;
 mod view;
+
+use std::fmt;
 
 use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::{bail, ensure};
+
+use extents::Extents;
 
 pub use broadcast::{broadcast_shapes, infer_size};
 pub use format::{
@@ -37,31 +42,20 @@ pub type Dims = SmallVec<[i64; 6]>;
 /// ```
 ///
 /// PyTorch: `c10::impl::SizesAndStrides`.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Geometry {
-    sizes: Dims,
-    strides: Dims,
+    extents: Extents,
     offset: i64,
     numel: i64,
     /// Follows from the others; asked of every operand of every call.
     is_contiguous: bool,
 }
 
-/// By slices: `SmallVec::clone` goes number by number.
-impl Clone for Geometry {
-    #[inline]
-    fn clone(&self) -> Self {
-        Geometry {
-            sizes: Dims::from_slice(&self.sizes),
-            strides: Dims::from_slice(&self.strides),
-            offset: self.offset,
-            numel: self.numel,
-            is_contiguous: self.is_contiguous,
-        }
-    }
-}
-
 impl Geometry {
+    /// That of a single element, at the start of the storage.
+    pub(super) const SCALAR: Geometry =
+        Geometry { extents: Extents::NONE, offset: 0, numel: 1, is_contiguous: true };
+
     /// A geometry of any strides.
     ///
     /// # Errors
@@ -69,6 +63,32 @@ impl Geometry {
     /// `i64` counts in a tensor without elements (for one with elements [`Self::end`] tells).
     #[inline]
     pub fn new(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Geometry> {
+        let mut geometry = Self::SCALAR;
+        geometry.set(sizes, strides, offset)?;
+        Ok(geometry)
+    }
+
+    /// A geometry without gaps, last dimension densest, from the start of the storage.
+    ///
+    /// # Errors
+    /// A negative size, more elements than an `i64` counts.
+    #[inline]
+    pub fn contiguous(sizes: &[i64]) -> Result<Geometry> {
+        let numel = contiguous_numel(sizes)?;
+        let mut geometry = Self::SCALAR;
+        geometry.set_contiguous(sizes, numel);
+        Ok(geometry)
+    }
+
+    /// Makes a scalar's geometry one of any strides; an error leaves it as it is.
+    ///
+    /// Every result gets a geometry. Made elsewhere, and moved to where it stays before its numbers have left the processor's
+    /// buffers, it would cost more.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    #[inline]
+    pub(super) fn set(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
         ensure!(
             sizes.len() == strides.len(),
             Shape,
@@ -80,35 +100,34 @@ impl Geometry {
         if numel == 0 {
             last(sizes, strides, offset)?;
         }
-        let is_contiguous = is_contiguous(sizes, strides);
-        let (sizes, strides) = (Dims::from_slice(sizes), Dims::from_slice(strides));
-        Ok(Geometry { sizes, strides, offset, numel, is_contiguous })
+        (self.offset, self.numel, self.is_contiguous) = (offset, numel, is_contiguous(sizes, strides));
+        self.extents.set(sizes, strides);
+        Ok(())
     }
 
-    /// A geometry without gaps, last dimension densest, from the start of the storage.
-    ///
-    /// # Errors
-    /// A negative size, more elements than an `i64` counts.
+    /// Makes a scalar's geometry one without gaps, of as many elements as the sizes have.
     #[inline]
-    pub fn contiguous(sizes: &[i64]) -> Result<Geometry> {
-        let numel = numel(sizes)?;
-        let strides = contiguous_strides(sizes);
-        if numel == 0 {
-            last(sizes, &strides, 0)?;
-        }
-        Ok(Geometry { sizes: Dims::from_slice(sizes), strides, offset: 0, numel, is_contiguous: true })
+    pub(super) fn set_contiguous(&mut self, sizes: &[i64], numel: i64) {
+        self.numel = numel;
+        self.extents.set_contiguous(sizes);
     }
 
     /// The extent of each dimension.
     #[inline]
     pub fn sizes(&self) -> &[i64] {
-        &self.sizes
+        self.extents.sizes()
     }
 
     /// How many elements apart neighbours lie, per dimension.
     #[inline]
     pub fn strides(&self) -> &[i64] {
-        &self.strides
+        self.extents.strides()
+    }
+
+    /// Whether another geometry has the same sizes.
+    #[inline]
+    pub fn has_sizes_of(&self, other: &Geometry) -> bool {
+        self.extents.are_sizes_equal(&other.extents)
     }
 
     /// Where in the storage element `[0, 0, …]` lies, in elements.
@@ -120,7 +139,7 @@ impl Geometry {
     /// The number of dimensions.
     #[inline]
     pub fn dim(&self) -> usize {
-        self.sizes.len()
+        self.sizes().len()
     }
 
     /// The number of elements.
@@ -149,9 +168,9 @@ impl Geometry {
         {
             return Ok(end);
         }
-        match last(&self.sizes, &self.strides, self.offset)?.checked_add(1) {
+        match last(self.sizes(), self.strides(), self.offset)?.checked_add(1) {
             Some(end) => Ok(end),
-            None => Err(beyond(&self.sizes, &self.strides)),
+            None => Err(beyond(self.sizes(), self.strides())),
         }
     }
 
@@ -159,6 +178,16 @@ impl Geometry {
     pub fn offsets(&self) -> Offsets<'_> {
         let left = usize::try_from(self.numel).expect("element counts are not negative");
         Offsets { geometry: self, index: SmallVec::from_elem(0, self.dim()), next: self.offset, left }
+    }
+}
+
+impl fmt::Debug for Geometry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Geometry")
+            .field("sizes", &self.sizes())
+            .field("strides", &self.strides())
+            .field("offset", &self.offset)
+            .finish()
     }
 }
 
@@ -178,8 +207,9 @@ impl Iterator for Offsets<'_> {
     fn next(&mut self) -> Option<i64> {
         self.left = self.left.checked_sub(1)?;
         let current = self.next;
+        let (sizes, strides) = (self.geometry.sizes(), self.geometry.strides());
         for dim in (0..self.index.len()).rev() {
-            let (size, stride) = (self.geometry.sizes[dim], self.geometry.strides[dim]);
+            let (size, stride) = (sizes[dim], strides[dim]);
             self.index[dim] += 1;
             self.next = self.next.wrapping_add(stride); // may overflow behind the last element only
             if self.index[dim] < size {
@@ -229,6 +259,19 @@ pub fn numel(sizes: &[i64]) -> Result<i64> {
         Some(numel) if signs >= 0 => Ok(numel),
         _ => unusual_numel(sizes),
     }
+}
+
+/// The number of elements of a shape whose strides, without gaps, reach no place beyond an `i64`.
+///
+/// # Errors
+/// As [`numel`], and such strides of a shape without elements.
+#[inline]
+pub(super) fn contiguous_numel(sizes: &[i64]) -> Result<i64> {
+    let numel = numel(sizes)?;
+    if numel == 0 {
+        last(sizes, &contiguous_strides(sizes), 0)?;
+    }
+    Ok(numel)
 }
 
 /// As [`numel`], of negative sizes, or of many.

@@ -3,7 +3,7 @@
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A value, the values that replaced it, and which of them is current.
 ///
@@ -23,14 +23,17 @@ pub(super) struct Published<T> {
     first: T,
     /// Null for `first`, else the address inside an `Arc` of `later`.
     current: AtomicPtr<T>,
-    /// Only grows; `Arc` rather than `Box` because its contents may be pointed at while it moves.
-    later: Mutex<Vec<Arc<T>>>,
+    /// Most values are never replaced, and make no room for others.
+    later: OnceLock<Box<Mutex<Later<T>>>>,
 }
+
+/// Only grows; `Arc` rather than `Box` because its contents may be pointed at while it moves.
+type Later<T> = Vec<Arc<T>>;
 
 impl<T: PartialEq> Published<T> {
     #[inline]
     pub(super) fn new(first: T) -> Self {
-        Published { first, current: AtomicPtr::new(ptr::null_mut()), later: Mutex::new(Vec::new()) }
+        Published { first, current: AtomicPtr::new(ptr::null_mut()), later: OnceLock::new() }
     }
 
     /// The current value.
@@ -47,7 +50,8 @@ impl<T: PartialEq> Published<T> {
 
     /// Makes a value current for everyone.
     pub(super) fn publish(&self, value: T) {
-        let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);
+        let later = self.later.get_or_init(Box::default);
+        let mut later = later.lock().unwrap_or_else(PoisonError::into_inner);
         let address = if value == self.first {
             ptr::null()
         } else if let Some(earlier) = later.iter().find(|earlier| ***earlier == value) {
@@ -57,6 +61,12 @@ impl<T: PartialEq> Published<T> {
             Arc::as_ptr(&later[later.len() - 1])
         };
         self.current.store(address.cast_mut(), Ordering::Release);
+    }
+
+    /// The first value, which nobody has seen.
+    #[inline]
+    pub(super) fn first_mut(&mut self) -> &mut T {
+        &mut self.first
     }
 
     /// Makes a value the only one.
@@ -86,9 +96,9 @@ mod tests {
         for i in 0..1000 {
             cell.publish(i % 3);
         }
-        assert_eq!(cell.later.lock().unwrap().len(), 2);
+        assert_eq!(cell.later.get().unwrap().lock().unwrap().len(), 2);
         cell.replace(7);
-        assert_eq!((*cell.get(), cell.later.lock().unwrap().len()), (7, 0));
+        assert!(*cell.get() == 7 && cell.later.get().is_none());
     }
 
     #[test]

@@ -18,12 +18,23 @@ pub fn contiguous_strides(sizes: &[i64]) -> Dims {
 #[inline]
 fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>, least: i64) -> Dims {
     let mut strides = Dims::from_elem(0, sizes.len());
+    write_dense_strides(&mut strides, sizes, order, least);
+    strides
+}
+
+/// As [`dense_strides`], where there is room for them already.
+#[inline]
+pub(super) fn write_dense_strides(
+    strides: &mut [i64],
+    sizes: &[i64],
+    order: impl IntoIterator<Item = usize>,
+    least: i64,
+) {
     let mut step = 1i64;
     for dim in order {
         strides[dim] = step;
         step = step.saturating_mul(sizes[dim].max(least)); // saturates only where there are no elements
     }
-    strides
 }
 
 /// The strides of a shape in a memory format.

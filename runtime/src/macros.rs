@@ -450,6 +450,7 @@ pub use torch_library_macros::torch_fallback;
 ///   these; for a list of tensors, of `Vec<Tensor>`. `?` works in it.
 /// - `(input, weight, bias) => …`: one formula for several, which gives a tuple. `mask` says which of them are wanted.
 /// - `index => non_differentiable`: no gradient flows there.
+/// - `weight => cannot_require_grad`: there is none, and a call with one that requires grad is an error.
 ///
 /// | in a formula | is |
 /// |---|---|

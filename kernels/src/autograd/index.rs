@@ -94,11 +94,15 @@ derivatives! {
 
 /// The gradient of each of the tensors that were put one after the other.
 fn parts(grad: &Tensor, tensors: &[InputMetadata], dim: i64) -> Result<Vec<Tensor>> {
-    let axis = wrap_dim(dim, grad.dim())? as i64;
+    let is_skipped = |tensor: &&InputMetadata| tensor.sizes() == [0]; // by `cat`
+    let axis = match tensors.iter().all(|tensor| is_skipped(&tensor)) {
+        true => 0, // of nothing, any dimension will do
+        false => wrap_dim(dim, grad.dim())? as i64,
+    };
     let mut start = 0;
     let part = |tensor: &InputMetadata| {
-        if tensor.sizes() == [0] && grad.dim() != 1 {
-            return aten::new_zeros(grad, &[0]); // what `cat` skips
+        if is_skipped(&tensor) {
+            return aten::new_zeros(grad, &[0]);
         }
         let size = tensor.size(axis)?;
         start += size;

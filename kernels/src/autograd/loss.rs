@@ -15,7 +15,7 @@ derivatives! {
     ) -> (Tensor output, Tensor total_weight) as NllLossBackward0 {
         self => aten::nll_loss_backward(grad, self, target, weight, reduction, ignore_index, total_weight),
         target => non_differentiable,
-        weight => non_differentiable,
+        weight => cannot_require_grad,
         total_weight => non_differentiable,
     }
     nll_loss_backward(
@@ -25,7 +25,7 @@ derivatives! {
         grad_output => aten::nll_loss::call(grad, target, weight, reduction, ignore_index),
         self => aten::zeros_like(self),
         target => non_differentiable,
-        weight => non_differentiable,
+        weight => cannot_require_grad,
         total_weight => of_mean(grad, result, total_weight, reduction),
     }
     nll_loss2d_forward(
@@ -33,7 +33,7 @@ derivatives! {
     ) -> (Tensor output, Tensor total_weight) as NllLoss2DBackward0 {
         self => aten::nll_loss2d_backward(grad, self, target, weight, reduction, ignore_index, total_weight),
         target => non_differentiable,
-        weight => non_differentiable,
+        weight => cannot_require_grad,
         total_weight => non_differentiable,
     }
     nll_loss2d_backward(
@@ -43,7 +43,7 @@ derivatives! {
         grad_output => aten::nll_loss2d::call(grad, target, weight, reduction, ignore_index),
         self => aten::zeros_like(self),
         target => non_differentiable,
-        weight => non_differentiable,
+        weight => cannot_require_grad,
         total_weight => of_mean(grad, result, total_weight, reduction),
     }
     _ctc_loss(

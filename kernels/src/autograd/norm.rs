@@ -48,8 +48,8 @@ derivatives! {
         (input, weight, bias) => aten::native_batch_norm_backward(
             grad, input, weight, running_mean, running_var, Some(result1), Some(result2), training, eps, &mask,
         ),
-        running_mean => non_differentiable,
-        running_var => non_differentiable,
+        running_mean => cannot_require_grad,
+        running_var => cannot_require_grad,
         result1 => non_differentiable,
         result2 => non_differentiable,
     }
@@ -61,8 +61,8 @@ derivatives! {
             let statistics = if train { [None, None, save_invstd] } else { [running_mean, running_var, None] };
             second::batch_norm(grads, grad_out, input, weight, statistics, eps)
         },
-        running_mean => non_differentiable,
-        running_var => non_differentiable,
+        running_mean => cannot_require_grad,
+        running_var => cannot_require_grad,
         save_mean => of_statistics("save_mean"),
         save_invstd => of_statistics("save_invstd"),
     }

@@ -37,6 +37,9 @@ derivatives! {
     view(Tensor(a) self, SymInt[] size) -> Tensor(a) as ViewBackward0 {
         self => grad.reshape(self.sizes()),
     }
+    _reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a) as ReshapeAliasBackward0 {
+        self => grad.reshape(self.sizes()),
+    }
     _unsafe_view(Tensor self, SymInt[] size) -> Tensor as UnsafeViewBackward0 {
         self => grad.reshape(self.sizes()),
     }

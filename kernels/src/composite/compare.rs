@@ -46,11 +46,18 @@ mod implicit {
     }
 }
 
-/// A number in the type that it and a tensor promote to.
+/// A number in the type that it and a tensor promote to; what is too large for a type of 16 bits is infinite there.
 ///
 /// # Errors
-/// The type does not hold it.
+/// Another type that does not hold it.
+///
+/// PyTorch: `at::scalar_tensor`.
 fn beside(tensor: &Tensor, number: Scalar) -> Result<Tensor> {
     let operands = [tensor, &Tensor::wrapped_number(number)].map(Tensor::promotion_operand);
-    Tensor::full(&[], number, torch_library::result_type(operands)?, tensor.device())
+    let dtype = torch_library::result_type(operands)?;
+    if matches!(dtype, DType::Float16 | DType::BFloat16) {
+        let wide = Tensor::full(&[], number, DType::Float64, tensor.device())?;
+        return aten::to_dtype(&wide, dtype);
+    }
+    Tensor::full(&[], number, dtype, tensor.device())
 }

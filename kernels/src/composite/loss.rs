@@ -159,6 +159,10 @@ fn with_probabilities(likelihoods: &Tensor, targets: Targets<'_>, label_smoothin
     }
     match reduction {
         NONE => aten::neg(&aten::sum_dim_IntList(&loss, Some(&[dim]))?),
+        MEAN if likelihoods.numel() == 0 => {
+            let mut sum = aten::sum(&loss)?;
+            aten::neg(aten::fill__Scalar(&mut sum, f64::NAN.into())?)
+        }
         MEAN => {
             let count = likelihoods.numel() as f64 / classes as f64;
             aten::div_Scalar(&aten::neg(&aten::sum(&loss)?)?, count.into())

@@ -30,6 +30,13 @@ mod kernels {
             (2, 2) => aten::mm(this, other),
             (3.., 1 | 2) if can_fold(this, other) => fold(this, other),
             (1, 3..) if can_fold(&transposed(other)?, this) => fold(&transposed(other)?, this),
+            (2, 3..) if this.requires_grad() => {
+                let product = fold(&transposed(other)?, &aten::t(this)?)?;
+                aten::contiguous(&transposed(&product)?)
+            }
+            // A batch of one: its gradient is not made as large as the other batch, to be summed then.
+            (3, 3) if is_single(this, other) => aten::matmul(&aten::squeeze_dim(this, 0)?, other),
+            (3, 3) if is_single(other, this) => aten::matmul(this, &aten::squeeze_dim(other, 0)?),
             _ => batched(this, other),
         }
     }
@@ -47,20 +54,31 @@ mod kernels {
         if input.dim() == 2 {
             return aten::addmm(bias, input, &weight);
         }
-        if input.is_contiguous(MemoryFormat::Contiguous) {
+        let is_list = bias.dim() == 1 || bias.sizes().iter().filter(|size| **size != 1).count() == 1;
+        if is_list && [input, bias].iter().all(|tensor| tensor.is_contiguous(MemoryFormat::Contiguous)) {
             let (outer, last) = leading(input, 1);
             let rows = aten::reshape(input, &[outer.iter().product(), last[0]])?;
             let product = aten::addmm(bias, &rows, &weight)?;
             return aten::_unsafe_view(&product, &[outer, &product.sizes()[1..]].concat());
         }
-        aten::add_Tensor(&aten::matmul(input, &weight)?, bias)
+        let mut product = aten::matmul(input, &weight)?;
+        if bias.is_wrapper() {
+            return aten::add_Tensor(&product, bias); // what is not batched has no room for a batch
+        }
+        aten::add__Tensor(&mut product, bias)?;
+        Ok(product)
     }
 }
 
-/// Whether a batch of matrices is one tall matrix: it lies so in memory, or a gradient would have to be as large as the
-/// batch of equal factors otherwise.
+/// Whether one batch is of one matrix, whose gradient is wanted, and the other is not.
+fn is_single(batch: &Tensor, other: &Tensor) -> bool {
+    batch.sizes()[0] == 1 && other.sizes()[0] != 1 && batch.requires_grad()
+}
+
+/// Whether a batch of matrices is one tall matrix: it lies so in memory, or the gradient of the other factor would have
+/// to be as large as the batch.
 fn can_fold(batch: &Tensor, other: &Tensor) -> bool {
-    if batch.requires_grad() || other.requires_grad() || batch.numel() == 0 {
+    if other.requires_grad() || batch.numel() == 0 {
         return true;
     }
     let (sizes, strides) = (batch.sizes(), batch.strides());
@@ -77,26 +95,23 @@ fn fold(batch: &Tensor, other: &Tensor) -> Result<Tensor> {
 
 /// The product of broadcasting batches.
 fn batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    let (rows, columns) = (this.dim() > 1, other.dim() > 1); // else a vector, as a matrix of one row or column
-    let this = if rows { this.clone() } else { aten::unsqueeze(this, 0)? };
-    let other = if columns { other.clone() } else { aten::unsqueeze(other, 1)? };
-    let ((batch, [n, k]), (other_batch, [k2, m])) = (matrix_sizes(&this), matrix_sizes(&other));
+    let (batch, rows) = leading(this, this.dim().min(2)); // a vector is a row
+    let (other_batch, columns) = leading(other, other.dim().min(2)); // or a column
     let shape = broadcast_shapes([batch, other_batch]).map_err(|error| error.context("aten::matmul"))?;
     let count: i64 = shape.iter().product();
-    let expanded = |tensor: &Tensor, n: i64, m: i64| {
-        let expanded = aten::expand(tensor, &[shape.as_slice(), &[n, m]].concat())?;
-        aten::reshape(&expanded, &[count, n, m])
+    let expanded = |tensor: &Tensor, last: &[i64]| {
+        let expanded = aten::expand(tensor, &[shape.as_slice(), last].concat())?;
+        aten::reshape(&expanded, &[&[count], last].concat())
     };
-    let product = aten::bmm(&expanded(&this, n, k)?, &expanded(&other, k2, m)?)?;
-    let mut sizes = shape.to_vec();
-    sizes.extend([n].iter().filter(|_| rows));
-    sizes.extend([m].iter().filter(|_| columns));
-    aten::_unsafe_view(&product, &sizes)
-}
-
-fn matrix_sizes(tensor: &Tensor) -> (&[i64], [i64; 2]) {
-    let (batch, matrix) = leading(tensor, 2);
-    (batch, [matrix[0], matrix[1]])
+    let row = [1, rows[rows.len() - 1]];
+    let left = expanded(this, if rows.len() == 1 { &row } else { rows })?;
+    let right = expanded(other, columns)?;
+    let sizes = [&shape, &rows[..rows.len() - 1], &columns[1..]].concat();
+    if columns.len() > 1 {
+        return aten::_unsafe_view(&aten::bmm(&left, &right)?, &sizes);
+    }
+    let product = aten::bmm(&left, &aten::unsqueeze(&right, 2)?)?;
+    aten::_unsafe_view(&aten::squeeze_dim(&product, -1)?, &sizes)
 }
 
 /// All sizes but the last so many, and those.

@@ -55,6 +55,11 @@ mod explicit {
         super::view(this, size).map_err(|error| error.context("aten::_unsafe_view"))
     }
 
+    fn _reshape_alias(this: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tensor> {
+        let view = this.strided_view(size, stride, this.storage_offset());
+        view.map_err(|error| error.context("aten::_reshape_alias"))
+    }
+
     fn view_dtype(this: &Tensor, dtype: DType) -> Result<Tensor> {
         super::reinterpret(this, dtype).map_err(|error| error.context("aten::view.dtype"))
     }
@@ -162,8 +167,10 @@ mod implicit {
 
     fn reshape(this: &Tensor, shape: &[i64]) -> Result<Tensor> {
         let sizes = infer_view_size(shape, this.numel()).map_err(|error| error.context("aten::reshape"))?;
+        let is_plain = this.is_contiguous(MemoryFormat::Contiguous) || this.is_wrapper();
         match computed_view_strides(this.sizes(), this.strides(), &sizes) {
-            Some(_) => aten::view(this, &sizes),
+            Some(_) if is_plain => aten::view(this, &sizes),
+            Some(strides) => aten::_reshape_alias(this, &sizes, &strides),
             None => {
                 let copy = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
                 aten::_unsafe_view(&copy, &sizes)

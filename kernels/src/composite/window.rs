@@ -97,13 +97,11 @@ mod implicit {
         if output_size != [1, 1] {
             return aten::_adaptive_avg_pool2d(this, output_size);
         }
-        let mean = aten::mean_dim::call(this, Some(&[-1, -2]), true, None)?;
-        match (this.suggest_memory_format(), mean.sizes()) {
-            (MemoryFormat::ChannelsLast, &[n, c, ..]) => {
-                aten::as_strided(&mean, &[n, c, 1, 1], &[c, 1, c, c])
-            }
-            _ => Ok(mean),
+        let mut mean = aten::mean_dim::call(this, Some(&[-1, -2]), true, None)?;
+        if let (MemoryFormat::ChannelsLast, &[n, c, ..]) = (this.suggest_memory_format(), mean.sizes()) {
+            aten::as_strided_(&mut mean, &[n, c, 1, 1], &[c, 1, c, c])?;
         }
+        Ok(mean)
     }
 }
 

@@ -49,9 +49,16 @@ mod kernels {
         ignore_index: i64,
         total_weight: &Tensor,
     ) -> Result<Tensor> {
-        Likelihoods { operator: "aten::nll_loss_backward", this, target, weight, ignore_index }
-            .of_rows()?
-            .gradient(grad_output, reduction, total_weight)
+        const OPERATOR: &str = "aten::nll_loss_backward";
+        let is_fit = this.dim() != 1 || target.dim() == 0 || this.numel() == 1;
+        ensure!(is_fit, Shape, "{OPERATOR}: a list of one target for classes without a batch");
+        let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
+        Likelihoods { operator: OPERATOR, this, target, weight, ignore_index }.of_rows()?.gradient(
+            out,
+            grad_output,
+            reduction,
+            total_weight,
+        )
     }
 
     fn nll_loss2d_backward(
@@ -63,9 +70,20 @@ mod kernels {
         ignore_index: i64,
         total_weight: &Tensor,
     ) -> Result<Tensor> {
-        Likelihoods { operator: "aten::nll_loss2d_backward", this, target, weight, ignore_index }
-            .of_pixels()?
-            .gradient(grad_output, reduction, total_weight)
+        const OPERATOR: &str = "aten::nll_loss2d_backward";
+        let out = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
+        ensure!(
+            out.is_contiguous(MemoryFormat::Contiguous), // as PyTorch asks of images
+            Shape,
+            "{OPERATOR}: log-probabilities of strides {:?}, make them contiguous",
+            this.strides()
+        );
+        Likelihoods { operator: OPERATOR, this, target, weight, ignore_index }.of_pixels()?.gradient(
+            out,
+            grad_output,
+            reduction,
+            total_weight,
+        )
     }
 }
 
@@ -198,17 +216,16 @@ impl Likelihoods<'_> {
     }
 
     /// The gradient of the log-probabilities, from that of the loss.
-    fn gradient(&self, grad: &Tensor, reduction: i64, total_weight: &Tensor) -> Result<Tensor> {
+    fn gradient(&self, out: Tensor, grad: &Tensor, reduction: i64, total: &Tensor) -> Result<Tensor> {
         let Likelihoods { operator, this, .. } = *self;
         self.check()?;
-        self.check_gradient(grad, reduction, total_weight)?;
-        let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
+        self.check_gradient(grad, reduction, total)?;
         match_computing!(this.dtype(), T: Float => {
             if !loops::has_elements(&out) {
                 return Ok(out);
             }
             let grads = loops::elements::<T>(grad)?;
-            let total = loops::elements::<T>(total_weight)?[0];
+            let total = loops::elements::<T>(total)?[0];
             let picked = self.picked::<T>()?;
             let mut elements = vec![T::ZERO; this.numel() as usize];
             for (place, picked) in picked.into_iter().enumerate() {

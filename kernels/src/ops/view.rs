@@ -48,6 +48,11 @@ torch_library! {
         /// PyTorch: `aten::_unsafe_view`.
         _unsafe_view(Tensor self, SymInt[] size) -> Tensor;
 
+        /// A [`view`](fn@view) whose strides are known already.
+        ///
+        /// PyTorch: `aten::_reshape_alias`.
+        _reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a);
+
         /// The same bytes as elements of another type.
         ///
         /// # Errors

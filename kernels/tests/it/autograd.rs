@@ -57,6 +57,47 @@ fn nodes_have_pytorchs_names() -> Result<()> {
     Ok(())
 }
 
+/// The names of the nodes from a result to a leaf, over first inputs.
+fn nodes(result: &Tensor) -> Result<Vec<&'static str>> {
+    let mut node = result.grad_fn()?;
+    let mut names = Vec::new();
+    while let Some(known) = node {
+        names.push(known.name());
+        node = known.edges().iter().flatten().next().map(|edge| edge.node.clone());
+    }
+    Ok(names)
+}
+
+#[test]
+fn composites_have_the_nodes_of_pytorch() -> Result<()> {
+    let x = aten::ones::with(&[2, 3, 4]).dtype(Some(DType::Float64)).call()?;
+    x.set_requires_grad(true)?;
+    let ones = |sizes: &[i64]| aten::ones::with(sizes).dtype(Some(DType::Float64)).call();
+    assert_eq!(nodes(&x.reshape(&[6, 4])?)?, ["ViewBackward0", "AccumulateGrad"]);
+    let half = x.narrow(2, 0, 2)?;
+    assert_eq!(nodes(&half.reshape(&[6, 2])?)?[..2], ["ReshapeAliasBackward0", "SliceBackward0"]);
+    let copied = ["UnsafeViewBackward0", "CloneBackward0", "SliceBackward0"];
+    assert_eq!(nodes(&half.reshape(&[12])?)?[..3], copied);
+
+    let swapped = x.transpose(0, 1)?; // no tall matrix
+    let product = aten::matmul(&swapped, &ones(&[4, 2])?)?;
+    assert_eq!(nodes(&product)?[..2], ["UnsafeViewBackward0", "BmmBackward0"]);
+    let weight = ones(&[5, 3])?;
+    weight.set_requires_grad(true)?;
+    let product = aten::matmul(&weight, &x)?;
+    assert_eq!(nodes(&product)?[..3], ["CloneBackward0", "TransposeBackward0", "UnsafeViewBackward0"]);
+    assert_eq!(
+        nodes(&aten::linear::with(&x, &ones(&[2, 4])?).bias(Some(&ones(&[])?)).call()?)?[0],
+        "AddBackward0"
+    );
+
+    let image = x.unsqueeze(0)?;
+    let image = aten::contiguous::with(&image).memory_format(MemoryFormat::ChannelsLast).call()?;
+    let pooled = aten::adaptive_avg_pool2d(&image, &[1, 1])?;
+    assert_eq!(nodes(&pooled)?[..2], ["AsStridedBackward1", "MeanBackward1"]);
+    Ok(())
+}
+
 #[test]
 fn nothing_is_recorded_where_nobody_asks() -> Result<()> {
     let x = leaf(&[1.0])?;

@@ -200,6 +200,15 @@ fn statistics_that_require_grad() -> Result<()> {
 }
 
 #[test]
+fn arguments_that_cannot_require_grad() -> Result<()> {
+    let (x, weight) = (Tensor::from([[0.5, -0.5]]), Tensor::from([1.0, 2.0]));
+    weight.set_requires_grad(true)?;
+    let loss = || aten::nll_loss::with(&x, &Tensor::from([1i64])).weight(Some(&weight)).call();
+    check(loss(), "there is no derivative with respect to `weight`, which requires grad; detach it");
+    no_grad(|| loss().map(drop))
+}
+
+#[test]
 fn saved_tensors_that_nobody_has_a_use_for() -> Result<()> {
     let (x, y) = (leaf(), leaf());
     let mut a = x.mul(2)?;

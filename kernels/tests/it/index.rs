@@ -91,6 +91,9 @@ fn a_condition_chooses() -> Result<()> {
     let chosen = aten::where_ScalarOther(&condition, &x, 0.5.into())?;
     assert_eq!(chosen.to_vec::<f32>()?, [1.0, 2.0, 0.5, 0.5]);
     assert_eq!(aten::where_Scalar(&condition, 1.into(), 2.into())?.dtype(), DType::Int64);
+    let half = Tensor::from(half::f16::ONE);
+    let chosen = aten::where_ScalarSelf(&Tensor::from(true), 1e10.into(), &half)?;
+    assert_eq!(chosen.to_vec::<half::f16>()?, [half::f16::INFINITY]);
     assert!(aten::where_self(&x, &x, &x).is_err());
     Ok(())
 }

@@ -69,6 +69,8 @@ fn cross_entropy_takes_classes_or_probabilities() -> Result<()> {
     assert!((value(aten::cross_entropy_loss(&x, &Tensor::from([0i64, 1])))? - want).abs() < 1e-12);
     let one_hot = Tensor::from([[1.0, 0.0], [0.0, 1.0]]);
     assert!((value(aten::cross_entropy_loss(&x, &one_hot))? - want).abs() < 1e-12);
+    let nothing = Tensor::zeros(&[0, 2], DType::Float64, Device::CPU)?;
+    assert!(value(aten::cross_entropy_loss(&nothing, &nothing))?.is_nan());
     Ok(())
 }
 

@@ -382,7 +382,12 @@ fn left_out(name: &str) -> &'static [Check] {
         | "is_contiguous.memory_format"
         | "as_strided"
         | "as_strided_"
-        | "as_strided_scatter" => &[Check::Layouts],
+        | "as_strided_scatter"
+        | "_reshape_alias" => &[Check::Layouts],
+        // It wants contiguous images, as PyTorch's does.
+        "nll_loss2d_backward" => &[Check::Layouts],
+        // What is cut off has no derivative, and is refused.
+        "linalg_pinv.rcond_tensor" => &[Check::Gradient, Check::SecondGradient],
         // Outside of training it hands its input on, as PyTorch's does.
         "dropout" => &[Check::Aliasing],
         // Its elements are nowhere: operators make them.

@@ -147,11 +147,17 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         }
         _ => (quote!(), None, quote!()),
     };
+    let refused = derivative.refused.iter().map(|index| {
+        let ident = &row.operator.arguments[*index].ident;
+        let name = &row.operator.schema.arguments[*index].name;
+        quote!(__d::check_no_requires_grad(#name, &#ident)?;)
+    });
     let always = inputs.len() == 1; // whoever runs the node has a use for it
     let fields = fields(row, derivative).into_iter().map(|field| field.save(row, always));
     let ties = ties(row, derivative);
     let owns = matches!(row.kind, Kind::Functional).then(|| owns(row, derivative, &inputs));
     quote! {
+        #(#refused)*
         if !(#wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
             return #below;
         }

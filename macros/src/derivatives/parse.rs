@@ -26,8 +26,15 @@ pub(super) struct ParsedRow {
 /// `self => grad.mul(other)`, `(input, weight) => …`, `index => non_differentiable`
 pub(super) struct Clause {
     pub(super) targets: Vec<Ident>,
-    /// Nothing where there is no gradient.
-    pub(super) formula: Option<Expr>,
+    pub(super) rule: Rule,
+}
+
+pub(super) enum Rule {
+    Formula(Expr),
+    /// No gradient flows there.
+    NonDifferentiable,
+    /// Who asks for a gradient there is refused.
+    CannotRequireGrad,
 }
 
 impl Parse for Block {
@@ -89,13 +96,13 @@ impl Parse for Clause {
             vec![target(input)?]
         };
         input.parse::<Token![=>]>()?;
-        let formula = if input.peek(Ident) && input.fork().parse::<Ident>()? == "non_differentiable" {
-            input.parse::<Ident>()?;
-            None
-        } else {
-            Some(input.parse()?)
+        let rule = match input.fork().parse::<Ident>() {
+            Ok(word) if word == "non_differentiable" => Rule::NonDifferentiable,
+            Ok(word) if word == "cannot_require_grad" => Rule::CannotRequireGrad,
+            _ => return Ok(Clause { targets, rule: Rule::Formula(input.parse()?) }),
         };
-        Ok(Clause { targets, formula })
+        input.parse::<Ident>()?;
+        Ok(Clause { targets, rule })
     }
 }
 

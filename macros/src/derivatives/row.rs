@@ -6,7 +6,7 @@ use syn::Attribute;
 use torch_library_schema::Type;
 
 use super::formula::{Formula, argument, result_name};
-use super::parse::{Clause, ParsedRow};
+use super::parse::{Clause, ParsedRow, Rule};
 use crate::errors::Errors;
 use crate::library::{Declaration, Operator, SchemaTokens};
 
@@ -37,6 +37,8 @@ pub(super) struct Derivative {
     pub(super) formulas: Vec<(Vec<usize>, Formula)>,
     /// Which results have gradients.
     pub(super) differentiable: Vec<usize>,
+    /// The arguments that cannot require grad.
+    pub(super) refused: Vec<usize>,
 }
 
 impl Derivative {
@@ -154,7 +156,7 @@ fn derivative(
     let mut known = vec![false; operator.arguments.len()];
     let mut differentiable: Vec<usize> =
         (0..operator.schema.returns.len()).filter(|i| is_tensors(&operator.schema.returns[*i].ty)).collect();
-    let mut formulas = Vec::new();
+    let (mut formulas, mut refused) = (Vec::new(), Vec::new());
     let mut is_right = true;
     for clause in clauses {
         let mut arguments = Vec::new();
@@ -174,7 +176,7 @@ fn derivative(
                     known[index] = true;
                     arguments.push(index);
                 }
-                (None, Some(result)) if clause.formula.is_none() => {
+                (None, Some(result)) if matches!(clause.rule, Rule::NonDifferentiable) => {
                     differentiable.retain(|index| *index != result);
                 }
                 _ => {
@@ -183,8 +185,12 @@ fn derivative(
                 }
             }
         }
-        if let Some(formula) = &clause.formula {
-            formulas.push((arguments, Formula::new(operator, formula.to_token_stream())));
+        match &clause.rule {
+            Rule::Formula(formula) => {
+                formulas.push((arguments, Formula::new(operator, formula.to_token_stream())));
+            }
+            Rule::NonDifferentiable => {}
+            Rule::CannotRequireGrad => refused.extend(arguments),
         }
     }
     for (index, argument) in operator.schema.arguments.iter().enumerate() {
@@ -204,7 +210,7 @@ fn derivative(
             is_right = false;
         }
     }
-    is_right.then_some(Derivative { formulas, differentiable })
+    is_right.then_some(Derivative { formulas, differentiable, refused })
 }
 
 fn unknown(operator: &Operator, name: &str) -> String {

@@ -177,6 +177,21 @@ pub fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
     view::check_write(operator, tensor)
 }
 
+/// Checks that nobody asks for the gradient of an argument that has none.
+///
+/// # Errors
+/// The argument requires grad, and calls are recorded.
+///
+/// PyTorch: `check_no_requires_grad`.
+pub fn check_no_requires_grad(argument: &str, value: &impl Argument) -> Result<()> {
+    ensure!(
+        !is_wanted(|| value.requires_grad()),
+        Autograd,
+        "there is no derivative with respect to `{argument}`, which requires grad; detach it"
+    );
+    Ok(())
+}
+
 /// Gives a tensor that was written to its new history.
 ///
 /// # Errors

@@ -53,8 +53,8 @@ derivatives! {
         Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False
     ) -> Tensor as LinalgPinvBackward0 {
         self => of_pseudoinverse(grad, self, result),
-        atol => non_differentiable,
-        rtol => non_differentiable,
+        atol => cannot_require_grad,
+        rtol => cannot_require_grad,
     }
 }
 

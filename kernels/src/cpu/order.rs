@@ -1,39 +1,23 @@
-//! Running products and extremes, the most frequent elements, and counts of numbers.
+//! Running extremes, the most frequent elements, and counts of numbers.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::loops::{self, match_computing};
-use super::number::{Number, Ordered};
-use super::statistics::order::{Lanes, by_size};
+use super::number::Ordered;
+use super::statistics::order::Lanes;
 use crate::aten;
 use crate::composite::collected;
 use crate::pointwise::unsupported;
+use places::{Sorted, Sorter};
 
 mod distinct;
+pub(super) mod places;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
-
-    fn cumprod(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cumprod";
-        let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
-        let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
-        let lanes = Lanes::new(OPERATOR, this, dim)?;
-        let out = Tensor::empty(this.sizes(), dtype, this.device())?;
-        match_computing!(dtype, T: Integer | Float | Complex => {
-            lanes.compute::<T, T>(&out, |lane, products| {
-                let mut product = T::ONE;
-                for (out, x) in products.iter_mut().zip(lane) {
-                    product = product.times(*x);
-                    *out = product;
-                }
-            })?;
-        }, else => return Err(unsupported(OPERATOR, dtype)));
-        Ok(out)
-    }
 
     fn logcumsumexp(this: &Tensor, dim: i64) -> Result<Tensor> {
         const OPERATOR: &str = "aten::logcumsumexp";
@@ -84,11 +68,13 @@ mod kernels {
             );
             *size = 1;
         }
-        let places = Tensor::empty(&sizes, DType::Int64, this.device())?;
+        let empty = |dtype| Tensor::empty(&sizes, dtype, this.device());
+        let (values, places) = (empty(this.dtype())?, empty(DType::Int64)?);
         match_computing!(this.dtype(), T: Bool | Integer | Float => {
-            lanes.compute::<T, i64>(&places, |lane, place| place[0] = most_frequent(lane))?;
+            lanes.choose::<T, _>(&values, &places, Sorter::new, |sorter, lane, place| {
+                place[0] = most_frequent(sorter, lane);
+            })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
-        let values = aten::gather(this, dim, &places)?;
         if keepdim || this.dim() == 0 {
             return Ok((values, places));
         }
@@ -181,8 +167,10 @@ fn running<T: Ordered>(
     is_better: impl Fn(T, T) -> bool + Sync,
 ) -> Result<(Tensor, Tensor)> {
     let lanes = Lanes::new(operator, this, dim)?;
-    let indices = Tensor::empty(this.sizes(), DType::Int64, this.device())?;
-    lanes.compute::<T, i64>(&indices, |lane, places| {
+    let empty = |dtype| Tensor::empty(this.sizes(), dtype, this.device());
+    let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
+    let state = || ();
+    lanes.choose::<T, _>(&values, &indices, state, |(), lane, places| {
         let mut best = 0;
         for (at, place) in places.iter_mut().enumerate() {
             if lane[at].is_unordered() || (!lane[best].is_unordered() && is_better(lane[at], lane[best])) {
@@ -191,15 +179,14 @@ fn running<T: Ordered>(
             *place = best as i64;
         }
     })?;
-    Ok((aten::gather(this, dim, &indices)?, indices))
+    Ok((values, indices))
 }
 
 /// Where the last of the most frequent elements is, the smallest of several.
-fn most_frequent<T: Ordered>(lane: &[T]) -> i64 {
-    let mut order: Vec<usize> = (0..lane.len()).collect();
-    order.sort_by(|a, b| by_size(lane[*a], lane[*b]));
+fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, lane: &[T]) -> i64 {
+    let order: Vec<usize> = sorter.first(lane, lane.len(), false).collect();
     let (mut best, mut longest) = (order[0], 0);
-    for run in order.chunk_by(|a, b| by_size(lane[*a], lane[*b]).is_eq()) {
+    for run in order.chunk_by(|a, b| lane[*a].rank() == lane[*b].rank()) {
         if run.len() > longest {
             (best, longest) = (run[run.len() - 1], run.len());
         }

@@ -6,6 +6,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype, promote_types};
 
+use super::places::Sorter;
 use crate::aten;
 use crate::cpu::loops;
 use crate::pointwise::unsupported;
@@ -141,7 +142,9 @@ impl Distinct {
             let elements = loops::elements::<T>(rows)?;
             let row = |at: usize| &elements[at * width..][..width];
             let mut order: Vec<usize> = (0..count).collect();
-            if sorted {
+            if sorted && width == 1 {
+                order = Sorter::new().first(&elements, count, false).collect();
+            } else if sorted {
                 order.sort_by(|a, b| compare_rows(row(*a), row(*b)));
             }
             let mut found = Distinct { firsts: Vec::new(), kinds: vec![0; count], counts: Vec::new() };

@@ -1,19 +1,19 @@
-//! What goes along a dimension: running sums and sorting.
-#![expect(unsafe_code, reason = "promises to write every element of a line")]
+//! What goes along a dimension: running sums and products, and sorting.
+#![expect(unsafe_code, reason = "shares lanes among threads, and promises to write every element of a line")]
 
-use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use rayon::prelude::*;
+use torch_library::Element;
 use torch_library::geometry::{Dims, contiguous_strides, preserved_strides, wrap_dim};
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::cpu::loops::lines::{Line, lines};
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::{Number, Ordered};
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{self, match_computing, parallel};
+use crate::cpu::number::Number;
+use crate::cpu::order::places::Sorter;
 use crate::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -25,26 +25,27 @@ mod kernels {
         let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
         let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
         let lanes = Lanes::new(OPERATOR, this, dim)?;
-        if lanes.are_lines() && !dtype.is_complex() {
-            let input =
-                if this.dtype() == dtype { loops::contiguous(this)? } else { loops::copy(this, dtype)? };
-            return match dtype {
-                DType::Float32 => running_sums::<f32, f64>(&input),
-                _ => match_computing!(dtype, T: Integer | Float => running_sums::<T, T>(&input),
-                    else => Err(unsupported(OPERATOR, dtype))),
-            };
+        match dtype {
+            DType::Float32 => lanes.running::<f32>(dtype, &Sums::<f64>(PhantomData)),
+            _ => {
+                match_computing!(dtype, T: Integer | Float | Complex => lanes.running::<T>(dtype, &Sums::<T>(PhantomData)),
+                else => Err(unsupported(OPERATOR, dtype)))
+            }
         }
-        let out = Tensor::empty(this.sizes(), dtype, this.device())?;
-        match_computing!(dtype, T: Integer | Float | Complex => {
-            lanes.compute::<T, T>(&out, |lane, sums| {
-                let mut sum = T::ZERO;
-                for (out, x) in sums.iter_mut().zip(lane) {
-                    sum = sum.plus(*x);
-                    *out = sum;
-                }
-            })?;
-        }, else => return Err(unsupported(OPERATOR, dtype)));
-        Ok(out)
+    }
+
+    fn cumprod(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::cumprod";
+        let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
+        let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
+        let lanes = Lanes::new(OPERATOR, this, dim)?;
+        match dtype {
+            DType::Float32 => lanes.running::<f32>(dtype, &Products::<f64>(PhantomData)),
+            _ => {
+                match_computing!(dtype, T: Integer | Float | Complex => lanes.running::<T>(dtype, &Products::<T>(PhantomData)),
+                else => Err(unsupported(OPERATOR, dtype)))
+            }
+        }
     }
 
     fn sort_stable(
@@ -71,16 +72,10 @@ mod kernels {
     }
 }
 
-/// The sums of each line up to each of its elements, added up in a type of their own.
-fn running_sums<T: Number, W: Number>(input: &Tensor) -> Result<Tensor> {
-    let len = input.sizes().last().map_or(1, |len| *len as usize);
-    // SAFETY: every element is written.
-    unsafe { lines::<T, 0>(input, len, [], &RunningSums::<W>(PhantomData)) }
-}
+/// The sums of a line up to each of its elements, added up in a type of their own.
+struct Sums<W>(PhantomData<fn() -> W>);
 
-struct RunningSums<W>(PhantomData<fn() -> W>);
-
-impl<T: Number, W: Number> Line<T, 0> for RunningSums<W> {
+impl<T: Number, W: Number> Line<T, 0> for Sums<W> {
     /// Blocks are added up each for itself, since an addition that waits for the one before takes several cycles. Not so in a
     /// type that another order of additions could overflow.
     #[inline(always)]
@@ -98,6 +93,21 @@ impl<T: Number, W: Number> Line<T, 0> for RunningSums<W> {
                 out.write(before.plus(*sum).cast());
             }
             before = before.plus(sum);
+        }
+        []
+    }
+}
+
+/// As [`Sums`], the products.
+struct Products<W>(PhantomData<fn() -> W>);
+
+impl<T: Number, W: Number> Line<T, 0> for Products<W> {
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
+        let mut product = W::ONE;
+        for (out, x) in out.iter_mut().zip(input) {
+            product = product.times(x.cast());
+            out.write(product.cast());
         }
         []
     }
@@ -123,31 +133,12 @@ fn ordered(
     let empty = |dtype| Tensor::empty_strided(&sizes, &strides, dtype, this.device());
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
     match_computing!(this.dtype(), T: Bool | Integer | Float => {
-        lanes.compute::<T, i64>(&indices, |lane, places| {
-            let mut order: Vec<i64> = (0..lane.len() as i64).collect();
-            let compare = |a: &i64, b: &i64| {
-                let (a, b) = (lane[*a as usize], lane[*b as usize]);
-                if descending { by_size(b, a) } else { by_size(a, b) }
-            };
-            if places.len() < order.len() && !places.is_empty() {
-                // Equals in the order of their indices, so that the result does not depend on the method.
-                order.select_nth_unstable_by(places.len() - 1, |a, b| compare(a, b).then(a.cmp(b)));
-                order.truncate(places.len());
-                order.sort_unstable_by(|a, b| compare(a, b).then(a.cmp(b)));
-            } else {
-                order.sort_by(compare);
-            }
-            places.copy_from_slice(&order[..places.len()]);
+        lanes.choose::<T, _>(&values, &indices, Sorter::new, |sorter, lane, places| {
+            let first = sorter.first(lane, places.len(), descending);
+            places.iter_mut().zip(first).for_each(|(to, place)| *to = place as i64);
         })?;
     }, else => return Err(unsupported(operator, this.dtype())));
-    let picked = aten::gather(this, dim, &indices)?;
-    match_dtype!(this.dtype(), T => loops::map(&values, [&picked], |[x]: [T; 1]| x)?);
     Ok((values, indices))
-}
-
-/// NaN counts as larger than all numbers.
-pub(in crate::cpu) fn by_size<T: Ordered>(a: T, b: T) -> Ordering {
-    a.partial_cmp(&b).unwrap_or_else(|| a.is_unordered().cmp(&b.is_unordered()))
 }
 
 /// A tensor as lanes along one of its dimensions.
@@ -162,9 +153,23 @@ impl<'a> Lanes<'a> {
         Ok(Lanes { tensor, dim })
     }
 
-    /// Whether the lanes are those of the last dimension.
-    fn are_lines(&self) -> bool {
-        self.dim + 1 == self.tensor.dim()
+    /// A tensor whose lanes are each computed from one of this, of a type.
+    fn running<T: Element>(&self, dtype: DType, line: &impl Line<T, 0>) -> Result<Tensor> {
+        let source = self.last(self.tensor)?;
+        let source =
+            if source.dtype() == dtype { loops::contiguous(&source)? } else { loops::copy(&source, dtype)? };
+        let len = source.sizes().last().map_or(1, |len| *len as usize);
+        // SAFETY: the kernels of this module write every element.
+        let lines = unsafe { lines(&source, len, [], line)? };
+        if self.dim + 1 >= self.tensor.dim() {
+            return Ok(lines);
+        }
+        let strides = contiguous_strides(self.tensor.sizes());
+        // SAFETY: next, every element is written.
+        let out =
+            unsafe { Tensor::uninit_strided(self.tensor.sizes(), &strides, dtype, self.tensor.device())? };
+        loops::assign(&self.last(&out)?, &lines)?;
+        Ok(out)
     }
 
     /// Computes each lane of `out`, which differs in the size of the dimension only, from that of the tensor.
@@ -176,16 +181,53 @@ impl<'a> Lanes<'a> {
         if !loops::has_elements(out) {
             return Ok(());
         }
-        let along = |tensor: &Tensor| tensor.sizes().get(self.dim).copied().unwrap_or(1) as usize;
-        let source = loops::elements::<T>(&self.last(self.tensor)?)?;
-        let place = self.last(out)?;
-        let mut result = vec![R::default(); out.numel() as usize];
-        result
-            .par_chunks_mut(along(out))
-            .zip(source.par_chunks(along(self.tensor)))
-            .for_each(|(to, from)| f(from, to));
-        let result = Tensor::from_vec(result, place.sizes())?;
-        match_dtype!(place.dtype(), O => loops::map(&place, [&result], |[x]: [O; 1]| x))
+        let (source, out) = (self.parts::<T>()?, Out::<R>::of(self, out)?);
+        let count = source.count().min(out.parts.count());
+        parallel::shares(count, grain(source.len()), |range| {
+            for lane in range {
+                // SAFETY: nobody writes to the source, and each lane of the result is one thread's.
+                unsafe { f(source.get(lane), out.parts.get_mut(lane)) }
+            }
+        });
+        out.finish()
+    }
+
+    /// Chooses elements of each lane by their places, for values and indices that differ in the size of the dimension only.
+    /// What a thread keeps from lane to lane comes from a closure.
+    pub(in crate::cpu) fn choose<T: Element, S>(
+        &self,
+        values: &Tensor,
+        indices: &Tensor,
+        state: impl Fn() -> S + Sync,
+        choose: impl Fn(&mut S, &[T], &mut [i64]) + Sync,
+    ) -> Result<()> {
+        if !loops::has_elements(indices) {
+            return Ok(());
+        }
+        let (source, values, indices) =
+            (self.parts::<T>()?, Out::<T>::of(self, values)?, Out::<i64>::of(self, indices)?);
+        parallel::shares(source.count(), grain(source.len()), |range| {
+            let mut state = state();
+            for lane in range {
+                // SAFETY: nobody writes to the source, and each lane of the results is one thread's.
+                let (lane, values, places) =
+                    unsafe { (source.get(lane), values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
+                choose(&mut state, lane, places);
+                values.iter_mut().zip(&*places).for_each(|(value, place)| *value = lane[*place as usize]);
+            }
+        });
+        values.finish()?;
+        indices.finish()
+    }
+
+    /// The lanes, one after the other.
+    fn parts<T: Element>(&self) -> Result<Parts<T>> {
+        Parts::row_major(&self.last(self.tensor)?, self.len(self.tensor))
+    }
+
+    /// How long the lanes of a tensor are.
+    fn len(&self, tensor: &Tensor) -> usize {
+        tensor.sizes().get(self.dim).copied().unwrap_or(1) as usize
     }
 
     /// A view with the dimension last.
@@ -199,5 +241,31 @@ impl<'a> Lanes<'a> {
             values
         };
         tensor.strided_view(&moved(tensor.sizes()), &moved(tensor.strides()), tensor.storage_offset())
+    }
+}
+
+/// How many lanes of a length are worth a thread.
+fn grain(len: usize) -> usize {
+    (parallel::GRAIN / 4 / len.max(1)).max(1)
+}
+
+/// Lanes of a result: in their place where they lie there one after the other, else in memory of their own until all are there.
+struct Out<T> {
+    parts: Parts<T>,
+    place: Tensor,
+    elsewhere: Option<Tensor>,
+}
+
+impl<T: Element> Out<T> {
+    fn of(lanes: &Lanes<'_>, out: &Tensor) -> Result<Self> {
+        let (place, len) = (lanes.last(out)?, lanes.len(out));
+        let is_there = place.dtype() == T::DTYPE && place.is_contiguous(MemoryFormat::Contiguous);
+        let elsewhere =
+            if is_there { None } else { Some(Tensor::empty(place.sizes(), T::DTYPE, place.device())?) };
+        Ok(Out { parts: Parts::of(elsewhere.as_ref().unwrap_or(&place), len)?, place, elsewhere })
+    }
+
+    fn finish(self) -> Result<()> {
+        self.elsewhere.map_or(Ok(()), |lanes| loops::assign(&self.place, &lanes))
     }
 }

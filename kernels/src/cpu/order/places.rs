@@ -1,0 +1,211 @@
+//! The places of elements in their order, by numbers that are in the same order.
+//!
+//! # How it works
+//!
+//! Every element has a whole number that compares as it does. Its place in the line goes behind that, in the lower half of a
+//! wider one: then no two are equal, so that any method of sorting keeps equals in the order of their places. Long lines are
+//! sorted digit by digit, from the last, leaving out those that all elements share; short ones by comparing.
+
+use crate::cpu::number::Ordered;
+
+/// An element of an order that goes by whole numbers.
+pub(in crate::cpu) trait Sorted: Ordered {
+    /// A number in the upper half, and a place in the lower.
+    type Ranked: Ranked;
+
+    /// In the order of elements: zeros of either sign are one, NaN counts as larger than all numbers.
+    fn rank(self) -> <Self::Ranked as Ranked>::Half;
+}
+
+/// A number with a place behind it.
+pub(in crate::cpu) trait Ranked: Copy + Ord + Default {
+    type Half: Eq;
+
+    fn new(rank: Self::Half, place: usize, descending: bool) -> Self;
+
+    fn place(self) -> usize;
+
+    /// How many digits the number has.
+    const DIGITS: usize;
+
+    /// One of them, from the last.
+    fn digit(self, k: usize) -> usize;
+}
+
+macro_rules! ranked {
+    ($($whole:ty, $half:ty;)+) => { $(
+        impl Ranked for $whole {
+            type Half = $half;
+
+            #[inline(always)]
+            fn new(rank: $half, place: usize, descending: bool) -> Self {
+                let rank = if descending { !rank } else { rank };
+                <$whole>::from(rank) << <$half>::BITS | place as $whole
+            }
+
+            #[inline(always)]
+            fn place(self) -> usize {
+                self as $half as usize
+            }
+
+            const DIGITS: usize = size_of::<$half>();
+
+            #[inline(always)]
+            fn digit(self, k: usize) -> usize {
+                (self >> (<$half>::BITS as usize + 8 * k)) as u8 as usize
+            }
+        }
+    )+ };
+}
+
+ranked! {
+    u64, u32;
+    u128, u64;
+}
+
+macro_rules! sorted_whole {
+    ($($ty:ty: $ranked:ty, $half:ty, $wide:ty;)+) => { $(
+        impl Sorted for $ty {
+            type Ranked = $ranked;
+
+            #[inline(always)]
+            fn rank(self) -> $half {
+                (<$wide>::from(self) as $half) ^ (<$wide>::MIN as $half)
+            }
+        }
+    )+ };
+}
+
+sorted_whole! {
+    bool: u64, u32, i32;
+    u8: u64, u32, i32;
+    i8: u64, u32, i32;
+    i16: u64, u32, i32;
+    i32: u64, u32, i32;
+    i64: u128, u64, i64;
+}
+
+macro_rules! sorted_float {
+    ($($ty:ty: $ranked:ty, $half:ty;)+) => { $(
+        impl Sorted for $ty {
+            type Ranked = $ranked;
+
+            #[inline(always)]
+            fn rank(self) -> $half {
+                const SIGN: $half = 1 << (<$half>::BITS - 1);
+                let bits = (self + 0.0).to_bits(); // -0 becomes 0
+                let rank = if bits & SIGN == 0 { bits | SIGN } else { !bits };
+                if self.is_nan() { <$half>::MAX } else { rank }
+            }
+        }
+    )+ };
+}
+
+sorted_float! {
+    f32: u64, u32;
+    f64: u128, u64;
+}
+
+/// How many elements a line has at least for digits to be faster than comparing.
+const LONG: usize = 512;
+
+/// What sorting takes, kept from line to line.
+pub(in crate::cpu) struct Sorter<T: Sorted> {
+    ranked: Vec<T::Ranked>,
+    other: Vec<T::Ranked>,
+}
+
+impl<T: Sorted> Sorter<T> {
+    pub(in crate::cpu) fn new() -> Self {
+        Sorter { ranked: Vec::new(), other: Vec::new() }
+    }
+
+    /// The places of the first `count` elements of a line in their order, equals in that of their places.
+    pub(in crate::cpu) fn first(
+        &mut self,
+        line: &[T],
+        count: usize,
+        descending: bool,
+    ) -> impl Iterator<Item = usize> {
+        self.rank(line, descending);
+        if 0 < count && count < line.len() / 4 {
+            self.ranked.select_nth_unstable(count - 1);
+            self.ranked.truncate(count);
+        }
+        self.sort();
+        self.ranked[..count].iter().map(|ranked| ranked.place())
+    }
+
+    fn rank(&mut self, line: &[T], descending: bool) {
+        self.ranked.clear();
+        let ranked = line.iter().enumerate().map(|(place, x)| T::Ranked::new(x.rank(), place, descending));
+        self.ranked.extend(ranked);
+    }
+
+    fn sort(&mut self) {
+        let count = self.ranked.len();
+        if count < LONG {
+            return self.ranked.sort_unstable();
+        }
+        let mut counts = vec![[0usize; 256]; T::Ranked::DIGITS];
+        for ranked in &self.ranked {
+            for (k, counts) in counts.iter_mut().enumerate() {
+                counts[ranked.digit(k)] += 1;
+            }
+        }
+        self.other.resize(count, T::Ranked::default());
+        for (k, counts) in counts.iter_mut().enumerate().filter(|(_, counts)| !counts.contains(&count)) {
+            let mut start = 0;
+            for places in counts.iter_mut() {
+                start += std::mem::replace(places, start);
+            }
+            for ranked in &self.ranked {
+                let place = &mut counts[ranked.digit(k)];
+                self.other[*place] = *ranked;
+                *place += 1;
+            }
+            std::mem::swap(&mut self.ranked, &mut self.other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+    use std::fmt::Debug;
+
+    use super::*;
+
+    /// NaN counts as larger than all numbers.
+    fn by_size<T: Ordered>(a: T, b: T) -> Ordering {
+        a.partial_cmp(&b).unwrap_or_else(|| a.is_unordered().cmp(&b.is_unordered()))
+    }
+
+    fn check<T: Sorted + Debug>(some: &[T], compare: impl Fn(T, T) -> Ordering) {
+        for len in [0, 1, 7, 600, 3000] {
+            let line: Vec<T> = (0..len).map(|i: usize| some[i * i * 7 % 1009 % some.len()]).collect();
+            for descending in [false, true] {
+                let mut want: Vec<usize> = (0..len).collect();
+                want.sort_by(|a, b| {
+                    let (a, b) = if descending { (b, a) } else { (a, b) };
+                    compare(line[*a], line[*b])
+                });
+                for count in [0, len / 10, len] {
+                    let places: Vec<usize> = Sorter::new().first(&line, count, descending).collect();
+                    assert_eq!(places, want[..count], "{len} {descending}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_a_stable_sort() {
+        let floats = [0.5, -0.0, 0.0, f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -3.25, 1e-310];
+        check(&floats, by_size);
+        check(&floats.map(|x| x as f32), by_size);
+        check(&[i64::MIN, -1, 0, 5, 1 << 40, i64::MAX], |a, b| a.cmp(&b));
+        check(&[i8::MIN, -1, 0, 5, i8::MAX], |a, b| a.cmp(&b));
+        check(&[u8::MIN, 1, u8::MAX], |a, b| a.cmp(&b));
+        check(&[false, true], |a, b| a.cmp(&b));
+    }
+}

@@ -72,7 +72,7 @@ fn add(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
         match alpha.cast::<T>() {
             // A complex product with one is not the other factor where that is infinite.
             T::ONE if !T::DTYPE.is_complex() => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.plus(b)),
-            alpha => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.plus(alpha.times(b))),
+            alpha => call.compute(out, call.dtype, move |[a, b]: [T; 2]| a.plus(alpha.times(b))),
         }
     }, else => Err(call.unsupported()))
 }
@@ -90,7 +90,7 @@ fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
     match_computing!(call.dtype, T: Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
             T::ONE if !T::DTYPE.is_complex() => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.minus(b)),
-            alpha => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.minus(alpha.times(b))),
+            alpha => call.compute(out, call.dtype, move |[a, b]: [T; 2]| a.minus(alpha.times(b))),
         }
     }, else => Err(call.unsupported()))
 }

@@ -281,10 +281,11 @@ impl<'f, const N: usize> Operands<'f, N> {
         let (row, rows, out_step, steps) = walk.plane().filter(|_| self.inner.has_plane())?;
         let mut single = None;
         for k in 0..N {
+            let is_in_place = std::ptr::eq(self.inputs[k].data, self.out);
             match row.input_strides[k] {
-                _ if !self.inputs[k].is_plain || std::ptr::eq(self.inputs[k].data, self.out) => return None,
-                1 => {}
-                0 if single.is_none() => single = Some(k),
+                _ if !self.inputs[k].is_plain => return None,
+                1 if !is_in_place || steps[k] == out_step => {}
+                0 if !is_in_place && single.is_none() => single = Some(k),
                 _ => return None,
             }
         }
@@ -306,13 +307,14 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// `out`, reads it meanwhile.
     unsafe fn row(&self, row: &Row<N>, buffers: &mut [Buffer; N]) {
         let is_dense = |k: usize| self.inputs[k].is_plain && row.input_strides[k] == 1;
-        if (0..N).all(is_dense) && self.is_out_of_place(row) {
+        if (0..N).all(is_dense) && self.is_plain && row.out_stride == 1 {
             let address =
                 |data: *const u8, place: isize, size: usize| data.wrapping_offset(place * size as isize);
             let inputs =
                 std::array::from_fn(|k| address(self.inputs[k].data, row.inputs[k], self.inputs[k].size));
             let out = address(self.out, row.out, self.out_size).cast_mut();
-            // SAFETY: the row lies in bounds, is dense in all operands and of the loop's types, and none is written in place.
+            // SAFETY: the row lies in bounds, is dense in all operands and of the loop's types; operands that share a part of
+            // their memory are for nobody to give.
             return unsafe { self.inner.run(out, inputs, row.len) };
         }
         if let Some(half) = self.half.filter(|half| self.is_row_of_halves(*half, row)) {
@@ -372,13 +374,6 @@ impl<'f, const N: usize> Operands<'f, N> {
         unsafe { self.inner.run_halves(half, out, inputs, row.len) };
     }
 
-    /// Whether results can be written straight to where they belong.
-    fn is_out_of_place(&self, row: &Row<N>) -> bool {
-        let is_elsewhere =
-            |k: usize| !std::ptr::eq(self.inputs[k].data, self.out) || row.inputs[k] != row.out;
-        self.is_plain && row.out_stride == 1 && (0..N).all(is_elsewhere)
-    }
-
     /// Computes a part of a row from dense inputs, and writes it.
     ///
     /// # Safety
@@ -388,15 +383,13 @@ impl<'f, const N: usize> Operands<'f, N> {
         let offset = (row.out + start as isize * row.out_stride) * self.out_size as isize;
         // SAFETY: in bounds, the chunk being part of the row.
         let out = unsafe { self.out.offset(offset) };
-        // In place, the loop would have to allow for its results being its next inputs, and would not vectorise.
-        let is_in_place = inputs.iter().any(|input| std::ptr::eq(*input, out));
-        if self.is_plain && row.out_stride == 1 && !is_in_place {
+        if self.is_plain && row.out_stride == 1 {
             // SAFETY: `len` elements each of the inner loop's types, readable and writable.
             return unsafe { self.inner.run(out, inputs, len) };
         }
         let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
         let buffer = buffer.as_mut_ptr().cast::<u8>();
-        // SAFETY: the buffer has room for a chunk, and longer ones are written out of place.
+        // SAFETY: the buffer has room for a chunk.
         unsafe { self.inner.run(buffer, inputs, len) };
         // SAFETY: `len` elements in the buffer and in the row.
         unsafe { (self.store)(buffer, len, out, row.out_stride) };

@@ -86,34 +86,29 @@ mod more {
     fn leaky_relu(this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::leaky_relu", [this])?;
         match_computing!(call.dtype, T: Float => {
-            let (out, slope) = (call.output(None, call.dtype)?, negative_slope.cast::<T>());
-            loops::map(&out, [this], |[x]: [T; 1]| if x > 0.0 { x } else { x * slope })?;
-            Ok(out)
+            let slope: T = negative_slope.cast();
+            call.compute(None, call.dtype, move |[x]: [T; 1]| if x > 0.0 { x } else { x * slope })
         }, else => Err(call.unsupported()))
     }
 
     fn elu(this: &Tensor, alpha: Scalar, scale: Scalar, input_scale: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::elu", [this])?;
         match_computing!(call.dtype, T: Float => {
-            let out = call.output(None, call.dtype)?;
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
-            loops::map(&out, [this], |[x]: [T; 1]| {
+            call.compute(None, call.dtype, move |[x]: [T; 1]| {
                 if x < 0.0 { (x * input_scale).exponential_less_one() * factor } else { x * scale }
-            })?;
-            Ok(out)
+            })
         }, else => Err(call.unsupported()))
     }
 
     fn softplus(this: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::softplus", [this])?;
         match_computing!(call.dtype, T: Float => {
-            let out = call.output(None, call.dtype)?;
             let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
-            loops::map(&out, [this], |[x]: [T; 1]| {
+            call.compute(None, call.dtype, move |[x]: [T; 1]| {
                 if x * beta > threshold { x } else { (x * beta).exponential().logarithm_of_one_more() / beta }
-            })?;
-            Ok(out)
+            })
         }, else => Err(call.unsupported()))
     }
 }

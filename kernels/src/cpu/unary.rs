@@ -45,7 +45,11 @@ macro_rules! functions {
             fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
                 let call = Pointwise::$promoting(operator, [this])?;
                 match_computing!(call.dtype, $T: $($class)|+ => {
-                    call.compute(out, call.dtype, |[$x]: [$T; 1]| $value)
+                    #[inline(always)] // which a closure cannot ask for, and a large one is not
+                    fn value([$x]: [$T; 1]) -> $T {
+                        $value
+                    }
+                    call.compute(out, call.dtype, value)
                 }, else => Err(call.unsupported()))
             }
         )+

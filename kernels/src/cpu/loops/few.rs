@@ -25,14 +25,12 @@ pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs
     let mut from = [std::ptr::null(); N];
     for (from, input) in from.iter_mut().zip(inputs) {
         match address(input) {
-            Some(address) if input.dtype() == element && (address != to || half.is_some()) => {
-                *from = address.cast_const();
-            }
-            _ => return false, // in place, among others
+            Some(address) if input.dtype() == element => *from = address.cast_const(),
+            _ => return false,
         }
     }
-    // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; none is the result itself but
-    // for halves, and operands that share a part of its memory are for nobody to give.
+    // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; operands that share a part of the
+    // result's memory are for nobody to give.
     unsafe {
         match half {
             Some(half) => inner.run_halves(half, to, from.map(|from| (from, false)), count),
@@ -89,8 +87,8 @@ pub(super) fn gathered<const N: usize>(
         };
     }
     let to = data_ptr(out)?;
-    if out.dtype() == inner.result && from.iter().all(|from| !std::ptr::eq(*from, to)) {
-        // SAFETY: `count` elements of the loop's types, none of which is written in place.
+    if out.dtype() == inner.result {
+        // SAFETY: `count` elements of the loop's types, in memory of their own or that of the result.
         unsafe { inner.run(to, from, count) };
         return Ok(true);
     }

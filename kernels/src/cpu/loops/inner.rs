@@ -40,16 +40,36 @@ pub(super) trait Elements<M, R, const N: usize>: Sync {
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
 }
 
+/// How many elements of a line are read before any is written: then the loop over them vectorises, whatever the closure looks
+/// at and wherever the results go.
+const BLOCK: usize = 64;
+
 impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
-        for i in 0..len {
-            // SAFETY: `i` is below `len`.
+        let whole = len - len % BLOCK;
+        for start in (0..whole).step_by(BLOCK) {
+            // SAFETY: a part of what the caller vouches for.
+            let x = inputs.map(|input| unsafe { input.add(start).cast::<[M; BLOCK]>().read() });
+            // SAFETY: as above.
+            unsafe { out.add(start).cast::<[R; BLOCK]>().write(block(self, &x)) };
+        }
+        for i in whole..len {
+            // SAFETY: as above.
             let x = inputs.map(|input| unsafe { input.add(i).read() });
             // SAFETY: as above.
             unsafe { out.add(i).write(self(x)) };
         }
     }
+}
+
+#[inline(always)]
+fn block<M: Copy, R: Element, const N: usize>(f: &impl Fn([M; N]) -> R, x: &[[M; BLOCK]; N]) -> [R; BLOCK] {
+    let mut results = [R::default(); BLOCK];
+    for i in 0..BLOCK {
+        results[i] = f(std::array::from_fn(|k| x[k][i])); // not by a further closure: a large `f` would not be inlined there
+    }
+    results
 }
 
 /// A function with a form that vectorises and holds for usual arguments, and one for all.
@@ -59,9 +79,7 @@ pub(crate) struct Usually<C, F, A> {
     pub(crate) any: A,
 }
 
-/// How many elements are computed the fast way together, or none of them.
-const BLOCK: usize = 64;
-
+/// A block is computed the fast way, or none of it.
 impl<M, R, C, F, A> Elements<M, R, 1> for Usually<C, F, A>
 where
     M: Element,
@@ -75,16 +93,18 @@ where
         for start in (0..len).step_by(BLOCK) {
             let len = BLOCK.min(len - start);
             // SAFETY: both are parts of what the caller vouches for.
-            let (out, input) = unsafe { (out.add(start), std::slice::from_raw_parts(input.add(start), len)) };
+            let (out, input) = unsafe { (out.add(start), input.add(start)) };
+            // SAFETY: as above.
+            let is_usual = |all: bool, i: usize| all & (self.is_usual)(unsafe { input.add(i).read() });
             // Two loops: one with the choice in it would not vectorise.
-            if input.iter().fold(true, |all, x| all & (self.is_usual)(*x)) {
+            if (0..len).fold(true, is_usual) {
                 let fast = |[x]: [M; 1]| (self.fast)(x);
                 // SAFETY: as above.
-                unsafe { fast.each(out, [input.as_ptr()], len) };
+                unsafe { fast.each(out, [input], len) };
             } else {
                 let any = |[x]: [M; 1]| (self.any)(x);
                 // SAFETY: as above.
-                unsafe { any.each(out, [input.as_ptr()], len) };
+                unsafe { any.each(out, [input], len) };
             }
         }
     }
@@ -165,7 +185,7 @@ impl<'f, const N: usize> Inner<'f, N> {
     ///
     /// # Safety
     /// `len` elements of each input can be read as what the closure takes, and as many of `out` written as what it gives;
-    /// none of these is one of those.
+    /// an input is `out` itself, or shares no memory with it.
     #[inline]
     pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
         // SAFETY: passed on; the closure is the one that the loop was made for, and lives as long as `self`.
@@ -257,14 +277,21 @@ unsafe fn with_single<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize
 ) {
     // SAFETY: that element is there.
     let element = unsafe { inputs[single].read() };
-    for i in 0..len {
+    let whole = len - len % BLOCK;
+    for start in (0..whole).step_by(BLOCK) {
         let x = std::array::from_fn(|k| match k == single {
-            true => element,
-            // SAFETY: `i` is below `len`.
-            false => unsafe { inputs[k].add(i).read() },
+            true => [element; BLOCK],
+            // SAFETY: a part of the row.
+            false => unsafe { inputs[k].add(start).cast::<[M; BLOCK]>().read() },
         });
         // SAFETY: as above.
-        unsafe { out.add(i).write(f(x)) };
+        unsafe { out.add(start).cast::<[R; BLOCK]>().write(block(f, &x)) };
+    }
+    for i in whole..len {
+        // SAFETY: `i` is below `len`.
+        let x = |k: usize| if k == single { element } else { unsafe { inputs[k].add(i).read() } };
+        // SAFETY: as above.
+        unsafe { out.add(i).write(f(std::array::from_fn(x))) };
     }
 }
 

@@ -44,9 +44,7 @@ macro_rules! functions {
                 ) -> Result<Tensor> {
                     let call = Pointwise::$promoting(operator, inputs)?;
                     match_computing!(call.dtype, T: $($class)|+ => {
-                        let out = call.output(out, call.dtype)?;
-                        loops::map(&out, inputs, |[$a, $b]: [T; 2]| $value)?;
-                        Ok(out)
+                        call.compute(out, call.dtype, |[$a, $b]: [T; 2]| $value)
                     }, else => Err(call.unsupported()))
                 }
             )+
@@ -71,18 +69,14 @@ mod kernels {
     fn maximum(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::maximum", [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
-            let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[a, b]: [T; 2]| larger(a, b))?;
-            Ok(out)
+            call.compute(None, call.dtype, |[a, b]: [T; 2]| larger(a, b))
         }, else => Err(call.unsupported()))
     }
 
     fn minimum(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::minimum", [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
-            let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[a, b]: [T; 2]| smaller(a, b))?;
-            Ok(out)
+            call.compute(None, call.dtype, |[a, b]: [T; 2]| smaller(a, b))
         }, else => Err(call.unsupported()))
     }
 

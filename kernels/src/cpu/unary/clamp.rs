@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::{Operand, match_dtype, result_type};
 
 use crate::aten;
-use crate::cpu::loops::{self, match_computing};
+use crate::cpu::loops::match_computing;
 use crate::cpu::number::Number;
 use crate::pointwise::Pointwise;
 
@@ -36,25 +36,19 @@ mod kernels {
             (Some(min), None) => {
                 let call = Pointwise::promoting(OPERATOR, [this, min])?;
                 match_computing!(call.dtype, T: Bool | Integer | Float => {
-                    let out = call.output(None, call.dtype)?;
-                    loops::map(&out, call.inputs, |[x, min]: [T; 2]| raised(x, min))?;
-                    Ok(out)
+                    call.compute(None, call.dtype, |[x, min]: [T; 2]| raised(x, min))
                 }, else => Err(call.unsupported()))
             }
             (None, Some(max)) => {
                 let call = Pointwise::promoting(OPERATOR, [this, max])?;
                 match_computing!(call.dtype, T: Bool | Integer | Float => {
-                    let out = call.output(None, call.dtype)?;
-                    loops::map(&out, call.inputs, |[x, max]: [T; 2]| lowered(x, max))?;
-                    Ok(out)
+                    call.compute(None, call.dtype, |[x, max]: [T; 2]| lowered(x, max))
                 }, else => Err(call.unsupported()))
             }
             (Some(min), Some(max)) => {
                 let call = Pointwise::promoting(OPERATOR, [this, min, max])?;
                 match_computing!(call.dtype, T: Bool | Integer | Float => {
-                    let out = call.output(None, call.dtype)?;
-                    loops::map(&out, call.inputs, |[x, min, max]: [T; 3]| lowered(raised(x, min), max))?;
-                    Ok(out)
+                    call.compute(None, call.dtype, |[x, min, max]: [T; 3]| lowered(raised(x, min), max))
                 }, else => Err(call.unsupported()))
             }
         }
@@ -84,16 +78,14 @@ fn by_numbers(
     let call = Pointwise::with_dtype(operator, [this], dtype)?;
     let (min, max) = (binding(operator, min, dtype, Bound::Min)?, binding(operator, max, dtype, Bound::Max)?);
     match_computing!(dtype, T: Integer | Unsigned | Float => {
-        let out = call.output(out, dtype)?;
         match (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>)) {
             (Some(min), Some(max)) => {
-                loops::map(&out, [this], |[x]: [T; 1]| lowered(raised(x, min), max))?;
+                call.compute(out, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
             }
-            (Some(min), None) => loops::map(&out, [this], |[x]: [T; 1]| raised(x, min))?,
-            (None, Some(max)) => loops::map(&out, [this], |[x]: [T; 1]| lowered(x, max))?,
-            (None, None) => loops::map(&out, [this], |[x]: [T; 1]| x)?,
+            (Some(min), None) => call.compute(out, dtype, move |[x]: [T; 1]| raised(x, min)),
+            (None, Some(max)) => call.compute(out, dtype, move |[x]: [T; 1]| lowered(x, max)),
+            (None, None) => call.compute(out, dtype, |[x]: [T; 1]| x),
         }
-        Ok(out)
     }, else => Err(call.unsupported()))
 }
 

@@ -30,15 +30,15 @@ pub(crate) fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync
         return f(0..count);
     }
     let state = ThreadLocalState::capture();
-    let share = count.div_ceil(threads * PARTS).max(grain.min(count.div_ceil(threads)));
+    let parts = (threads * PARTS).min(count / grain);
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
-            let start = next.fetch_add(1, Ordering::Relaxed) * share; // each number is given out once
-            if start >= count {
+            let part = next.fetch_add(1, Ordering::Relaxed); // each number is given out once
+            if part >= parts {
                 return;
             }
-            f(start..(start + share).min(count));
+            f(part * count / parts..(part + 1) * count / parts);
         }
     };
     rayon::in_place_scope(|scope| {

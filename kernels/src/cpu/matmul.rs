@@ -220,20 +220,20 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         else => Err(unsupported(operator, dtype)))
 }
 
+#[inline]
 fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
     let (out, a, b) = (Matrices::<T>::of(out)?, Matrices::<T>::of(a)?, Matrices::<T>::of(b)?);
     let work = out.rows * out.columns * a.columns;
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
-    let grain = if is_shared { usize::MAX / 2 } else { (GRAIN / work.max(1)).max(1) };
-    parallel::shares(out.count, grain, |range| {
-        for batch in range {
-            // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one
-            // thread's.
-            unsafe {
-                multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && work > 2 * GRAIN)
-            };
-        }
-    });
+    let one = |batch| {
+        // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one thread's.
+        unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && work > 2 * GRAIN) };
+    };
+    if is_shared {
+        (0..out.count).for_each(one);
+    } else {
+        parallel::shares(out.count, (GRAIN / work.max(1)).max(1), |range| range.for_each(one));
+    }
     Ok(())
 }
 
@@ -254,6 +254,7 @@ unsafe impl<T: Sync> Sync for Matrices<T> {}
 
 impl<T> Matrices<T> {
     /// Those of a tensor, at an address.
+    #[inline]
     fn over(tensor: &Tensor, data: *mut T) -> Self {
         let dim = tensor.dim();
         let (sizes, strides) = (tensor.sizes(), tensor.strides());
@@ -279,6 +280,7 @@ impl<T> Matrices<T> {
     }
 
     /// One of them alone.
+    #[inline]
     fn at(self, batch: usize) -> Self {
         // Wrapping: there may be none at all.
         Matrices { data: self.data.wrapping_offset(batch as isize * self.batch_stride), ..self }
@@ -286,6 +288,7 @@ impl<T> Matrices<T> {
 }
 
 impl<T: Number> Matrices<T> {
+    #[inline]
     fn of(tensor: &Tensor) -> Result<Self> {
         Ok(Self::over(tensor, tensor.data_ptr()?))
     }
@@ -320,6 +323,7 @@ impl<T: Number> Matrices<T> {
 ///
 /// # Safety
 /// The matrices lie in bounds, and `out` shares no memory with the others.
+#[inline]
 pub(super) unsafe fn multiply_one<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -346,6 +350,7 @@ pub(super) unsafe fn multiply_one<T: Number>(
 }
 
 impl<T> Matrices<T> {
+    #[inline]
     fn cast<U>(self) -> Matrices<U> {
         let Matrices { data, count, batch_stride, rows, columns, row_stride, column_stride } = self;
         Matrices { data: data.cast(), count, batch_stride, rows, columns, row_stride, column_stride }
@@ -354,13 +359,17 @@ impl<T> Matrices<T> {
 
 /// # Safety
 /// As [`multiply_one`].
+#[inline]
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some([out, a, b]) = tiles::turned(out, a, b) {
+        if !is_parallel {
+            // SAFETY: passed on.
+            return unsafe { tiles::multiply(out, a, b, adds) };
+        }
         let is_tall = out.rows > out.columns;
         let (count, line) = if is_tall { (out.rows, out.columns) } else { (out.columns, out.rows) };
-        let grain = if is_parallel { (GRAIN / (line * a.columns).max(1)).max(1) } else { count };
-        return parallel::shares(count, grain, |range| {
+        return parallel::shares(count, (GRAIN / (line * a.columns).max(1)).max(1), |range| {
             let [out, a, b] = match is_tall {
                 true => [out.rows(range.clone()), a.rows(range), b],
                 false => [out.columns(range.clone()), a, b.columns(range)],

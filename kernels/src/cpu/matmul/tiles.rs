@@ -47,6 +47,7 @@ const COLUMNS_OF_DOTS: usize = 4;
 ///
 /// Nothing if it is not for them: the processor must have vectors, the elements be real, the result contiguous in one direction, and the
 /// left factor, which is read anew for each panel, not too large for the cache.
+#[inline]
 pub(super) fn turned<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -69,6 +70,7 @@ pub(super) fn turned<T: Number>(
 ///
 /// # Safety
 /// As [`multiply_one`](super::multiply_one); the matrices are what [`turned`] gave, or the same rows or columns of them.
+#[inline]
 pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     // SAFETY: `T` is the type that is named, the processor has the instructions; the rest is passed on.
     unsafe {

@@ -84,9 +84,17 @@ convolution([8, 128, 56, 56], [128, 128, 3, 3], 2, 1, 1)
 convolution([8, 512, 7, 7], [512, 512, 3, 3], 1, 1, 1)
 convolution([8, 256, 14, 14], [1024, 256, 1, 1], 1, 0, 1)
 convolution([8, 64, 56, 56], [64, 1, 3, 3], 1, 1, 64)
+convolution([8, 64, 56, 56], [64, 1, 3, 3], 2, 1, 64)
 convolution([32, 1, 8, 8], [16, 1, 3, 3], 1, 1, 1)
 convolution([32, 16, 8, 8], [32, 16, 3, 3], 1, 1, 1)
 convolution([1, 1, 8, 8], [16, 1, 3, 3], 1, 1, 1)
+row(
+    "conv2d backward f32 [8,64,56,56]*[64,1,3,3] s2 p1 g64",
+    lambda: (r(8, 64, 28, 28), r(8, 64, 56, 56), r(64, 1, 3, 3)),
+    lambda grad, x, w: torch.ops.aten.convolution_backward(
+        grad, x, w, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 64, [True, True, False]
+    ),
+)
 row("max_pool2d f32 [8,64,112,112] 3 s2 p1", lambda: r(8, 64, 112, 112), lambda x: F.max_pool2d(x, 3, 2, 1))
 row("max_pool2d f32 [32,32,8,8] 2", lambda: r(32, 32, 8, 8), lambda x: F.max_pool2d(x, 2))
 row("avg_pool2d f32 [8,64,56,56] 2", lambda: r(8, 64, 56, 56), lambda x: F.avg_pool2d(x, 2))

@@ -217,9 +217,19 @@ fn convolutions(rows: &mut Vec<Row>) {
     convolution([8, 512, 7, 7], [512, 512, 3, 3], 1, 1, 1);
     convolution([8, 256, 14, 14], [1024, 256, 1, 1], 1, 0, 1);
     convolution([8, 64, 56, 56], [64, 1, 3, 3], 1, 1, 64);
+    convolution([8, 64, 56, 56], [64, 1, 3, 3], 2, 1, 64);
     convolution([32, 1, 8, 8], [16, 1, 3, 3], 1, 1, 1);
     convolution([32, 16, 8, 8], [32, 16, 3, 3], 1, 1, 1);
     convolution([1, 1, 8, 8], [16, 1, 3, 3], 1, 1, 1);
+    rows.push(row(
+        "conv2d backward f32 [8,64,56,56]*[64,1,3,3] s2 p1 g64",
+        || Ok([randn(&[8, 64, 28, 28])?, randn(&[8, 64, 56, 56])?, randn(&[64, 1, 3, 3])?]),
+        |[grad, x, weight]| {
+            let (two, one, zero) = ([2, 2], [1, 1], [0, 0]);
+            let mask = [true, true, false];
+            aten::convolution_backward(grad, x, weight, None, &two, &one, &one, false, &zero, 64, &mask)
+        },
+    ));
     rows.push(row(
         "max_pool2d f32 [8,64,112,112] 3 s2 p1",
         || randn(&[8, 64, 112, 112]),

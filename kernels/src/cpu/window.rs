@@ -8,6 +8,7 @@ use super::loops::parts::Parts;
 use super::loops::{self, parallel};
 
 mod convolution;
+mod plan;
 mod planes;
 mod pool;
 mod reach;
@@ -31,16 +32,24 @@ fn pair(operator: &str, name: &str, values: &[i64]) -> Result<[i64; 2]> {
     }
 }
 
-/// One number for all directions, or one for each.
-fn per_direction(operator: &str, name: &str, values: &[i64], count: usize) -> Result<Vec<i64>> {
+/// One number for all directions, or one for each: that of one of so many.
+fn of_direction(operator: &str, name: &str, values: &[i64], direction: usize, count: usize) -> Result<i64> {
     match values {
-        [all] => Ok(vec![*all; count]),
-        each if each.len() == count => Ok(each.to_vec()),
+        [all] => Ok(*all),
+        each if each.len() == count => Ok(each[direction]),
         _ => bail!(Argument, "{operator}: {name} is {values:?}, expected one number or {count}"),
     }
 }
 
+/// Those of all directions.
+fn per_direction(operator: &str, name: &str, values: &[i64], count: usize) -> Result<Vec<i64>> {
+    (0..count).map(|direction| of_direction(operator, name, values, direction, count)).collect()
+}
+
 impl Axis {
+    /// Of a direction that is not there.
+    const NONE: Axis = Axis { kernel: 1, stride: 1, padding: 0, dilation: 1 };
+
     /// Both directions, from an operator's arguments; no stride means that of the window.
     fn both(
         operator: &str,
@@ -88,6 +97,12 @@ impl Axis {
     /// How many places there are for the window in `size` pixels.
     fn places(self, size: i64) -> i64 {
         (size.saturating_add(2 * self.padding) - self.extent()).div_euclid(self.stride) + 1
+    }
+
+    /// How many pixels so many places cover, less those of the padding.
+    fn spread(self, places: i64) -> i64 {
+        let last = (places - 1).saturating_mul(self.stride);
+        (last - 2 * self.padding).saturating_add(self.extent())
     }
 
     /// As [`places`](Self::places), with a last one that hangs over the edge, if it starts inside.

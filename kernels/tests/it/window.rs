@@ -218,6 +218,11 @@ fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
         ([5, 8, 7, 7], [45, 8, 3, 3], [2, 2, 3, 1]),
         ([2, 16, 10, 9], [24, 8, 1, 1], [3, 0, 1, 2]),
         ([2, 4, 8, 19], [8, 1, 3, 3], [1, 2, 2, 4]),
+        ([2, 40, 9, 11], [40, 1, 3, 3], [2, 1, 1, 40]),
+        ([1, 9, 8, 7], [9, 1, 2, 3], [1, 1, 2, 9]),
+        ([2, 33, 6, 30], [33, 1, 1, 2], [3, 0, 1, 33]),
+        ([1, 8, 5, 5], [8, 1, 2, 2], [1, 500_000, 1_000_000, 8]),
+        ([1, 8, 5, 6], [8, 1, 3, 3], [1_000_000, 1_000_000, 1, 8]),
         ([1, 2, 5, 5], [9, 2, 2, 2], [1, 500_000, 1_000_000, 1]),
         ([1, 2, 5, 6], [3, 2, 3, 3], [1_000_000, 1_000_000, 1, 1]),
     ];
@@ -252,6 +257,42 @@ fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
         };
         let products = [dot(&grad, &y)?, dot(&dx, &x)?, dot(&dw, &weight)?];
         assert_eq!(products, [products[0]; 3], "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn convolutions_do_not_depend_on_the_number_of_threads() -> Result<()> {
+    let cases = [
+        ([2, 24, 33, 31], [40, 24, 3, 3], 1, 1),
+        ([2, 40, 65, 30], [3, 40, 3, 3], 1, 1),
+        ([4, 40, 60, 59], [40, 1, 3, 3], 2, 40),
+    ];
+    for (image, kernel, stride, groups) in cases {
+        let (x, weight) = (aten::randn(&image)?, aten::randn(&kernel)?);
+        let (stride, one, zero) = ([stride; 2], [1; 2], [0; 2]);
+        let on = |threads: usize| -> Result<[Vec<f32>; 3]> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let y = aten::convolution(&x, &weight, None, &stride, &one, &one, false, &zero, groups)?;
+                let (dx, dw, _) = aten::convolution_backward(
+                    &y,
+                    &x,
+                    &weight,
+                    None,
+                    &stride,
+                    &one,
+                    &one,
+                    false,
+                    &zero,
+                    groups,
+                    &[true, true, false],
+                )?;
+                Ok([y.to_vec()?, dx.to_vec()?, dw.to_vec()?])
+            })
+        };
+        let alone = on(1)?;
+        assert!(on(2)? == alone && on(3)? == alone, "{image:?} {kernel:?}");
     }
     Ok(())
 }

@@ -12,7 +12,6 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
-use std::marker::PhantomData;
 
 #[cfg(target_arch = "x86_64")]
 use torch_library::DType;
@@ -58,6 +57,8 @@ pub(in crate::cpu) struct Product<'a, T> {
 pub(in crate::cpu) enum Shape {
     /// Rows with a panel: the result has rows of [`WIDTH`] numbers.
     Rows,
+    /// As `Rows`, each column having a matrix of its own: elements of these lie side by side.
+    Columns,
     /// Lines of `len` rows with a panel, each row of the matrix standing for the first of a line, and the others one element
     /// after the other; columns of the result are `pitch` apart, in which the lines follow each other.
     Lines { len: usize, pitch: usize },
@@ -68,23 +69,27 @@ pub(in crate::cpu) enum Shape {
 
 /// Memory for numbers that starts with a cache line, so that no vector of a panel lies in two.
 #[derive(Default)]
-pub(in crate::cpu) struct Aligned<T> {
+pub(in crate::cpu) struct Aligned {
     lines: Vec<Line>,
-    of: PhantomData<T>,
 }
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
 
-impl<T: Number> Aligned<T> {
-    /// So many numbers: zeros, or those that were there.
-    pub(in crate::cpu) fn numbers(&mut self, len: usize) -> &mut [T] {
+impl Aligned {
+    /// How large it is, in bytes.
+    pub(in crate::cpu) fn size(&self) -> usize {
+        self.lines.len() * size_of::<Line>()
+    }
+
+    /// So many numbers: zeros, or what the bytes of others that were there make.
+    pub(in crate::cpu) fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() < lines {
             self.lines.resize(lines, Line([0; 64]));
         }
-        // SAFETY: memory for so many, aligned, of which no bytes are anything but zeros or numbers.
+        // SAFETY: memory for so many, aligned; all bytes were written, and any bytes are a number.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
     }
 }
@@ -142,20 +147,32 @@ impl<'a, T: Number> Product<'a, T> {
     /// As [`compute`](Self::compute); the processor has the vectors.
     #[inline(always)]
     unsafe fn by<V: Vector<Element = T>>(self) {
-        // SAFETY: passed on; a strip is part of the panel and of the result.
+        // SAFETY: passed on.
         unsafe {
             match self.shape {
-                Shape::Rows => {}
-                Shape::Lines { len, pitch } => return self.lines::<V>(len, pitch),
-                Shape::Dots { len, pitch } => return self.dots::<V>(len, pitch),
+                Shape::Rows => self.strips::<V, false>(),
+                Shape::Columns => self.strips::<V, true>(),
+                Shape::Lines { len, pitch } => self.lines::<V>(len, pitch),
+                Shape::Dots { len, pitch } => self.dots::<V>(len, pitch),
             }
-            let mut column = 0;
-            while column < self.columns {
-                column += match self.columns - column > V::LANES {
-                    true => self.strip::<V, 2>(column),
-                    false => self.strip::<V, 1>(column),
-                };
-            }
+        }
+    }
+
+    /// Computes all columns, each `OWN`ing a matrix or not.
+    ///
+    /// # Safety
+    /// As [`by`](Self::by).
+    #[inline(always)]
+    unsafe fn strips<V: Vector<Element = T>, const OWN: bool>(&self) {
+        let mut column = 0;
+        while column < self.columns {
+            // SAFETY: passed on; a strip is part of the panel and of the result.
+            column += unsafe {
+                match self.columns - column > V::LANES {
+                    true => self.strip::<V, 2, OWN>(column),
+                    false => self.strip::<V, 1, OWN>(column),
+                }
+            };
         }
     }
 
@@ -164,16 +181,16 @@ impl<'a, T: Number> Product<'a, T> {
     /// # Safety
     /// As [`by`](Self::by).
     #[inline(always)]
-    unsafe fn strip<V: Vector<Element = T>, const N: usize>(&self, column: usize) -> usize {
+    unsafe fn strip<V: Vector<Element = T>, const N: usize, const OWN: bool>(&self, column: usize) -> usize {
         let mut row = 0;
         while row < self.a.rows.len() {
             // SAFETY: passed on; so many rows are left.
             row += unsafe {
                 match self.a.rows.len() - row {
-                    8.. if V::ROWS == 8 => self.tile::<V, N, 8>(row, column),
-                    4.. => self.tile::<V, N, 4>(row, column),
-                    2.. => self.tile::<V, N, 2>(row, column),
-                    _ => self.tile::<V, N, 1>(row, column),
+                    8.. if V::ROWS == 8 => self.tile::<V, N, 8, OWN>(row, column),
+                    4.. => self.tile::<V, N, 4, OWN>(row, column),
+                    2.. => self.tile::<V, N, 2, OWN>(row, column),
+                    _ => self.tile::<V, N, 1, OWN>(row, column),
                 }
             };
         }
@@ -189,7 +206,7 @@ impl<'a, T: Number> Product<'a, T> {
         reason = "`r` and `n` count rows and vectors of all that a tile has"
     )]
     #[inline(always)]
-    unsafe fn tile<V: Vector<Element = T>, const N: usize, const ROWS: usize>(
+    unsafe fn tile<V: Vector<Element = T>, const N: usize, const ROWS: usize, const OWN: bool>(
         &self,
         row: usize,
         column: usize,
@@ -203,8 +220,12 @@ impl<'a, T: Number> Product<'a, T> {
             for step in self.a.steps {
                 let vectors: [V; N] = std::array::from_fn(|n| V::load(line.add(n * V::LANES), V::LANES));
                 for r in 0..ROWS {
-                    let factor = V::splat(rows[r].add(*step));
+                    let from = rows[r].add(*step);
                     for n in 0..N {
+                        let factor = match OWN {
+                            true => V::load(from.add(column + n * V::LANES), V::LANES),
+                            false => V::splat(from),
+                        };
                         sums[r][n] = factor.times_plus(vectors[n], sums[r][n]);
                     }
                 }

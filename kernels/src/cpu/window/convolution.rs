@@ -12,7 +12,7 @@
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::prelude::*;
 
-use super::{Axis, per_direction};
+use super::{Axis, of_direction};
 use crate::aten;
 use crate::cpu::folds::Sum;
 use crate::cpu::loops::reduce::fold;
@@ -119,9 +119,12 @@ struct Convolution<'a> {
     batch: i64,
     /// Of the image and of the places.
     channels: [i64; 2],
-    image: Vec<i64>,
-    places: Vec<i64>,
-    axes: Vec<Axis>,
+    /// In three directions, of which the first may be missing.
+    image: [i64; 3],
+    places: [i64; 3],
+    axes: [Axis; 3],
+    /// The first that is there.
+    lead: usize,
     transposed: bool,
 }
 
@@ -146,13 +149,7 @@ impl<'a> Convolution<'a> {
             input.sizes(),
             weight.sizes()
         );
-        ensure!(
-            weight.dtype() == input.dtype(),
-            DType,
-            "{operator}: the input is of {}, the weight of {}; convert one to the other",
-            input.dtype(),
-            weight.dtype()
-        );
+        check_dtype(operator, input, "weight", weight)?;
         ensure!(groups > 0, Argument, "{operator}: groups is {groups}, must be positive");
         ensure!(
             outer % groups == 0 && input_channels == if transposed { outer } else { inner * groups },
@@ -160,26 +157,21 @@ impl<'a> Convolution<'a> {
             "{operator}: {input_channels} channels in {groups} groups do not fit a weight of sizes {:?}",
             weight.sizes()
         );
-        let axes = axes(operator, kernel, stride, padding, dilation)?;
-        let extra = per_direction(operator, "output_padding", output_padding, kernel.len())?;
-        let places: Vec<i64> = match transposed {
-            false => axes.iter().zip(pixels).map(|(axis, size)| axis.places(*size)).collect(),
-            true => pixels.to_vec(),
+        let lead = 3 - kernel.len();
+        let (axes, extra) = axes(operator, kernel, [stride, padding, dilation, output_padding])?;
+        let mut given = [1; 3];
+        given[lead..].copy_from_slice(pixels);
+        let size = |dim: usize| match transposed {
+            false => axes[dim].places(given[dim]),
+            true => axes[dim].spread(given[dim]).saturating_add(extra[dim]),
         };
-        let image: Vec<i64> = match transposed {
-            false => pixels.to_vec(),
-            true => {
-                let reach = |((axis, places), extra): ((&Axis, &i64), &i64)| {
-                    let last = (places - 1).saturating_mul(axis.stride);
-                    (last - 2 * axis.padding).saturating_add(axis.extent()).saturating_add(*extra)
-                };
-                axes.iter().zip(pixels).zip(&extra).map(reach).collect()
-            }
-        };
+        let found = [0, 1, 2].map(size);
+        let [image, places] = if transposed { [found, given] } else { [given, found] };
         ensure!(
             image.iter().chain(&places).all(|size| *size > 0),
             Shape,
-            "{operator}: a window of {kernel:?} does not fit images of {image:?} with padding {padding:?}"
+            "{operator}: a window of {kernel:?} does not fit images of {:?} with padding {padding:?}",
+            &image[lead..]
         );
         let is_small = |(axis, extra): (&Axis, &i64)| (0..axis.stride.max(axis.dilation)).contains(extra);
         ensure!(
@@ -188,20 +180,25 @@ impl<'a> Convolution<'a> {
             "{operator}: output_padding {output_padding:?} must be less than the stride {stride:?} or dilation {dilation:?}"
         );
         let channels = [inner * groups, outer];
-        Ok(Convolution { operator, input, weight, groups, batch, channels, image, places, axes, transposed })
+        Ok(Convolution {
+            operator,
+            input,
+            weight,
+            groups,
+            batch,
+            channels,
+            image,
+            places,
+            axes,
+            lead,
+            transposed,
+        })
     }
 
     fn check_bias(&self, bias: Option<&Tensor>) -> Result<()> {
         let Some(bias) = bias else { return Ok(()) };
         let channels = self.output_sizes()[1];
-        ensure!(
-            bias.dtype() == self.input.dtype(),
-            DType,
-            "{}: the input is of {}, the bias of {}; convert one to the other",
-            self.operator,
-            self.input.dtype(),
-            bias.dtype()
-        );
+        check_dtype(self.operator, self.input, "bias", bias)?;
         ensure!(
             bias.sizes() == [channels],
             Shape,
@@ -214,7 +211,7 @@ impl<'a> Convolution<'a> {
 
     fn check_gradient(&self, grad_output: &Tensor) -> Result<()> {
         ensure!(
-            grad_output.sizes() == self.output_sizes(),
+            *grad_output.sizes() == self.output_sizes()[..],
             Shape,
             "{}: a gradient of sizes {:?} for a result of {:?}",
             self.operator,
@@ -224,15 +221,15 @@ impl<'a> Convolution<'a> {
         Ok(())
     }
 
-    fn image_sizes(&self) -> Vec<i64> {
-        [&[self.batch, self.channels[0]], &self.image[..]].concat()
+    fn image_sizes(&self) -> Dims {
+        [self.batch, self.channels[0]].into_iter().chain(self.image[self.lead..].iter().copied()).collect()
     }
 
-    fn places_sizes(&self) -> Vec<i64> {
-        [&[self.batch, self.channels[1]], &self.places[..]].concat()
+    fn places_sizes(&self) -> Dims {
+        [self.batch, self.channels[1]].into_iter().chain(self.places[self.lead..].iter().copied()).collect()
     }
 
-    fn output_sizes(&self) -> Vec<i64> {
+    fn output_sizes(&self) -> Dims {
         if self.transposed { self.image_sizes() } else { self.places_sizes() }
     }
 
@@ -265,21 +262,30 @@ impl<'a> Convolution<'a> {
     }
 }
 
+fn check_dtype(operator: &str, input: &Tensor, name: &str, other: &Tensor) -> Result<()> {
+    ensure!(
+        other.dtype() == input.dtype(),
+        DType,
+        "{operator}: the input is of {}, the {name} of {}; convert one to the other",
+        input.dtype(),
+        other.dtype()
+    );
+    Ok(())
+}
+
+/// The windows of three directions, of which the first may be missing, and how much is added to a spread image.
 fn axes(
     operator: &str,
     kernel: &[i64],
-    stride: &[i64],
-    padding: &[i64],
-    dilation: &[i64],
-) -> Result<Vec<Axis>> {
-    let strides = per_direction(operator, "stride", stride, kernel.len())?;
-    let paddings = per_direction(operator, "padding", padding, kernel.len())?;
-    let dilations = per_direction(operator, "dilation", dilation, kernel.len())?;
-    let axis = |i: usize| Axis {
-        kernel: kernel[i],
-        stride: strides[i],
-        padding: paddings[i],
-        dilation: dilations[i],
-    };
-    (0..kernel.len()).map(|i| axis(i).checked(operator)).collect()
+    [stride, padding, dilation, output_padding]: [&[i64]; 4],
+) -> Result<([Axis; 3], [i64; 3])> {
+    let (mut axes, mut extra, count) = ([Axis::NONE; 3], [0; 3], kernel.len());
+    for (i, kernel) in kernel.iter().enumerate() {
+        let of_direction = |name, values| of_direction(operator, name, values, i, count);
+        let (stride, padding) = (of_direction("stride", stride)?, of_direction("padding", padding)?);
+        let dilation = of_direction("dilation", dilation)?;
+        axes[3 - count + i] = Axis { kernel: *kernel, stride, padding, dilation }.checked(operator)?;
+        extra[3 - count + i] = of_direction("output_padding", output_padding)?;
+    }
+    Ok((axes, extra))
 }

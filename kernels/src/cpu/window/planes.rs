@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use torch_library::{Element, Result, Tensor};
 
-use super::reach::{Even, Reach};
+use super::reach::{Even, Reach, Reaches};
 use crate::cpu::loops::across::turned;
 use crate::cpu::matmul::scattered::WIDTH;
 use crate::cpu::number::Number;
@@ -13,11 +13,18 @@ use crate::cpu::number::Number;
 /// A tensor `[batch, channels, …]` of any strides, with three directions of pixels.
 pub(super) struct Planes<T> {
     pub(super) data: *mut T,
+    pub(super) strides: Strides,
+    pub(super) channels: usize,
+    /// Keeps the memory.
+    _tensor: Tensor,
+}
+
+/// How far apart its items, channels and pixels are.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Strides {
     pub(super) item: usize,
     pub(super) channel: usize,
     pub(super) pitches: [usize; 3],
-    /// Keeps the memory.
-    _tensor: Tensor,
 }
 
 // SAFETY: a plain address; which thread writes where is for the callers of the functions that do.
@@ -32,8 +39,9 @@ impl<T: Element> Planes<T> {
         for (pitch, stride) in pitches.iter_mut().rev().zip(strides[2..].iter().rev()) {
             *pitch = *stride as usize;
         }
-        let (item, channel) = (strides[0] as usize, strides[1] as usize);
-        Ok(Planes { data, item, channel, pitches, _tensor: tensor.clone() })
+        let strides = Strides { item: strides[0] as usize, channel: strides[1] as usize, pitches };
+        let channels = tensor.sizes()[1] as usize;
+        Ok(Planes { data, strides, channels, _tensor: tensor.clone() })
     }
 }
 
@@ -59,37 +67,43 @@ pub(super) struct Target<T> {
 }
 
 impl<T: Number> Target<T> {
-    pub(super) fn new(planes: Planes<T>, reaches: &[Reach]) -> Self {
-        let (reaches, lead) = Reach::three(reaches);
+    pub(super) fn new(planes: Planes<T>, reaches: Reaches) -> Self {
+        let Reaches { each: reaches, lead } = reaches;
         let mut pitch = 1;
         let is_dense = (0..3).rev().all(|dim| {
-            let is_next = reaches[dim].rows == 1 || reaches[dim].of_row[1] * planes.pitches[dim] == pitch;
+            let is_next =
+                reaches[dim].rows == 1 || reaches[dim].of_row[1] * planes.strides.pitches[dim] == pitch;
             pitch *= reaches[dim].rows;
             is_next
         });
         Target { planes, reaches, lead, is_dense }
     }
 
-    /// How far apart channels are.
+    /// How many channels there are.
+    pub(super) fn channels(&self) -> usize {
+        self.planes.channels
+    }
+
+    /// How far apart they are.
     pub(super) fn pitch(&self) -> usize {
-        self.planes.channel
+        self.planes.strides.channel
     }
 
     /// Where the first row of a segment goes, or comes from.
     pub(super) fn at(&self, segment: &Segment, channel: usize) -> *mut T {
-        let Planes { data, item, channel: pitch, pitches, .. } = &self.planes;
+        let Strides { item, channel: pitch, pitches } = self.planes.strides;
         let start = |dim: usize| {
             let [first, step] = self.reaches[dim].of_row;
             (first + if dim == self.lead { segment.lines.start * step } else { 0 }) * pitches[dim]
         };
-        data.wrapping_add(segment.item * item + channel * pitch + start(0) + start(1) + start(2))
+        self.planes.data.wrapping_add(segment.item * item + channel * pitch + start(0) + start(1) + start(2))
     }
 
     /// Where its rows are, from the first on.
     fn rows(&self, segment: &Segment) -> Vec<usize> {
         let mut rows = Vec::with_capacity(segment.count);
         let all = [0, 1, 2].map(|dim| {
-            let step = (self.reaches[dim].of_row[1] * self.planes.pitches[dim]) as isize;
+            let step = (self.reaches[dim].of_row[1] * self.planes.strides.pitches[dim]) as isize;
             let count = if dim == self.lead { segment.lines.len() } else { self.reaches[dim].rows };
             Even { first: 0, step, count }
         });

@@ -4,8 +4,19 @@ use std::ops::Range;
 
 use super::Axis;
 
+/// What lies along vectors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Along {
+    /// The channels of a result, which all are made of the same pixels.
+    Channels,
+    /// The pixels of a line, of few channels.
+    Lines,
+    /// Channels of which each is made of one: groups.
+    Groups,
+}
+
 /// Where the taps of a window meet a line of pixels: row `i` of the result and tap `j` at `row_step * i + tap_step * j + first`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach {
     pub(super) rows: usize,
     pub(super) taps: usize,
@@ -14,21 +25,32 @@ pub(super) struct Reach {
     first: isize,
     /// How many pixels there are; what is met elsewhere is zero.
     size: usize,
+    /// How far apart these are.
+    gap: usize,
     /// Which pixel of the result the first row is, and how many pixels the next is further.
     pub(super) of_row: [usize; 2],
     /// The same of the taps.
     pub(super) of_tap: [usize; 2],
 }
 
+/// Those of three directions, of which the first may be missing.
+#[derive(Clone, Copy)]
+pub(super) struct Reaches {
+    pub(super) each: [Reach; 3],
+    /// The first that is there.
+    pub(super) lead: usize,
+}
+
 impl Reach {
-    /// Of a direction that is not there.
-    const NONE: Reach = Reach {
+    /// Of one pixel.
+    const ONE: Reach = Reach {
         rows: 1,
         taps: 1,
         row_step: 1,
         tap_step: 1,
         first: 0,
         size: 1,
+        gap: 1,
         of_row: [0, 1],
         of_tap: [0, 1],
     };
@@ -42,7 +64,7 @@ impl Reach {
             tap_step: axis.dilation as isize,
             first: -axis.padding as isize,
             size: image as usize,
-            ..Reach::NONE
+            ..Reach::ONE
         }
     }
 
@@ -61,16 +83,23 @@ impl Reach {
             tap_step: -(period * dilation / stride) as isize,
             first: place(first).div_euclid(stride) as isize,
             size: places as usize,
+            gap: 1,
             of_row: [phase as usize, stride as usize],
             of_tap: [first as usize, period as usize],
         }
     }
 
-    /// Directions as three, and which of these is the first that is there.
-    pub(super) fn three(reaches: &[Reach]) -> ([Reach; 3], usize) {
-        let (mut three, lead) = ([Reach::NONE; 3], 3 - reaches.len());
-        three[lead..].copy_from_slice(reaches);
-        (three, lead)
+    /// From each pixel to the places whose window covers it, by all taps: those between places meet zeros.
+    pub(super) fn of_all_pixels(axis: Axis, image: i64, places: i64) -> Self {
+        Reach {
+            rows: image as usize,
+            taps: axis.kernel as usize,
+            tap_step: -axis.dilation as isize,
+            first: axis.padding as isize,
+            size: places as usize,
+            gap: axis.stride as usize,
+            ..Reach::ONE
+        }
     }
 
     /// The first pixel that a tap meets in row 0.
@@ -85,13 +114,13 @@ impl Reach {
     }
 
     pub(super) fn is_inside(self) -> bool {
-        self.low() >= 0 && self.low() as usize + self.span(self.rows) <= self.size
+        self.gap == 1 && self.low() >= 0 && self.low() as usize + self.span(self.rows) <= self.size
     }
 
-    /// How a copy of what is met is laid out.
-    pub(super) fn layout(self, has_lines: bool) -> Layout {
+    /// How a copy of what is met is laid out, for vectors along lines or not.
+    pub(super) fn layout(self, along: Along) -> Layout {
         match self.taps * self.rows < self.span(self.rows) {
-            _ if has_lines && self.row_step > 1 => Layout::TapByTap,
+            _ if along == Along::Lines && self.row_step > 1 => Layout::TapByTap,
             true => Layout::RowByRow,
             false => Layout::Pixels,
         }
@@ -133,19 +162,21 @@ impl Even {
     }
 }
 
-/// Pixels that lie equally far apart, which are copied side by side.
+/// Pixels that lie equally far apart, before and after they are copied.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     pub(super) to: usize,
     pub(super) from: usize,
     pub(super) step: usize,
     pub(super) len: usize,
+    /// How far apart they are then.
+    pub(super) gap: usize,
 }
 
 impl Run {
     /// Where each of its pixels goes, and comes from.
     pub(super) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
-        (0..self.len).map(|i| (self.to + i, self.from + i * self.step))
+        (0..self.len).map(|i| (self.to + i * self.gap, self.from + i * self.step))
     }
 }
 
@@ -182,11 +213,19 @@ impl Layout {
             let from = first + skipped as isize * step;
             let inside = (reach.size as isize - from).max(0).unsigned_abs().div_ceil(step as usize);
             let len = inside.min(count.saturating_sub(skipped));
-            (len > 0).then_some(Run { to: to + skipped, from: from as usize, step: step as usize, len })
+            let (from, step) = (from as usize, step as usize);
+            (len > 0).then_some(Run { to: to + skipped, from, step, len, gap: 1 })
         };
         let at = |tap: usize| start + reach.first + tap as isize * reach.tap_step;
         match self {
-            Layout::Pixels => run(0, start + reach.low(), 1, reach.span(rows.len())).into_iter().collect(),
+            Layout::Pixels => {
+                let (first, span) = (start + reach.low(), reach.span(rows.len()) as isize);
+                let pixel = |place: isize| place.max(0).unsigned_abs().div_ceil(reach.gap).min(reach.size);
+                let (from, end) = (pixel(first), pixel(first + span));
+                let to = (from * reach.gap).wrapping_add_signed(-first);
+                let run = Run { to, from, step: 1, len: end - from, gap: reach.gap };
+                if run.len > 0 { vec![run] } else { Vec::new() }
+            }
             Layout::TapByTap => {
                 let tap = |tap| run(tap * reach.rows, at(tap), reach.row_step, rows.len());
                 (0..reach.taps).filter_map(tap).collect()

@@ -3,6 +3,7 @@
 //! Threads share them without the dispatch state of this one: they call no operators.
 #![expect(unsafe_code, reason = "hands parts of tensors to the matrix product, and to threads")]
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use torch_library::geometry::contiguous_strides;
@@ -15,9 +16,12 @@ use crate::cpu::loops::{self, parallel};
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::scattered::{Aligned, Product, Scattered, Shape, WIDTH};
 use crate::cpu::number::Number;
+use crate::cpu::window::Axis;
 use crate::cpu::window::planes::{Planes, Target};
-use crate::cpu::window::reach::Reach;
-use crate::cpu::window::sheet::{Sheet, Sheets};
+use crate::cpu::window::reach::{Along, Layout, Reach, Reaches};
+use crate::cpu::window::sheet::{Laid, Sheet, Sheets};
+
+mod weight;
 
 /// How many steps of a sum there are before it goes back to memory: a panel of so many stays in the cache.
 const DEPTH: usize = 256;
@@ -28,8 +32,36 @@ const ROWS: usize = 512;
 /// The same of rows in lines, whose panels are small.
 const ROWS_IN_LINES: usize = 4096;
 
+/// The same of rows of groups side by side, whose pixels stay in the cache.
+const ROWS_OF_GROUPS: usize = 256;
+
+/// How many multiplications moving a pixel is worth.
+const MOVING: usize = 16;
+
+/// In how many shares a convolution falls for each thread at least.
+const SHARES: usize = 4;
+
+/// How many bytes each thread keeps for its next convolution.
+const KEPT: usize = 1 << 20;
+
 /// Up to so many columns vectors lie along lines instead.
 const FEW: usize = 4;
+
+/// From so many groups of one channel on vectors lie along these.
+const MANY: usize = 8;
+
+/// Up to so many times as many sums are computed for an image whose groups lie side by side, most of them of zeros, as it has phases.
+const PHASES: i64 = 8;
+
+/// How a convolution falls into products: by groups, or by so many of them that lie side by side.
+#[derive(Clone, Copy)]
+struct Grouped {
+    count: usize,
+    /// Channels of each that are summed over, and that come out.
+    channels: usize,
+    columns: usize,
+    along: Along,
+}
 
 impl Convolution<'_> {
     /// From images to places, in the computing type.
@@ -40,10 +72,10 @@ impl Convolution<'_> {
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
         let out = self.room::<T>(&self.places_sizes())?;
-        let ([channels, kernels], reaches) = (self.grouped(), self.places());
-        let length = channels * self.taps();
-        let weight = Parts::<T>::row_major(weight, kernels * length)?;
-        let job = Job::new(self, [channels, kernels], image, &out, &reaches, bias)?;
+        let grouped = self.grouped(self.channels);
+        let length = grouped.channels * self.taps();
+        let weight = Parts::<T>::row_major(weight, grouped.columns * length)?;
+        let job = Job::new(self, grouped, image, &out, self.places(), bias)?;
         // SAFETY: a part of the weight's group, and room for it in the panel.
         job.run(|group, columns, steps, panel| unsafe {
             let from = weight.at(group).wrapping_add(columns.start * length + steps.start);
@@ -60,11 +92,12 @@ impl Convolution<'_> {
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
         let out = self.room::<T>(&self.image_sizes())?;
-        let ([channels, kernels], taps) = (self.grouped(), self.taps());
-        let weight = Parts::<T>::row_major(weight, kernels * channels * taps)?;
-        for reaches in self.pixels() {
-            let job = Job::new(self, [kernels, channels], places, &out, &reaches, bias)?;
-            let steps = self.steps_of(&reaches, kernels, channels * taps);
+        let [channels, kernels] = self.channels;
+        let (grouped, taps) = (self.grouped([kernels, channels]), self.taps());
+        let weight = Parts::<T>::row_major(weight, grouped.channels * grouped.columns * taps)?;
+        for reaches in self.pixels(grouped.along) {
+            let job = Job::new(self, grouped, places, &out, reaches, bias)?;
+            let steps = self.steps_of(reaches, grouped.channels, grouped.columns * taps);
             job.run(|group, columns, range, panel: *mut T| {
                 let (from, mut to) = (weight.at(group).wrapping_add(columns.start * taps), panel);
                 for steps in steps[range].chunk_by(|step, next| step + 1 == *next) {
@@ -79,71 +112,6 @@ impl Convolution<'_> {
         Ok(out)
     }
 
-    /// The gradient of the weight, row-major, in the computing type.
-    pub(super) fn weight_gradient<T: Number>(&self, image: &Tensor, places: &Tensor) -> Result<Tensor> {
-        let ([channels, kernels], reaches) = (self.grouped(), self.places());
-        let (groups, length) = (self.groups as usize, channels * self.taps());
-        let is_in_lines = self.is_in_lines(kernels);
-        let sheets = Sheets::new(planes::<T>(image)?, &reaches, channels, is_in_lines);
-        let lines = self.batch as usize * sheets.lines();
-        // A sum for each share of the lines; which line is in which does not depend on who is faster.
-        let work = groups * kernels * length * lines * sheets.per_line();
-        let count = rayon::current_num_threads().min(lines).min(work / GRAIN).max(1);
-        let parts = groups * kernels.div_ceil(WIDTH);
-        let sizes = [count * parts * length, WIDTH].map(|size| size as i64);
-        let sums = Tensor::empty(&sizes, T::DTYPE, image.device())?;
-        let sum = Parts::<T>::of(&sums, length * WIDTH)?;
-        let places = if is_in_lines { &loops::contiguous(places)? } else { places };
-        let target = Target::new(planes(places)?, &reaches);
-        let gradient = WeightGradient { sheets, target, channels, kernels, is_in_lines };
-        let step = (if is_in_lines { ROWS_IN_LINES } else { ROWS } / gradient.sheets.per_line()).max(1);
-        parallel::shares(count, 1, |range| {
-            let (mut sheet, mut panel) = (Sheet::default(), Aligned::default());
-            for share in range {
-                let (start, end) = (share * lines / count, (share + 1) * lines / count);
-                for (start, group) in
-                    (start..end).step_by(step).flat_map(|s| (0..groups).map(move |g| (s, g)))
-                {
-                    let sums = sum.at(share * parts + group * (parts / groups));
-                    let lines = start..(start + step).min(end);
-                    // SAFETY: nobody writes to images and places; the sums are this thread's alone.
-                    unsafe { gradient.add(group, lines, &mut sheet, panel.numbers(DEPTH * WIDTH), sums) };
-                }
-            }
-        });
-        self.summed::<T>(&sums, count, [parts, length, kernels])
-    }
-
-    /// The sums of all shares as a weight.
-    fn summed<T: Number>(
-        &self,
-        sums: &Tensor,
-        count: usize,
-        [parts, length, kernels]: [usize; 3],
-    ) -> Result<Tensor> {
-        let all = sums.numel() / count as i64;
-        let share = |n: usize| sums.strided_view(&[all], &[1], n as i64 * all);
-        let first = share(0)?;
-        for n in 1..count {
-            loops::map(&first, [&first, &share(n)?], |[a, b]: [T; 2]| a.plus(b))?;
-        }
-        let sizes = self.weight.sizes();
-        // SAFETY: next, every element is written.
-        let out =
-            unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, sums.device())? };
-        let (from, to, panels) = (first.data_ptr::<T>()?, out.data_ptr::<T>()?, kernels.div_ceil(WIDTH));
-        for part in 0..parts {
-            let column = part % panels * WIDTH;
-            let (from, to) = (
-                from.wrapping_add(part * length * WIDTH),
-                to.wrapping_add((part / panels * kernels + column) * length),
-            );
-            // SAFETY: the sums of a part, and the kernels that they are for.
-            unsafe { turned(from, WIDTH as isize, [length, WIDTH.min(kernels - column)], to, length) };
-        }
-        Ok(out)
-    }
-
     /// Memory for a result, in its memory format if nothing is to be converted.
     fn room<T: Number>(&self, sizes: &[i64]) -> Result<Tensor> {
         let strides = match self.input.dtype() == T::DTYPE {
@@ -154,49 +122,55 @@ impl Convolution<'_> {
         unsafe { Tensor::uninit_strided(sizes, &strides, T::DTYPE, self.input.device()) }
     }
 
-    /// Channels of the image, and of the places, in a group.
-    fn grouped(&self) -> [usize; 2] {
-        self.channels.map(|channels| (channels / self.groups) as usize)
-    }
-
-    /// Whether vectors lie along lines, of results of so many channels. Lines of one direction are cut, and so must lie as they are.
-    fn is_in_lines(&self, channels: usize) -> bool {
-        channels <= FEW && (self.axes.len() > 1 || self.axes[0].stride == 1)
+    /// From so many channels to so many others.
+    fn grouped(&self, channels: [i64; 2]) -> Grouped {
+        let count = self.groups as usize;
+        let [channels, columns] = channels.map(|channels| channels as usize / count);
+        if count >= MANY && [channels, columns] == [1, 1] {
+            return Grouped { count: count.div_ceil(WIDTH), channels, columns: WIDTH, along: Along::Groups };
+        }
+        // Lines of one direction are cut, and so must lie as they are.
+        let is_in_lines = columns <= FEW && (self.lead < 2 || self.axes[2].stride == 1);
+        Grouped { count, channels, columns, along: if is_in_lines { Along::Lines } else { Along::Channels } }
     }
 
     fn taps(&self) -> usize {
         self.axes.iter().map(|axis| axis.kernel as usize).product()
     }
 
-    fn places(&self) -> Vec<Reach> {
-        let sizes = self.image.iter().zip(&self.places);
-        self.axes
-            .iter()
-            .zip(sizes)
-            .map(|(axis, (image, places))| Reach::of_places(*axis, *image, *places))
-            .collect()
+    /// The reach of each direction, from its window and the sizes of image and places.
+    fn reaches(&self, reach: impl Fn(usize, Axis, i64, i64) -> Reach) -> Reaches {
+        let each = [0, 1, 2].map(|dim| reach(dim, self.axes[dim], self.image[dim], self.places[dim]));
+        Reaches { each, lead: self.lead }
     }
 
-    /// For each phase of the strides, how pixels are reached from places.
-    fn pixels(&self) -> Vec<Vec<Reach>> {
-        let mut all = vec![Vec::new()];
-        for (axis, (image, places)) in self.axes.iter().zip(self.image.iter().zip(&self.places)) {
-            let phases =
-                (0..axis.stride.min(*image)).map(|phase| Reach::of_pixels(*axis, *image, *places, phase));
-            let phases: Vec<Reach> = phases.collect();
-            let longer = |reaches: &Vec<Reach>| -> Vec<Vec<Reach>> {
-                phases.iter().map(|phase| [&reaches[..], &[*phase]].concat()).collect()
-            };
-            all = all.iter().flat_map(longer).collect();
+    fn places(&self) -> Reaches {
+        self.reaches(|_, axis, image, places| Reach::of_places(axis, image, places))
+    }
+
+    /// How pixels are reached from places: those of each phase of the strides, or all by zeros between places.
+    fn pixels(&self, along: Along) -> Vec<Reaches> {
+        let strides = self.axes.map(|axis| axis.stride);
+        if along == Along::Groups && strides.iter().product::<i64>() <= PHASES {
+            let all = self.reaches(|_, axis, image, places| Reach::of_all_pixels(axis, image, places));
+            if all.each.iter().all(|reach| reach.layout(along) == Layout::Pixels) {
+                return vec![all];
+            }
         }
-        all
+        let phases = |dim: usize| 0..strides[dim].min(self.image[dim]);
+        let pairs = phases(0).flat_map(|a| phases(1).map(move |b| [a, b]));
+        let all = pairs.flat_map(|[a, b]| phases(2).map(move |c| [a, b, c]));
+        all.map(|phase| {
+            self.reaches(|dim, axis, image, places| Reach::of_pixels(axis, image, places, phase[dim]))
+        })
+        .collect()
     }
 
     /// Where the weights of the steps of a sum over so many kernels are, which are `pitch` apart.
-    fn steps_of(&self, reaches: &[Reach], kernels: usize, pitch: usize) -> Vec<usize> {
+    fn steps_of(&self, reaches: Reaches, kernels: usize, pitch: usize) -> Vec<usize> {
         let mut steps: Vec<usize> = (0..kernels).map(|kernel| kernel * pitch).collect();
         let mut pitch = self.taps();
-        for (reach, axis) in reaches.iter().zip(&self.axes) {
+        for (reach, axis) in reaches.each.iter().zip(&self.axes) {
             pitch /= axis.kernel as usize;
             let [first, step] = reach.of_tap;
             let taps = |start: usize| (0..reach.taps).map(move |tap| start + (first + tap * step) * pitch);
@@ -219,109 +193,151 @@ struct Job<T> {
     sheets: Sheets<T>,
     target: Target<T>,
     bias: Option<Parts<T>>,
-    groups: usize,
+    grouped: Grouped,
     batch: usize,
-    /// Of the source, and of the result, in a group.
-    channels: [usize; 2],
     steps: usize,
-    is_in_lines: bool,
+}
+
+impl Grouped {
+    /// How many rows are computed at a time.
+    fn rows(self) -> usize {
+        match self.along {
+            Along::Channels => ROWS,
+            Along::Lines => ROWS_IN_LINES,
+            Along::Groups => ROWS_OF_GROUPS,
+        }
+    }
+
+    fn shape(self) -> Shape {
+        if self.along == Along::Groups { Shape::Columns } else { Shape::Rows }
+    }
+
+    /// How many panels of up to [`WIDTH`] columns there are in all groups.
+    fn panels(self) -> usize {
+        self.count * self.columns.div_ceil(WIDTH)
+    }
+
+    /// One of them, where there are so many channels.
+    fn panel(self, n: usize, channels: usize) -> Panel {
+        let panels = self.columns.div_ceil(WIDTH);
+        let (group, start) = (n / panels, n % panels * WIDTH);
+        let channel = group * self.columns + start;
+        let len = WIDTH.min(self.columns - start).min(channels - channel);
+        Panel { group, columns: start..start + len, channel }
+    }
+}
+
+/// Some columns of a group.
+struct Panel {
+    group: usize,
+    columns: Range<usize>,
+    /// Which channel the first of them is.
+    channel: usize,
 }
 
 /// What a thread computes in.
 #[derive(Default)]
-struct Room<T> {
-    sheet: Sheet<T>,
-    panel: Aligned<T>,
-    sums: Aligned<T>,
+struct Room {
+    sheet: Sheet,
+    panel: Aligned,
+    sums: Aligned,
+}
+
+thread_local! {
+    /// The memory that this thread computed in last, if it is not large.
+    static ROOM: Cell<Option<Room>> = const { Cell::new(None) };
+}
+
+impl Room {
+    /// Lends that of this thread.
+    fn lend(f: impl FnOnce(&mut Room)) {
+        let mut room = ROOM.take().unwrap_or_default();
+        f(&mut room);
+        if room.sheet.clear() + room.panel.size() + room.sums.size() <= KEPT {
+            ROOM.set(Some(room));
+        }
+    }
 }
 
 impl<T: Number> Job<T> {
     fn new(
         convolution: &Convolution<'_>,
-        channels: [usize; 2],
+        grouped: Grouped,
         source: &Tensor,
         out: &Tensor,
-        reaches: &[Reach],
+        reaches: Reaches,
         bias: Option<&Tensor>,
     ) -> Result<Self> {
-        let is_in_lines = convolution.is_in_lines(channels[1]);
         Ok(Job {
-            sheets: Sheets::new(planes(source)?, reaches, channels[0], is_in_lines),
+            sheets: Sheets::new(planes(source)?, reaches, grouped.channels, grouped.along),
             target: Target::new(Planes::of(out)?, reaches),
-            bias: bias.map(|bias| Parts::row_major(bias, channels[1])).transpose()?,
-            groups: convolution.groups as usize,
+            bias: bias.map(|bias| Parts::row_major(bias, grouped.columns)).transpose()?,
+            grouped,
             batch: convolution.batch as usize,
-            channels,
-            steps: channels[0] * reaches.iter().map(|reach| reach.taps).product::<usize>(),
-            is_in_lines,
+            steps: grouped.channels * reaches.each.iter().map(|reach| reach.taps).product::<usize>(),
         })
     }
 
     /// Computes it, with panels that a closure packs: for a group, some columns and steps.
     fn run(&self, pack: impl Fn(usize, Range<usize>, Range<usize>, *mut T) + Sync) {
         let (lines, per_line) = (self.batch * self.sheets.lines(), self.sheets.per_line());
-        let most = if self.is_in_lines { ROWS_IN_LINES } else { ROWS };
-        let line_work = per_line * self.steps.max(1) * self.channels[1];
-        let mut blocks = lines.div_ceil((most / per_line).max(1));
-        if self.groups == 1 && lines * line_work > 2 * GRAIN {
-            blocks = blocks.next_multiple_of(rayon::current_num_threads()).min(lines);
-        }
+        let (panels, threads) = (self.grouped.panels(), rayon::current_num_threads());
+        let line_work = per_line * (self.steps + MOVING) * self.grouped.columns.min(WIDTH);
+        let shares = if threads > 1 { (lines * line_work / GRAIN).min(SHARES * threads) } else { 1 };
+        let blocks = lines.div_ceil((self.grouped.rows() / per_line).max(1)).max(shares / panels).min(lines);
         let len = lines.div_ceil(blocks);
-        let blocks = lines.div_ceil(len);
-        parallel::shares(self.groups * blocks, (GRAIN / (len * line_work)).max(1), |range| {
-            let mut room = Room::default();
-            for n in range {
-                let (group, block) = (n % self.groups, n / self.groups);
-                let lines = block * len..((block + 1) * len).min(lines);
-                // SAFETY: nobody writes to the source; these lines of this group are this thread's alone.
-                unsafe {
-                    let data = self.sheets.lay(group * self.channels[0], lines, &mut room.sheet);
-                    match self.is_in_lines {
-                        true => self.lines(data, group, &mut room, &pack),
-                        false => self.tiles(data, group, &mut room, &pack),
+        let count = lines.div_ceil(len) * panels;
+        parallel::shares(count, (GRAIN / (len * line_work)).max(1), |range| {
+            Room::lend(|room| {
+                for n in range {
+                    let start = n / panels * len;
+                    let lines = start..(start + len).min(lines);
+                    let panel = self.grouped.panel(n % panels, self.target.channels());
+                    // SAFETY: nobody writes to the source; these lines of these channels are this thread's alone.
+                    unsafe {
+                        let laid = self.sheets.lay(panel.group, lines, &mut room.sheet);
+                        match self.grouped.along {
+                            Along::Lines => self.lines(&laid, panel, room, &pack),
+                            _ => self.tiles(&laid, panel, room, &pack),
+                        }
                     }
                 }
-            }
+            });
         });
     }
 
-    /// Computes a block from what was laid out at an address.
+    /// Computes a block from what was laid out.
     ///
     /// # Safety
     /// It is still there, and nobody else looks at the rows of the block.
     unsafe fn tiles(
         &self,
-        data: *const T,
-        group: usize,
-        room: &mut Room<T>,
+        laid: &Laid<T>,
+        Panel { group, columns, channel }: Panel,
+        room: &mut Room,
         pack: &impl Fn(usize, Range<usize>, Range<usize>, *mut T),
     ) {
-        let Room { sheet, panel, sums } = room;
-        let (all, panel) = (self.channels[1], panel.numbers(self.steps.min(DEPTH) * WIDTH));
-        let sums = sums.numbers(sheet.rows.len() * WIDTH);
-        for first in (0..all).step_by(WIDTH) {
-            let columns = first..(first + WIDTH).min(all);
-            let bias = self.bias.as_ref().map(|bias| bias.at(group).wrapping_add(first));
-            if bias.is_some() || self.steps == 0 {
-                for row in sums.chunks_exact_mut(WIDTH) {
-                    for (j, sum) in row[..columns.len()].iter_mut().enumerate() {
-                        // SAFETY: the bias of a channel.
-                        *sum = bias.map_or(T::ZERO, |bias| unsafe { bias.add(j).read() });
-                    }
+        let (plan, panel) = (&laid.plan, room.panel.numbers(self.steps.min(DEPTH) * WIDTH));
+        let sums = room.sums.numbers::<T>(plan.rows.len() * WIDTH);
+        let bias = self.bias.as_ref().map(|bias| bias.at(group).wrapping_add(columns.start));
+        if bias.is_some() || self.steps == 0 {
+            for row in sums.chunks_exact_mut(WIDTH) {
+                for (j, sum) in row[..columns.len()].iter_mut().enumerate() {
+                    // SAFETY: the bias of a channel.
+                    *sum = bias.map_or(T::ZERO, |bias| unsafe { bias.add(j).read() });
                 }
             }
-            for (i, steps) in sheet.steps.chunks(DEPTH).enumerate() {
-                pack(group, columns.clone(), i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
-                let a = Scattered { data, rows: &sheet.rows, steps };
-                let (panel, out, adds) = (panel.as_ptr(), sums.as_mut_ptr(), bias.is_some() || i > 0);
-                // SAFETY: the lists name what was laid out; there is a row of sums for each of its rows.
-                unsafe {
-                    Product { a, panel, columns: columns.len(), out, adds, shape: Shape::Rows }.compute()
-                };
-            }
-            // SAFETY: these rows are this thread's alone.
-            unsafe { self.target.write(&sheet.segments, group * all + first, columns.len(), sums.as_ptr()) };
         }
+        for (i, steps) in plan.steps.chunks(DEPTH).enumerate() {
+            pack(group, columns.clone(), i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
+            let a = Scattered { data: laid.data, rows: &plan.rows, steps };
+            let (panel, out, adds) = (panel.as_ptr(), sums.as_mut_ptr(), bias.is_some() || i > 0);
+            let shape = self.grouped.shape();
+            // SAFETY: the lists name what was laid out; there is a row of sums for each of its rows.
+            unsafe { Product { a, panel, columns: columns.len(), out, adds, shape }.compute() };
+        }
+        // SAFETY: these rows are this thread's alone.
+        unsafe { self.target.write(&plan.segments, channel, columns.len(), sums.as_ptr()) };
     }
 
     /// As [`tiles`](Self::tiles), of few columns.
@@ -330,18 +346,17 @@ impl<T: Number> Job<T> {
     /// As there.
     unsafe fn lines(
         &self,
-        data: *const T,
-        group: usize,
-        room: &mut Room<T>,
+        laid: &Laid<T>,
+        Panel { group, columns, channel }: Panel,
+        room: &mut Room,
         pack: &impl Fn(usize, Range<usize>, Range<usize>, *mut T),
     ) {
-        let Room { sheet, panel, sums } = room;
-        let (columns, channel) = (self.channels[1], group * self.channels[1]);
-        let count: usize = sheet.segments.iter().map(|segment| segment.count).sum();
-        let sums = sums.numbers(if self.target.is_dense { 0 } else { columns * count });
-        let panel = panel.numbers(self.steps.min(DEPTH) * WIDTH);
+        let (plan, columns) = (&laid.plan, columns.len());
+        let count: usize = plan.segments.iter().map(|segment| segment.count).sum();
+        let sums = room.sums.numbers::<T>(if self.target.is_dense { 0 } else { columns * count });
+        let panel = room.panel.numbers(self.steps.min(DEPTH) * WIDTH);
         let bias = self.bias.as_ref().map(|bias| bias.at(group));
-        for segment in &sheet.segments {
+        for segment in &plan.segments {
             let (out, pitch) = match self.target.is_dense {
                 true => (self.target.at(segment, channel), self.target.pitch()),
                 false => (sums.as_mut_ptr().wrapping_add(segment.first), count),
@@ -355,9 +370,9 @@ impl<T: Number> Job<T> {
                     }
                 }
             }
-            for (i, steps) in sheet.steps.chunks(DEPTH).enumerate() {
+            for (i, steps) in plan.steps.chunks(DEPTH).enumerate() {
                 pack(group, 0..columns, i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
-                let a = Scattered { data, rows: &sheet.rows[segment.listed.clone()], steps };
+                let a = Scattered { data: laid.data, rows: &plan.rows[segment.listed.clone()], steps };
                 let (panel, adds) = (panel.as_ptr(), bias.is_some() || i > 0);
                 let shape = Shape::Lines { len: segment.count / segment.listed.len(), pitch };
                 // SAFETY: the lists name what was laid out; the result has these rows.
@@ -366,64 +381,7 @@ impl<T: Number> Job<T> {
         }
         if !self.target.is_dense {
             // SAFETY: these rows are this thread's alone.
-            unsafe { self.target.write_columns(&sheet.segments, channel, columns, sums) };
-        }
-    }
-}
-
-/// The products of images and gradients of places.
-struct WeightGradient<T> {
-    sheets: Sheets<T>,
-    target: Target<T>,
-    /// Of the image and of the places, in a group.
-    channels: usize,
-    kernels: usize,
-    is_in_lines: bool,
-}
-
-impl<T: Number> WeightGradient<T> {
-    /// Adds those of some lines of a group: to a row of [`WIDTH`] sums for each weight of a kernel, and so many kernels after
-    /// each other.
-    ///
-    /// # Safety
-    /// There is such memory, and nobody else looks at it.
-    unsafe fn add(
-        &self,
-        group: usize,
-        lines: Range<usize>,
-        sheet: &mut Sheet<T>,
-        panel: &mut [T],
-        sums: *mut T,
-    ) {
-        // SAFETY: nobody writes to the image.
-        let data = unsafe { self.sheets.lay(group * self.channels, lines, sheet) };
-        let Sheet { rows, steps, segments, .. } = sheet;
-        if self.is_in_lines {
-            for segment in &segments[..] {
-                let a = Scattered { data, rows: &rows[segment.listed.clone()], steps };
-                let (len, pitch) = (segment.count / segment.listed.len(), self.target.pitch());
-                let panel = self.target.at(segment, group * self.kernels).cast_const();
-                let shape = Shape::Dots { len, pitch };
-                // SAFETY: the lists name what was laid out, and the gradient has these lines.
-                unsafe {
-                    Product { a, panel, columns: self.kernels, out: sums, adds: true, shape }.compute()
-                };
-            }
-            return;
-        }
-        for first in (0..self.kernels).step_by(WIDTH) {
-            let columns = WIDTH.min(self.kernels - first);
-            let out = sums.wrapping_add(first * steps.len());
-            for (i, part) in rows.chunks(DEPTH).enumerate() {
-                let (range, channel) = (i * DEPTH..i * DEPTH + part.len(), group * self.kernels + first);
-                let a = Scattered { data, rows: steps, steps: part };
-                // SAFETY: the lists name what was laid out, the gradient has these rows, and the panel has room for them.
-                unsafe {
-                    self.target.read(segments, range, channel, columns, panel.as_mut_ptr());
-                    let panel = panel.as_ptr();
-                    Product { a, panel, columns, out, adds: true, shape: Shape::Rows }.compute();
-                }
-            }
+            unsafe { self.target.write_columns(&plan.segments, channel, columns, sums) };
         }
     }
 }

@@ -1,0 +1,213 @@
+//! Where pixels are that a window meets, as two lists; and which of them are copied first.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::planes::{Segment, Strides};
+use super::reach::{Along, Even, Layout, Reach, Reaches, Run};
+use crate::cpu::matmul::scattered::WIDTH;
+
+/// Of so few rows a thread keeps plans, as finding them takes longer than computing by them.
+const FEW: usize = 256;
+
+/// How many plans a thread keeps.
+const KEPT: usize = 16;
+
+/// All that says where a window meets pixels.
+#[derive(Clone, PartialEq)]
+pub(super) struct Meeting {
+    reaches: [Reach; 3],
+    /// The first direction that is there.
+    lead: usize,
+    channels: usize,
+    /// How a copy is laid out, if one is needed.
+    layouts: Option<[Layout; 3]>,
+    /// If these are lines, only their starts are listed.
+    along: Along,
+    source: Strides,
+}
+
+/// A part of these: where the pixels are, as [`Scattered`](crate::cpu::matmul::scattered::Scattered) wants them.
+#[derive(Default)]
+pub(super) struct Plan {
+    pub(super) rows: Vec<usize>,
+    pub(super) steps: Vec<usize>,
+    pub(super) segments: Vec<Segment>,
+    /// For which lines all this was found.
+    pub(super) lines: Range<usize>,
+    /// What is copied from each channel, and how far apart the copies of channels are, which have zeros between the runs.
+    pub(super) runs: Vec<Run>,
+    pub(super) plane: usize,
+}
+
+thread_local! {
+    /// The plans that this thread made last.
+    static PLANS: RefCell<Vec<(Meeting, Rc<Plan>)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Meeting {
+    /// With so many channels at a time, each a group's if vectors lie along these.
+    pub(super) fn new(source: Strides, reaches: Reaches, channels: usize, along: Along) -> Self {
+        let Reaches { each: reaches, lead } = reaches;
+        let is_dense = source.pitches[2] == 1 && reaches[2].row_step == 1;
+        let lies_so = match along {
+            Along::Channels => true,
+            Along::Lines => is_dense,
+            Along::Groups => false, // side by side in a copy
+        };
+        let layout = |dim: usize| {
+            reaches[dim].layout(if dim < 2 && along == Along::Lines { Along::Channels } else { along })
+        };
+        let is_copied = !lies_so || !reaches.iter().all(|reach| reach.is_inside());
+        Meeting { reaches, lead, channels, layouts: is_copied.then(|| [0, 1, 2].map(layout)), along, source }
+    }
+
+    pub(super) fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// How many channels lie side by side.
+    pub(super) fn side(&self) -> usize {
+        if self.along == Along::Groups { WIDTH } else { 1 }
+    }
+
+    pub(super) fn is_copied(&self) -> bool {
+        self.layouts.is_some()
+    }
+
+    /// How many lines an image has.
+    pub(super) fn lines(&self) -> usize {
+        self.reaches[self.lead].rows
+    }
+
+    /// How many rows a line has.
+    pub(super) fn per_line(&self) -> usize {
+        self.reaches[self.lead + 1..].iter().map(|reach| reach.rows).product()
+    }
+
+    /// Where the pixels of some lines are, or go to; counted through all images.
+    pub(super) fn plan(&self, lines: Range<usize>) -> Rc<Plan> {
+        if lines.len() * self.per_line() > FEW {
+            return Rc::new(self.found(lines));
+        }
+        PLANS.with_borrow_mut(|plans| {
+            if let Some((_, plan)) =
+                plans.iter().find(|(meeting, plan)| plan.lines == lines && meeting == self)
+            {
+                return plan.clone();
+            }
+            let plan = Rc::new(self.found(lines));
+            if plans.len() == KEPT {
+                plans.remove(0);
+            }
+            plans.push((self.clone(), plan.clone()));
+            plan
+        })
+    }
+
+    fn found(&self, lines: Range<usize>) -> Plan {
+        let mut plan = Plan { lines: lines.clone(), ..Plan::default() };
+        let (mut line, mut first) = (lines.start, 0);
+        while line < lines.end {
+            let (item, from) = (line / self.lines(), line % self.lines());
+            let len = (self.lines() - from).min(lines.end - line);
+            let count = len * self.per_line();
+            plan.segments.push(Segment { item, lines: from..from + len, first, count, listed: 0..0 });
+            (line, first) = (line + len, first + count);
+        }
+        match self.layouts {
+            Some(layouts) => self.find_copies(layouts, &mut plan),
+            None => self.find_places(&mut plan),
+        }
+        plan
+    }
+
+    /// Finds where the pixels are.
+    fn find_places(&self, plan: &mut Plan) {
+        let (layouts, pitches) = ([Layout::Pixels; 3], self.source.pitches);
+        let low: usize = (0..3).map(|dim| self.reaches[dim].low() as usize * pitches[dim]).sum();
+        let lead = self.reaches[self.lead].row_step as usize * pitches[self.lead];
+        for segment in &mut plan.segments {
+            let base = segment.item * self.source.item + segment.lines.start * lead + low;
+            self.list_rows(layouts, pitches, base, segment, &mut plan.rows);
+        }
+        self.list_steps(layouts, pitches, self.source.channel, &mut plan.steps);
+    }
+
+    /// Finds what is copied: the segments of a channel one below the other.
+    fn find_copies(&self, layouts: [Layout; 3], plan: &mut Plan) {
+        let extent = |dim: usize, rows: usize| layouts[dim].extent(self.reaches[dim], rows);
+        let mut pitches = [self.side(); 3];
+        for dim in (0..2).rev() {
+            pitches[dim] = pitches[dim + 1] * extent(dim + 1, self.reaches[dim + 1].rows);
+        }
+        let mut top = 0;
+        for segment in &mut plan.segments {
+            let runs = [0, 1, 2].map(|dim| {
+                let all = 0..self.reaches[dim].rows;
+                layouts[dim]
+                    .runs(self.reaches[dim], if dim == self.lead { segment.lines.clone() } else { all })
+            });
+            self.list_runs(&runs, pitches, [top, segment.item * self.source.item], &mut plan.runs);
+            self.list_rows(layouts, pitches, top, segment, &mut plan.rows);
+            top += extent(self.lead, segment.lines.len()) * pitches[self.lead];
+        }
+        self.list_steps(layouts, pitches, top, &mut plan.steps);
+        plan.plane = top;
+    }
+
+    /// Appends where the rows of a segment are.
+    fn list_rows(
+        &self,
+        layouts: [Layout; 3],
+        pitches: [usize; 3],
+        base: usize,
+        segment: &mut Segment,
+        rows: &mut Vec<usize>,
+    ) {
+        let first = rows.len();
+        let lists = [0, 1, 2].map(|dim| {
+            let count = match dim {
+                2 if self.along == Along::Lines => 1,
+                _ if dim == self.lead => segment.lines.len(),
+                _ => self.reaches[dim].rows,
+            };
+            let step = (layouts[dim].row_pitch(self.reaches[dim]) * pitches[dim]) as isize;
+            Even { first: 0, step, count }
+        });
+        Even::sums(base, lists, rows);
+        segment.listed = first..rows.len();
+    }
+
+    /// Writes how much further the taps of all channels are.
+    fn list_steps(&self, layouts: [Layout; 3], pitches: [usize; 3], channel: usize, steps: &mut Vec<usize>) {
+        let taps = [0, 1, 2].map(|dim| {
+            let Even { first, step, count } = layouts[dim].taps(self.reaches[dim]);
+            Even { first: first * pitches[dim], step: step * pitches[dim] as isize, count }
+        });
+        (0..self.channels).for_each(|n| Even::sums(n * channel, taps, steps));
+    }
+
+    /// Appends what is copied of each line, from the starts of the copy and of the source on.
+    fn list_runs(
+        &self,
+        [outer, middle, inner]: &[Vec<Run>; 3],
+        pitches: [usize; 3],
+        [top, item]: [usize; 2],
+        runs: &mut Vec<Run>,
+    ) {
+        let [far, near, next] = self.source.pitches;
+        for (a, b) in outer.iter().flat_map(Run::each) {
+            for (c, d) in middle.iter().flat_map(Run::each) {
+                runs.extend(inner.iter().map(|run| Run {
+                    to: top + a * pitches[0] + c * pitches[1] + run.to * pitches[2],
+                    from: item + b * far + d * near + run.from * next,
+                    step: run.step * next,
+                    len: run.len,
+                    gap: run.gap * pitches[2],
+                }));
+            }
+        }
+    }
+}

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_traits::{Float, PrimInt};
-use torch_library::Element;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
 use super::loops::{self, match_computing};
 use super::number::{Divided, Number};
@@ -148,17 +148,28 @@ fn div_rounded(
     };
     let call = Pointwise::promoting(operator, inputs)?;
     let out = call.output(out, call.dtype)?;
+    if inputs[1].numel() != 1 {
+        // Halves are divided as such, step by step, as in PyTorch; only a single divisor is widened once for all.
+        match_dtype!(call.dtype, T: Half => {
+            div_floats::<T>(&out, inputs, rounding)?;
+            return Ok(out);
+        }, else => {});
+    }
     match_computing!(call.dtype, T: Float => {
-        match rounding {
-            Rounding::Truncate => loops::map(&out, inputs, |[a, b]: [T; 2]| (a / b).trunc())?,
-            Rounding::Floor => loops::map(&out, inputs, |[a, b]: [T; 2]| floor_quotient(a, b))?,
-        }
+        div_floats::<T>(&out, inputs, rounding)?;
     }, else => match_computing!(call.dtype, T: Integer => {
         let by_zero = AtomicBool::new(false);
         loops::map(&out, inputs, |[a, b]: [T; 2]| whole_quotient(a, b, rounding, &by_zero))?;
         ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
     }, else => return Err(call.unsupported())));
     Ok(out)
+}
+
+fn div_floats<T: Float + Element>(out: &Tensor, inputs: [&Tensor; 2], rounding: Rounding) -> Result<()> {
+    match rounding {
+        Rounding::Truncate => loops::map(out, inputs, |[a, b]: [T; 2]| (a / b).trunc()),
+        Rounding::Floor => loops::map(out, inputs, |[a, b]: [T; 2]| floor_quotient(a, b)),
+    }
 }
 
 /// Python's `a // b`: the quotient rounded down, free of the error that rounding `a / b` itself would bring.

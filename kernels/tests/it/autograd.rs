@@ -201,6 +201,17 @@ fn leaves_that_require_grad_are_not_written_to() -> Result<()> {
 }
 
 #[test]
+fn a_view_keeps_its_history_when_its_base_is_detached() -> Result<()> {
+    let (x, mut base) = (leaf(&[1.0, 2.0])?, Tensor::from([0.0, 0.0]));
+    let view = base.slice(0, None, None, 1)?;
+    base.copy_(&x)?;
+    assert_eq!(view.grad_fn()?.map(|node| node.name()), Some("AsStridedBackward0"));
+    base.detach_()?;
+    assert!(!base.requires_grad() && view.requires_grad() && !view.is_leaf()?);
+    Ok(())
+}
+
+#[test]
 fn a_write_to_a_view_is_one_to_its_base() -> Result<()> {
     let x = leaf(&[1.0, 2.0, 3.0])?;
     let base = x.mul(2)?;

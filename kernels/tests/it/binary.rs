@@ -130,3 +130,16 @@ fn large_tensors_are_shared_among_threads() -> Result<()> {
     assert_eq!(sum.element::<i64>(&[3, 700])?, 2 * 210_003);
     Ok(())
 }
+
+#[test]
+fn halves_are_divided_as_halves() -> Result<()> {
+    let bf16 = |values: [f32; 2]| Tensor::from(values.map(half::bf16::from_f32));
+    let a = bf16([-0.746_093_75, 1.0]); // over 0.249, that is -2.996, which is -3 in eight bits
+    let divide = |b: &Tensor| {
+        aten::div_Tensor_mode(&a, b, Some("trunc"))?.to_vec::<half::bf16>().map(|out| out[0].to_f32())
+    };
+    assert_eq!(divide(&bf16([0.249_023_44, 1.0]))?, -3.0);
+    let single = Tensor::from(half::bf16::from_f32(0.249_023_44));
+    assert_eq!(divide(&single)?, -2.0);
+    Ok(())
+}

@@ -33,8 +33,11 @@ pub(super) struct State {
 
 impl AutogradMetaInterface for AutogradMeta {
     fn requires_grad(&self) -> bool {
-        let base = self.state().view.as_ref().map(|view| view.base.clone());
-        base.is_some_and(|base| base.requires_grad())
+        let (is_computed, base) = {
+            let state = self.state();
+            (state.history.is_some(), state.view.as_ref().map(|view| view.base.clone()))
+        };
+        is_computed || base.is_some_and(|base| base.requires_grad())
     }
 }
 

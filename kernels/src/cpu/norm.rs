@@ -201,13 +201,13 @@ fn statistics<T: Float + Number>(input: &Tensor, is_reduced: &[bool]) -> Result<
 /// One over the standard deviation.
 fn reciprocal_root<T: Float + Number>(variance: &Tensor, eps: f64) -> Result<Tensor> {
     let out = Tensor::empty(variance.sizes(), T::DTYPE, variance.device())?;
-    let eps: T = eps.cast();
-    loops::map(&out, [variance], |[variance]: [T; 1]| (variance + eps).sqrt().recip())?;
+    let of_variance = |variance: f64| -> T { (variance + eps).sqrt().recip().cast() };
+    loops::map(&out, [variance], |[variance]: [T; 1]| of_variance(variance.cast()))?;
     Ok(out)
 }
 
 /// `(input - mean) * rstd * weight + bias`, for statistics and parameters of channels: one product and one sum for each
-/// element.
+/// element, rounded once, as in PyTorch; where inputs are their mean, hardly more than the rounding is left.
 fn scaled<T: Float + Number>(
     out: &Tensor,
     input: &Tensor,
@@ -223,10 +223,10 @@ fn scaled<T: Float + Number>(
         None => loops::map(&scale, [rstd], |[rstd]: [T; 1]| rstd)?,
     }
     match bias {
-        Some(bias) => loops::map(&shift, [bias, mean, &scale], |[b, m, s]: [T; 3]| b - m * s)?,
+        Some(bias) => loops::map(&shift, [bias, mean, &scale], |[b, m, s]: [T; 3]| (-m).mul_add(s, b))?,
         None => loops::map(&shift, [mean, &scale], |[m, s]: [T; 2]| -(m * s))?,
     }
-    loops::map(out, [input, &scale, &shift], |[x, scale, shift]: [T; 3]| x * scale + shift)
+    loops::map(out, [input, &scale, &shift], |[x, scale, shift]: [T; 3]| x.mul_add(scale, shift))
 }
 
 /// Moves a running statistic towards that of a batch, which is scaled first.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::plan::{Meeting, Plan};
 use super::planes::Planes;
@@ -17,14 +18,25 @@ use crate::cpu::number::Number;
 pub(super) struct Sheets<T> {
     source: Planes<T>,
     meeting: Meeting,
+    /// Tells these from all others.
+    id: usize,
 }
 
 /// A part of these: where the pixels are, and the copy if there is one.
 #[derive(Default)]
 pub(super) struct Sheet {
     plan: Option<Rc<Plan>>,
+    /// Of which sheets it is, and what for.
+    id: usize,
     group: usize,
     copy: Aligned,
+}
+
+impl Sheet {
+    /// How large its memory is, in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.copy.size()
+    }
 }
 
 /// What was laid out: its plan, and the address that the lists of this count from.
@@ -33,19 +45,12 @@ pub(super) struct Laid<T> {
     pub(super) data: *const T,
 }
 
-impl Sheet {
-    /// Forgets what was laid out, but not the memory; gives back how large that is, in bytes.
-    pub(super) fn clear(&mut self) -> usize {
-        self.plan = None;
-        self.copy.size()
-    }
-}
-
 impl<T: Number> Sheets<T> {
     /// From so many channels at a time; along lines, [`rows`](Plan::rows) has where these start.
     pub(super) fn new(source: Planes<T>, reaches: Reaches, channels: usize, along: Along) -> Self {
         let meeting = Meeting::new(source.strides, reaches, channels, along);
-        Sheets { source, meeting }
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        Sheets { source, meeting, id: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// How many lines an image has.
@@ -61,12 +66,12 @@ impl<T: Number> Sheets<T> {
     /// Lays out some lines, counted through all images, of one group's channels, or of the groups that lie side by side.
     ///
     /// # Safety
-    /// There are such lines and groups, and nobody writes to them until the sheet is [`clear`](Sheet::clear)ed.
+    /// There are such lines and groups, and nobody writes to them as long as these sheets live.
     pub(super) unsafe fn lay(&self, group: usize, lines: Range<usize>, sheet: &mut Sheet) -> Laid<T> {
-        let old = sheet.plan.take().filter(|plan| plan.lines == lines);
+        let old = sheet.plan.take().filter(|plan| sheet.id == self.id && plan.lines == lines);
         let (is_planned, is_laid) = (old.is_some(), old.is_some() && sheet.group == group);
         let plan = old.unwrap_or_else(|| self.meeting.plan(lines));
-        (sheet.plan, sheet.group) = (Some(plan.clone()), group);
+        (sheet.plan, sheet.id, sheet.group) = (Some(plan.clone()), self.id, group);
         let (channels, side, pitch) =
             (self.meeting.channels(), self.meeting.side(), self.source.strides.channel);
         let first = group * channels * side;

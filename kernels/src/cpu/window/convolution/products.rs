@@ -32,14 +32,11 @@ const ROWS: usize = 512;
 /// The same of rows in lines, whose panels are small.
 const ROWS_IN_LINES: usize = 4096;
 
-/// The same of rows of groups side by side, whose pixels stay in the cache.
-const ROWS_OF_GROUPS: usize = 256;
+/// The same of rows of groups side by side, whose sums stay in the cache.
+const ROWS_OF_GROUPS: usize = 1024;
 
 /// How many multiplications moving a pixel is worth.
 const MOVING: usize = 16;
-
-/// In how many shares a convolution falls for each thread at least.
-const SHARES: usize = 4;
 
 /// How many bytes each thread keeps for its next convolution.
 const KEPT: usize = 1 << 20;
@@ -253,7 +250,7 @@ impl Room {
     fn lend(f: impl FnOnce(&mut Room)) {
         let mut room = ROOM.take().unwrap_or_default();
         f(&mut room);
-        if room.sheet.clear() + room.panel.size() + room.sums.size() <= KEPT {
+        if room.sheet.size() + room.panel.size() + room.sums.size() <= KEPT {
             ROOM.set(Some(room));
         }
     }
@@ -283,8 +280,10 @@ impl<T: Number> Job<T> {
         let (lines, per_line) = (self.batch * self.sheets.lines(), self.sheets.per_line());
         let (panels, threads) = (self.grouped.panels(), rayon::current_num_threads());
         let line_work = per_line * (self.steps + MOVING) * self.grouped.columns.min(WIDTH);
-        let shares = if threads > 1 { (lines * line_work / GRAIN).min(SHARES * threads) } else { 1 };
-        let blocks = lines.div_ceil((self.grouped.rows() / per_line).max(1)).max(shares / panels).min(lines);
+        let mut blocks = lines.div_ceil((self.grouped.rows() / per_line).max(1));
+        if panels * lines * line_work > 2 * GRAIN {
+            blocks = blocks.next_multiple_of(threads).min(lines); // whose pixels stay in a thread's own cache
+        }
         let len = lines.div_ceil(blocks);
         let count = lines.div_ceil(len) * panels;
         parallel::shares(count, (GRAIN / (len * line_work)).max(1), |range| {

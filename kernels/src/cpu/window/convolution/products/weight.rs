@@ -35,7 +35,7 @@ impl Convolution<'_> {
         let panels = grouped.panels();
         let work = (length + MOVING) * self.channels[1] as usize * lines * sheets.per_line();
         // Each share of the lines has sums of its own. How many there are does not depend on threads, so the result does not.
-        let shares = (FEW_PANELS / panels).min(lines).min(work / GRAIN).max(1);
+        let shares = (FEW_PANELS / panels).min(lines).min(work / (4 * GRAIN)).max(1);
         let sizes = [shares * panels * length, WIDTH].map(|size| size as i64);
         // SAFETY: whoever has a panel writes its sums before others are added.
         let sums =

@@ -11,8 +11,9 @@ use crate::cpu::matmul::scattered::WIDTH;
 /// Of so few rows a thread keeps plans, as finding them takes longer than computing by them.
 const FEW: usize = 256;
 
-/// How many plans a thread keeps.
+/// How many plans a thread keeps, and how many steps and copies each has at most.
 const KEPT: usize = 16;
+const LARGEST: usize = 8192;
 
 /// All that says where a window meets pixels.
 #[derive(Clone, PartialEq)]
@@ -98,10 +99,12 @@ impl Meeting {
                 return plan.clone();
             }
             let plan = Rc::new(self.found(lines));
-            if plans.len() == KEPT {
-                plans.remove(0);
+            if plan.steps.len() + plan.runs.len() <= LARGEST {
+                if plans.len() == KEPT {
+                    plans.remove(0);
+                }
+                plans.push((self.clone(), plan.clone()));
             }
-            plans.push((self.clone(), plan.clone()));
             plan
         })
     }

@@ -41,6 +41,9 @@ pub(crate) use inner::Usually;
 use inner::{Inner, Plane};
 use walk::{Row, Walk};
 
+/// How many elements are worth a thread where lines are only copied: waking it takes as long as copying most of these.
+const COPIED: usize = 8 * parallel::GRAIN;
+
 /// How many elements a row is computed at a time, where operands are converted on the way.
 pub(crate) const CHUNK: usize = 256;
 
@@ -255,8 +258,9 @@ impl<'f, const N: usize> Operands<'f, N> {
     fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
         let mut walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
         let count = out.numel() as usize;
+        let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
         if let Some(plane) = self.plane(&walk) {
-            let grain = (parallel::GRAIN / plane.len).max(1);
+            let grain = (grain / plane.len).max(1);
             // SAFETY: the walk stays within the elements of all operands, and no two threads get the same row.
             parallel::shares(plane.rows, grain, |rows| unsafe { self.inner.run_plane(&plane.part(rows)) });
             return Ok(());
@@ -266,7 +270,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
             return Ok(());
         }
-        parallel::ranges(count, |range| {
+        let grain = if walk.is_line() { grain } else { parallel::GRAIN };
+        parallel::shares(count, grain, |range| {
             let mut buffers = [[MaybeUninit::uninit(); CHUNK]; N];
             walk.rows(range, |row| {
                 // SAFETY: as above.

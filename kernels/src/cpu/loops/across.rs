@@ -108,7 +108,7 @@ impl<const N: usize> Operands<'_, N> {
     }
 
     /// Whether elements go from one place to another as they are.
-    fn is_copy(&self) -> bool {
+    pub(super) fn is_copy(&self) -> bool {
         self.inner.is_identity && self.is_plain && self.inputs[0].is_plain
     }
 }

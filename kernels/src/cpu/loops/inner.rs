@@ -40,8 +40,8 @@ pub(super) trait Elements<M, R, const N: usize>: Sync {
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
 }
 
-/// How many elements of a line are read before any is written: then the loop over them vectorises, whatever the closure looks
-/// at and wherever the results go.
+/// How many results of a line are computed before any is written: then the loop over them vectorises, whatever the closure
+/// looks at and wherever they go.
 const BLOCK: usize = 64;
 
 impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
@@ -49,10 +49,13 @@ impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         let whole = len - len % BLOCK;
         for start in (0..whole).step_by(BLOCK) {
-            // SAFETY: a part of what the caller vouches for.
-            let x = inputs.map(|input| unsafe { input.add(start).cast::<[M; BLOCK]>().read() });
+            let mut results = [R::default(); BLOCK];
+            for (i, result) in results.iter_mut().enumerate() {
+                // SAFETY: `start + i` is below `len`.
+                *result = self(inputs.map(|input| unsafe { input.add(start + i).read() }));
+            }
             // SAFETY: as above.
-            unsafe { out.add(start).cast::<[R; BLOCK]>().write(block(self, &x)) };
+            unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
         }
         for i in whole..len {
             // SAFETY: as above.
@@ -61,15 +64,6 @@ impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements
             unsafe { out.add(i).write(self(x)) };
         }
     }
-}
-
-#[inline(always)]
-fn block<M: Copy, R: Element, const N: usize>(f: &impl Fn([M; N]) -> R, x: &[[M; BLOCK]; N]) -> [R; BLOCK] {
-    let mut results = [R::default(); BLOCK];
-    for i in 0..BLOCK {
-        results[i] = f(std::array::from_fn(|k| x[k][i])); // not by a further closure: a large `f` would not be inlined there
-    }
-    results
 }
 
 /// A function with a form that vectorises and holds for usual arguments, and one for all.
@@ -278,20 +272,21 @@ unsafe fn with_single<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize
     // SAFETY: that element is there.
     let element = unsafe { inputs[single].read() };
     let whole = len - len % BLOCK;
+    let x = |i: usize| {
+        // SAFETY: whoever calls this gives a place in the row.
+        std::array::from_fn(|k| if k == single { element } else { unsafe { inputs[k].add(i).read() } })
+    };
     for start in (0..whole).step_by(BLOCK) {
-        let x = std::array::from_fn(|k| match k == single {
-            true => [element; BLOCK],
-            // SAFETY: a part of the row.
-            false => unsafe { inputs[k].add(start).cast::<[M; BLOCK]>().read() },
-        });
-        // SAFETY: as above.
-        unsafe { out.add(start).cast::<[R; BLOCK]>().write(block(f, &x)) };
+        let mut results = [R::default(); BLOCK];
+        for (i, result) in results.iter_mut().enumerate() {
+            *result = f(x(start + i));
+        }
+        // SAFETY: a part of the row.
+        unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
     }
     for i in whole..len {
-        // SAFETY: `i` is below `len`.
-        let x = |k: usize| if k == single { element } else { unsafe { inputs[k].add(i).read() } };
         // SAFETY: as above.
-        unsafe { out.add(i).write(f(std::array::from_fn(x))) };
+        unsafe { out.add(i).write(f(x(i))) };
     }
 }
 

@@ -96,6 +96,11 @@ impl<const N: usize> Walk<N> {
         Some((row, outer.size, outer.out, outer.inputs))
     }
 
+    /// Whether all elements lie side by side in every operand.
+    pub(crate) fn is_line(&self) -> bool {
+        matches!(self.dims.as_slice(), [line] if line.out == 1 && line.inputs == [1; N])
+    }
+
     /// How far apart in the first input the innermost elements are, if there is more than one.
     pub(crate) fn inner_stride(&self) -> Option<isize> {
         self.dims.first().map(|dim| dim.inputs[0])

@@ -21,6 +21,7 @@ mod matrices;
 mod qr;
 mod spectral;
 mod triangle;
+mod tridiagonal;
 mod unpack;
 
 #[torch_impl(aten, CPU, Meta)]

@@ -152,6 +152,37 @@ fn are_close(a: &Tensor, b: &Tensor) -> Result<bool> {
 }
 
 #[test]
+fn spectra_of_larger_matrices_are_found() -> Result<()> {
+    for dtype in [DType::Float64, DType::Complex128] {
+        let a = random(&[2, 30, 17], dtype)?;
+        for a in [a.clone(), aten::mH(&a)?, a.mul(0)?] {
+            let (u, s, vh) = aten::linalg_svd::with(&a).full_matrices(false).call()?;
+            assert!(are_close(&u.mul(&s.unsqueeze(-2)?)?.matmul(&vh)?, &a)?, "{dtype}");
+            let ones = aten::eye::with(17).dtype(Some(dtype)).call()?.expand(&[2, 17, 17])?;
+            assert!(
+                are_close(&aten::mH(&u)?.matmul(&u)?, &ones)?
+                    && are_close(&vh.matmul(&aten::mH(&vh)?)?, &ones)?
+            );
+        }
+        let a = random(&[2, 30, 30], dtype)?;
+        for a in [
+            a.add(&aten::mH(&a)?)?,
+            aten::mul_Scalar(&a, 0.into())?,
+            aten::diag_embed(&aten::diagonal::call(&a, 0, -2, -1)?)?,
+        ] {
+            let a = aten::add_Tensor(&a, &aten::mH(&a)?)?;
+            let (values, vectors) = aten::linalg_eigh(&a)?;
+            assert!(are_close(&a.matmul(&vectors)?, &vectors.mul(&values.unsqueeze(-2)?)?)?, "{dtype}");
+            let ones = aten::eye::with(30).dtype(Some(dtype)).call()?.expand(&[2, 30, 30])?;
+            assert!(are_close(&aten::mH(&vectors)?.matmul(&vectors)?, &ones)?);
+        }
+    }
+    let nan = Tensor::from([[1.0, f64::NAN], [f64::NAN, 1.0]]);
+    assert!(aten::linalg_svd(&nan).is_err() && aten::linalg_eigh(&nan).is_err());
+    Ok(())
+}
+
+#[test]
 fn lu_factors_come_apart_and_solve() -> Result<()> {
     for (rows, columns) in [(3, 3), (4, 2), (2, 4)] {
         let a = random(&[2, rows, columns], DType::Float64)?;

@@ -35,7 +35,7 @@ pub(super) fn unitary<T: Divided + Element>(a: &[T], rows: usize, factors: &[T],
 }
 
 /// The vector and the factor of the reflection that leaves only the first element, and what becomes of that.
-fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
+pub(super) fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
     let first = wide(x[0]);
     let rest: f64 = x[1..].iter().map(|x| wide(*x).norm_sqr()).sum();
     if rest == 0.0 && first.im == 0.0 {
@@ -48,7 +48,7 @@ fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
 }
 
 /// `x -= factor * v * (vᴴ x)`
-fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
+pub(super) fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
     let dot = v.iter().zip(&*x).fold(T::ZERO, |sum, (v, x)| sum.plus(conjugate(*v).times(*x)));
     subtract(x, v, factor.times(dot));
 }

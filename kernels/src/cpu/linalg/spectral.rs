@@ -1,13 +1,15 @@
 //! Singular values of matrices, and eigenvalues of symmetric ones.
 
+use torch_library::Element;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
 
 use super::jacobi::{Singular, complete, decompose};
-use super::matrices::{Matrices, column_major, transposed, wide};
+use super::matrices::{Matrices, column_major, conjugate, transposed, wide};
 use super::square;
+use super::tridiagonal::eigen;
 use crate::aten;
 use crate::cpu::loops;
+use crate::cpu::number::Divided;
 use crate::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -32,11 +34,14 @@ mod kernels {
         };
         let (u, vh) = (vectors([*rows, outer])?, vectors([inner, *columns])?);
         let s = Tensor::zeros(&[batch, &[least]].concat(), a.dtype().to_real(), a.device())?;
-        match_dtype!(a.dtype(), T: Float | Complex => {
-            if [&u, &s, &vh].iter().any(|part| loops::has_elements(part)) {
-                singular::<T>(a, [&u, &s, &vh], [outer, inner].map(|count| count as usize))?;
+        if [&u, &s, &vh].iter().any(|part| loops::has_elements(part)) {
+            let (out, counts) = ([&u, &s, &vh], [outer, inner].map(|count| count as usize));
+            match a.dtype() {
+                DType::Float32 | DType::Float64 => singular::<f64>(a, out, counts)?,
+                DType::Complex64 | DType::Complex128 => singular::<Complex64>(a, out, counts)?,
+                _ => return Err(unsupported(OPERATOR, a.dtype())),
             }
-        }, else => return Err(unsupported(OPERATOR, a.dtype())));
+        }
         Ok((u, s, vh))
     }
 
@@ -54,82 +59,85 @@ mod kernels {
             true => column_major(a.sizes(), a.dtype(), a.device())?,
             false => Tensor::zeros(&[0], a.dtype(), a.device())?,
         };
-        match_dtype!(a.dtype(), T: Float | Complex => {
-            if loops::has_elements(&values) {
-                eigen::<T>(a, is_lower, &values, &vectors)?;
+        if loops::has_elements(&values) {
+            match a.dtype() {
+                DType::Float32 | DType::Float64 => stretched::<f64>(a, is_lower, &values, &vectors)?,
+                DType::Complex64 | DType::Complex128 => {
+                    stretched::<Complex64>(a, is_lower, &values, &vectors)?;
+                }
+                _ => return Err(unsupported(OPERATOR, a.dtype())),
             }
-        }, else => return Err(unsupported(OPERATOR, a.dtype())));
+        }
         Ok((values, vectors))
     }
 }
 
 /// Writes the singular values, and as many vectors as there is room for.
-fn singular<T: Element>(a: &Tensor, [u, s, vh]: [&Tensor; 3], [outer, inner]: [usize; 2]) -> Result<()> {
+fn singular<T: Divided>(a: &Tensor, [u, s, vh]: [&Tensor; 3], [outer, inner]: [usize; 2]) -> Result<()> {
     // The vectors of a wide matrix are those of its adjoint, swapped.
     let is_wide = a.sizes()[a.dim() - 2] < a.sizes()[a.dim() - 1];
-    let Matrices { rows, columns, elements } =
+    let Matrices { rows, columns, mut elements } =
         Matrices::<T>::of(&if is_wide { transposed(a)? } else { a.clone() })?;
+    ensure!(
+        elements.iter().all(|x| wide(*x).is_finite()),
+        Argument,
+        "aten::_linalg_svd: there are elements that are not finite"
+    );
+    if is_wide {
+        elements.iter_mut().for_each(|x| *x = conjugate(*x));
+    }
+    let precision = match s.dtype() {
+        DType::Float32 => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
     let count = a.sizes()[..a.dim() - 2].iter().product::<i64>() as usize;
     let (mut all_u, mut all_s, mut all_v) = (Vec::new(), Vec::new(), Vec::new());
     for at in 0..count {
-        let elements = elements[at * rows * columns..][..rows * columns].iter();
-        let elements = elements.map(|x| if is_wide { wide(*x).conj() } else { wide(*x) }).collect();
-        let Singular { mut left, values, right } = decompose(elements, rows, columns);
+        let elements = &elements[at * rows * columns..][..rows * columns];
+        let Singular { mut left, values, right } = decompose(elements, rows, columns, precision);
         complete(&mut left, rows, columns, if is_wide { inner } else { outer });
         let (of_u, of_v) = if is_wide { (right, left) } else { (left, right) };
-        all_u.extend(of_u.into_iter().map(|x| x.cast::<T>()));
-        all_v.extend(of_v.into_iter().map(|x| x.conj().cast::<T>()));
+        all_u.extend(of_u);
+        all_v.extend(of_v.into_iter().map(conjugate));
         all_s.extend(values);
     }
-    match_dtype!(s.dtype(), R: Float => {
-        s.clone().fill_from::<R>(all_s.into_iter().map(|x| x.cast()))?;
-    }, else => return Err(unsupported("aten::_linalg_svd", s.dtype())));
+    write(s, all_s, s.sizes())?;
     if u.dim() == 1 {
         return Ok(()); // nobody wants vectors
     }
     let (height, width) = if is_wide { (columns, rows) } else { (rows, columns) };
-    Matrices { rows: height, columns: outer, elements: all_u }.write(u)?;
-    Matrices { rows: width, columns: inner, elements: all_v }.write(&transposed(vh)?)
+    write_columns(u, all_u, [height, outer])?;
+    write_columns(&transposed(vh)?, all_v, [width, inner])
 }
 
 /// Writes the eigenvalues from the least, and their vectors if there is room for them.
-///
-/// # How it works
-///
-/// A matrix with a large enough multiple of one added has no negative eigenvalues; these are its singular values, and have the
-/// same vectors. What rounding that adds is taken back by one step: the length of `A v` along `v`.
-fn eigen<T: Element>(a: &Tensor, is_lower: bool, values: &Tensor, vectors: &Tensor) -> Result<()> {
+fn stretched<T: Divided>(a: &Tensor, is_lower: bool, values: &Tensor, vectors: &Tensor) -> Result<()> {
     let Matrices { rows: n, elements, .. } = Matrices::<T>::of(a)?;
     let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
-    for elements in elements.chunks_exact(n * n) {
-        let known = |i: usize, j: usize| wide(elements[j * n + i]);
+    for (at, elements) in elements.chunks_exact(n * n).enumerate() {
+        let known = |i: usize, j: usize| elements[j * n + i];
         let element = |at: usize| match (at % n, at / n) {
-            (i, j) if i == j => known(i, i).re.into(),
+            (i, j) if i == j => wide(known(i, i)).re.cast(),
             (i, j) if (i > j) == is_lower => known(i, j),
-            (i, j) => known(j, i).conj(),
+            (i, j) => conjugate(known(j, i)),
         };
-        let matrix: Vec<Complex64> = (0..n * n).map(element).collect();
-        let shift =
-            matrix.chunks_exact(n).map(|column| column.iter().map(|x| x.norm()).sum()).fold(0.0, f64::max);
-        let mut shifted = matrix.clone();
-        (0..n).for_each(|k| shifted[k * n + k] += shift);
-        let vectors = decompose(shifted, n, n).right;
-        let value = |v: &[Complex64]| {
-            let product = |column: &[Complex64], x: &Complex64| {
-                column.iter().zip(v).map(|(c, v)| c.conj() * v).sum::<Complex64>() * x.conj()
-            };
-            matrix.chunks_exact(n).zip(v).map(|(column, x)| product(column, x).re).sum::<f64>()
+        let Some(eigen) = eigen((0..n * n).map(element).collect(), n, vectors.dim() > 1) else {
+            bail!(Argument, "aten::_linalg_eigh: the eigenvalues of matrix {at} of the batch were not found")
         };
-        let mut pairs: Vec<(f64, &[Complex64])> = vectors.chunks_exact(n).map(|v| (value(v), v)).collect();
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        all_values.extend(pairs.iter().map(|pair| pair.0));
-        all_vectors.extend(pairs.iter().flat_map(|pair| pair.1).map(|x| x.cast::<T>()));
+        all_values.extend(eigen.values);
+        all_vectors.extend(eigen.vectors);
     }
-    match_dtype!(values.dtype(), R: Float => {
-        values.clone().fill_from::<R>(all_values.into_iter().map(|x| x.cast()))?;
-    }, else => return Err(unsupported("aten::_linalg_eigh", values.dtype())));
-    if vectors.dim() == 1 {
-        return Ok(());
-    }
-    Matrices { rows: n, columns: n, elements: all_vectors }.write(vectors)
+    write(values, all_values, values.sizes())?;
+    if vectors.dim() == 1 { Ok(()) } else { write_columns(vectors, all_vectors, [n, n]) }
+}
+
+/// Writes elements in row-major order to a tensor of another precision.
+fn write<T: Element>(out: &Tensor, elements: Vec<T>, sizes: &[i64]) -> Result<()> {
+    loops::assign(out, &Tensor::from_vec(elements, sizes)?)
+}
+
+/// As [`write`], of matrices that lie column by column.
+fn write_columns<T: Element>(out: &Tensor, elements: Vec<T>, [rows, columns]: [usize; 2]) -> Result<()> {
+    let sizes = [&out.sizes()[..out.dim() - 2], &[columns as i64, rows as i64]].concat();
+    write(&transposed(out)?, elements, &sizes)
 }

@@ -1,9 +1,11 @@
 //! The negative log likelihood.
+#![expect(unsafe_code, reason = "looks at a tensor as a slice")]
 
 use num_traits::Float;
 use torch_library::Element;
 use torch_library::prelude::*;
 
+use super::loops::parts::Parts;
 use super::loops::{self, match_computing};
 use super::number::Number;
 use crate::aten;
@@ -151,7 +153,9 @@ impl Likelihoods<'_> {
             return Ok((out, total));
         }
         match_computing!(this.dtype(), T: Float => {
-            let likelihoods = loops::elements::<T>(this)?;
+            let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
+            // SAFETY: nobody writes to them meanwhile.
+            let likelihoods = if likelihoods.count() == 0 { &[][..] } else { unsafe { likelihoods.get(0) } };
             let picked = self.picked::<T>()?;
             let loss = |picked: &Option<Picked<T>>| picked.as_ref().map_or(T::ZERO, |(i, weight)| -*weight * likelihoods[*i]);
             let losses: Vec<T> = picked.iter().map(loss).collect();

@@ -1,9 +1,13 @@
 //! Series, triangles and random numbers.
+#![expect(unsafe_code, reason = "shares lines of tensors among threads")]
+
+use std::ops::Range;
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::loops;
+use super::loops::parts::Parts;
+use super::loops::{self, parallel};
 use crate::aten;
 use crate::composite::unseen;
 use crate::random::default_generator;
@@ -13,11 +17,11 @@ mod kernels {
     use super::*;
 
     fn tril(this: &Tensor, diagonal: i64) -> Result<Tensor> {
-        triangle("aten::tril", this, |row, column| column <= row.saturating_add(diagonal))
+        triangle("aten::tril", this, |row| 0..row.saturating_add(diagonal).saturating_add(1))
     }
 
     fn triu(this: &Tensor, diagonal: i64) -> Result<Tensor> {
-        triangle("aten::triu", this, |row, column| column >= row.saturating_add(diagonal))
+        triangle("aten::triu", this, |row| row.saturating_add(diagonal)..i64::MAX)
     }
 
     fn uniform_<'a>(
@@ -146,7 +150,8 @@ mod kernels {
     }
 }
 
-fn triangle(operator: &str, this: &Tensor, is_kept: impl Fn(i64, i64) -> bool) -> Result<Tensor> {
+/// The matrices with zeros where a row has columns outside of a range.
+fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sync) -> Result<Tensor> {
     let &[.., rows, columns] = this.sizes() else {
         bail!(Shape, "{operator}: sizes {:?}, expected matrices", this.sizes())
     };
@@ -154,10 +159,17 @@ fn triangle(operator: &str, this: &Tensor, is_kept: impl Fn(i64, i64) -> bool) -
     if !loops::has_elements(&out) {
         return Ok(out);
     }
-    let kept = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-    let mask = Tensor::from_vec(kept.map(|(row, column)| is_kept(row, column)).collect(), &[rows, columns])?;
     match_dtype!(this.dtype(), T => {
-        loops::map(&out, [&mask, this], |[is_kept, x]: [T; 2]| if is_kept == T::default() { is_kept } else { x })?;
+        let (from, to) = (Parts::<T>::row_major(this, columns as usize)?, Parts::<T>::of(&out, columns as usize)?);
+        parallel::shares(to.count(), (parallel::GRAIN / columns as usize).max(1), |lines| {
+            for line in lines {
+                let Range { start, end } = kept(line as i64 % rows);
+                let (start, end) = (start.clamp(0, columns) as usize, end.clamp(0, columns) as usize);
+                // SAFETY: nobody writes to the first, and each line of the second is one thread's.
+                let (from, to) = unsafe { (from.get(line), to.get_mut(line)) };
+                to[start..end.max(start)].copy_from_slice(&from[start..end.max(start)]);
+            }
+        });
     });
     Ok(out)
 }

@@ -99,6 +99,30 @@ fn batch_norm_keeps_the_memory_format() -> Result<()> {
 }
 
 #[test]
+fn batch_norm_has_the_same_gradients_in_every_memory_format() -> Result<()> {
+    let random = |sizes: &[i64]| aten::randn::with(sizes).dtype(Some(DType::Float64)).call();
+    let (x, grad, weight, mean) =
+        (random(&[2, 3, 5, 7])?, random(&[2, 3, 5, 7])?, random(&[3])?, random(&[3])?);
+    let deviation = aten::rand::with(&[3]).dtype(Some(DType::Float64)).call()?.add(0.5)?;
+    for train in [false, true] {
+        let gradients = |x: &Tensor, grad: &Tensor| {
+            let [weight, mean, deviation] = [&weight, &mean, &deviation].map(Some);
+            let (running, saved) = ([mean, deviation], [mean, deviation]);
+            aten::native_batch_norm_backward(
+                grad, x, weight, running[0], running[1], saved[0], saved[1], train, 1e-5, &[true; 3],
+            )
+        };
+        let (of_x, of_weight, of_bias) = gradients(&x, &grad)?;
+        let there = |x: &Tensor| x.contiguous_format(MemoryFormat::ChannelsLast);
+        let want = gradients(&there(&x)?, &there(&grad)?)?;
+        for (got, want) in [(of_x, want.0), (of_weight, want.1), (of_bias, want.2)] {
+            close(&got, &want.contiguous()?.to_vec::<f64>()?)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn more_groups_than_an_i64_counts_are_refused() -> Result<()> {
     let none = Tensor::empty(&[2, 0], DType::Float32, Device::CPU)?;
     assert!(aten::group_norm::call(&none, i64::MAX, None, None, 1e-5, true).is_err());

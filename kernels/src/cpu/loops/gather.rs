@@ -115,6 +115,18 @@ pub(crate) fn scatter<T: Element>(
     let indices = Indices::new(index, target)?;
     let (target, source) = (target.tensor.data_ptr::<T>()?, source.data_ptr::<T>()?);
     walk.rows(0..index.numel() as usize, |row| {
+        if T::DTYPE != DType::Bool && row.input_strides == [0, 1, 1] {
+            // One index for the whole row, whose elements are neighbours.
+            // SAFETY: the walk stays within the elements of the index.
+            return unsafe {
+                indices.row(&Row { len: 1, ..row }, |_, index| {
+                    // SAFETY: as below, for all elements of the row; target and source share no memory.
+                    let to = std::slice::from_raw_parts_mut(target.offset(row.inputs[1] + index), row.len);
+                    let from = std::slice::from_raw_parts(source.offset(row.inputs[2]), row.len);
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to = f(*to, *from));
+                });
+            };
+        }
         // SAFETY: the walk stays within the elements of the index.
         unsafe {
             indices.row(&row, |i, index| {

@@ -141,6 +141,15 @@ mod kernels {
             let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
             normal.check()?;
             let format = input.suggest_memory_format();
+            let plane = input.sizes()[2..].iter().product::<i64>() as usize;
+            if format == MemoryFormat::Contiguous && plane >= lines::LONG && loops::has_elements(input) {
+                let [of_x, of_w, of_b] = lines::batch_norm::<T>(&normal, plane, train)?;
+                return Ok((
+                    normal.part(of_input, || rounded(of_x, input.dtype()))?,
+                    normal.part(of_weight, || parameter(of_w))?,
+                    normal.part(of_bias, || parameter(of_b))?,
+                ));
+            }
             Ok((
                 normal.part(of_input, || normal.of_input::<T>(&is_reduced, train, format))?,
                 normal.part(of_weight, || parameter(normal.of_weight::<T>(&is_reduced)?))?,

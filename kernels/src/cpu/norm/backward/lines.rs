@@ -1,4 +1,4 @@
-//! Gradients of softmax and layer norm along dense lines: each line is read into the cache once.
+//! Gradients of softmax and of the normalisations along dense lines: each line is read into the cache once.
 #![expect(
     unsafe_code,
     reason = "promises that kernels write every element, and lends lines of tensors as slices"
@@ -20,8 +20,8 @@ use crate::cpu::loops::{self, parallel};
 use crate::cpu::loops::{is_wide, is_widest};
 use crate::cpu::number::Number;
 
-/// How many sums run side by side along a line.
-const LANES: usize = 16;
+/// How many sums run side by side along a line. With as many as these, LLVM keeps them in vectors; fewer it takes apart.
+const LANES: usize = 64;
 
 /// How many lines are summed up before they are added to what others are: it does not depend on the number of threads.
 const BLOCK: usize = 64;
@@ -112,22 +112,20 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
 #[inline(always)]
 fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> [T; K]) -> [T; K] {
     let mut lanes = [[T::ZERO; LANES]; K];
-    let mut add = |lane: usize, elements: [T; N]| {
-        for (lanes, x) in lanes.iter_mut().zip(f(elements)) {
-            lanes[lane] = lanes[lane].plus(x);
-        }
-    };
     let chunks = from.map(|slice| slice.as_chunks::<LANES>());
     for n in 0..chunks[0].0.len() {
-        let chunks = chunks.map(|(chunks, _)| chunks[n]);
+        let chunks = chunks.map(|(chunks, _)| &chunks[n]);
         for lane in 0..LANES {
-            add(lane, chunks.map(|chunk| chunk[lane]));
+            let terms = f(chunks.map(|chunk| chunk[lane]));
+            (0..K).for_each(|k| lanes[k][lane] = lanes[k][lane].plus(terms[k]));
         }
     }
     for lane in 0..chunks[0].1.len() {
-        add(lane, chunks.map(|(_, rest)| rest[lane]));
+        let terms = f(chunks.map(|(_, rest)| rest[lane]));
+        (0..K).for_each(|k| lanes[k][lane] = lanes[k][lane].plus(terms[k]));
     }
-    lanes.map(|lanes| lanes.into_iter().fold(T::ZERO, T::plus))
+    let used = LANES.min(from[0].len());
+    lanes.map(|lanes| lanes[..used].iter().fold(T::ZERO, |sum, lane| sum.plus(*lane)))
 }
 
 /// The gradients of layer norm's input, weight and bias.
@@ -203,6 +201,79 @@ impl<T: Float + Number> LayerNorm<T> {
         let elements = grads.iter().zip(inputs).zip(&self.weight);
         for (out, ((grad, x), weight)) in out.iter_mut().zip(elements) {
             out.write((*grad * *weight - (sum + (*x - mean) * rstd * product) / count) * rstd);
+        }
+    }
+}
+
+/// How long the planes of channels are at least for this to pay.
+pub(super) const LONG: usize = 16;
+
+/// The gradients of batch norm's input, whose channels lie as planes of so many elements, of its weight and of its bias.
+pub(super) fn batch_norm<T: Float + Number>(
+    normal: &Normal<'_>,
+    plane: usize,
+    has_statistics: bool,
+) -> Result<[Tensor; 3]> {
+    let Normal { grad, input, mean, rstd, weight, .. } = *normal;
+    let channels = input.sizes()[1] as usize;
+    let of_input = room::<T>(input, input.sizes())?;
+    let [of_weight, of_bias] = [room::<T>(input, &[channels as i64])?, room::<T>(input, &[channels as i64])?];
+    let planes = BatchNorm {
+        grads: Parts::row_major(grad, plane)?,
+        inputs: Parts::row_major(input, plane)?,
+        moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
+        weight: weight.map_or_else(|| Ok(vec![T::ONE; channels]), loops::elements::<T>)?,
+        of_input: Parts::of(&of_input, plane)?,
+        of_parameters: [Parts::of(&of_weight, 1)?, Parts::of(&of_bias, 1)?],
+        has_statistics,
+    };
+    run(&planes, channels, planes.inputs.count() / channels * plane, 1);
+    Ok([of_input, of_weight, of_bias])
+}
+
+struct BatchNorm<T> {
+    grads: Parts<T>,
+    inputs: Parts<T>,
+    /// Means, and the inverses of standard deviations.
+    moments: [Vec<T>; 2],
+    weight: Vec<T>,
+    of_input: Parts<T>,
+    of_parameters: [Parts<T>; 2],
+    /// Whether the moments are those of the input, or fixed numbers.
+    has_statistics: bool,
+}
+
+impl<T: Float + Number> Lines for BatchNorm<T> {
+    #[inline(always)]
+    fn run(&self, channels: Range<usize>) {
+        for channel in channels {
+            let [mean, rstd] = [self.moments[0][channel], self.moments[1][channel]];
+            let planes = || (channel..self.inputs.count()).step_by(self.weight.len());
+            let (mut sum, mut product) = (T::ZERO, T::ZERO);
+            for plane in planes() {
+                // SAFETY: nobody writes to these.
+                let from = unsafe { [self.grads.get(plane), self.inputs.get(plane)] };
+                let [more, further] = sums(from, |[grad, x]| [grad, grad * (x - mean)]);
+                (sum, product) = (sum + more, product + further);
+            }
+            for (to, gradient) in self.of_parameters.iter().zip([product * rstd, sum]) {
+                // SAFETY: each channel is one thread's.
+                let to = unsafe { to.room(channel) };
+                to[0].write(gradient);
+            }
+            let count: T = ((self.inputs.count() / self.weight.len() * self.inputs.len()) as i64).cast();
+            let (scale, shift, slope) = match self.has_statistics {
+                true => (rstd * self.weight[channel], sum / count, product * rstd * rstd / count),
+                false => (rstd * self.weight[channel], T::ZERO, T::ZERO),
+            };
+            for plane in planes() {
+                // SAFETY: nobody writes to the first two, and the planes of a channel are one thread's.
+                let (grads, inputs, out) =
+                    unsafe { (self.grads.get(plane), self.inputs.get(plane), self.of_input.room(plane)) };
+                for (out, (grad, x)) in out.iter_mut().zip(grads.iter().zip(inputs)) {
+                    out.write((*grad - shift - (*x - mean) * slope) * scale);
+                }
+            }
         }
     }
 }

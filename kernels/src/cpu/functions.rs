@@ -43,6 +43,25 @@ pub(super) trait NearOne {
     fn logarithm_of_one_more(self) -> Self;
 }
 
+/// Powers of two, of real numbers only.
+pub(super) trait PowerOfTwo {
+    /// Two to the power of this; exact where that is whole.
+    fn power_of_two(self) -> Self;
+}
+
+macro_rules! powers_of_two {
+    ($($ty:ty),+) => { $(
+        impl PowerOfTwo for $ty {
+            #[inline(always)]
+            fn power_of_two(self) -> $ty {
+                Power::<$ty>::of_two(self).value()
+            }
+        }
+    )+ };
+}
+
+powers_of_two!(f32, f64);
+
 macro_rules! near_one {
     ($($ty:ty: $logarithms:path;)+) => { $(
         impl NearOne for $ty {
@@ -267,6 +286,20 @@ mod tests {
         assert_eq!([f64::NEG_INFINITY, -746.0, -1e300].map(f64::exponential), [0.0; 3]);
         assert!((-740f64).exponential() > 0.0, "a subnormal number");
         assert!(f64::NAN.exponential().is_nan() && f64::exponential(0.0) == 1.0);
+    }
+
+    #[test]
+    fn powers_of_two_are_within_a_unit_of_the_last_place() {
+        let error = largest_error(f32::power_of_two, f64::exp2);
+        assert!(error < 1.3e-7, "{error}");
+        let error = |x: f64| (x.power_of_two() - x.exp2()).abs() / x.exp2();
+        let largest = (-700_000..700_000).map(|i| error(f64::from(i) * 1.001e-3)).fold(0.0, f64::max);
+        assert!(largest < 3e-16, "{largest}");
+        assert!((-149..128).all(|n| (n as f32).power_of_two() == 2f64.powi(n) as f32));
+        assert!((-1074..1024).all(|n| f64::from(n).power_of_two() == f64::from(n).exp2()));
+        assert_eq!([f32::INFINITY, 128.0].map(f32::power_of_two), [f32::INFINITY; 2]);
+        assert_eq!([f64::NEG_INFINITY, -1080.0].map(f64::power_of_two), [0.0; 2]);
+        assert!(f32::NAN.power_of_two().is_nan() && f64::NAN.power_of_two().is_nan());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use num_traits::{Float, PrimInt};
 use torch_library::Element;
 use torch_library::prelude::*;
 
+use super::functions::{Functions, NearOne, PowerOfTwo};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use crate::aten;
@@ -25,9 +26,11 @@ macro_rules! functions {
                 fn $name($($argument: &Tensor),+) -> Result<Tensor> {
                     let call = Pointwise::$promoting($operator, [$($argument),+])?;
                     match_computing!(call.dtype, T: $($class)|+ => {
-                        let out = call.output(None, call.dtype)?;
-                        loops::map(&out, call.inputs, |[$($x),+]: [T; count!($($x)+)]| $value)?;
-                        Ok(out)
+                        #[inline(always)] // which a closure cannot ask for, and a large one is not
+                        fn value([$($x),+]: [T; count!($($x)+)]) -> T {
+                            $value
+                        }
+                        call.compute(None, call.dtype, value)
                     }, else => Err(call.unsupported()))
                 }
             )+
@@ -45,7 +48,7 @@ macro_rules! count {
 }
 
 functions! {
-    exp2 "aten::exp2"(this): promoting_to_float Float => |x| x.exp2();
+    exp2 "aten::exp2"(this): promoting_to_float Float => |x| x.power_of_two();
     erfinv "aten::erfinv"(this): promoting_to_float Float => |x| x.inverse_error_function();
     lgamma "aten::lgamma"(this): promoting_to_float Float => |x| x.log_gamma();
     digamma "aten::digamma"(this): promoting_to_float Float => |x| x.digamma();
@@ -55,11 +58,11 @@ functions! {
     hypot "aten::hypot"(this, other): promoting Float => |a, b| a.hypot(b);
     copysign_Tensor "aten::copysign.Tensor"(this, other): promoting_to_float Float => |a, b| a.copysign(b);
     logaddexp "aten::logaddexp"(this, other): promoting Float =>
-        |a, b| sum_of_powers(a, b, |x| x.exp(), |x| x.ln_1p());
+        |a, b| sum_of_powers(a, b, |x| x.exponential(), |x| x.logarithm_of_one_more());
     logaddexp2 "aten::logaddexp2"(this, other): promoting Float =>
-        |a, b| sum_of_powers(a, b, |x| x.exp2(), |x| x.ln_1p() / (T::ONE + T::ONE).ln());
+        |a, b| sum_of_powers(a, b, |x| x.power_of_two(), |x| x.logarithm_of_one_more() / (T::ONE + T::ONE).ln());
     xlogy_Tensor "aten::xlogy.Tensor"(this, other): promoting_to_float Float =>
-        |a, b| if b.is_nan() { b } else if a == T::ZERO { a } else { a * b.ln() };
+        |a, b| if b.is_nan() { b } else if a == T::ZERO { a } else { a * b.natural_logarithm() };
     gcd "aten::gcd"(this, other): promoting Integer => |a, b| common_divisor(a, b);
     lcm "aten::lcm"(this, other): promoting Integer => |a, b| common_multiple(a, b);
     bitwise_left_shift_Tensor "aten::bitwise_left_shift.Tensor"(this, other): promoting Integer =>

@@ -143,3 +143,13 @@ fn halves_are_divided_as_halves() -> Result<()> {
     assert_eq!(divide(&single)?, -2.0);
     Ok(())
 }
+
+#[test]
+fn powers_by_one_number_are_those_of_many() -> Result<()> {
+    let x = Tensor::from([0.25, 1.0, 2.0, 9.0]);
+    for exponent in [3.0, 2.0, 0.5, -0.5, -1.0, -2.0, 1.5] {
+        let many = aten::pow_Tensor_Tensor(&x, &Tensor::from([exponent; 4]))?;
+        assert!(aten::allclose(&aten::pow_Tensor_Scalar(&x, exponent.into())?, &many)?, "{exponent}");
+    }
+    Ok(())
+}

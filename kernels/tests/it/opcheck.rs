@@ -410,7 +410,7 @@ fn left_out(name: &str) -> &'static [Check] {
         "linalg_cholesky" | "linalg_cholesky_ex" => &[Check::Gradient, Check::SecondGradient],
         "linalg_eigh" | "_linalg_eigh" | "linalg_eigvalsh" => &[Check::Gradient, Check::SecondGradient],
         // Of vectors the phase is anyone's choice, and differences know that of the largest element.
-        "linalg_eig" => &[Check::Gradient, Check::SecondGradient],
+        "linalg_eig" | "linalg_svd" | "_linalg_svd" => &[Check::Gradient, Check::SecondGradient],
         // The gradient is one of probabilities that add up to 1, as PyTorch's, and has no derivative; lengths may be elements.
         "_ctc_loss"
         | "_ctc_loss.Tensor"

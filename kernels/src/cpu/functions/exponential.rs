@@ -34,18 +34,31 @@ macro_rules! power {
 power!(f32, f64);
 
 impl Power<f32> {
-    /// With the polynomial of Cephes.
+    const ROUNDER: f32 = 12_582_912.0; // 1.5 · 2^23
+
     #[inline(always)]
     pub(super) fn of(x: f32) -> Self {
-        const ROUNDER: f32 = 12_582_912.0; // 1.5 · 2^23
         let x = x.clamp(-104.0, 89.0); // what is beyond is 0 or infinite
-        let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUNDER);
-        let n = rounded - ROUNDER;
-        let r = n.mul_add(2.121_944_4e-4, n.mul_add(-355.0 / 512.0, x));
+        let rounded = x.mul_add(std::f32::consts::LOG2_E, Self::ROUNDER);
+        let n = rounded - Self::ROUNDER;
+        Self::made(rounded, n.mul_add(2.121_944_4e-4, n.mul_add(-355.0 / 512.0, x)))
+    }
+
+    /// Of two, not of *e*.
+    #[inline(always)]
+    pub(super) fn of_two(x: f32) -> Self {
+        let x = x.clamp(-151.0, 129.0);
+        let rounded = x + Self::ROUNDER;
+        Self::made(rounded, (x - (rounded - Self::ROUNDER)) * std::f32::consts::LN_2)
+    }
+
+    /// With the polynomial of Cephes.
+    #[inline(always)]
+    fn made(rounded: f32, r: f32) -> Self {
         let coefficients =
             [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
         let p = polynomial(r, coefficients);
-        let exponent = rounded.to_bits().wrapping_sub(ROUNDER.to_bits()) as i32;
+        let exponent = rounded.to_bits().wrapping_sub(Self::ROUNDER.to_bits()) as i32;
         let half = exponent >> 1;
         let power = |exponent: i32| f32::from_bits((exponent.wrapping_add(127) as u32) << 23);
         let powers = [power(half), power(exponent - half)];
@@ -54,15 +67,28 @@ impl Power<f32> {
 }
 
 impl Power<f64> {
-    /// With the polynomial of Taylor.
+    const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
+
     #[inline(always)]
     pub(super) fn of(x: f64) -> Self {
-        const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
         const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
         let x = x.clamp(-746.0, 710.0);
-        let rounded = x.mul_add(std::f64::consts::LOG2_E, ROUNDER);
-        let n = rounded - ROUNDER;
-        let r = n.mul_add(-LN_2_REST, n.mul_add(-std::f64::consts::LN_2, x));
+        let rounded = x.mul_add(std::f64::consts::LOG2_E, Self::ROUNDER);
+        let n = rounded - Self::ROUNDER;
+        Self::made(rounded, n.mul_add(-LN_2_REST, n.mul_add(-std::f64::consts::LN_2, x)))
+    }
+
+    /// Of two, not of *e*.
+    #[inline(always)]
+    pub(super) fn of_two(x: f64) -> Self {
+        let x = x.clamp(-1076.0, 1025.0);
+        let rounded = x + Self::ROUNDER;
+        Self::made(rounded, (x - (rounded - Self::ROUNDER)) * std::f64::consts::LN_2)
+    }
+
+    /// With the polynomial of Taylor.
+    #[inline(always)]
+    fn made(rounded: f64, r: f64) -> Self {
         let coefficients = const {
             let (mut coefficients, mut factorial, mut k) = ([0.0; 12], 1.0, 2);
             while k < 14 {
@@ -73,7 +99,7 @@ impl Power<f64> {
             coefficients
         };
         let p = polynomial(r, coefficients);
-        let exponent = rounded.to_bits().wrapping_sub(ROUNDER.to_bits()) as i64;
+        let exponent = rounded.to_bits().wrapping_sub(Self::ROUNDER.to_bits()) as i64;
         let half = exponent >> 1;
         let power = |exponent: i64| f64::from_bits((exponent.wrapping_add(1023) as u64) << 52);
         let powers = [power(half), power(exponent - half)];

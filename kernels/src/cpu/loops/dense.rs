@@ -31,7 +31,10 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Float32, DType::Float64) if super::is_wide() => return Some(wide::each::<f32, f64>),
         (DType::Float64, DType::Float32) if super::is_wide() => return Some(wide::each::<f64, f32>),
         (DType::Int32, DType::Float32) if super::is_wide() => return Some(wide::each::<i32, f32>),
-        (DType::Float32, DType::Int32) if super::is_wide() => return Some(wide::each::<f32, i32>),
+        (DType::Float32, DType::Int32) if super::is_wide() => return Some(wide::cut_narrow::<i32>),
+        (DType::Float32, DType::Int16) if super::is_wide() => return Some(wide::cut_narrow::<i16>),
+        (DType::Float32, DType::Int8) if super::is_wide() => return Some(wide::cut_narrow::<i8>),
+        (DType::Float32, DType::UInt8) if super::is_wide() => return Some(wide::cut_narrow::<u8>),
         (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
         (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
         (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
@@ -50,8 +53,8 @@ fn has_f16c() -> bool {
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::{
-        __m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph, _mm256_loadu_ps,
-        _mm512_cvttps_epi64, _mm512_storeu_si512,
+        __m128i, __m256, __m256i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
+        _mm256_cvttps_epi32, _mm256_loadu_ps, _mm512_cvttps_epi64, _mm512_storeu_si512,
     };
 
     use torch_library::Element;
@@ -88,6 +91,26 @@ mod wide {
         }
         // SAFETY: by contract.
         unsafe { each_here::<f32, i64>(from.add(whole), len - whole, to.add(whole)) };
+    }
+
+    /// As [`cut`], to integers of up to 32 bits.
+    ///
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn cut_narrow<D: Element>(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<f32>(), to.cast::<D>());
+        let whole = len - len % LANES;
+        for start in (0..whole).step_by(LANES) {
+            // SAFETY: by contract.
+            let cut = _mm256_cvttps_epi32(unsafe { _mm256_loadu_ps(from.add(start)) });
+            // SAFETY: both are eight times four bytes.
+            let cut = unsafe { std::mem::transmute::<__m256i, [i32; LANES]>(cut) };
+            // SAFETY: by contract.
+            unsafe { to.add(start).cast::<[D; LANES]>().write(cut.map(|x| x.cast())) };
+        }
+        // SAFETY: by contract.
+        unsafe { each_here::<f32, D>(from.add(whole), len - whole, to.add(whole)) };
     }
 
     /// # Safety
@@ -220,6 +243,23 @@ mod tests {
                 assert!(bits(got) == bits(single.cast::<H>()) || is_nan, "{single:?} became {got:?}");
             }
         }
+    }
+
+    #[test]
+    fn singles_are_cut_like_single_elements() {
+        fn check<D: Element + std::fmt::Debug>() {
+            let some =
+                [3e9, -3e9, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 300.7, -1.5, 70000.0, -40000.0];
+            for len in [3, 8, 9, 41] {
+                let singles: Vec<f32> = some.into_iter().cycle().take(len).collect();
+                let tensor = Tensor::from_slice(&singles, &[len as i64]).unwrap();
+                let out = Tensor::empty(tensor.sizes(), D::DTYPE, Device::CPU).unwrap();
+                map(&out, [&tensor], |[x]: [D; 1]| x).unwrap();
+                let want: Vec<D> = singles.iter().map(|x| x.cast()).collect();
+                assert_eq!(out.to_vec::<D>().unwrap(), want);
+            }
+        }
+        (check::<i32>(), check::<i64>(), check::<i16>(), check::<i8>(), check::<u8>());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_traits::{Float, PrimInt};
-use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::Bits;
@@ -241,15 +240,22 @@ fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {
 
 fn power(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
-    match_computing!(call.dtype, T: Float => {
-        loops::map(&out, inputs, |[a, b]: [T; 2]| if b == 2.0 { a * a } else { a.powf(b) })?;
-    }, else => match_computing!(call.dtype, T: Integer => {
-        loops::map(&out, inputs, |[a, b]: [T; 2]| integer_power(a, b))?;
-    }, else => match_computing!(call.dtype, T: Complex => {
-        loops::map(&out, inputs, |[a, b]: [T; 2]| a.powc(b))?;
-    }, else => return Err(call.unsupported()))));
-    Ok(out)
+    let number = if inputs[1].is_wrapped_number() { loops::elements::<f64>(inputs[1])? } else { Vec::new() };
+    let dtype = call.dtype;
+    match_computing!(dtype, T: Float => match *number {
+        // Powers by one number that are better made otherwise, the same ones as in PyTorch.
+        [2.0] => call.compute(out, dtype, |[x, _]: [T; 2]| x * x),
+        [3.0] => call.compute(out, dtype, |[x, _]: [T; 2]| x * x * x),
+        [-2.0] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
+        [0.5] => call.compute(out, dtype, |[x, _]: [T; 2]| x.sqrt()),
+        [-0.5] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
+        [-1.0] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x),
+        _ => call.compute(out, dtype, |[x, y]: [T; 2]| if y == 2.0 { x * x } else { x.powf(y) }),
+    }, else => match_computing!(dtype, T: Integer => {
+        call.compute(out, dtype, |[x, y]: [T; 2]| integer_power(x, y))
+    }, else => match_computing!(dtype, T: Complex => {
+        call.compute(out, dtype, |[x, y]: [T; 2]| x.powc(y))
+    }, else => Err(call.unsupported()))))
 }
 
 /// What is not whole becomes zero, as it does in C.
@@ -275,16 +281,12 @@ fn integer_power<T: PrimInt + Number>(base: T, exponent: T) -> T {
 
 fn interpolated(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 3]) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
-    let half: f64 = 0.5;
     match_computing!(call.dtype, T: Float => {
-        let half: T = half.cast();
-        loops::map(&out, inputs, |[start, end, weight]: [T; 3]| {
+        call.compute(out, call.dtype, |[start, end, weight]: [T; 3]| {
             // From the nearer end, so that both are met exactly.
-            if weight < half { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
-        })?;
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+            if weight < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
+        })
+    }, else => Err(call.unsupported()))
 }
 
 fn product_added(
@@ -294,12 +296,10 @@ fn product_added(
     value: Scalar,
 ) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Integer | Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
-        loops::map(&out, inputs, |[x, a, b]: [T; 3]| x.plus(value.times(a).times(b)))?;
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+        call.compute(out, call.dtype, move |[x, a, b]: [T; 3]| x.plus(value.times(a).times(b)))
+    }, else => Err(call.unsupported()))
 }
 
 fn quotient_added(
@@ -309,10 +309,8 @@ fn quotient_added(
     value: Scalar,
 ) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
-        loops::map(&out, inputs, |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b)))?;
-    }, else => return Err(call.unsupported()));
-    Ok(out)
+        call.compute(out, call.dtype, move |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b)))
+    }, else => Err(call.unsupported()))
 }

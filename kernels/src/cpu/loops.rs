@@ -285,11 +285,11 @@ impl<'f, const N: usize> Operands<'f, N> {
     fn plane(&self, walk: &Walk<N>) -> Option<Plane<N>> {
         let (row, rows, out_step, steps) = walk.plane().filter(|_| self.inner.has_plane())?;
         let mut single = None;
-        for k in 0..N {
-            let is_in_place = std::ptr::eq(self.inputs[k].data, self.out);
+        for (k, (input, step)) in self.inputs.iter().zip(&steps).enumerate() {
+            let is_in_place = std::ptr::eq(input.data, self.out);
             match row.input_strides[k] {
-                _ if !self.inputs[k].is_plain => return None,
-                1 if !is_in_place || steps[k] == out_step => {}
+                _ if !input.is_plain => return None,
+                1 if !is_in_place || *step == out_step => {}
                 0 if !is_in_place && single.is_none() => single = Some(k),
                 _ => return None,
             }

@@ -1,7 +1,8 @@
 torch_library::torch_library! {
     pub mod ops {
         f(Tensor x) -> Tensor
-        g(Tensor x) -> Tensor;
+        /// Another.
+        g.Other(Tensor x) -> Tensor;
     }
 }
 

@@ -131,10 +131,34 @@ impl Parse for Declaration {
                     "expected a schema, as `add(Tensor self, Tensor other) -> Tensor;`",
                 ))
             }
-            (Some(last), None) => Err(syn::Error::new(last.span(), "expected `;` after the schema")),
-            (Some(_), Some(_)) => Ok(Declaration { attributes, schema: SchemaTokens::new(tokens) }),
+            (Some(last), None) => Err(syn::Error::new(last.span(), MISSING_SEMICOLON)),
+            (Some(_), Some(_)) => match end_before_another(&tokens) {
+                Some(last) => Err(syn::Error::new(last.span(), MISSING_SEMICOLON)),
+                None => Ok(Declaration { attributes, schema: SchemaTokens::new(tokens) }),
+            },
         }
     }
+}
+
+const MISSING_SEMICOLON: &str = "expected `;` after the schema";
+
+/// The last token of a schema that another one follows, as a second `->` outside of all brackets tells.
+fn end_before_another(tokens: &[TokenTree]) -> Option<&TokenTree> {
+    let sign = |index: usize| match tokens.get(index) {
+        Some(TokenTree::Punct(sign)) => Some(sign.as_char()),
+        _ => None,
+    };
+    let mut arrows =
+        (0..tokens.len()).filter(|&index| sign(index) == Some('-') && sign(index + 1) == Some('>'));
+    // Before the arrow come the arguments and the name, `add.Tensor(…)`, before these perhaps `#[…]`.
+    let mut start = arrows.nth(1)?.checked_sub(2)?;
+    while start >= 2 && sign(start - 1) == Some('.') {
+        start -= 2;
+    }
+    while start >= 2 && sign(start - 2) == Some('#') {
+        start -= 2;
+    }
+    tokens.get(start.checked_sub(1)?)
 }
 
 impl SchemaTokens {

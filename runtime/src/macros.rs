@@ -260,7 +260,7 @@ macro_rules! native_functions {
 ///     Ok(this.numel())
 /// }
 ///
-/// // … or the path ends with the operator, overload included.
+/// // … or the path is the operator's, overload included.
 /// #[torch_impl(counts::count_above, CPU)]
 /// fn how_many(this: &Tensor, limit: Scalar) -> Result<i64> {
 ///     let limit: f64 = limit.to()?;
@@ -299,9 +299,9 @@ macro_rules! native_functions {
 ///
 /// # Arguments
 ///
-/// `#[torch_impl(PATH, KEY, …)]`. A path of one name, besides `crate`, `self` and `super`, is the namespace; the last name
-/// of a longer one is the operator. On a module, and beside a string, the path is the namespace whatever its length. Then
-/// come, in any order:
+/// `#[torch_impl(PATH, KEY, …)]`. The path is that of the namespace, or of an operator in it: `counts`,
+/// `torch_library_kernels::aten`, `counts::count_above`. On a module, and beside a string, it is the namespace's. (So it is
+/// if it has one name besides `crate`, `self` and `super`.) Then come, in any order:
 ///
 /// - dispatch keys, one or several: `CPU`, `AutogradCPU`, or an alias as `CompositeImplicitAutograd`;
 /// - `"count.above"`: the operator as its schema names it;

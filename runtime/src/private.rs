@@ -17,6 +17,8 @@ pub use inventory;
 #[cfg(feature = "linkme")]
 pub use linkme;
 
+pub use crate::__of_namespace as of_namespace;
+pub use crate::__of_operator as of_operator;
 pub use crate::__operator as operator;
 pub use crate::__submit as submit;
 pub use crate::__untyped_operator as untyped_operator;
@@ -183,4 +185,18 @@ macro_rules! __untyped_operator {
             OPERATOR.handle()
         }
     };
+}
+
+/// In an operator's module, under the name that a namespace has [`__of_namespace`] by: takes the first of two.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __of_operator {
+    ({ $($operator:tt)* } { $($in_namespace:tt)* }) => { $($operator)* };
+}
+
+/// In the module of a namespace: takes the second of two.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __of_namespace {
+    ({ $($operator:tt)* } { $($in_namespace:tt)* }) => { $($in_namespace)* };
 }

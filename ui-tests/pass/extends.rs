@@ -45,6 +45,36 @@ fn negate(this: &Tensor) -> Result<Tensor> {
     Ok(this.clone())
 }
 
+/// By a path of several names, which are the namespace's.
+#[torch_impl(torch_library_ui_tests::myops, Meta)]
+fn scale_(this: &mut Tensor, _: Scalar) -> Result<&mut Tensor> {
+    Ok(this)
+}
+
+/// By a path of several names, the last one the operator's.
+#[torch_impl(torch_library_ui_tests::myops::add_Scalar, Meta)]
+fn shifted(this: &Tensor, _: Scalar, _: Scalar) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+#[torch_impl(torch_library_ui_tests::myops, Meta)]
+mod without_elements {
+    use torch_library::prelude::*;
+
+    fn add(this: &Tensor, _: &Tensor) -> Result<Tensor> {
+        Ok(this.clone())
+    }
+}
+
+#[test]
+fn a_path_names_a_namespace_or_an_operator() -> Result<()> {
+    let mut x = Tensor::empty(&[2], DType::Float32, Device::META)?;
+    myops::scale_(&mut x, 2.into())?;
+    let sum = myops::add(&x, &myops::add_Scalar(&x, 1.into())?)?;
+    assert_eq!(sum.sizes(), [2]);
+    Ok(())
+}
+
 #[test]
 fn one_module_reaches_old_and_new_operators() -> Result<()> {
     let x = Tensor::from([1.0]);

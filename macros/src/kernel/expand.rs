@@ -21,23 +21,55 @@ pub(super) fn function(
     errors: &mut Errors,
 ) -> TokenStream {
     let checked = errors.ok(check(options.form, &mut function));
-    let target = errors.ok(Target::of_function(path, options.name.as_ref(), &function.signature.ident));
+    let target = Target::in_namespace(path, options.name.as_ref(), &function.signature.ident);
+    let target = errors.ok(target);
     let item = function.as_written();
     let (Some(target), Some(())) = (target, checked) else {
         // Among methods there is no place for more.
         let used = function.signature.receiver().is_none().then(|| used(path));
         return quote!(#item #used);
     };
+    let of_path = Target::of_path(path).filter(|_| options.name.is_none());
+    let registration = match of_path {
+        Some(operator) => of_either(options, &function, &operator, &target),
+        None => registration(options, &function, &target),
+    };
+    quote!(#item #registration)
+}
+
+/// A registration for the operator that a path names or, if that is a namespace, for the one in it: a macro in the module
+/// that is found there takes the one or the other.
+fn of_either(
+    options: &Options,
+    function: &Function,
+    operator: &Target,
+    in_namespace: &Target,
+) -> TokenStream {
+    let cfgs: Vec<_> = function.cfgs().collect();
+    let keys: String = options.keys.iter().map(|Key(key)| format!("_{key}")).collect();
+    let found = format_ident!("__{}_for_{}{keys}", function.signature.ident.unraw(), operator.label());
+    let import = operator.import(&found);
+    let [operator, in_namespace] =
+        [operator, in_namespace].map(|target| registration(options, function, target));
+    quote! {
+        #(#cfgs)*
+        #import
+        #(#cfgs)*
+        #found::one_of! { { #operator } { #in_namespace } }
+    }
+}
+
+/// What stands beside a function to register it.
+fn registration(options: &Options, function: &Function, target: &Target) -> TokenStream {
     let operator = format_ident!("__operator");
     let import = target.import(&operator);
     let cfgs: Vec<_> = function.cfgs().collect();
-    let marker = duplicate_marker(options, &target, &cfgs);
+    let marker = duplicate_marker(options, target, &cfgs);
     let (kernel, constant) =
-        (kernel(options.form, &function, &target.ident, &operator), format_ident!("KERNEL"));
+        (kernel(options.form, function, &target.ident, &operator), format_ident!("KERNEL"));
     let source = source(&function.signature.ident);
     let records = records(&options.keys, options.overrides, &function.signature.ident, &operator, &constant);
     quote! {
-        #item
         #marker
         #(#cfgs)*
         const _: () = {

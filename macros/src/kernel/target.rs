@@ -18,16 +18,17 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// From the attribute on a function: `aten` and the function's name, `aten::add_Tensor`, or `aten, "add.Tensor"`.
-    pub(super) fn of_function(path: &Path, name: Option<&LitStr>, function: &Ident) -> syn::Result<Self> {
-        if name.is_none() && names_operator(path) {
-            let mut namespace = path.clone();
-            if let Some(last) = namespace.segments.pop() {
-                namespace.segments.pop_punct();
-                return Ok(Target { namespace, ident: last.ident });
-            }
+    /// From a path that may name an operator, as `aten::add_Tensor` does: whether it does, or names a namespace in
+    /// another crate or module, rustc knows alone. Of one name besides `crate` and `super` it is clear.
+    pub(super) fn of_path(path: &Path) -> Option<Self> {
+        let is_keyword = |ident: &Ident| ident == "crate" || ident == "super" || ident == "self";
+        if path.segments.iter().filter(|segment| !is_keyword(&segment.ident)).count() < 2 {
+            return None;
         }
-        Self::in_namespace(path, name, function)
+        let mut namespace = path.clone();
+        let last = namespace.segments.pop()?;
+        namespace.segments.pop_punct();
+        Some(Target { namespace, ident: last.ident })
     }
 
     /// From a name as the schema has it, or else the function's.
@@ -69,12 +70,6 @@ pub(super) fn used(path: &Path) -> TokenStream {
             use #path as _;
         };
     }
-}
-
-/// Whether a path names an operator, not a namespace: whether more than one segment is left after `crate`, `super`.
-fn names_operator(path: &Path) -> bool {
-    let is_keyword = |ident: &Ident| ident == "crate" || ident == "super" || ident == "self";
-    path.segments.iter().filter(|segment| !is_keyword(&segment.ident)).count() > 1
 }
 
 /// `"add.Tensor"` as `add_Tensor`.

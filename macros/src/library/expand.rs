@@ -26,6 +26,8 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
         #visibility mod #module {
             #[doc(hidden)]
             pub use #root::__private as __torch;
+            #[doc(hidden)]
+            pub use #root::__private::of_namespace as one_of;
             /// The namespace that the operators of this module are registered in.
             pub const NAMESPACE: &str = #namespace;
             #source

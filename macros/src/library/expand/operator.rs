@@ -22,7 +22,7 @@ pub(super) fn operator(operator: &Operator) -> TokenStream {
         #[allow(non_snake_case, clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
-            pub use super::__torch;
+            pub use super::__torch::{self, of_operator as one_of};
             #traits
             #definition
             #with
@@ -216,7 +216,7 @@ pub(super) fn untyped(operator: &Untyped) -> TokenStream {
         #[allow(non_snake_case, clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
-            pub use super::__torch;
+            pub use super::__torch::{self, of_operator as one_of};
             __torch::untyped_operator! {
                 namespace: super::NAMESPACE,
                 schema: #text,

@@ -25,7 +25,7 @@ fn main() -> Result<()> {
 
     println!("{:?}", mixing::mix(&low, &high)?.to_vec::<f64>()?);
     println!("{:?}", mixing::mix::with(&low, &high).weight(0.25).call()?.to_vec::<f64>()?);
-    println!("{:?}", mixing::mix::with(&low, &high).max(Some(40.0)).call()?.to_vec::<f64>()?);
+    println!("{:?}", mixing::mix::with(&low, &high).max(40.0).call()?.to_vec::<f64>()?);
     // All of them, in the schema's order: what the others come down to.
     println!("{:?}", mixing::mix::call(&low, &high, 0.75, None, None)?.to_vec::<f64>()?);
     Ok(())

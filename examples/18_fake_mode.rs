@@ -22,13 +22,12 @@ fn widen(this: &Tensor) -> Result<Tensor> {
 fn main() -> Result<()> {
     let mode = FakeMode::new();
     let (images, device) = (1 << 20, "cuda:0".parse::<Device>()?);
-    let on_device =
-        |sizes: &[i64]| aten::zeros::with(sizes).dtype(Some(DType::Float32)).device(Some(device)).call();
+    let on_device = |sizes: &[i64]| aten::zeros::with(sizes).dtype(DType::Float32).device(device).call();
     let parameters = vec![on_device(&[64, 3, 7, 7])?, on_device(&[10, 64 * 16 * 16])?];
     parameters.iter().try_for_each(|parameter| parameter.set_requires_grad(true))?;
 
     let input = on_device(&[images, 3, 64, 64])?;
-    let labels = aten::zeros::with(&[images]).dtype(Some(DType::Int64)).device(Some(device)).call()?;
+    let labels = aten::zeros::with(&[images]).dtype(DType::Int64).device(device).call()?;
     let seen = aten::conv2d::with(&input, &parameters[0]).stride(&[2, 2]).padding(&[3, 3]).call()?;
     let seen = aten::max_pool2d(&aten::relu(&seen)?, &[2, 2])?;
     let logits = aten::linear(&aten::flatten_using_ints::with(&seen).start_dim(1).call()?, &parameters[1])?;

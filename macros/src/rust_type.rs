@@ -64,6 +64,16 @@ impl RustType {
         })
     }
 
+    /// Whether what is given by name is made into this type: an `f64` into an `Option<f64>`, a number into a `Scalar`. Not
+    /// slices, which arrays become by themselves.
+    pub(crate) fn is_converted(&self) -> bool {
+        match self {
+            RustType::Plain(name) => *name == "Scalar",
+            RustType::Option(inner) => matches!(**inner, RustType::Plain(_)),
+            _ => false,
+        }
+    }
+
     /// Whether there is a reference in it.
     pub(crate) fn is_reference(&self) -> bool {
         match self {

@@ -5,6 +5,7 @@ pub mod constant;
 #[path = "private/derivative.rs"]
 pub mod derivative;
 
+pub use std::convert::Into;
 pub use std::marker::{PhantomData, Send, Sync};
 pub use std::ops::Fn;
 pub use std::option::Option;

@@ -59,6 +59,14 @@ fn defaults_are_the_schemas() -> Result<()> {
 #[test]
 fn arguments_are_given_by_name_in_any_order() -> Result<()> {
     assert_eq!(defaults::lists::with().b(&[]).a(&[7, 8]).call()?, "[7, 8] [] None [true, false, true]");
+    let numbers = defaults::numbers::with().a(2).e(0.5).f(true).h(3.0).call()?;
+    assert_eq!(numbers, "2 0.00001 2 true Float(0.5) Bool(true) 0+2i Some(3.0)");
+    let (none, complex) = (defaults::numbers::with().h(None), Complex64::new(0.0, 1.0));
+    assert!(none.e(complex).call()?.ends_with("Float(1.5) 0+2i None"));
+    assert_eq!(
+        defaults::words::with().f(DType::Bool).call()?,
+        defaults::words::with().f(Some(DType::Bool)).call()?
+    );
     let mode = String::from("area");
     assert_eq!(defaults::single_quotes::with().mode(&mode).size(Some(&[1])).call()?, "area Some([1])");
     Ok(())

@@ -175,7 +175,7 @@ mod implicit {
         if difference.size(-1)? == 0 {
             return aten::sum_dim_IntList(&difference, Some(&[-1]));
         }
-        aten::linalg_vector_norm::with(&difference).ord(p.into()).dim(Some(&[-1])).call()
+        aten::linalg_vector_norm::with(&difference).ord(p).dim(Some(&[-1])).call()
     }
 
     fn pairwise_distance(x1: &Tensor, x2: &Tensor, p: f64, eps: f64, keepdim: bool) -> Result<Tensor> {

@@ -14,7 +14,7 @@ torch_library! {
         /// use torch_library_kernels::aten;
         ///
         /// let (x, y) = (Tensor::from([1.0, 2.0]), Tensor::from([[10.0], [20.0]]));
-        /// let sum = aten::add_Tensor::with(&x, &y).alpha(2.into()).call()?;
+        /// let sum = aten::add_Tensor::with(&x, &y).alpha(2).call()?;
         /// assert_eq!(sum.to_vec::<f64>()?, [21.0, 22.0, 41.0, 42.0]);
         /// # Ok::<(), Error>(())
         /// ```

@@ -28,7 +28,7 @@ torch_library! {
         /// use torch_library::prelude::*;
         /// use torch_library_kernels::aten;
         ///
-        /// let x = aten::zeros::with(&[2, 3]).dtype(Some(DType::Int64)).call()?;
+        /// let x = aten::zeros::with(&[2, 3]).dtype(DType::Int64).call()?;
         /// assert_eq!(x.to_vec::<i64>()?, [0; 6]);
         /// # Ok::<(), Error>(())
         /// ```

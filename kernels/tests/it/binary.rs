@@ -30,9 +30,9 @@ fn numbers_count_by_their_kind_only() -> Result<()> {
 #[test]
 fn alpha_scales_the_other_operand() -> Result<()> {
     let (x, y) = (Tensor::from([1i64, 2]), Tensor::from([3i64, 4]));
-    assert_eq!(aten::add_Tensor::with(&x, &y).alpha(2.into()).call()?.to_vec::<i64>()?, [7, 10]);
-    assert_eq!(aten::sub_Tensor::with(&x, &y).alpha(2.into()).call()?.to_vec::<i64>()?, [-5, -6]);
-    let error = aten::add_Tensor::with(&x, &y).alpha(0.5.into()).call().unwrap_err();
+    assert_eq!(aten::add_Tensor::with(&x, &y).alpha(2).call()?.to_vec::<i64>()?, [7, 10]);
+    assert_eq!(aten::sub_Tensor::with(&x, &y).alpha(2).call()?.to_vec::<i64>()?, [-5, -6]);
+    let error = aten::add_Tensor::with(&x, &y).alpha(0.5).call().unwrap_err();
     assert_eq!(
         error.to_string(),
         "aten::add.Tensor: alpha 0.5 is of a higher kind than the result, which is int64"
@@ -67,7 +67,7 @@ fn quotients_of_integers_are_floats_unless_rounded() -> Result<()> {
 #[test]
 fn halves_are_rounded_once() -> Result<()> {
     let x = Tensor::from([f16::from_f32(2048.0)]);
-    let y = aten::add_Tensor::with(&x, &Tensor::from([f16::ONE])).alpha(1.5.into()).call()?;
+    let y = aten::add_Tensor::with(&x, &Tensor::from([f16::ONE])).alpha(1.5).call()?;
     assert_eq!(y.to_vec::<f16>()?, [f16::from_f32(2050.0)]); // 2049.5, of which 2048 and 2050 are the neighbours
     Ok(())
 }

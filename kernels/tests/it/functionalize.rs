@@ -316,9 +316,7 @@ fn a_training_step_becomes_a_program_without_writes() {
         let loss = aten::relu(&weight.mul(&inputs[1])?)?.sum()?;
         loss.backward()?;
         let grad = weight.grad().unwrap();
-        no_grad(|| {
-            aten::sub__Tensor::with(&mut inputs[0].clone(), &grad).alpha(0.1.into()).call().map(drop)
-        })?;
+        no_grad(|| aten::sub__Tensor::with(&mut inputs[0].clone(), &grad).alpha(0.1).call().map(drop))?;
         Ok(vec![aten::detach(&loss)?])
     };
     let graph = same(&[x(), x()], step);

@@ -80,7 +80,7 @@ fn functions_of_two_tensors() {
     both("pow.Tensor_Scalar", &x(), |x| aten::pow_Tensor_Scalar(&x[0], number));
     both("pow.Scalar", &x(), |x| aten::pow_Scalar(number, &x[0]));
     both("alpha", &[sample(&[2], 0.0, 1.0), sample(&[2], 0.0, 1.0)], |x| {
-        aten::sub_Tensor::with(&x[0], &x[1]).alpha(3.into()).call()
+        aten::sub_Tensor::with(&x[0], &x[1]).alpha(3).call()
     });
 }
 
@@ -89,8 +89,8 @@ fn functions_of_three_tensors() {
     let three = || [sample(&[2, 3], 0.5, 3.0), sample(&[3], 0.7, 2.0), sample(&[2, 1], 0.2, 0.9)];
     both("lerp.Tensor", &three(), |x| aten::lerp_Tensor(&x[0], &x[1], &x[2]));
     both("lerp.Scalar", &three()[..2], |x| aten::lerp_Scalar(&x[0], &x[1], 0.3.into()));
-    both("addcmul", &three(), |x| aten::addcmul::with(&x[0], &x[1], &x[2]).value(2.into()).call());
-    both("addcdiv", &three(), |x| aten::addcdiv::with(&x[0], &x[1], &x[2]).value(2.into()).call());
+    both("addcmul", &three(), |x| aten::addcmul::with(&x[0], &x[1], &x[2]).value(2).call());
+    both("addcdiv", &three(), |x| aten::addcdiv::with(&x[0], &x[1], &x[2]).value(2).call());
     both("clamp.Tensor", &three(), |x| aten::clamp_Tensor::call(&x[0], Some(&x[2]), Some(&x[1])));
     both("where", &three()[..2], |x| aten::where_self(&aten::gt_Scalar(&x[0], 1.5.into())?, &x[0], &x[1]));
 }
@@ -116,7 +116,7 @@ fn reductions() {
     both("std", &x(), |x| aten::std_correction::with(&x[0]).dim(Some(&[0, 2])).keepdim(true).call());
     for ord in [1.0, 2.0, 3.0, f64::INFINITY] {
         both(&format!("norm {ord}"), &x(), |x| {
-            aten::linalg_vector_norm::with(&x[0]).ord(ord.into()).dim(Some(&[1])).call()
+            aten::linalg_vector_norm::with(&x[0]).ord(ord).dim(Some(&[1])).call()
         });
     }
     both("cumsum", &x(), |x| aten::cumsum(&x[0], 1));
@@ -205,7 +205,7 @@ fn products() {
     let (a, b) = (|| sample(&[2, 3], -1.0, 1.0), || sample(&[3, 4], -1.0, 1.0));
     both("mm", &[a(), b()], |x| x[0].mm(&x[1]));
     both("addmm", &[sample(&[4], 0.0, 1.0), a(), b()], |x| {
-        aten::addmm::with(&x[0], &x[1], &x[2]).beta(2.into()).alpha(3.into()).call()
+        aten::addmm::with(&x[0], &x[1], &x[2]).beta(2).alpha(3).call()
     });
     both("bmm", &[sample(&[2, 2, 3], -1.0, 1.0), sample(&[2, 3, 2], -1.0, 1.0)], |x| aten::bmm(&x[0], &x[1]));
     both("mv", &[a(), sample(&[3], 0.0, 1.0)], |x| aten::mv(&x[0], &x[1]));

@@ -131,7 +131,7 @@ fn products_and_sums_of_zeros_are_zeros() -> Result<()> {
     let wide = aten::mul_Tensor(&zeros(&[2, 2])?, &Tensor::from([1f64, 2.0]))?;
     assert_eq!((wide.sizes(), wide.dtype()), (&[2, 2][..], DType::Float64));
     let made = [
-        aten::add_Tensor::with(&zero, &x).alpha(2.into()).call()?,
+        aten::add_Tensor::with(&zero, &x).alpha(2).call()?,
         aten::sub_Tensor(&zero, &x)?,
         aten::div_Tensor(&x, &zero)?,
         aten::div_Scalar(&zero, 2.into())?,

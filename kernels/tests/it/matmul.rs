@@ -73,7 +73,7 @@ fn batches_are_multiplied_one_by_one() -> Result<()> {
 #[test]
 fn addmm_ignores_what_beta_takes_away() -> Result<()> {
     let (nan, x) = (aten::full(&[2, 2], f64::NAN.into())?, aten::ones(&[2, 2])?);
-    let call = aten::addmm::with(&nan, &x, &x).beta(0.into()).alpha(3.into());
+    let call = aten::addmm::with(&nan, &x, &x).beta(0).alpha(3);
     assert_eq!(call.call()?.to_vec::<f32>()?, [6.0; 4]);
     assert_eq!(aten::addmm(&Tensor::from([1f32, 2.0]), &x, &x)?.to_vec::<f32>()?, [3.0, 4.0, 3.0, 4.0]);
     assert!(aten::addmm(&aten::ones(&[3])?, &x, &x).is_err());

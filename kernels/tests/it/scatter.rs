@@ -26,7 +26,7 @@ fn elements_that_meet_are_added() -> Result<()> {
     aten::scatter_add_(&mut x, 0, &index, &Tensor::from([[1f32, 2.0], [4.0, 8.0]]))?;
     assert_eq!((x.to_vec::<f32>()?, x.version()), (vec![5.0, 2.0, 0.0, 8.0], 1));
     let rows = Tensor::from([[1f32, 1.0], [2.0, 2.0]]);
-    let sum = aten::index_add::with(&x, 0, &Tensor::from([1i64, 1]), &rows).alpha(10.into()).call()?;
+    let sum = aten::index_add::with(&x, 0, &Tensor::from([1i64, 1]), &rows).alpha(10).call()?;
     assert_eq!(sum.to_vec::<f32>()?, [5.0, 2.0, 30.0, 38.0]);
     let error = aten::scatter_add_(&mut x, 0, &Tensor::from([[2i64]]), &rows).unwrap_err();
     assert_eq!(error.to_string(), "aten::scatter_add_: index 2 is out of range for dimension 0 of size 2");

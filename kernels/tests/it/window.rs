@@ -53,7 +53,7 @@ fn convolutions_refuse_what_does_not_fit() -> Result<()> {
     let (x, weight) = (image(3, 3)?, Tensor::from([[[[1f32; 4]; 4]]]));
     assert_eq!(
         aten::conv2d(&x, &weight).unwrap_err().to_string(),
-        "aten::conv2d: aten::convolution: the input is of float64, the weight of float32; convert one to the other"
+        "aten::conv2d: aten::convolution: the input is of float64, the weight of float32; convert one to the other by `aten::to_dtype`"
     );
     assert_eq!(
         aten::conv2d(&x.to_dtype(DType::Float32)?, &weight).unwrap_err().to_string(),
@@ -75,7 +75,7 @@ fn a_channels_last_factor_makes_the_result_so() -> Result<()> {
 #[test]
 fn padding_may_be_negative() -> Result<()> {
     let x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
-    let padded = aten::constant_pad_nd::with(&x, &[-1, 1, 1, 0]).value(9.into()).call()?;
+    let padded = aten::constant_pad_nd::with(&x, &[-1, 1, 1, 0]).value(9).call()?;
     assert_eq!((padded.sizes(), padded.to_vec::<i32>()?), (&[3, 3][..], vec![9, 9, 9, 2, 3, 9, 5, 6, 9]));
     assert!(aten::constant_pad_nd(&x, &[1]).is_err() && aten::constant_pad_nd(&x, &[-2, -2]).is_err());
     Ok(())

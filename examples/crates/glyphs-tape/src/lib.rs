@@ -23,7 +23,7 @@ pub use tape::{Run, Tape};
 /// let x = Tensor::from([0f32, 0.0, 0.0, 1.0]);
 /// let taped = aten::_to_copy::with(&x).device(Some(glyphs_tape::device()?)).call()?;
 /// assert_eq!(taped.device().to_string(), "tape");
-/// let back = aten::_to_copy::with(&taped).device(Some(Device::CPU)).call()?;
+/// let back = aten::_to_copy::with(&taped).device(Device::CPU).call()?;
 /// assert_eq!(back.to_vec::<f32>()?, x.to_vec::<f32>()?);
 /// # Ok::<(), torch_library::Error>(())
 /// ```

@@ -107,7 +107,7 @@ fn products() {
 #[test]
 fn activations() {
     let x = || [sample(&[2, 4], -2.0, 2.0)];
-    own("CeluBackward0", &x(), |x| aten::celu::with(&x[0]).alpha(0.7.into()).call());
+    own("CeluBackward0", &x(), |x| aten::celu::with(&x[0]).alpha(0.7).call());
     own("GluBackward0", &x(), |x| aten::glu(&x[0]));
     own("HardshrinkBackward0", &x(), |x| aten::hardshrink(&x[0]));
     own("SoftshrinkBackward0", &x(), |x| aten::softshrink(&x[0]));

@@ -22,6 +22,7 @@ pub(super) fn operator(operator: &Operator) -> TokenStream {
         #[allow(non_snake_case, clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
+            #[allow(unused_imports)]
             pub use super::__torch::{self, of_operator as one_of};
             #traits
             #definition
@@ -42,7 +43,7 @@ pub(crate) enum Lifetimes<'a> {
 }
 
 /// An argument's type.
-fn argument_type(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
+pub(super) fn argument_type(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
     argument.ty.tokens(match lifetimes {
         Lifetimes::Own => argument.lifetime.as_ref(),
         Lifetimes::Elided => None,
@@ -216,6 +217,7 @@ pub(super) fn untyped(operator: &Untyped) -> TokenStream {
         #[allow(non_snake_case, clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
+            #[allow(unused_imports)]
             pub use super::__torch::{self, of_operator as one_of};
             __torch::untyped_operator! {
                 namespace: super::NAMESPACE,

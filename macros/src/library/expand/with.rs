@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::Lifetime;
 
-use super::operator::{Lifetimes, output, parameter};
+use super::operator::{Lifetimes, argument_type, output, parameter};
 use crate::library::model::{Argument, Operator};
 
 pub(super) fn with(operator: &Operator) -> TokenStream {
@@ -57,15 +57,19 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
 }
 
 fn setter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
-    let (ident, parameter) = (&argument.ident, parameter(argument, lifetimes));
+    let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
     let about = format!("Gives `{ident}`.");
     // An argument of this name would hide the call itself.
     let name = if ident == "call" { format_ident!("call_", span = ident.span()) } else { ident.clone() };
+    let (ty, value) = match argument.ty.is_converted() {
+        true => (quote!(impl __torch::Into<#ty>), quote!(__torch::Into::into(#ident))),
+        false => (ty, quote!(#ident)),
+    };
     quote! {
         #[doc = #about]
         #[inline]
-        pub fn #name(mut self, #parameter) -> Self {
-            self.#ident = #ident;
+        pub fn #name(mut self, #ident: #ty) -> Self {
+            self.#ident = #value;
             self
         }
     }

@@ -1,7 +1,8 @@
-//! Layers above the backend: the kernels for autocast and autograd do their part, then call on to what is below.
+//! Layers above the backend: each does its part, then calls on to what is below.
 
-use torch_library::guard::{ExcludeDispatchKeyGuard, ForceDispatchKeyGuard, LocalDispatchKeySet};
 use torch_library::prelude::*;
+use torch_library::{DeviceType, autocast::Autocast, derivatives, guard::IncludeDispatchKeyGuard};
+use torch_library_kernels::{aten, autocast, prelude::*};
 
 torch_library! {
     /// Operators of my library.
@@ -14,49 +15,50 @@ torch_library! {
 #[torch_impl(myops::myadd, CPU)]
 fn add(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     println!("  CPU: adds {} and {}", this.dtype(), other.dtype());
-    ensure!(this.sizes() == other.sizes(), Shape, "sizes {:?} and {:?} differ", this.sizes(), other.sizes());
-    let sums = this.to_vec::<f32>()?.iter().zip(other.to_vec::<f32>()?).map(|(a, b)| a + b).collect();
-    Tensor::from_vec(sums, this.sizes())
+    ensure!(this.dtype() == other.dtype(), DType, "cast to one type, or turn autocast on");
+    aten::add_Tensor(this, other)
+}
+
+// The kernel for `Autograd` runs the operator below and notes how gradients go back; formulas write it.
+derivatives! {
+    in myops;
+    myadd(Tensor self, Tensor other) -> Tensor as MyAddBackward { self => grad.clone(), other => grad.clone() }
 }
 
 /// A kernel that takes the keys of the call first can hand on those that are left.
-#[torch_impl(myops::myadd, Autograd)]
-fn add_with_gradient(keys: DispatchKeySet, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    println!("  Autograd: notes that both gradients are the result's");
-    let below = keys & DispatchKeySet::full_after(DispatchKey::AutogradOther);
+#[torch_impl(myops::myadd, Tracer)]
+fn add_logged(keys: DispatchKeySet, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    println!("  Tracer: hands on {:?} and {:?}", this.sizes(), other.sizes());
+    let below = keys & DispatchKeySet::full_after(DispatchKey::Tracer);
     let sum = myops::myadd::redispatch(below, this, other)?;
-    sum.set_requires_grad(this.requires_grad() || other.requires_grad())?;
+    println!("  Tracer: gets back what {:?} made", sum.grad_fn()?);
     Ok(sum)
 }
 
 /// A kernel that makes other tensors starts over, and keeps out of its own way with a guard.
 #[torch_impl(myops::myadd, AutocastCPU)]
-fn add_in_single_precision(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    let _guard = ExcludeDispatchKeyGuard::new(DispatchKey::AutocastCPU);
-    println!("  Autocast: makes both float32");
-    myops::myadd(&single(this)?, &single(other)?)
-}
-
-fn single(x: &Tensor) -> Result<Tensor> {
-    if x.dtype() == DType::Float32 {
-        return Ok(x.clone());
-    }
-    Tensor::from_vec(x.to_vec::<f64>()?.iter().map(|value| *value as f32).collect(), x.sizes())
+fn add_in_low_precision(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let _no_autocast = autocast::below(DeviceType::Cpu);
+    let precision = autocast::dtype(DeviceType::Cpu);
+    println!("  Autocast: makes both {precision}");
+    let cast = |x| autocast::cached_cast(precision, x, DeviceType::Cpu);
+    myops::myadd(&cast(this)?, &cast(other)?)
 }
 
 fn main() -> Result<()> {
-    let (x, y) = (Tensor::from([1f32, 2.0]), Tensor::from([0.5, 0.25]));
+    let (x, y) = (Tensor::from([1f32, 2.0]), aten::to_dtype(&Tensor::from([0.5f32, 0.25]), DType::Float16)?);
     x.set_requires_grad(true)?;
 
-    println!("float32 and float32:");
-    println!("{}", myops::myadd(&x, &x)?);
+    println!("float32 and float32, with Tracer's key:");
+    let traced = IncludeDispatchKeyGuard::new(DispatchKey::Tracer);
+    let sum = myops::myadd(&x, &x)?;
+    drop(traced);
+    sum.sum()?.backward()?;
+    println!("{sum}\nx.grad: {:?}", x.grad());
 
-    println!("float32 and float64, with autocast on:");
-    let keys = LocalDispatchKeySet::current();
-    let excluded = keys.excluded.remove(DispatchKey::AutocastCPU);
-    let autocast = ForceDispatchKeyGuard::new(LocalDispatchKeySet { excluded, ..keys });
-    println!("{}", myops::myadd(&x, &y)?);
-    drop(autocast);
+    println!("float32 and float16, with autocast on:");
+    let float16 = Autocast::on(DeviceType::Cpu).dtype(DType::Float16);
+    println!("{}", float16.run(|| myops::myadd(&x, &y))?);
 
     println!("the same, with autocast off:");
     println!("{}", myops::myadd(&x, &y).unwrap_err());
@@ -64,16 +66,16 @@ fn main() -> Result<()> {
 }
 
 // Prints:
-// float32 and float32:
-//   Autograd: notes that both gradients are the result's
+// float32 and float32, with Tracer's key:
+//   Tracer: hands on [2] and [2]
 //   CPU: adds float32 and float32
-// tensor([2., 4.], requires_grad=True)
-// float32 and float64, with autocast on:
-//   Autocast: makes both float32
-//   Autograd: notes that both gradients are the result's
-//   CPU: adds float32 and float32
-// tensor([1.5000, 2.2500], requires_grad=True)
+//   Tracer: gets back what Some(<MyAddBackward>) made
+// tensor([2., 4.], grad_fn=<MyAddBackward>)
+// x.grad: Some(tensor([2., 2.]))
+// float32 and float16, with autocast on:
+//   Autocast: makes both float16
+//   CPU: adds float16 and float16
+// tensor([1.5000, 2.2500], dtype=torch.float16, grad_fn=<MyAddBackward>)
 // the same, with autocast off:
-//   Autograd: notes that both gradients are the result's
-//   CPU: adds float32 and float64
-// myops::myadd: elements of float32 were asked of a tensor of float64, convert one to the other first
+//   CPU: adds float32 and float16
+// myops::myadd: cast to one type, or turn autocast on

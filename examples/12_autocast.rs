@@ -3,7 +3,7 @@
 use torch_library::DeviceType;
 use torch_library::autocast::Autocast;
 use torch_library::prelude::*;
-use torch_library_kernels::{aten, autocast};
+use torch_library_kernels::{aten, autocast::Policy};
 
 torch_library! {
     /// A library that knows nothing of autocast.
@@ -27,12 +27,9 @@ fn middle(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 }
 
 /// Written by somebody who does know: runs in the widest type of its inputs.
-#[torch_impl(attention::middle, AutocastCPU)]
-fn middle_autocast(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let _no_autocast = autocast::below(DeviceType::Cpu);
-    let widest = autocast::promote_type(DType::BFloat16, DeviceType::Cpu, [a, b])?;
-    let cast = |tensor| autocast::cached_cast(widest, tensor, DeviceType::Cpu);
-    attention::middle(&cast(a)?, &cast(b)?)
+#[torch_impl(attention::middle, AutocastCPU, boxed)]
+fn middle_autocast(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    Policy::Promote.apply(DeviceType::Cpu, operator, keys, stack)
 }
 
 fn main() -> Result<()> {

@@ -30,7 +30,7 @@ derivatives! {
 #[torch_impl(myops::myadd, AutocastCPU)]
 fn add_in_low_precision(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let _no_autocast = autocast::below(DeviceType::Cpu);
-    let cast = |x| autocast::cached_cast(DType::BFloat16, x, DeviceType::Cpu);
+    let cast = |x| autocast::cached_cast(autocast::dtype(DeviceType::Cpu), x, DeviceType::Cpu);
     myops::myadd(&cast(this)?, &cast(other)?)
 }
 

@@ -7,7 +7,7 @@
 //! use torch_library::autocast::Autocast;
 //! use torch_library::prelude::*;
 //! use torch_library::DeviceType;
-//! use torch_library_kernels::{aten, autocast};
+//! use torch_library_kernels::{aten, autocast::Policy};
 //!
 //! torch_library! {
 //!     pub mod autocast_docs {
@@ -21,11 +21,10 @@
 //!     aten::mm(this, other)
 //! }
 //!
-//! #[torch_impl(autocast_docs::mymatmul, AutocastCPU)]
-//! fn mymatmul_autocast(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-//!     let _no_autocast = autocast::below(DeviceType::Cpu);
-//!     let cast = |tensor| autocast::cached_cast(DType::BFloat16, tensor, DeviceType::Cpu);
-//!     autocast_docs::mymatmul(&cast(this)?, &cast(other)?)
+//! // Casts what is given to the precision of the region, and calls the kernel below.
+//! #[torch_impl(autocast_docs::mymatmul, AutocastCPU, boxed)]
+//! fn mymatmul_autocast(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+//!     Policy::LowerPrecision.apply(DeviceType::Cpu, operator, keys, stack)
 //! }
 //!
 //! # fn main() -> Result<()> {
@@ -35,6 +34,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A kernel for which no policy fits holds [`below`], and casts with [`cached_cast`] to [`dtype`], the precision of the
+//! region.
 //!
 //! These lists are the CPU's; [`implement_policies`] gives those of accelerators to their backends.
 //!
@@ -50,7 +52,7 @@ use crate::aten;
 mod accelerators;
 
 pub use accelerators::implement_policies;
-pub use torch_library::autocast::promote_type;
+pub use torch_library::autocast::{dtype, promote_type};
 
 /// What autocast does with the inputs of an operator. Only [eligible](torch_library::autocast::is_eligible) tensors are
 /// cast: floating-point ones of the device that are not `float64`.
@@ -88,8 +90,12 @@ impl Policy {
         RuntimeKernel::boxed(move |operator, keys, stack| self.apply(device, operator, keys, stack))
     }
 
-    /// Casts the arguments on the stack and calls the kernel below.
-    fn apply(
+    /// The body of a boxed kernel with this policy, for `#[torch_impl]`: casts the arguments on the stack and calls the
+    /// kernel below. The [module](self) has an example.
+    ///
+    /// # Errors
+    /// The policy is [`Banned`](Policy::Banned), a cast fails, or the kernel below does.
+    pub fn apply(
         self,
         device: DeviceType,
         operator: OperatorHandle,

@@ -89,3 +89,10 @@ fn the_readme_shows_the_first_example() {
     assert_eq!(between(&readme, "```rust\n", "```"), program);
     assert_eq!(between(&readme, "```text\n", "```"), printed);
 }
+
+#[test]
+fn the_layers_of_the_readme_are_tested() {
+    let readme = fs::read_to_string(room().join("../README.md")).unwrap().replace("\r\n", "\n");
+    let tested = fs::read_to_string(room().join("tests/layers.rs")).unwrap().replace("\r\n", "\n");
+    assert!(tested.ends_with(between(&readme, "```rust,ignore\n", "```")));
+}

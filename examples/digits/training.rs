@@ -16,7 +16,7 @@ use crate::progress::Progress;
 
 const BATCH: usize = 32;
 const LEARNING_RATE: f64 = 2e-3;
-/// Every so manyth digit is for testing.
+/// One digit of so many is for testing.
 const TEST_SHARE: i64 = 5;
 
 /// The digits to learn from, and those to test with; `rows` are the lines of the latter, counted from 1.

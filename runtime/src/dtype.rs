@@ -230,7 +230,7 @@ mod tests {
             assert_eq!(DType::from_number(dtype.number()), Some(dtype));
         }
         assert_eq!("half".parse::<DType>().unwrap(), DType::Float16);
-        assert_eq!(DType::from_number(12), None, "qint8 is not carried");
+        assert_eq!(DType::from_number(12), None, "qint8 is not supported");
     }
 
     #[test]

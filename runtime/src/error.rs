@@ -51,7 +51,7 @@ pub enum ErrorKind {
     Type,
     /// A gradient was asked for where there is none.
     Autograd,
-    /// Known to the schema language, not carried by this version.
+    /// Known to the schema language, not supported by this version.
     NotSupported,
     /// Reading or writing data failed.
     Io,
@@ -93,7 +93,8 @@ impl Error {
     }
 
     /// Puts the name of an operator, `ns::name.overload`, in front, unless the message has it. Overloads are not told
-    /// apart: kernels that several share say `ns::name`.
+    /// apart: kernels that several share say `ns::name`. Of operators that call each other the first and the last are
+    /// named, not those between.
     #[cold]
     #[inline(never)]
     pub(crate) fn name_operator(&mut self, operator: &dyn fmt::Display) {
@@ -102,7 +103,11 @@ impl Error {
         let is_whole = |after: Option<char>| !after.is_some_and(|c| c == '_' || c.is_alphanumeric());
         let message = &mut self.0.message;
         if !message.match_indices(name).any(|(at, _)| is_whole(message[at + name.len()..].chars().next())) {
-            *message = format!("{full}: {message}").into();
+            let last = match message.split_once(": ") {
+                Some((between, rest)) if is_operator(between) && starts_with_operator(rest) => rest,
+                _ => message,
+            };
+            *message = format!("{full}: {last}").into();
         }
     }
 
@@ -110,6 +115,15 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
+}
+
+/// Whether a text is the name of an operator, as far as can be seen.
+fn is_operator(text: &str) -> bool {
+    text.contains("::") && text.chars().all(|c| matches!(c, '_' | '.' | ':') || c.is_alphanumeric())
+}
+
+fn starts_with_operator(message: &str) -> bool {
+    message.split_once(": ").is_some_and(|(name, _)| is_operator(name))
 }
 
 impl fmt::Display for Error {
@@ -180,6 +194,9 @@ mod tests {
         assert_eq!(named("ns::add: no", "ns::add.Tensor"), "ns::add: no");
         assert_eq!(named("argument 1 of ns::add.out", "ns::add.Tensor"), "argument 1 of ns::add.out");
         assert_eq!(named("ns::add_: no", "ns::add"), "ns::add: ns::add_: no");
+        assert_eq!(named("ns::add_.out: no", "ns::sum"), "ns::sum: ns::add_.out: no");
+        assert_eq!(named("ns::sum: ns::add_.out: no", "ns::mean"), "ns::mean: ns::add_.out: no");
+        assert_eq!(named("ns::sum: index: no", "ns::mean"), "ns::mean: ns::sum: index: no");
         assert_eq!(named("ns::addmm: no; ns::add", "ns::add"), "ns::addmm: no; ns::add");
     }
 }

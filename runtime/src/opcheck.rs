@@ -180,7 +180,9 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} faults in {} calls", self.operator, self.faults.len(), self.calls)?;
+        let counted = |count: usize, what| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (faults, calls) = (counted(self.faults.len(), "fault"), counted(self.calls, "call"));
+        write!(f, "{}: {faults} in {calls}", self.operator)?;
         self.faults.iter().try_for_each(|Fault { check, message }| write!(f, "\n  {check:?}: {message}"))
     }
 }

@@ -128,7 +128,7 @@ fn no_kernel_and_no_tensor() {
         expect![[r#"
             it_messages::nothing has no kernel for a call without tensors
               it has no kernels at all
-              help: register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend"#]],
+              help: give at least one tensor in `x`, which says where to go; or register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend"#]],
     );
 }
 

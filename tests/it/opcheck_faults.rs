@@ -439,7 +439,11 @@ fn shared_memory_is_declared() {
 #[test]
 fn meta_knows_what_the_cpu_gives() {
     let check = |name: &str, expected: &str| assert_eq!(fault(name, Check::Meta), expected);
-    check("no_meta", "has no kernel for Meta, so nobody knows a result's shape without computing it");
+    check(
+        "no_meta",
+        "has no kernel for Meta, so nobody knows a result's shape without computing it: write one, or let the CPU's \
+         serve both, `#[torch_impl(faulty, CPU, Meta)]`",
+    );
     let cpu = "and on the CPU float64 of sizes [2, 3], strides [3, 1]";
     check("meta_sizes", &format!("return 0 is float64 of sizes [1, 1], strides [1, 1] on meta, {cpu}"));
     check("meta_strides", &format!("return 0 is float64 of sizes [2, 3], strides [1, 7] on meta, {cpu}"));

@@ -86,7 +86,7 @@ mod kernels {
         ensure!(
             (0..=2).contains(&reduction) || (this.sizes() != target.sizes() && label_smoothing == 0.0),
             Argument,
-            "{OPERATOR}: unknown reduction {reduction}, expected 0 to 2"
+            "{OPERATOR}: unknown reduction {reduction}, expected 0 (none), 1 (mean) or 2 (sum)"
         );
         if this.sizes() == target.sizes() {
             ensure!(

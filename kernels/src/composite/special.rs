@@ -69,7 +69,7 @@ mod derived {
         ensure!(
             size % 2 == 0,
             Shape,
-            "{OPERATOR}: dimension {dim} of sizes {:?} has no two halves",
+            "{OPERATOR}: dimension {dim} of sizes {:?} is not even, so it has no two halves",
             this.sizes()
         );
         let half = size / 2;
@@ -79,7 +79,11 @@ mod derived {
 
     fn celu(this: &Tensor, alpha: Scalar) -> Result<Tensor> {
         let number: f64 = alpha.to()?;
-        ensure!(number != 0.0, Argument, "aten::celu: alpha is 0, which divides");
+        ensure!(
+            number != 0.0,
+            Argument,
+            "aten::celu: alpha is 0, expected another number: elements are divided by it"
+        );
         aten::elu::call(this, alpha, 1.into(), number.recip().into())
     }
 
@@ -148,7 +152,7 @@ mod implicit {
         ensure!(
             this.dtype() == other.dtype(),
             DType,
-            "{OPERATOR}: {} and {} are not compared, convert one to the other",
+            "{OPERATOR}: {} and {} are not compared, convert one to the other by `aten::to_dtype`",
             this.dtype(),
             other.dtype()
         );

@@ -120,7 +120,7 @@ fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result
         ensure!(
             tensor.dtype() == query.dtype(),
             DType,
-            "{operator}: {} and {} are not multiplied, convert one to the other",
+            "{operator}: {} and {} are not multiplied, convert one to the other by `aten::to_dtype`",
             query.dtype(),
             tensor.dtype()
         );

@@ -51,9 +51,9 @@ fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool
     ensure!(
         layout == Layout::Strided,
         NotSupported,
-        "{operator}: layout {layout} is not carried, only strided tensors are"
+        "{operator}: layout {layout} is not supported, only strided tensors are"
     );
-    ensure!(pin_memory != Some(true), NotSupported, "{operator}: pinned memory is not carried");
+    ensure!(pin_memory != Some(true), NotSupported, "{operator}: pinned memory is not supported");
     Ok(())
 }
 

@@ -242,7 +242,7 @@ impl System {
         ensure!(
             a.dtype() == b.dtype(),
             DType,
-            "{operator}: the matrix is of {}, the right side of {}, convert one to the other",
+            "{operator}: the matrix is of {}, the right side of {}, convert one to the other by `aten::to_dtype`",
             a.dtype(),
             b.dtype()
         );
@@ -338,7 +338,9 @@ fn check(operator: &str, info: &Tensor, check_errors: bool, what: &str) -> Resul
     match found.iter().enumerate().find(|(_, info)| **info != 0) {
         None => Ok(()),
         Some((at, step)) => {
-            bail!(Argument, "{operator}: {what}, as step {step} of matrix {at} of the batch found")
+            let of_batch =
+                if info.dim() > 0 { format!(" of matrix {at} of the batch") } else { String::new() };
+            bail!(Argument, "{operator}: {what}, found at step {step}{of_batch}")
         }
     }
 }

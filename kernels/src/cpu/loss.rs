@@ -135,7 +135,8 @@ impl Likelihoods<'_> {
         ensure!(
             self.target.dtype() == DType::Int64,
             DType,
-            "{}: targets of {}, expected classes as int64",
+            "{}: targets of {}, expected classes as int64\n  \
+             help: `aten::to_dtype(&target, DType::Int64)` makes them so",
             self.operator,
             self.target.dtype()
         );
@@ -178,7 +179,8 @@ impl Likelihoods<'_> {
         ensure!(
             matches!(target.dtype(), DType::Int64 | DType::UInt8),
             DType,
-            "{operator}: targets of {}, expected classes as int64 or uint8",
+            "{operator}: targets of {}, expected classes as int64 or uint8\n  \
+             help: `aten::to_dtype(&target, DType::Int64)` makes them so",
             target.dtype()
         );
         ensure!(

@@ -139,7 +139,7 @@ fn common_dtype(operator: &str, tensors: &[&Tensor]) -> Result<DType> {
         None => Ok(dtype),
         Some(other) => bail!(
             DType,
-            "{operator}: {dtype} and {} are not multiplied, convert one to the other",
+            "{operator}: {dtype} and {} are not multiplied, convert one to the other by `aten::to_dtype`",
             other.dtype()
         ),
     }

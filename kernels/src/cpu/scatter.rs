@@ -188,7 +188,7 @@ impl<'a> Scattering<'a> {
             ensure!(
                 src.dtype() == this.dtype(),
                 DType,
-                "{operator}: the source is of {}, the tensor of {}, convert one to the other",
+                "{operator}: the source is of {}, the tensor of {}, convert one to the other by `aten::to_dtype`",
                 src.dtype(),
                 this.dtype()
             );

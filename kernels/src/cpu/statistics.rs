@@ -117,7 +117,7 @@ mod kernels {
         ensure!(
             this.dtype() == other.dtype(),
             DType,
-            "{OPERATOR}: {} and {} are not compared, convert one to the other",
+            "{OPERATOR}: {} and {} are not compared, convert one to the other by `aten::to_dtype`",
             this.dtype(),
             other.dtype()
         );

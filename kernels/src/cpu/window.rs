@@ -139,7 +139,7 @@ impl Images {
         ensure!(
             is_image,
             Shape,
-            "{operator}: sizes {sizes:?} are not [batch, channels, height, width] or without the batch, with pixels"
+            "{operator}: sizes {sizes:?} are not [batch, channels, height, width] nor [channels, height, width], or there are no pixels"
         );
         let (outer, image) = sizes.split_at(sizes.len() - 2);
         Ok(Images { outer: outer.to_vec(), height: image[0], width: image[1] })

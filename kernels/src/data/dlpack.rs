@@ -176,7 +176,7 @@ impl Managed {
     /// A tensor over the same memory.
     ///
     /// # Errors
-    /// Memory of another device, elements of a type that is not carried, negative strides.
+    /// Memory of another device, elements of a type that is not supported, negative strides.
     ///
     /// PyTorch: `torch.utils.dlpack.from_dlpack`.
     pub fn into_tensor(self) -> Result<Tensor> {
@@ -191,7 +191,7 @@ impl Managed {
         let RawType { code, bits, lanes } = raw.dtype;
         let Some((dtype, ..)) = TYPES.iter().find(|known| (known.1, known.2, 1) == (code, bits, lanes))
         else {
-            bail!(NotSupported, "DLPack elements of {:?}, which are not carried", raw.dtype)
+            bail!(NotSupported, "DLPack elements of {:?}, which are not supported", raw.dtype)
         };
         let ndim = raw.ndim.max(0) as usize;
         // SAFETY: as many sizes are there, by the same contract.
@@ -202,7 +202,7 @@ impl Managed {
         ensure!(
             sizes.iter().chain(&strides).all(|number| *number >= 0),
             NotSupported,
-            "DLPack sizes {sizes:?} with strides {strides:?}, negative ones are not carried"
+            "DLPack sizes {sizes:?} with strides {strides:?}, negative ones are not supported"
         );
         let is_empty = sizes.contains(&0) || raw.data.is_null();
         let last = sizes

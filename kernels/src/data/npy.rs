@@ -64,7 +64,7 @@ pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
 /// Reads a file of any version.
 ///
 /// # Errors
-/// What is no such file, one of a type or byte order that is not carried, one that ends too early.
+/// What is no such file, one of a type or byte order that is not supported, one that ends too early.
 ///
 /// PyTorch: `torch.from_numpy(numpy.load(...))`.
 pub fn read(mut reader: impl Read) -> Result<Tensor> {
@@ -77,7 +77,7 @@ pub fn read(mut reader: impl Read) -> Result<Tensor> {
         bail!(NotSupported, "an .npy file of records or without a type: {header}")
     };
     let Some((dtype, _)) = TYPES.iter().find(|(_, name)| *name == description) else {
-        bail!(NotSupported, "an .npy file of elements {description:?}, which are not carried")
+        bail!(NotSupported, "an .npy file of elements {description:?}, which are not supported")
     };
     let sizes = entry(header, "shape").and_then(|text| text.strip_prefix('(')?.split_once(')'));
     let sizes: Option<Vec<i64>> = sizes.and_then(|(sizes, _)| {

@@ -63,13 +63,13 @@ pub fn to_bytes(tensors: &BTreeMap<String, Tensor>) -> Result<Vec<u8>> {
 /// The named tensors of a file.
 ///
 /// # Errors
-/// What is no such file, a type that is not carried.
+/// What is no such file, a type that is not supported.
 pub fn from_bytes(file: &[u8]) -> Result<BTreeMap<String, Tensor>> {
     let file = SafeTensors::deserialize(file).map_err(failed)?;
     let mut tensors = BTreeMap::new();
     for (name, view) in file.tensors() {
         let Some((dtype, _)) = TYPES.iter().find(|(_, theirs)| *theirs == view.dtype()) else {
-            bail!(NotSupported, "tensor {name:?} is of {:?}, which is not carried", view.dtype())
+            bail!(NotSupported, "tensor {name:?} is of {:?}, which is not supported", view.dtype())
         };
         let sizes: Vec<i64> = view.shape().iter().map(|size| *size as i64).collect();
         let tensor = super::from_bytes(*dtype, &sizes, view.data());

@@ -1,6 +1,7 @@
 //! More functions of numbers, element by element: powers, rounding, angles, bits.
 //!
-//! Functions that are not whole give floating-point results for integers. Those with an underscore write in place.
+//! Functions whose results are seldom integers give floating-point results for integers. Those with an underscore write
+//! in place.
 
 use torch_library::torch_library;
 

@@ -1,6 +1,6 @@
 //! Operators element by element that programs need now and then: special functions, gates, bits.
 //!
-//! Functions that are not whole give floating-point results for integers.
+//! Functions whose results are seldom integers give floating-point results for integers.
 
 use torch_library::torch_library;
 

@@ -1,6 +1,7 @@
 //! Operators on one tensor, element by element.
 //!
-//! Functions that are not whole give floating-point results for integers. Those with an underscore write in place.
+//! Functions whose results are seldom integers, as `sqrt`, give floating-point results for integers. Those with an
+//! underscore write in place.
 
 use torch_library::torch_library;
 

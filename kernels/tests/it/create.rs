@@ -41,7 +41,7 @@ fn options_that_are_not_carried_are_refused() {
     let error = aten::zeros::with(&[2]).layout(Some(Layout::Sparse)).call().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "aten::zeros: aten::empty.memory_format: layout sparse_coo is not carried, only strided tensors are"
+        "aten::zeros: aten::empty.memory_format: layout sparse_coo is not supported, only strided tensors are"
     );
     assert!(aten::zeros(&[-1]).is_err());
 }

@@ -40,7 +40,7 @@ fn other_files_are_refused() {
     let refused = |file: &[u8]| npy::read(file).unwrap_err().to_string();
     assert_eq!(refused(b"PK"), "this is no .npy file, or the beginning of one");
     let big_endian = b"\x93NUMPY\x01\x00\x21\x00{'descr': '>f4', 'shape': (1, ), }";
-    assert_eq!(refused(big_endian), "an .npy file of elements \">f4\", which are not carried");
+    assert_eq!(refused(big_endian), "an .npy file of elements \">f4\", which are not supported");
     let x = Tensor::from([1.0]).to_dtype(DType::BFloat16).unwrap();
     assert_eq!(
         npy::write(&x, Vec::new()).unwrap_err().to_string(),

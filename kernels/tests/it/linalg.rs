@@ -60,7 +60,7 @@ fn singular_matrices_are_errors_or_noted() {
     let error = aten::linalg_inv(&a).unwrap_err().to_string();
     assert_eq!(
         error,
-        "aten::linalg_inv: aten::linalg_inv_ex: the matrix is singular, as step 2 of matrix 1 of the batch found"
+        "aten::linalg_inv: aten::linalg_inv_ex: the matrix is singular, found at step 2 of matrix 1 of the batch"
     );
     assert_eq!(aten::linalg_inv_ex(&a).unwrap().1.to_vec::<i32>().unwrap(), [0, 2]);
     assert_eq!(aten::linalg_det(&a).unwrap().to_vec::<f64>().unwrap(), [1.0, 0.0]);

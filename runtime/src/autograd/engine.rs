@@ -113,7 +113,8 @@ fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) ->
         let Some(edge) = gradient_edge(output)? else {
             bail!(
                 Autograd,
-                "output {index} does not require grad and was not computed from a tensor that does"
+                "output {index} does not require grad and was not computed from a tensor that does\n  \
+                 help: call `set_requires_grad(true)` on an input before it is computed, outside of `no_grad`"
             )
         };
         let gradient = match grads.get(index).cloned().flatten() {

@@ -36,7 +36,11 @@ impl Session<'_> {
             Outcome::Failed(error) if error.kind() == ErrorKind::MissingKernel => {
                 return self.fault(
                     Check::Meta,
-                    "has no kernel for Meta, so nobody knows a result's shape without computing it",
+                    format!(
+                        "has no kernel for Meta, so nobody knows a result's shape without computing it: write one, or let the \
+                         CPU's serve both, `#[torch_impl({}, CPU, Meta)]`",
+                        self.operator.namespace()
+                    ),
                 );
             }
             Outcome::Failed(error) => {

@@ -1,5 +1,7 @@
 //! Rows that no kernel can fill: what happens when a call reaches one, and what it is told.
 
+use torch_library_schema::Type;
+
 use super::KernelInfo;
 use super::explain::Fate;
 use super::state::State;
@@ -164,13 +166,33 @@ fn remedy(operator: &'static Operator, key: DispatchKey, dropped: &str) -> Strin
     match key {
         DispatchKey::Undefined if !dropped.is_empty() => String::new(), // the reasons say what to do
         DispatchKey::Undefined => {
-            "\n  help: register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend"
-                .to_owned()
+            let help = "register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend";
+            match tensor_arguments(operator) {
+                tensors if tensors.is_empty() => format!("\n  help: {help}"),
+                tensors => format!(
+                    "\n  help: give at least one tensor in {tensors}, which says where to go; or {help}"
+                ),
+            }
         }
         DispatchKey::Meta => format!(
             "\n  help: write one with `#[torch_impl({}, Meta)]`: it makes results of the right sizes, and no data",
             operator.spec().namespace
         ),
         key => format!("\n  help: write one with `#[torch_impl({}, {key})]`", operator.spec().namespace),
+    }
+}
+
+/// The arguments that may hold tensors: "`self` or `tensors`".
+fn tensor_arguments(operator: &'static Operator) -> String {
+    let Ok(schema) = operator.schema() else { return String::new() };
+    let tensors = schema.arguments.iter().filter(|argument| holds_tensors(&argument.ty));
+    tensors.map(|argument| format!("`{}`", argument.name)).collect::<Vec<_>>().join(" or ")
+}
+
+fn holds_tensors(ty: &Type) -> bool {
+    match ty {
+        Type::Tensor => true,
+        Type::List(inner) | Type::Optional(inner) => holds_tensors(inner),
+        _ => false,
     }
 }

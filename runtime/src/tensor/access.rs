@@ -37,7 +37,9 @@ impl<'a, T: Element> Elements<'a, T> {
         ensure!(
             !tensor.is_wrapper(),
             NotSupported,
-            "this tensor stands for others (inside vmap: for one of each example), so it has no elements to look at"
+            "this tensor stands for others (inside vmap: for one of each example), so it has no elements to look at\n  \
+             help: a kernel that looks at elements belongs at a backend's key, as `CPU`, not at a composite one; for vmap, \
+             the operator then has a rule at `FuncTorchBatched`"
         );
         ensure!(
             !tensor.is_lazy(),

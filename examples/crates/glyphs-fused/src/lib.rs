@@ -35,7 +35,7 @@ fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     ensure!(
         this.dtype().is_floating_point(),
         DType,
-        "relu of {} is not carried, of real floating point it is",
+        "biased_relu of {} is not supported, expected real floating point",
         this.dtype()
     );
     // One for each channel, which broadcasts over what is behind the channels.

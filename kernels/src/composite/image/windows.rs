@@ -53,13 +53,14 @@ mod derived {
         let [height, width] = windows.counts(OPERATOR, out)?;
         let ([kh, kw], [ph, pw]) = (windows.kernel, windows.padding);
         let &[n, rows, count] = columns.sizes() else {
-            bail!(Shape, "{OPERATOR}: sizes {:?}", columns.sizes())
+            bail!(Shape, "{OPERATOR}: sizes {:?}, expected [batch, rows, columns]", columns.sizes())
         };
         let places = height.saturating_mul(width);
         ensure!(
             rows % (kh * kw) == 0 && count == places,
             Shape,
-            "{OPERATOR}: {rows} × {count} numbers, expected a multiple of {} rows and {} columns",
+            "{OPERATOR}: {rows} rows and {count} columns, expected a multiple of {} rows (the elements of a window) and \
+             {} columns (the places of the window)",
             kh * kw,
             places
         );

@@ -209,6 +209,8 @@ fn reduced(operator: &str, loss: Tensor, reduction: i64) -> Result<Tensor> {
         NONE => Ok(loss),
         MEAN => aten::mean(&loss),
         2 => aten::sum(&loss),
-        other => bail!(Argument, "{operator}: unknown reduction {other}, expected 0 to 2"),
+        other => {
+            bail!(Argument, "{operator}: unknown reduction {other}, expected 0 (none), 1 (mean) or 2 (sum)")
+        }
     }
 }

@@ -191,7 +191,7 @@ fn put(
     ensure!(
         values.dtype() == this.dtype(),
         DType,
-        "{operator}: the values are of {}, the tensor of {}, convert one to the other",
+        "{operator}: the values are of {}, the tensor of {}, convert one to the other by `aten::to_dtype`",
         values.dtype(),
         this.dtype()
     );

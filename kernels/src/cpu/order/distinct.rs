@@ -70,7 +70,10 @@ fn searchsorted_Tensor(
         None => right,
         Some("right") => true,
         Some("left") if !right => false,
-        Some(other) => bail!(Argument, "{OPERATOR}: side {other:?} with right={right}"),
+        Some(other) => bail!(
+            Argument,
+            "{OPERATOR}: side is {other:?} and right {right}, expected \"left\" with right=false, or \"right\""
+        ),
     };
     let dtype =
         promote_types(sorted_sequence.dtype(), this.dtype()).map_err(|error| error.context(OPERATOR))?;
@@ -82,7 +85,8 @@ fn searchsorted_Tensor(
     ensure!(
         is_one || fits,
         Shape,
-        "{OPERATOR}: sizes {:?} in a sequence of sizes {rows:?}, expected a vector, or as many rows",
+        "{OPERATOR}: values of sizes {:?} in a sequence of sizes {rows:?}, expected a sequence of one dimension, or \
+         sizes that differ in the last dimension alone",
         this.sizes()
     );
     let sequence = match sorter {

@@ -266,7 +266,7 @@ fn check_dtype(operator: &str, input: &Tensor, name: &str, other: &Tensor) -> Re
     ensure!(
         other.dtype() == input.dtype(),
         DType,
-        "{operator}: the input is of {}, the {name} of {}; convert one to the other",
+        "{operator}: the input is of {}, the {name} of {}; convert one to the other by `aten::to_dtype`",
         input.dtype(),
         other.dtype()
     );

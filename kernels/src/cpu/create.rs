@@ -1,6 +1,6 @@
 //! New memory, and filling it.
 
-use torch_library::geometry::strides_for;
+use torch_library::geometry::{Dims, strides_for};
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
@@ -57,8 +57,15 @@ fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool
     Ok(())
 }
 
-/// Elements may coincide: they all get the same value.
+/// Elements may coincide: they all get the same value, which is then written once.
 fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
+    if this.has_internal_overlap() {
+        let pairs = this.sizes().iter().zip(this.strides());
+        let places: Dims =
+            pairs.map(|(size, stride)| if *stride == 0 { (*size).min(1) } else { *size }).collect();
+        fill(&this.strided_view(&places, this.strides(), this.storage_offset())?, value)?;
+        return Ok(this.clone());
+    }
     match_dtype!(this.dtype(), T => {
         let value: T = value.to()?;
         super::loops::map(this, [], |[]: [T; 0]| value)?;

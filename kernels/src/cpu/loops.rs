@@ -19,7 +19,7 @@
 use std::mem::MaybeUninit;
 
 use torch_library::geometry::{preserved_strides, strides_for};
-use torch_library::{DType, Element, MemoryFormat, Result, Tensor, match_dtype};
+use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure, match_dtype};
 
 pub(crate) mod across;
 pub(crate) mod convert;
@@ -76,7 +76,8 @@ pub(crate) use match_computing;
 /// memory the host does not reach (meta) are left alone: of them there is nothing but the shape.
 ///
 /// # Errors
-/// An input whose memory the host does not reach, for an output whose memory it does.
+/// An input that does not broadcast to `out`, or shares a part of its memory; elements of `out` that coincide; an input whose
+/// memory the host does not reach, for an output whose memory it does.
 pub fn map<M: Element, R: Element, const N: usize>(
     out: &Tensor,
     inputs: [&Tensor; N],
@@ -105,10 +106,37 @@ pub(crate) fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
 }
 
 fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>) -> Result<()> {
-    if !has_elements(out) || few::as_line(inner, out, inputs) || few::gathered(inner, out, inputs)? {
+    if !has_elements(out) || few::as_line(inner, out, inputs) {
         return Ok(());
     }
-    Operands::new(out, inputs, inner)?.compute(out, inputs)
+    check(out, &inputs)?;
+    match few::gathered(inner, out, inputs)? {
+        true => Ok(()),
+        false => Operands::new(out, inputs, inner)?.compute(out, inputs),
+    }
+}
+
+/// Checks what walks rely on: each place of the result is there in every input, and is written once, from that place alone.
+fn check(out: &Tensor, inputs: &[&Tensor]) -> Result<()> {
+    out.check_no_internal_overlap()?;
+    for input in inputs {
+        ensure!(
+            broadcasts_to(input.sizes(), out.sizes()),
+            Shape,
+            "sizes {:?} do not broadcast to those of the result, {:?}",
+            input.sizes(),
+            out.sizes()
+        );
+        if input.shares_storage_with(out) {
+            out.check_no_partial_overlap(input)?;
+        }
+    }
+    Ok(())
+}
+
+fn broadcasts_to(sizes: &[i64], result: &[i64]) -> bool {
+    let mut pairs = sizes.iter().rev().zip(result.iter().rev());
+    sizes.len() <= result.len() && pairs.all(|(size, result)| size == result || *size == 1)
 }
 
 /// Whether the processor has the vectors for which loops are compiled a second time.
@@ -427,5 +455,45 @@ impl Input {
             unsafe { (self.load)(data, stride, len, buffer) };
         }
         buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(sizes: &[i64]) -> Tensor {
+        Tensor::zeros(sizes, DType::Float32, torch_library::Device::CPU).unwrap()
+    }
+
+    fn refusal(out: &Tensor, input: &Tensor) -> String {
+        map(out, [input], |[x]: [f32; 1]| x + 1.0).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_does_not_reach_every_place_is_refused() {
+        for (sizes, others) in
+            [(&[1000][..], &[3][..]), (&[4], &[0]), (&[4], &[2, 4]), (&[300, 2], &[2, 300])]
+        {
+            let said = refusal(&numbers(sizes), &numbers(others));
+            assert_eq!(said, format!("sizes {others:?} do not broadcast to those of the result, {sizes:?}"));
+        }
+    }
+
+    #[test]
+    fn places_that_are_read_or_written_as_others_are_refused() {
+        let x = numbers(&[8]);
+        let expanded = x.strided_view(&[3, 8], &[0, 1], 0).unwrap();
+        assert!(refusal(&expanded, &x).contains("several elements are one place in memory"));
+        let [left, right] = [0, 1].map(|start| x.strided_view(&[7], &[1], start).unwrap());
+        assert!(refusal(&left, &right).contains("shares a part of its memory"));
+        map(&x, [&x], |[x]: [f32; 1]| x + 1.0).unwrap();
+        map(
+            &x.strided_view(&[4], &[1], 0).unwrap(),
+            [&x.strided_view(&[4], &[1], 4).unwrap()],
+            |[x]: [f32; 1]| x + 1.0,
+        )
+        .unwrap();
+        assert_eq!(x.to_vec::<f32>().unwrap(), [2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0]);
     }
 }

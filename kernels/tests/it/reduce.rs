@@ -130,3 +130,41 @@ fn running_sums_are_exact_where_numbers_are_whole() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn folds_refuse_what_does_not_fit() {
+    use torch_library_kernels::loops::{Fold, fold};
+
+    struct Sum;
+
+    impl Fold<f32> for Sum {
+        type Value = f32;
+
+        fn identity(&self) -> f32 {
+            0.0
+        }
+
+        fn step(&self, sum: f32, element: f32, _position: usize) -> f32 {
+            sum + element
+        }
+
+        fn merge(&self, a: f32, b: f32) -> f32 {
+            a + b
+        }
+    }
+
+    let x = Tensor::from([[1f32, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+    let run = |out: &Tensor, marks: &[bool]| fold([out], &x, marks, &Sum, |sum| [sum]);
+    let place = Tensor::from([0f32; 6]);
+    let of = |sizes: &[i64], strides: &[i64]| place.strided_view(sizes, strides, 0).unwrap();
+    run(&of(&[3], &[1]), &[false, true]).unwrap();
+    assert_eq!(place.to_vec::<f32>().unwrap(), [3.0, 7.0, 11.0, 0.0, 0.0, 0.0]);
+    for (out, marks) in [
+        (of(&[2], &[1]), &[false, true][..]),
+        (of(&[3], &[2]), &[false, true]),
+        (of(&[3], &[1]), &[false]),
+        (x.strided_view(&[3], &[1], 0).unwrap(), &[false, true]),
+    ] {
+        assert!(run(&out, marks).is_err(), "{:?} {:?} {marks:?}", out.sizes(), out.strides());
+    }
+}

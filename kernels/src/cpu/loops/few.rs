@@ -8,7 +8,7 @@ use torch_library::{DType, Result, Tensor};
 
 use super::inner::Inner;
 use super::walk::broadcast_stride;
-use super::{Buffer, CHUNK, Input, data_ptr, parallel};
+use super::{Buffer, CHUNK, Input, broadcasts_to, data_ptr, parallel};
 
 /// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
 pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
@@ -25,12 +25,16 @@ pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs
     let mut from = [std::ptr::null(); N];
     for (from, input) in from.iter_mut().zip(inputs) {
         match address(input) {
-            Some(address) if input.dtype() == element => *from = address.cast_const(),
+            Some(address)
+                if input.dtype() == element && (address == to || !input.shares_storage_with(out)) =>
+            {
+                *from = address.cast_const();
+            }
             _ => return false,
         }
     }
-    // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; operands that share a part of the
-    // result's memory are for nobody to give.
+    // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; an input is the result itself or
+    // shares no memory with it.
     unsafe {
         match half {
             Some(half) => inner.run_halves(half, to, from.map(|from| (from, false)), count),
@@ -45,7 +49,10 @@ fn lie_alike<const N: usize>(out: &Tensor, inputs: [&Tensor; N]) -> bool {
     let place = out.geometry();
     if place.is_contiguous() {
         // Of as many elements as the result, an input that broadcasts to it has each once, in the same order.
-        return inputs.iter().all(|input| input.geometry().is_contiguous() && input.numel() == place.numel());
+        return inputs.iter().map(|input| input.geometry()).all(|input| {
+            let reaches_all = || input.numel() == place.numel() && broadcasts_to(input.sizes(), place.sizes());
+            input.is_contiguous() && (input.has_sizes_of(place) || reaches_all())
+        });
     }
     let lies_so = |input: &&Tensor| (input.sizes(), input.strides()) == (place.sizes(), place.strides());
     inputs.iter().all(lies_so) && out.is_non_overlapping_and_dense()

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use torch_library::{DType, Element, Result, Tensor};
+use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
 use super::halves::Half;
 use super::walk::{Row, Walk};
@@ -92,7 +92,8 @@ pub trait Fold<M>: Sync {
 /// Folds the dimensions of `input` that are marked, and writes what is made of each value to contiguous tensors.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Not a mark for each dimension; a tensor to write to that is not contiguous, has not an element for each value, or shares the
+/// input's memory; memory that the host does not reach.
 pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     outs: [&Tensor; K],
     input: &Tensor,
@@ -100,7 +101,8 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     fold: &F,
     finish: impl Fn(F::Value) -> [R; K] + Sync,
 ) -> Result<()> {
-    if !has_elements(outs[0]) {
+    check(&outs, input, is_reduced)?;
+    if !outs.first().is_some_and(|out| has_elements(out)) {
         return Ok(());
     }
     let geometry = input.geometry();
@@ -138,6 +140,33 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
             unsafe { folding.row(&row, &outputs, &finish) }
         });
     });
+    Ok(())
+}
+
+/// Checks that each value has its place in every output, and that none is written over an element.
+fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
+    ensure!(
+        is_reduced.len() == input.dim(),
+        Argument,
+        "{} marks for the {} dimensions of sizes {:?}",
+        is_reduced.len(),
+        input.dim(),
+        input.sizes()
+    );
+    let kept = input.sizes().iter().zip(is_reduced).filter(|(_, is_reduced)| !**is_reduced);
+    let values = kept.map(|(size, _)| *size).product::<i64>();
+    for out in outs {
+        ensure!(
+            out.numel() == values && out.is_contiguous(MemoryFormat::Contiguous),
+            Shape,
+            "{values} values are written to contiguous tensors of as many elements, not to sizes {:?} with strides {:?}",
+            out.sizes(),
+            out.strides()
+        );
+        if out.shares_storage_with(input) {
+            out.check_no_overlap(input)?;
+        }
+    }
     Ok(())
 }
 

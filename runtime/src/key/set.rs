@@ -134,10 +134,18 @@ impl DispatchKeySet {
         self.union(Self::from_key(key))
     }
 
-    /// The set without the functionality of a key, on every backend. Backend bits stay.
+    /// The set without the functionality of a key, on every backend; of an alias, without all that it covers. Backend bits
+    /// stay. (In PyTorch the set of an alias is empty, and removing it removes nothing.)
+    ///
+    /// ```
+    /// use torch_library::{DispatchKey, DispatchKeySet};
+    ///
+    /// let keys = DispatchKeySet::of_tensor(DispatchKey::CPU).remove(DispatchKey::Autograd);
+    /// assert!(keys.has(DispatchKey::CPU) && !keys.has(DispatchKey::AutogradCPU));
+    /// ```
     #[must_use]
     pub const fn remove(self, key: DispatchKey) -> Self {
-        self.difference(Self::from_key(key))
+        self.difference(key.expansion())
     }
 
     /// The set without a backend.

@@ -16,6 +16,10 @@
 //! [`families`] has a page for each family of operators. To know everything about one, read the files of its name: `ops/binary.rs` declares, `cpu/binary.rs` computes,
 //! `composite/binary.rs` builds on other operators.
 
+/// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest: `with` for
+/// arguments by name, `call` and `redispatch`, its handle.
+///
+/// [`families`] has a page for each family; as methods on tensors, those of daily use are in [`methods`].
 #[doc(inline)]
 pub use ops::variants::aten;
 

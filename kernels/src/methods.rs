@@ -72,6 +72,7 @@ macro_rules! methods {
 /// let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
 /// let y = x.t()?.mul(10)?.add(&x)?;
 /// assert_eq!(y.to_vec::<f64>()?, [11.0, 32.0, 23.0, 44.0]);
+/// assert_eq!(y.to_vec::<f64>()?, ((x.t()? * 10)? + &x)?.to_vec::<f64>()?); // as expressions
 /// # Ok::<(), Error>(())
 /// ```
 #[expect(clippy::missing_errors_doc, reason = "said at the functions")]

@@ -92,6 +92,7 @@ mod native;
 pub mod fake;
 pub mod functionalize;
 mod lazy_bits;
+mod std_ops;
 
 pub mod observe;
 pub mod opcheck;

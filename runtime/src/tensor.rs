@@ -28,8 +28,8 @@ pub use storage::{Storage, StorageImpl};
 /// A multi-dimensional array of numbers: a handle to shared, typed, strided memory.
 ///
 /// A handle is one word. Cloning it gives a second handle to the same tensor; views are tensors of their own that
-/// share the memory. Operators come from other crates, as functions and methods; what is here creates tensors,
-/// looks at them, and moves elements in and out.
+/// share the memory. Operators come from other crates, as functions and methods, and `+`, `-`, `*` and `/` call those of `aten`
+/// (`(&x + &y)?`); what is here creates tensors, looks at them, and moves elements in and out.
 ///
 /// ```
 /// use torch_library::{DType, Tensor};

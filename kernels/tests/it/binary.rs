@@ -153,3 +153,22 @@ fn powers_by_one_number_are_those_of_many() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn expressions_are_the_operators_of_their_names() -> Result<()> {
+    let (x, y) = (Tensor::from([1i64, 2]), Tensor::from([0.5f32, 4.0]));
+    x.set_requires_grad(false)?;
+    assert_eq!((&x + &y)?.to_vec::<f32>()?, [1.5, 6.0]);
+    assert_eq!((&x - 1)?.to_vec::<i64>()?, [0, 1]);
+    assert_eq!((&y * 2.0)?.dtype(), DType::Float32);
+    assert_eq!(((-&x)? / x.clone())?.to_vec::<f32>()?, [-1.0, -1.0]);
+    assert_eq!((x.clone() - y)?.to_vec::<f32>()?, [0.5, -2.0]);
+    assert_eq!((x.clone() * Scalar::Bool(true))?.dtype(), DType::Int64);
+    let weight = Tensor::from([3.0f32]);
+    weight.set_requires_grad(true)?;
+    ((&weight * &weight)? + 1)?.backward()?;
+    assert_eq!(weight.grad().unwrap().to_vec::<f32>()?, [6.0]);
+    let error = (&x + &Tensor::from([1, 2, 3])).unwrap_err().to_string();
+    assert!(error.contains("aten::add.Tensor"), "{error}");
+    Ok(())
+}

@@ -50,7 +50,8 @@ fn lie_alike<const N: usize>(out: &Tensor, inputs: [&Tensor; N]) -> bool {
     if place.is_contiguous() {
         // Of as many elements as the result, an input that broadcasts to it has each once, in the same order.
         return inputs.iter().map(|input| input.geometry()).all(|input| {
-            let reaches_all = || input.numel() == place.numel() && broadcasts_to(input.sizes(), place.sizes());
+            let reaches_all =
+                || input.numel() == place.numel() && broadcasts_to(input.sizes(), place.sizes());
             input.is_contiguous() && (input.has_sizes_of(place) || reaches_all())
         });
     }

@@ -507,6 +507,7 @@ fn every_operator_does_what_its_schema_says() {
         "_linalg_eigh",
         "linalg_cholesky_ex",
         "linalg_eig",
+        "_linalg_svd",
         "_ctc_loss",
         "_ctc_loss.Tensor",
         "native_batch_norm_backward",

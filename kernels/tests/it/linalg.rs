@@ -256,3 +256,18 @@ fn general_matrices_have_complex_eigenvalues() -> Result<()> {
     assert_eq!(aten::linalg_eig(&aten::zeros(&[0, 3, 3])?)?.1.sizes(), [0, 3, 3]);
     Ok(())
 }
+
+#[test]
+fn matrices_without_elements_have_factors_and_types() -> Result<()> {
+    for (sizes, outer) in [([2, 0], 2), ([0, 2], 0), ([0, 0], 0)] {
+        let (u, s, vh) = aten::linalg_svd(&aten::zeros(&sizes)?)?;
+        assert_eq!((u.sizes(), s.sizes(), vh.sizes()), (&[outer, outer][..], &[0][..], &[sizes[1]; 2][..]));
+        assert_eq!(u.to_vec::<f32>()?, aten::eye(outer)?.to_vec::<f32>()?);
+        assert_eq!(vh.to_vec::<f32>()?, aten::eye(sizes[1])?.to_vec::<f32>()?);
+    }
+    let (values, vectors) = aten::linalg_eigh(&aten::zeros(&[3, 0, 0])?)?;
+    assert_eq!((values.sizes(), vectors.sizes()), (&[3, 0][..], &[3, 0, 0][..]));
+    let halves = Tensor::empty(&[0, 0], DType::Float16, Device::CPU)?;
+    assert!(aten::linalg_svd(&halves).is_err() && aten::linalg_eigh(&halves).is_err());
+    Ok(())
+}

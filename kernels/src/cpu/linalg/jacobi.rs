@@ -63,7 +63,7 @@ fn nearly_orthogonal<T: Divided + Element>(a: &[T], rows: usize, columns: usize)
         return (a.to_vec(), unit); // the squares are not finite
     };
     let mut product = vec![T::ZERO; rows * columns];
-    for (to, v) in product.chunks_exact_mut(rows.max(1)).zip(eigen.vectors.chunks_exact(columns)) {
+    for (to, v) in product.chunks_exact_mut(rows.max(1)).zip(eigen.vectors.chunks_exact(columns.max(1))) {
         v.iter().enumerate().for_each(|(k, v)| subtract(to, column(k), v.negated()));
     }
     (product, eigen.vectors)

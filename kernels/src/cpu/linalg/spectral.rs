@@ -26,6 +26,7 @@ mod kernels {
         let [batch @ .., rows, columns] = a.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
         };
+        check_type(OPERATOR, a.dtype())?;
         let least = *rows.min(columns);
         let [outer, inner] = if full_matrices { [*rows, *columns] } else { [least; 2] };
         let vectors = |sizes: [i64; 2]| match compute_uv {
@@ -38,8 +39,7 @@ mod kernels {
             let (out, counts) = ([&u, &s, &vh], [outer, inner].map(|count| count as usize));
             match a.dtype() {
                 DType::Float32 | DType::Float64 => singular::<f64>(a, out, counts)?,
-                DType::Complex64 | DType::Complex128 => singular::<Complex64>(a, out, counts)?,
-                _ => return Err(unsupported(OPERATOR, a.dtype())),
+                _ => singular::<Complex64>(a, out, counts)?,
             }
         }
         Ok((u, s, vh))
@@ -48,6 +48,7 @@ mod kernels {
     fn _linalg_eigh(a: &Tensor, uplo: &str, compute_v: bool) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = "aten::_linalg_eigh";
         let n = square(OPERATOR, a)?;
+        check_type(OPERATOR, a.dtype())?;
         let is_lower = match uplo {
             "L" | "l" => true,
             "U" | "u" => false,
@@ -62,13 +63,17 @@ mod kernels {
         if loops::has_elements(&values) {
             match a.dtype() {
                 DType::Float32 | DType::Float64 => stretched::<f64>(a, is_lower, &values, &vectors)?,
-                DType::Complex64 | DType::Complex128 => {
-                    stretched::<Complex64>(a, is_lower, &values, &vectors)?;
-                }
-                _ => return Err(unsupported(OPERATOR, a.dtype())),
+                _ => stretched::<Complex64>(a, is_lower, &values, &vectors)?,
             }
         }
         Ok((values, vectors))
+    }
+}
+
+fn check_type(operator: &str, dtype: DType) -> Result<()> {
+    match dtype {
+        DType::Float32 | DType::Float64 | DType::Complex64 | DType::Complex128 => Ok(()),
+        _ => Err(unsupported(operator, dtype)),
     }
 }
 

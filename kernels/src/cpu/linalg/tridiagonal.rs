@@ -23,6 +23,9 @@ pub(super) struct Eigen<T> {
 /// Of a matrix that is given in full, column by column; without vectors if they are not wanted. `None` if the rotations do not
 /// come to an end, as for elements that are not finite.
 pub(super) fn eigen<T: Divided + Element>(mut a: Vec<T>, n: usize, has_vectors: bool) -> Option<Eigen<T>> {
+    if n == 0 {
+        return Some(Eigen { values: Vec::new(), vectors: Vec::new() });
+    }
     let factors = reduce(&mut a, n);
     let mut diagonal: Vec<f64> = (0..n).map(|k| wide(a[k * n + k]).re).collect();
     let mut beside: Vec<f64> = (1..n).map(|k| wide(a[(k - 1) * n + k]).re).chain([0.0]).collect();
@@ -33,7 +36,7 @@ pub(super) fn eigen<T: Divided + Element>(mut a: Vec<T>, n: usize, has_vectors: 
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|a, b| diagonal[*a].total_cmp(&diagonal[*b]));
     if has_vectors {
-        vectors.chunks_exact_mut(n.max(1)).for_each(straighten);
+        vectors.chunks_exact_mut(n).for_each(straighten);
     }
     let vectors = order.iter().flat_map(|k| &vectors[k * width..][..width]).copied().collect();
     Some(Eigen { values: order.iter().map(|k| diagonal[*k]).collect(), vectors })

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 use torch_library::geometry::{
-    Dims, broadcast_shapes, contiguous_strides, is_non_overlapping_and_dense, preserved_strides, strides_for,
+    Dims, contiguous_strides, infer_size, is_non_overlapping_and_dense, preserved_strides, strides_for,
 };
 use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
@@ -238,10 +238,17 @@ impl<'a, const N: usize> Pointwise<'a, N> {
 #[inline]
 fn broadcast_sizes<'a>(inputs: &[&'a Tensor]) -> Result<Sizes<'a>> {
     let first = inputs[0].geometry();
-    if inputs[1..].iter().all(|input| input.geometry().has_sizes_of(first)) {
-        return Ok(Sizes::OfAll(first.sizes()));
+    let mut sizes = Sizes::OfAll(first.sizes());
+    for input in &inputs[1..] {
+        let is_alike = match &sizes {
+            Sizes::OfAll(_) => input.geometry().has_sizes_of(first),
+            Sizes::Broadcast(sizes) => input.sizes() == &**sizes,
+        };
+        if !is_alike {
+            sizes = Sizes::Broadcast(infer_size(&sizes, input.sizes())?);
+        }
     }
-    Ok(Sizes::Broadcast(broadcast_shapes(inputs.iter().map(|input| input.sizes()))?))
+    Ok(sizes)
 }
 
 /// Whether strides put every element where others do; of dimensions of size 1 they say nothing.

@@ -198,7 +198,9 @@ impl Tensor {
         host_memory: impl FnOnce(usize, Device) -> Result<Storage>,
     ) -> Result<Tensor> {
         let storage = allocate(geometry.end()?, geometry.sizes(), dtype, device, host_memory)?;
-        Ok(Tensor::from_place(Place { storage, geometry }, dtype, default_keys(device)))
+        let mut tensor = Tensor::scalar_in(storage, dtype, default_keys(device));
+        tensor.geometry_mut().set(geometry.sizes(), geometry.strides(), geometry.offset())?; // sooner than it is moved
+        Ok(tensor)
     }
 }
 

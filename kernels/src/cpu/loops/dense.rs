@@ -259,7 +259,11 @@ mod tests {
                 assert_eq!(out.to_vec::<D>().unwrap(), want);
             }
         }
-        (check::<i32>(), check::<i64>(), check::<i16>(), check::<i8>(), check::<u8>());
+        check::<i32>();
+        check::<i64>();
+        check::<i16>();
+        check::<i8>();
+        check::<u8>();
     }
 
     #[test]

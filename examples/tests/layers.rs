@@ -1,11 +1,6 @@
 //! The layers that the README adds to its program.
 
-use torch_library::opcheck::opcheck;
 use torch_library::prelude::*;
-use torch_library::vmap::Level;
-use torch_library::{DeviceType, derivatives};
-use torch_library_kernels::autocast::Policy;
-use torch_library_kernels::vmap::expanded;
 
 torch_library! {
     /// Operators of my library.
@@ -24,6 +19,12 @@ fn myadd(this: &Tensor, other: &Tensor) -> Result<Tensor> {
 }
 
 // What follows is the README's.
+
+use torch_library::opcheck::opcheck;
+use torch_library::vmap::Level;
+use torch_library::{DeviceType, derivatives};
+use torch_library_kernels::autocast::Policy;
+use torch_library_kernels::vmap::expanded;
 
 derivatives! {
     in myops;

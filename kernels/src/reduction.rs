@@ -6,6 +6,12 @@ use torch_library::prelude::*;
 
 use crate::variants::memory;
 
+/// The type of sums and products of a tensor's elements: the one that is asked for, else `int64` for whole numbers.
+pub(crate) fn type_of_sum(input: &Tensor, dtype: Option<DType>) -> DType {
+    let is_whole = input.dtype().is_integer() || input.dtype() == DType::Bool;
+    dtype.unwrap_or(if is_whole { DType::Int64 } else { input.dtype() })
+}
+
 /// A tensor, and which of its dimensions are reduced.
 pub struct Reduction<'a> {
     operator: &'static str,

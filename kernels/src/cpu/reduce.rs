@@ -9,7 +9,7 @@ use super::loops::{self, match_computing};
 use super::number::Ordered;
 use crate::aten;
 use crate::pointwise::unsupported;
-use crate::reduction::Reduction;
+use crate::reduction::{Reduction, type_of_sum};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -22,8 +22,7 @@ mod kernels {
         dtype: Option<DType>,
     ) -> Result<Tensor> {
         let reduction = Reduction::new("aten::sum.dim_IntList", this, dim, keepdim)?;
-        let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
-        let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
+        let dtype = type_of_sum(this, dtype);
         let out = reduction.output(dtype)?;
         match_computing!(dtype, T: Bool | Integer | Float | Complex => {
             fold([&out], this, reduction.is_reduced(), &Sum, |sum: T| [sum])?;

@@ -15,6 +15,7 @@ use crate::cpu::loops::{self, match_computing, parallel};
 use crate::cpu::number::Number;
 use crate::cpu::order::places::Sorter;
 use crate::pointwise::unsupported;
+use crate::reduction::type_of_sum;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -22,8 +23,7 @@ mod kernels {
 
     fn cumsum(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
         const OPERATOR: &str = "aten::cumsum";
-        let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
-        let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
+        let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         match dtype {
             DType::Float32 => lanes.running::<f32>(dtype, &Sums::<f64>(PhantomData)),
@@ -36,8 +36,7 @@ mod kernels {
 
     fn cumprod(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
         const OPERATOR: &str = "aten::cumprod";
-        let is_whole = this.dtype().is_integer() || this.dtype() == DType::Bool;
-        let dtype = dtype.unwrap_or(if is_whole { DType::Int64 } else { this.dtype() });
+        let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         match dtype {
             DType::Float32 => lanes.running::<f32>(dtype, &Products::<f64>(PhantomData)),

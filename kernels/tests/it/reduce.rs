@@ -167,4 +167,6 @@ fn folds_refuse_what_does_not_fit() {
     ] {
         assert!(run(&out, marks).is_err(), "{:?} {:?} {marks:?}", out.sizes(), out.strides());
     }
+    let empty = x.strided_view(&[1 << 40, 0, 1 << 40], &[0, 0, 0], 0).unwrap(); // more values than an `i64` counts
+    assert!(fold([&of(&[3], &[1])], &empty, &[false, true, false], &Sum, |sum| [sum]).is_err());
 }

@@ -154,7 +154,7 @@ fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
         input.sizes()
     );
     let kept = input.sizes().iter().zip(is_reduced).filter(|(_, is_reduced)| !**is_reduced);
-    let values = kept.map(|(size, _)| *size).product::<i64>();
+    let values = kept.fold(1i64, |values, (size, _)| values.saturating_mul(*size));
     for out in outs {
         ensure!(
             out.numel() == values && out.is_contiguous(MemoryFormat::Contiguous),

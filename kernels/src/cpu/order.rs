@@ -71,6 +71,7 @@ mod kernels {
         let empty = |dtype| Tensor::empty(&sizes, dtype, this.device());
         let (values, places) = (empty(this.dtype())?, empty(DType::Int64)?);
         match_computing!(this.dtype(), T: Bool | Integer | Float => {
+            Sorter::<T>::check(OPERATOR, lanes.len(this))?;
             lanes.choose::<T, _>(&values, &places, Sorter::new, |sorter, lane, place| {
                 place[0] = most_frequent(sorter, lane);
             })?;

@@ -147,6 +147,7 @@ impl Distinct {
             let row = |at: usize| &elements[at * width..][..width];
             let mut order: Vec<usize> = (0..count).collect();
             if sorted && width == 1 {
+                Sorter::<T>::check(operator, count)?;
                 order = Sorter::new().first(&elements, count, false).collect();
             } else if sorted {
                 order.sort_by(|a, b| compare_rows(row(*a), row(*b)));

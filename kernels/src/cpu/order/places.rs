@@ -6,6 +6,8 @@
 //! wider one: then no two are equal, so that any method of sorting keeps equals in the order of their places. Long lines are
 //! sorted digit by digit, from the last, leaving out those that all elements share; short ones by comparing.
 
+use torch_library::{Result, ensure};
+
 use crate::cpu::number::Ordered;
 
 /// An element of an order that goes by whole numbers.
@@ -20,6 +22,9 @@ pub(in crate::cpu) trait Sorted: Ordered {
 /// A number with a place behind it.
 pub(in crate::cpu) trait Ranked: Copy + Ord + Default {
     type Half: Eq;
+
+    /// How many places there are.
+    const PLACES: usize;
 
     fn new(rank: Self::Half, place: usize, descending: bool) -> Self;
 
@@ -36,6 +41,8 @@ macro_rules! ranked {
     ($($whole:ty, $half:ty;)+) => { $(
         impl Ranked for $whole {
             type Half = $half;
+
+            const PLACES: usize = <$half>::MAX as usize;
 
             #[inline(always)]
             fn new(rank: $half, place: usize, descending: bool) -> Self {
@@ -118,6 +125,21 @@ pub(in crate::cpu) struct Sorter<T: Sorted> {
 impl<T: Sorted> Sorter<T> {
     pub(in crate::cpu) fn new() -> Self {
         Sorter { ranked: Vec::new(), other: Vec::new() }
+    }
+
+    /// Checks that a line is not longer than there are places.
+    ///
+    /// # Errors
+    /// 2^32 elements or more, of a type of up to 32 bits.
+    pub(in crate::cpu) fn check(operator: &str, len: usize) -> Result<()> {
+        let most = T::Ranked::PLACES;
+        ensure!(
+            len <= most,
+            NotSupported,
+            "{operator}: lines of {len} elements of {}, at most {most} are sorted",
+            T::DTYPE
+        );
+        Ok(())
     }
 
     /// The places of the first `count` elements of a line in their order, equals in that of their places.
@@ -207,5 +229,13 @@ mod tests {
         check(&[i8::MIN, -1, 0, 5, i8::MAX], |a, b| a.cmp(&b));
         check(&[u8::MIN, 1, u8::MAX], |a, b| a.cmp(&b));
         check(&[false, true], |a, b| a.cmp(&b));
+    }
+
+    #[test]
+    fn lines_that_are_too_long_are_refused() {
+        assert!(Sorter::<f32>::check("sort", u32::MAX as usize).is_ok());
+        assert!(
+            Sorter::<f32>::check("sort", 1 << 32).is_err() && Sorter::<f64>::check("sort", 1 << 32).is_ok()
+        );
     }
 }

@@ -132,6 +132,7 @@ fn ordered(
     let empty = |dtype| Tensor::empty_strided(&sizes, &strides, dtype, this.device());
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
     match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        Sorter::<T>::check(operator, lanes.len(this))?;
         lanes.choose::<T, _>(&values, &indices, Sorter::new, |sorter, lane, places| {
             let first = sorter.first(lane, places.len(), descending);
             places.iter_mut().zip(first).for_each(|(to, place)| *to = place as i64);
@@ -225,7 +226,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// How long the lanes of a tensor are.
-    fn len(&self, tensor: &Tensor) -> usize {
+    pub(in crate::cpu) fn len(&self, tensor: &Tensor) -> usize {
         tensor.sizes().get(self.dim).copied().unwrap_or(1) as usize
     }
 

@@ -4,7 +4,8 @@ use torch_library::prelude::*;
 
 use torch_library_kernels::aten;
 
-use super::{floats, ints, numbers, tensor};
+use super::samples::numbers;
+use super::{floats, ints, tensor};
 
 /// Samples of operators whose arguments depend on each other.
 pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {

@@ -22,8 +22,10 @@ pub(super) fn operator(operator: &Operator) -> TokenStream {
         #[allow(non_snake_case, clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
-            #[allow(unused_imports)]
-            pub use super::__torch::{self, of_operator as one_of};
+            pub use super::__torch;
+            #[doc(hidden)]
+            #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
+            pub use super::__torch::of_operator as one_of;
             #traits
             #definition
             #with
@@ -217,8 +219,10 @@ pub(super) fn untyped(operator: &Untyped) -> TokenStream {
         #[allow(non_snake_case, clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
-            #[allow(unused_imports)]
-            pub use super::__torch::{self, of_operator as one_of};
+            pub use super::__torch;
+            #[doc(hidden)]
+            #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
+            pub use super::__torch::of_operator as one_of;
             __torch::untyped_operator! {
                 namespace: super::NAMESPACE,
                 schema: #text,

@@ -199,7 +199,8 @@ impl Tensor {
     ) -> Result<Tensor> {
         let storage = allocate(geometry.end()?, geometry.sizes(), dtype, device, host_memory)?;
         let mut tensor = Tensor::scalar_in(storage, dtype, default_keys(device));
-        tensor.geometry_mut().set(geometry.sizes(), geometry.strides(), geometry.offset())?; // sooner than it is moved
+        // Written anew where it stays: a move would wait for what was written just before.
+        tensor.geometry_mut().set(geometry.sizes(), geometry.strides(), geometry.offset())?;
         Ok(tensor)
     }
 }

@@ -16,6 +16,7 @@ use std::sync::{Once, OnceLock};
 
 use smallvec::SmallVec;
 use torch_library::prelude::*;
+use torch_library::warning::warn;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
 
 use crate::aten;
@@ -265,9 +266,9 @@ impl Place {
 fn say_once(old: &[i64], new: &[i64]) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
-        eprintln!(
-            "torch-library: an `out` of sizes {old:?} was resized to {new:?}, and views of it were not; pass an empty one"
-        );
+        warn(format_args!(
+            "an `out` of sizes {old:?} was resized to {new:?}, and views of it were not; pass an empty one"
+        ));
     });
 }
 

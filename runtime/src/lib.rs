@@ -42,6 +42,7 @@
 //! | turn a program that writes in place into one that only computes | [`functionalize`] |
 //! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
 //! | record what a function calls, and run it again | [`tracer`] |
+//! | hear warnings, or silence them | [`warning`] |
 //! | know why a call goes where it goes | [`Dispatcher::explain`] |
 //! | test an operator against its own schema | [`opcheck`](mod@opcheck) |
 //! | know at the start whether all registrations fit together | [`init`] |
@@ -58,6 +59,7 @@ mod sync;
 mod error;
 pub mod guard;
 mod key;
+pub mod warning;
 
 mod dtype;
 mod scalar;

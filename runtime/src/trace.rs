@@ -9,6 +9,7 @@ use crate::observe::{self, Observer, ObserverHandle};
 use crate::operator::OperatorHandle;
 use crate::registry::KernelInfo;
 use crate::table::Source;
+use crate::warning;
 
 pub use crate::observe::CallKind;
 
@@ -131,6 +132,8 @@ pub(crate) fn listen_if_environment_asks() {
     match std::env::var(ENVIRONMENT_VARIABLE).as_deref() {
         Ok("1") => std::mem::forget(to_stderr()),
         Ok("" | "0") | Err(_) => {}
-        Ok(other) => eprintln!("{ENVIRONMENT_VARIABLE} is {other:?}; 1 turns the trace on, 0 leaves it off"),
+        Ok(other) => warning::warn(format_args!(
+            "{ENVIRONMENT_VARIABLE} is {other:?}; 1 turns the trace on, 0 leaves it off"
+        )),
     }
 }

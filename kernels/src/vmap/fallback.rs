@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use torch_library::functionalize::functional_variant;
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, Randomness};
+use torch_library::warning::warn;
 
 use super::boxed::{call, is_batched, shared_write};
 use super::pointwise::broadcasting;
@@ -55,10 +56,10 @@ fn say_once(operator: OperatorHandle) {
     static SAID: Mutex<Option<HashSet<OperatorHandle>>> = Mutex::new(None);
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if said.get_or_insert_default().insert(operator) {
-        eprintln!(
-            "torch-library: {operator} has no batching rule, so vmap runs it for one example after the other; \
+        warn(format_args!(
+            "{operator} has no batching rule, so vmap runs it for one example after the other; \
              a kernel at FuncTorchBatched makes it faster"
-        );
+        ));
     }
 }
 

@@ -1,8 +1,10 @@
 //! vmap: what the function sees, what comes out, and what is refused.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use torch_library::prelude::*;
+use torch_library::warning;
 use torch_library_kernels::aten;
 use torch_library_kernels::vmap::{Randomness, Vmap, grad, vmap};
 
@@ -14,6 +16,7 @@ torch_library! {
         count(Tensor self) -> int;
         #[tags(pointwise)]
         blend(Tensor self, Tensor other) -> Tensor;
+        slow(Tensor self) -> Tensor;
         #[tags(nondeterministic_seeded)]
         draw(Tensor? like=None) -> Tensor;
     }
@@ -42,6 +45,10 @@ mod cpu {
 
     fn blend(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         aten::add_Tensor(this, other)
+    }
+
+    fn slow(this: &Tensor) -> Result<Tensor> {
+        aten::exp(this)
     }
 }
 
@@ -103,6 +110,21 @@ fn an_operator_without_rule_runs_for_each_example() -> Result<()> {
     let written = batch();
     vmap([&written], |[mut row]| vmap_test::no_rule_(&mut row, &shared).cloned())?;
     assert_eq!(written.to_vec::<f64>()?[..3], [101.0, 202.0, 303.0]);
+    Ok(())
+}
+
+#[test]
+fn an_operator_that_runs_for_each_example_is_said_once() -> Result<()> {
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let listener = said.clone();
+    let guard = warning::listen(move |message| listener.lock().unwrap().push(message.to_owned()));
+    for _ in 0..2 {
+        vmap([&batch()], |[row]| vmap_test::slow(&row))?;
+    }
+    drop(guard);
+    let said = said.lock().unwrap();
+    let about: Vec<_> = said.iter().filter(|message| message.contains("vmap_test::slow")).collect();
+    assert!(matches!(about[..], [message] if message.contains("FuncTorchBatched")), "{about:?}");
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use crate::network;
 /// # Errors
 /// What operators return.
 pub(crate) fn gradient_norms(parameters: &[Tensor], images: &Tensor, labels: &Tensor) -> Result<Tensor> {
-    let parameters = parameters.iter().map(TensorMethods::detach).collect::<Result<Vec<_>>>()?;
+    let parameters = parameters.iter().map(|parameter| parameter.detach()).collect::<Result<Vec<_>>>()?;
     vmap([images, labels], |[image, label]| {
         let (images, labels) = (image.unsqueeze(0)?, label.unsqueeze(0)?);
         let gradients = grads(&parameters, |parameters| network::loss(parameters, &images, &labels))?;

@@ -52,7 +52,13 @@ pub mod optim;
 
 /// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
 pub mod prelude {
-    pub use crate::methods::{Operand, TensorMethods};
+    pub use crate::aten::{
+        ActivationMethods, ArrangeMethods, BinaryMethods, CopyMethods, CreateMethods, ImageMethods,
+        IndexMethods, LinalgMethods, LinearMethods, LossMethods, MathMethods, MatmulMethods, NormMethods,
+        OrderMethods, RandomMethods, ReduceMethods, ScatterMethods, SpecialMethods, StatisticsMethods,
+        UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+    };
+    pub use crate::methods::{TensorMethods, TensorOrScalar};
 }
 
 /// What the macros of this crate name.

@@ -348,6 +348,7 @@ macro_rules! variants {
     ($($(#[$attribute:meta])* $name:ident: $base:ident $($rule:ident)* => $schema:tt;)*) => {
         torch_library::torch_library! {
             /// Operators that write to `out` or in place, on top of those that they are made of.
+            #[methods(VariantMethods)]
             pub mod aten extends super::declared::aten {
                 $(
                     #[doc = concat!("What [`", stringify!($base), "`](fn@", stringify!($base), ") gives, written to a tensor.")]

@@ -106,8 +106,34 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// # Attributes
 ///
 /// - `#[tags(pointwise, inplace_view)]` on an operator: PyTorch's tags.
+/// - `#[methods(PictureMethods)]` on the module: a trait of this name, in which every operator with an argument `Tensor self`
+///   that writes to no `out` is a method. The method of `clone` is `copy`.
+/// - `#[variants(function)]` on an operator: a function alone; `method`: a method alone.
 /// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any gets.
 /// - Documentation, `cfg` and all others are passed on to rustc.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     #[methods(CurveMethods)]
+///     pub mod curves {
+///         area(Tensor self, float step=1.0) -> float;
+///     }
+/// }
+///
+/// #[torch_impl(curves, CPU)]
+/// fn area(this: &Tensor, step: f64) -> Result<f64> {
+///     Ok(this.to_vec::<f64>()?.iter().sum::<f64>() * step)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// use curves::CurveMethods;
+///
+/// assert_eq!(Tensor::from([1.0, 2.0]).area()?, 3.0);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Mistakes
 ///

@@ -3,7 +3,7 @@
 use torch_library::derivatives;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use super::binary::conj;
 use crate::aten;
 use crate::composite::linalg::adjoint;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 mod factors;
 

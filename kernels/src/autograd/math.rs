@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 
 use super::binary::{conj, conj_of};
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

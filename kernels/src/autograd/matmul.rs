@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 
 use super::binary::{conj, scaled};
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

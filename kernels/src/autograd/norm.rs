@@ -4,7 +4,7 @@ use torch_library::derivatives;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

@@ -5,7 +5,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

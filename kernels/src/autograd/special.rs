@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 
 use super::statistics::selected;
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

@@ -8,7 +8,7 @@ use super::binary::conj;
 use super::reduce::{count, restored, shared};
 use super::unary::direction;
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

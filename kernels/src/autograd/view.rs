@@ -6,7 +6,7 @@ use torch_library::guard::{AutoDispatchBelowADInplaceOrView, AutoDispatchBelowAu
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 derivatives! {
     in aten;

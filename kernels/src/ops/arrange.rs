@@ -6,6 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Rearranging, on top of what was declared before.
+    #[methods(ArrangeMethods)]
     pub mod aten extends super::optimizer::aten {
         /// The tensor so many times along each dimension; further dimensions come first.
         ///

@@ -6,6 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Arithmetic, on top of what was declared before.
+    #[methods(BinaryMethods)]
     pub mod aten extends super::random::aten {
         /// The sum `self + alpha * other`. Of truth values it is "or".
         ///

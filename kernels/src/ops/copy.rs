@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Copies, on top of what was declared before.
+    #[methods(CopyMethods)]
     pub mod aten extends super::create::aten {
         /// Writes the elements of another tensor, which broadcasts to this one, converting them to its type.
         ///
@@ -13,6 +14,7 @@ torch_library! {
         /// What [`copy_`](fn@copy_) would make of a tensor, as a new one with the same strides.
         ///
         /// PyTorch: `aten::copy`.
+        #[variants(function)] // `clone` is the method of this name
         copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor;
 
         /// A copy in memory of its own. The method is called `copy`, since `clone` copies the handle.

@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// The operators of this crate, under PyTorch's names: overloads flattened, as in `add_Tensor`.
+    #[methods(CreateMethods)]
     pub mod aten {
         /// A tensor whose elements are unspecified (here: zero).
         ///

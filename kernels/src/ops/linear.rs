@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Products and distances, on top of what was declared before.
+    #[methods(LinearMethods)]
     pub mod aten extends super::image::aten {
         /// Each element of the first tensor times the whole second one.
         ///

@@ -7,6 +7,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// More functions of numbers, on top of what was declared before.
+    #[methods(MathMethods)]
     pub mod aten extends super::activation::aten {
         /// *e* to the power of each element, less one; precise near zero.
         ///

@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Matrix products, on top of what was declared before.
+    #[methods(MatmulMethods)]
     pub mod aten extends super::statistics::aten {
         /// The product of an `n × k` and a `k × m` matrix.
         ///

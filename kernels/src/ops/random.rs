@@ -7,6 +7,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Series and random numbers, on top of what was declared before.
+    #[methods(RandomMethods)]
     pub mod aten extends super::view::aten {
         /// The numbers from 0 up to but not including `end`: integers, if that is one.
         ///

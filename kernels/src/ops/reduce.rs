@@ -6,6 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Reductions, on top of what was declared before.
+    #[methods(ReduceMethods)]
     pub mod aten extends super::math::aten {
         /// The sum of all elements; of integers and truth values it is an `int64`.
         ///
@@ -44,6 +45,7 @@ torch_library! {
         /// The means over some dimensions.
         ///
         /// PyTorch: `torch.mean`.
+        #[variants(function)] // by hand, with its options
         mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
         /// The largest elements over some dimensions; NaN counts as larger than all numbers.
@@ -52,6 +54,7 @@ torch_library! {
         /// A reduced dimension of size 0, complex numbers.
         ///
         /// PyTorch: `torch.amax`.
+        #[variants(function)] // by hand, with its options
         amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
         /// The smallest elements over some dimensions; NaN counts as smaller than all numbers.
         ///
@@ -59,6 +62,7 @@ torch_library! {
         /// As [`amax`](fn@amax).
         ///
         /// PyTorch: `torch.amin`.
+        #[variants(function)] // by hand, with its options
         amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
         /// Where the largest element is: its index in a dimension, or in the flat tensor; the first of several.
         ///
@@ -66,6 +70,7 @@ torch_library! {
         /// No elements to choose from, truth values and complex numbers.
         ///
         /// PyTorch: `torch.argmax`.
+        #[variants(function)] // by hand, with its options
         argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
         /// Where the smallest element is: its index in a dimension, or in the flat tensor; the first of several.
         ///

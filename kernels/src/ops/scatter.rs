@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Writing by index, on top of what was declared before.
+    #[methods(ScatterMethods)]
     pub mod aten extends super::index::aten {
         /// The tensor with a number where the mask is true; both broadcast.
         ///

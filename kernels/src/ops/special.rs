@@ -6,6 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Special functions, on top of what was declared before.
+    #[methods(SpecialMethods)]
     pub mod aten extends super::arrange::aten {
         /// Two to the power of each element.
         ///

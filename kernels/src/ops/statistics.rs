@@ -6,6 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Statistics and order, on top of what was declared before.
+    #[methods(StatisticsMethods)]
     pub mod aten extends super::reduce::aten {
         /// The product of all elements; of whole numbers and truth values it is `int64`.
         ///

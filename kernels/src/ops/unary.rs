@@ -7,6 +7,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Functions of one number, on top of what was declared before.
+    #[methods(UnaryMethods)]
     pub mod aten extends super::binary::aten {
         /// The larger of each element and zero.
         ///
@@ -209,6 +210,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.clamp`.
         #[tags(pointwise)]
+        #[variants(function)] // by hand, with its options
         clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor;
         /// Moves elements out of range to the bound they passed.
         ///

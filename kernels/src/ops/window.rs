@@ -7,6 +7,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Convolution and pooling, on top of what was declared before.
+    #[methods(WindowMethods)]
     pub mod aten extends super::norm::aten {
         /// The sum of products with `weight` at every place of the window, plus `bias`.
         ///

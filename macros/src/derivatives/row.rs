@@ -72,7 +72,7 @@ impl Row {
             }
         }
         let declaration = Declaration { attributes: cfgs.clone(), schema: SchemaTokens::Tokens(schema) };
-        let operator = Operator::new(declaration, errors)?;
+        let operator = Operator::new(declaration, false, errors)?;
         let kind = errors.ok(kind(&operator))?;
         let derivative = match &parsed.clauses {
             Some(clauses) => Some(derivative(&operator, kind, clauses, errors)?),

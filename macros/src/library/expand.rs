@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use super::model::{Library, Namespace, Untyped};
 use crate::source::Source;
 
+mod methods;
 pub(crate) mod operator;
 mod with;
 
@@ -19,7 +20,7 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Base { import, reexport, namespace } = base(library);
     let operators = library.operators.iter().map(operator::operator);
     let operators = operators.chain(library.untyped.iter().map(operator::untyped));
-    let (source, record) = (source(library), record(library));
+    let (methods, source, record) = (methods::methods(library), source(library), record(library));
     quote! {
         #import
         #(#attributes)*
@@ -34,6 +35,7 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
             #source
             #reexport
             #(#operators)*
+            #methods
             #record
             #more
         }

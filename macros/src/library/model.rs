@@ -26,6 +26,8 @@ pub(crate) struct Library {
     pub(crate) namespace: Namespace,
     /// The crate to link for the kernels.
     pub(crate) kernels_in: Option<String>,
+    /// The trait with the operators that are methods.
+    pub(crate) methods: Option<Ident>,
     pub(crate) operators: Vec<Operator>,
     /// Those that Rust has no types for.
     pub(crate) untyped: Vec<Untyped>,
@@ -54,6 +56,8 @@ pub(crate) struct Operator {
     pub(crate) lifetimes: Vec<Lifetime>,
     /// Whether there is a function of its name.
     pub(crate) is_function: bool,
+    /// The argument `self` of a method.
+    pub(crate) receiver: Option<usize>,
     /// Where its name stands, for messages of rustc.
     pub(crate) place: Place,
     /// Where it is declared, for messages at run time.
@@ -98,6 +102,7 @@ impl Library {
     pub(crate) fn new(block: Block, errors: &mut Errors) -> Self {
         let mut attributes = block.attributes;
         let kernels_in = attributes::take_kernels_in(&mut attributes, errors);
+        let methods = attributes::take_methods(&mut attributes, errors);
         let namespace = match block.extends {
             None => Namespace::Own(block.namespace.unraw().to_string()),
             Some(Extends::Module(path)) => Namespace::OfModule(path),
@@ -106,7 +111,7 @@ impl Library {
         let operators = block
             .declarations
             .into_iter()
-            .filter_map(|declaration| Operator::new(declaration, errors))
+            .filter_map(|declaration| Operator::new(declaration, methods.is_some(), errors))
             .collect();
         Library {
             root: block.root,
@@ -115,6 +120,7 @@ impl Library {
             module: block.namespace,
             namespace,
             kernels_in,
+            methods,
             operators,
             untyped: Vec::new(),
         }
@@ -122,9 +128,11 @@ impl Library {
 }
 
 impl Operator {
-    pub(crate) fn new(declaration: Declaration, errors: &mut Errors) -> Option<Self> {
+    /// Of a library with a trait for methods or without one.
+    pub(crate) fn new(declaration: Declaration, has_methods: bool, errors: &mut Errors) -> Option<Self> {
         let mut attributes = declaration.attributes;
         let tags = attributes::take_tags(&mut attributes, errors);
+        let variants = attributes::take_variants(&mut attributes, errors);
         let (schema, places) = read(declaration.schema, errors)?;
         let place = places.name;
         if let Some(namespace) = &schema.name.namespace {
@@ -137,7 +145,27 @@ impl Operator {
         }
         let mut operator = errors.ok(Operator::of_schema(schema, places, Source::Span(place.first)))?;
         (operator.attributes, operator.tags) = (attributes, tags);
+        if let Some(variants) = variants {
+            operator.is_function = variants.function;
+            if variants.method {
+                errors.ok(operator.check_method(has_methods));
+            }
+        }
+        if has_methods && variants.is_none_or(|variants| variants.method) {
+            operator.receiver = receiver(&operator.schema);
+        }
         Some(operator)
+    }
+
+    /// Whether it can be the method that it is to be.
+    fn check_method(&self, has_methods: bool) -> syn::Result<()> {
+        if !has_methods {
+            return Err(self.place.error("methods are in a trait: name it at the module, `#[methods(…)]`"));
+        }
+        match receiver(&self.schema) {
+            Some(_) => Ok(()),
+            None => Err(self.place.error("a method has an argument `Tensor self`, and writes to no `out`")),
+        }
     }
 
     /// The operator of a schema that is right.
@@ -163,7 +191,6 @@ impl Operator {
         }
         let ident = flat_name(&schema.name.name, &schema.name.overload, place.first);
         let (attributes, tags) = (Vec::new(), Vec::new());
-        let is_function = true;
         Ok(Operator {
             attributes,
             tags,
@@ -172,7 +199,8 @@ impl Operator {
             arguments,
             returns,
             lifetimes,
-            is_function,
+            is_function: true,
+            receiver: None,
             place,
             source,
         })
@@ -186,6 +214,15 @@ impl Operator {
     pub(crate) fn is_conditional(&self) -> bool {
         self.cfgs().next().is_some()
     }
+}
+
+/// The argument `self` of an operator that can be a method.
+fn receiver(schema: &Schema) -> Option<usize> {
+    let is_self = |argument: &torch_library_schema::Argument| {
+        argument.name == "self" && argument.ty == Type::Tensor && !argument.kwarg_only
+    };
+    let writes_out = schema.arguments.iter().any(torch_library_schema::Argument::is_out);
+    schema.arguments.iter().position(is_self).filter(|_| !writes_out)
 }
 
 /// The runtime has adapters for so many arguments and returns, see its `signature.rs`.

@@ -18,7 +18,6 @@ use crate::source::Source;
 
 mod call;
 mod kernels;
-mod methods;
 mod record;
 mod structured;
 
@@ -71,7 +70,7 @@ impl Expansion<'_> {
             }
         }
         let kernels = if self.arguments.declarations { quote!() } else { self.kernels(&members) };
-        let more = [methods::methods(&members), self.record(&members), kernels].into_iter().collect();
+        let more = [self.record(&members), kernels].into_iter().collect();
         let Members { entries, mut operators, .. } = members;
         let in_order = entries.iter().filter_map(|entry| operators.remove(&entry.func.name.to_string()));
         let module = flat_name(namespace, "", self.span());
@@ -87,6 +86,7 @@ impl Expansion<'_> {
             module,
             namespace: self.base(namespace),
             kernels_in: None,
+            methods: Some(Ident::new("TensorMethods", self.span())),
             operators: in_order.collect(),
             untyped,
         };
@@ -112,6 +112,7 @@ impl Expansion<'_> {
         let mut operator = Operator::of_schema(schema, places, self.source(entry))?;
         operator.tags = tags(entry);
         operator.is_function = entry.is_function && !entry.manual_cpp_binding;
+        operator.receiver = entry.func.this().filter(|_| entry.is_method && !entry.manual_cpp_binding);
         Ok(operator)
     }
 

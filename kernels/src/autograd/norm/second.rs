@@ -7,7 +7,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 /// Groups of elements, normalised.
 struct Normal {

@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 /// The gradient of what is clamped: that of the result, half of it at a bound, none beyond.
 pub(super) fn input_grad(

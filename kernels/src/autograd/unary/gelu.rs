@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 /// How the slope of `gelu` changes.
 pub(super) fn curvature(this: &Tensor, approximate: &str) -> Result<Tensor> {

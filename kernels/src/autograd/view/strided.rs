@@ -4,7 +4,7 @@ use torch_library::autograd::InputMetadata;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 /// The gradient of a tensor whose elements a view shows.
 ///

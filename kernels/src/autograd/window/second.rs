@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::autograd::binary::conj;
-use crate::methods::TensorMethods;
+use crate::prelude::*;
 
 /// How a convolution goes over its input.
 pub(super) struct Steps<'a> {

@@ -19,6 +19,42 @@ pub(super) fn take_kernels_in(attributes: &mut Vec<Attribute>, errors: &mut Erro
     }
 }
 
+/// `#[methods(PictureMethods)]`: the trait with the operators as methods of tensors.
+pub(super) fn take_methods(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Ident> {
+    let position = attributes.iter().position(|attribute| attribute.path().is_ident("methods"))?;
+    let attribute = attributes.remove(position);
+    let name = attribute.parse_args::<Ident>();
+    if name.is_err() {
+        errors.at(attribute.meta, "expected the name of a trait, as in `#[methods(PictureMethods)]`");
+    }
+    name.ok()
+}
+
+/// `#[variants(function, method)]`: what an operator is, where that is said.
+pub(super) fn take_variants(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Variants> {
+    let position = attributes.iter().position(|attribute| attribute.path().is_ident("variants"))?;
+    let attribute = attributes.remove(position);
+    let words = attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated);
+    let is = |wanted: &str| words.as_ref().is_ok_and(|words| words.iter().any(|word| word == wanted));
+    let variants = Variants { function: is("function"), method: is("method") };
+    let is_known = |word: &Ident| word == "function" || word == "method";
+    if !words.is_ok_and(|words| !words.is_empty() && words.iter().all(is_known)) {
+        errors.at(
+            attribute.meta,
+            "expected `function`, `method` or both, as in `#[variants(function, method)]`",
+        );
+        return None;
+    }
+    Some(variants)
+}
+
+/// What is written for an operator besides its module.
+#[derive(Clone, Copy)]
+pub(crate) struct Variants {
+    pub(crate) function: bool,
+    pub(crate) method: bool,
+}
+
 /// `#[tags(pointwise, inplace_view)]`
 pub(super) fn take_tags(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Vec<String> {
     let mut tags = Vec::new();

@@ -65,6 +65,7 @@ struct TensorImpl {
     key_set: DispatchKeySet,
     dtype: DType,
     device: Device,
+    is_defined: bool,
     is_wrapped_number: bool,
     gradient: AtomicU8, // one of `Gradient`
     place: Published<Place>,
@@ -207,6 +208,14 @@ impl Tensor {
     #[inline]
     pub fn is_wrapped_number(&self) -> bool {
         self.0.is_wrapped_number
+    }
+
+    /// Whether there is a tensor at all: false for what [`undefined`](Tensor::undefined) gives, and that alone.
+    ///
+    /// PyTorch: `Tensor::defined`.
+    #[inline]
+    pub fn is_defined(&self) -> bool {
+        self.0.is_defined
     }
 
     /// Whether this tensor was made in inference mode: neither autograd nor the bookkeeping of views and versions
@@ -379,6 +388,7 @@ impl Tensor {
             key_set,
             dtype,
             device: storage.device(),
+            is_defined: true,
             is_wrapped_number: false,
             gradient: AtomicU8::new(Gradient::NOT_REQUIRED),
             place: Published::new(Place { storage, geometry: Geometry::SCALAR }),

@@ -65,12 +65,12 @@ torch_library! {
         /// PyTorch: `aten::_log_softmax_backward_data`.
         _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor;
 
-        /// The gradients of input, weight and bias of [`native_layer_norm`]; a tensor of sizes `[0]` for each that
+        /// The gradients of input, weight and bias of [`native_layer_norm`]; none (undefined) for each that
         /// `output_mask` does not want.
         ///
         /// PyTorch: `aten::native_layer_norm_backward`.
         native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
-        /// The gradients of input, weight and bias of [`native_batch_norm`]; a tensor of sizes `[0]` for each that
+        /// The gradients of input, weight and bias of [`native_batch_norm`]; none (undefined) for each that
         /// `output_mask` does not want.
         ///
         /// # Errors

@@ -30,7 +30,7 @@ torch_library! {
         /// PyTorch: `aten::convolution`.
         convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor;
 
-        /// The gradients of input, weight and bias of [`convolution`]; a tensor of sizes `[0]` for each that `output_mask` does
+        /// The gradients of input, weight and bias of [`convolution`]; none (undefined) for each that `output_mask` does
         /// not want.
         ///
         /// PyTorch: `aten::convolution_backward`.

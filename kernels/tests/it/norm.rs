@@ -2,9 +2,11 @@
 
 use std::f64::consts::LN_2;
 
+use torch_library::fake::to_fake;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::vmap;
 
 fn close(got: &Tensor, want: &[f64]) -> Result<()> {
     let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
@@ -149,5 +151,42 @@ fn lines_of_every_length_and_layout_are_normalised() -> Result<()> {
             }
         }
     }
+    Ok(())
+}
+
+/// What nobody wants is no tensor: undefined as a result, `None` as a boxed value, and nothing to layers.
+#[test]
+fn unwanted_gradients_are_undefined() -> Result<()> {
+    let (x, weight) = (Tensor::from([[1.0, 2.0, 4.0]]), Tensor::from([1.0, 2.0, 3.0]));
+    let (_, mean, rstd) = aten::native_layer_norm(&x, &[3], Some(&weight), None, 1e-5)?;
+    let of = |grad: &Tensor, mask: [bool; 3]| {
+        aten::native_layer_norm_backward(grad, &x, &[3], &mean, &rstd, Some(&weight), None, &mask)
+    };
+    let is_defined = |(a, b, c): (Tensor, Tensor, Tensor)| [a, b, c].map(|tensor| tensor.is_defined());
+    let mask = [false, true, false];
+    assert_eq!(is_defined(of(&x, mask)?), mask);
+    x.set_requires_grad(true)?;
+    assert_eq!(is_defined(of(&x, mask)?), mask);
+    assert_eq!(is_defined(of(&to_fake(&x.detach()?)?, mask)?), mask);
+    vmap([&aten::stack(&[x.clone(), x.clone()])?], |[grad]| {
+        let grads = of(&grad, mask)?;
+        assert_eq!(is_defined(grads.clone()), mask);
+        Ok(grads.1)
+    })?;
+    let boxed = aten::native_layer_norm_backward::handle().call_with(
+        [
+            Value::from(&x),
+            (&x).into(),
+            (&[3i64][..]).into(),
+            (&mean).into(),
+            (&rstd).into(),
+            Value::None,
+            Value::None,
+            (&[true, false, false][..]).into(),
+        ],
+        [],
+    )?;
+    let is_none: Vec<bool> = boxed.into_iter().map(|value| value.is_none()).collect();
+    assert_eq!(is_none, [false, true, true]);
     Ok(())
 }

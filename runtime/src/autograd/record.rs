@@ -113,6 +113,10 @@ pub trait Results {
 
 impl Results for Tensor {
     fn record(&self, node: &Node) -> Result<()> {
+        let input_nr = node.add_input(InputMetadata::of(self));
+        if !self.is_defined() {
+            return Ok(()); // its place is counted, and no gradient will come there
+        }
         if !self.dtype().is_differentiable() {
             bail!(
                 Autograd,
@@ -122,7 +126,6 @@ impl Results for Tensor {
                 self.dtype()
             );
         }
-        let input_nr = node.add_input(InputMetadata::of(self));
         set_history(self, Edge { node: node.clone(), input_nr });
         Ok(())
     }
@@ -273,7 +276,7 @@ impl IntoGradients for Tensor {
 
 impl IntoGradients for Option<Tensor> {
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
-        gradients[0] = self;
+        gradients[0] = defined(self);
         Ok(())
     }
 }
@@ -293,10 +296,15 @@ impl<T: Into<Option<Tensor>>> IntoGradients for Vec<T> {
             "a formula gave {found} gradients for a list of {expected} tensors"
         );
         for (gradient, value) in gradients.iter_mut().zip(self) {
-            *gradient = value.into();
+            *gradient = defined(value);
         }
         Ok(())
     }
+}
+
+/// A gradient, if there is one.
+fn defined(value: impl Into<Option<Tensor>>) -> Option<Tensor> {
+    value.into().filter(Tensor::is_defined)
 }
 
 /// Puts what one formula gives for several arguments where each belongs, if anybody wants it.
@@ -324,7 +332,7 @@ macro_rules! tuples {
         /// One for each of several arguments that are tensors.
         impl<$($T: Into<Option<Tensor>>),+> IntoGradients for ($($T,)+) {
             fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
-                $(gradients[$index] = self.$index.into();)+
+                $(gradients[$index] = defined(self.$index);)+
                 Ok(())
             }
         }

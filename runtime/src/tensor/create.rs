@@ -160,6 +160,27 @@ impl Tensor {
         tensor
     }
 
+    /// The tensor that a kernel returns where there is no result: no keys, no elements, and `None` as a boxed value.
+    ///
+    /// ```
+    /// use torch_library::{Tensor, Value};
+    ///
+    /// let nothing = Tensor::undefined();
+    /// assert!(!nothing.is_defined() && nothing.key_set().is_empty());
+    /// assert!(Value::from(nothing).is_none());
+    /// ```
+    ///
+    /// PyTorch: `at::Tensor()`, `None` in Python.
+    pub fn undefined() -> Tensor {
+        let storage = Storage::without_data(0, Device::CPU);
+        let mut tensor = Tensor::scalar_in(storage, DType::Float32, DispatchKeySet::EMPTY);
+        tensor.geometry_mut().set_contiguous(&[0], 0);
+        if let Some(tensor) = std::sync::Arc::get_mut(&mut tensor.0) {
+            tensor.is_defined = false; // always: nobody else has a handle yet
+        }
+        tensor
+    }
+
     /// A tensor for results that resembles another: same sizes and device, other type, strides by memory format.
     ///
     /// [`MemoryFormat::Preserve`] keeps the strides of a dense input, and the order of dimensions of any other.

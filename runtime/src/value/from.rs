@@ -156,6 +156,7 @@ from_return! {
         Value::Tensor(tensor) => tensor,
         Value::TensorRef(tensor) => tensor.clone(),
         Value::TensorMut(tensor) => tensor.clone(),
+        Value::None => Tensor::undefined(),
     }
     Vec<Tensor>, "Tensor[]", moved {
         Value::Tensors(tensors) => tensors.into_owned(),

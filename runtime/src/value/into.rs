@@ -31,7 +31,7 @@ macro_rules! into_value {
 }
 
 into_value! {
-    Tensor, tensor => Value::Tensor(tensor);
+    Tensor, tensor => if tensor.is_defined() { Value::Tensor(tensor) } else { Value::None };
     &'a Tensor, tensor => Value::TensorRef(tensor);
     &'a mut Tensor, tensor => Value::TensorMut(tensor);
     i64, value => Value::Int(value);

@@ -93,15 +93,15 @@ mod kernels {
             if let Some(length) = length {
                 let [of_x, of_w, of_b] = lines::layer_norm::<T>(&normal, length)?;
                 return Ok((
-                    normal.part(of_input, || rounded(of_x, input.dtype()))?,
-                    normal.part(of_weight, || parameter(weight, of_w))?,
-                    normal.part(of_bias, || parameter(bias, of_b))?,
+                    part(of_input, || rounded(of_x, input.dtype()))?,
+                    part(of_weight, || parameter(weight, of_w))?,
+                    part(of_bias, || parameter(bias, of_b))?,
                 ));
             }
             Ok((
-                normal.part(of_input, || normal.of_input::<T>(&is_inner, true, MemoryFormat::Contiguous))?,
-                normal.part(of_weight, || parameter(weight, normal.of_weight::<T>(&is_outer)?))?,
-                normal.part(of_bias, || parameter(bias, sums::<T>(grad_out, &is_outer)?))?,
+                part(of_input, || normal.of_input::<T>(&is_inner, true, MemoryFormat::Contiguous))?,
+                part(of_weight, || parameter(weight, normal.of_weight::<T>(&is_outer)?))?,
+                part(of_bias, || parameter(bias, sums::<T>(grad_out, &is_outer)?))?,
             ))
         }, else => Err(unsupported(OPERATOR, input.dtype())))
     }
@@ -145,15 +145,15 @@ mod kernels {
             if format == MemoryFormat::Contiguous && plane >= lines::LONG && loops::has_elements(input) {
                 let [of_x, of_w, of_b] = lines::batch_norm::<T>(&normal, plane, train)?;
                 return Ok((
-                    normal.part(of_input, || rounded(of_x, input.dtype()))?,
-                    normal.part(of_weight, || parameter(of_w))?,
-                    normal.part(of_bias, || parameter(of_b))?,
+                    part(of_input, || rounded(of_x, input.dtype()))?,
+                    part(of_weight, || parameter(of_w))?,
+                    part(of_bias, || parameter(of_b))?,
                 ));
             }
             Ok((
-                normal.part(of_input, || normal.of_input::<T>(&is_reduced, train, format))?,
-                normal.part(of_weight, || parameter(normal.of_weight::<T>(&is_reduced)?))?,
-                normal.part(of_bias, || parameter(sums::<T>(grad_out, &is_reduced)?))?,
+                part(of_input, || normal.of_input::<T>(&is_reduced, train, format))?,
+                part(of_weight, || parameter(normal.of_weight::<T>(&is_reduced)?))?,
+                part(of_bias, || parameter(sums::<T>(grad_out, &is_reduced)?))?,
             ))
         }, else => Err(unsupported(OPERATOR, input.dtype())))
     }
@@ -180,11 +180,6 @@ impl Normal<'_> {
             self.input.sizes()
         );
         Ok(())
-    }
-
-    /// One of the gradients; an empty tensor if it is not wanted.
-    fn part(&self, is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
-        if is_wanted { f() } else { Tensor::empty(&[0], self.input.dtype(), self.input.device()) }
     }
 
     /// The gradient of the input; mean and deviation are those of its reduced dimensions, or fixed numbers.
@@ -263,6 +258,11 @@ fn sums<T: Number>(tensor: &Tensor, is_reduced: &[bool]) -> Result<Tensor> {
 /// A contiguous tensor in another shape.
 fn shaped(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     tensor.strided_view(sizes, &contiguous_strides(sizes), tensor.storage_offset())
+}
+
+/// One of several gradients.
+fn part(is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
+    if is_wanted { f() } else { Ok(Tensor::undefined()) }
 }
 
 /// Which of three gradients are wanted.

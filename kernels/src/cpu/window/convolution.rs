@@ -80,23 +80,22 @@ mod kernels {
         convolution.check_gradient(grad_output)?;
         let [of_input, of_weight, of_bias] = wanted(OPERATOR, output_mask)?;
         let dtype = input.dtype();
-        let nothing = || Tensor::empty(&[0], dtype, input.device());
         let is_empty = !loops::has_elements(grad_output) || !loops::has_elements(input);
         match_computing!(dtype, T: Integer | Float | Complex => {
             let grad_input = match (of_input, transposed) {
-                (false, _) => nothing()?,
+                (false, _) => Tensor::undefined(),
                 _ if is_empty => convolution.like_operands(input.sizes(), dtype)?,
                 (true, false) => convolution.finished::<T>(convolution.spread::<T>(grad_output, weight, None)?, dtype)?,
                 (true, true) => convolution.finished::<T>(convolution.convolve::<T>(grad_output, weight, None)?, dtype)?,
             };
             let (image, places) = if transposed { (grad_output, input) } else { (input, grad_output) };
             let grad_weight = match of_weight {
-                false => nothing()?,
+                false => Tensor::undefined(),
                 true if is_empty => convolution.like_operands(weight.sizes(), dtype)?,
                 true => convolution.finished::<T>(convolution.weight_gradient::<T>(image, places)?, dtype)?,
             };
             let grad_bias = match of_bias {
-                false => nothing()?,
+                false => Tensor::undefined(),
                 true => {
                     let channels = grad_output.sizes()[1];
                     let sums = Tensor::empty(bias_sizes.unwrap_or(&[channels]), dtype, input.device())?;

@@ -241,14 +241,15 @@ fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {
 fn power(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
     let number = if inputs[1].is_wrapped_number() { loops::elements::<f64>(inputs[1])? } else { Vec::new() };
-    let dtype = call.dtype;
+    let (dtype, is_half) = (call.dtype, call.dtype == DType::Float16);
     match_computing!(dtype, T: Float => match *number {
-        // Powers by one number that are better made otherwise, the same ones as in PyTorch.
+        // Powers by one number that are better made otherwise, the same ones as in PyTorch. Roots of -0 and of negative
+        // infinity differ.
         [2.0] => call.compute(out, dtype, |[x, _]: [T; 2]| x * x),
         [3.0] => call.compute(out, dtype, |[x, _]: [T; 2]| x * x * x),
         [-2.0] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
-        [0.5] => call.compute(out, dtype, |[x, _]: [T; 2]| x.sqrt()),
-        [-0.5] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
+        [0.5] if !is_half => call.compute(out, dtype, |[x, _]: [T; 2]| x.sqrt()),
+        [-0.5] if !is_half => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
         [-1.0] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x),
         _ => call.compute(out, dtype, |[x, y]: [T; 2]| if y == 2.0 { x * x } else { x.powf(y) }),
     }, else => match_computing!(dtype, T: Integer => {

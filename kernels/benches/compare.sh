@@ -6,6 +6,7 @@
 #
 # PEER_PYTHON names a Python that has torch (pip install torch==2.15.0 into a virtual environment); without it only our side is
 # printed. ROUNDS (default 3) is how often each side gets its turn. Small rows are also measured from C++, where there is a compiler.
+# CANDLE=1 builds candle's side, too, and gives it a column.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -26,4 +27,9 @@ if command -v "${CXX:-g++}" >/dev/null; then
             "$here/compare/small.cpp" -o "$small" -L"$torch/lib" -ltorch_cpu -lc10 -Wl,-rpath,"$torch/lib" \
             -Wl,--allow-shlib-undefined -pthread
 fi
-exec "$python" "$here/compare/compare.py" "$ours" "$small" "${ROUNDS:-3}" "$@"
+candle=
+if [ -n "${CANDLE:-}" ]; then
+    candle=$PWD/target/peer/release/torch-library-candle
+    cargo build --release --quiet --manifest-path "$here/candle/Cargo.toml" --target-dir target/peer
+fi
+exec "$python" "$here/compare/compare.py" "$ours" "$small" "$candle" "${ROUNDS:-3}" "$@"

@@ -1,6 +1,7 @@
 """Measures both sides row by row, in turn, and prints one table.
 
-usage: compare.py OURS SMALL ROUNDS [WORD...]: our program, that of small.cpp (or ''), and words that row names contain.
+usage: compare.py OURS SMALL CANDLE ROUNDS [WORD...]: our program, those of small.cpp and of candle (or ''), and words that row names
+contain.
 The ratio is PyTorch's time over ours: above 1 we are faster. Where there is a C++ time, the ratio is to that. Times are medians;
 the last ratio is that of the best samples, which other work on the machine disturbs less.
 """
@@ -98,9 +99,11 @@ def compare(name, sides, rounds):
     return {side: statistics.median(ns) for side, ns in found.items()}, {side: min(ns) for side, ns in found.items()}, peaks
 
 
-def main(ours, small, rounds, *words):
-    print("| row | threads | ours | PyTorch | from C++ | ratio | of the best | peak, MiB | PyTorch's |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+def main(ours, small, candle, rounds, *words):
+    head = ["row", "threads", "ours", "PyTorch", "from C++", "ratio", "of the best", "peak, MiB", "PyTorch's"]
+    head += ["candle", "its ratio"] if candle else []
+    print("|", " | ".join(head), "|")
+    print("|---|" + "---:|" * (len(head) - 1))
     listed = subprocess.run([ours, "--names"], text=True, capture_output=True, check=True).stdout.splitlines()
     if set(listed) != set(ROWS):
         sys.exit(f"rows.rs and rows.py differ in {sorted(set(listed) ^ set(ROWS))}")
@@ -109,15 +112,20 @@ def main(ours, small, rounds, *words):
         sides = {"ours": Other(threads, ours, "--serve"), "python": PyTorch()}
         if small:
             sides["c++"] = Other(threads, small)
+        if candle:
+            sides["candle"] = Other(threads, candle, "--serve")
         for name in listed:
             if not words or any(word in name for word in words):
                 ns, best, peaks = compare(name, sides, int(rounds))
                 ratio, best = (times.get("c++", times["python"]) / times["ours"] for times in (ns, best))
                 cells = [name, str(threads), *(human(ns[side]) if side in ns else "" for side in ("ours", "python", "c++"))]
-                print("|", " | ".join(cells + [f"{ratio:.2f}", f"{best:.2f}", memory(peaks["ours"]), memory(peaks["python"])]), "|", flush=True)
-        for side in ("ours", "c++"):
-            if side in sides:
-                sides[side].close()
+                cells += [f"{ratio:.2f}", f"{best:.2f}", memory(peaks["ours"]), memory(peaks["python"])]
+                if candle:
+                    cells += [human(ns["candle"]), f"{ns['candle'] / ns['ours']:.2f}"] if "candle" in ns else ["", ""]
+                print("|", " | ".join(cells), "|", flush=True)
+        for side in sides.values():
+            if isinstance(side, Other):
+                side.close()
 
 
 with torch.inference_mode():

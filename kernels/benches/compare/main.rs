@@ -4,96 +4,14 @@
 //! words, all of them if there is none, and prints one JSON line for each. With `--serve` it measures what it is told to:
 //! a line `NAME<tab>MILLISECONDS` in, a line out.
 
-use std::io::{BufRead, Write};
-use std::time::{Duration, Instant};
-
 use torch_library::guard::InferenceMode;
 use torch_library::prelude::*;
 
 mod memory;
 mod rows;
-
-use rows::{Prepared, Row};
-
-/// A sample is made of as many calls as fit in this time, so that reading the clock costs nothing.
-const SAMPLE: Duration = Duration::from_micros(500);
+mod serve;
 
 fn main() -> Result<()> {
     let _inference = InferenceMode::new(true);
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let rows = rows::all();
-    if words.iter().any(|word| word == "--names") {
-        rows.iter().for_each(|row| println!("{}", row.name));
-        return Ok(());
-    }
-    if words.iter().any(|word| word == "--serve") {
-        return serve(&rows);
-    }
-    let is_wanted =
-        |row: &&Row| words.is_empty() || words.iter().any(|word| row.name.contains(word.as_str()));
-    for row in rows.iter().filter(is_wanted) {
-        let run = (row.prepare)()?;
-        println!("{}", report(&row.name, peak(&run)?, samples(&run, Duration::from_millis(300))?));
-    }
-    Ok(())
-}
-
-/// Answers requests until there are no more.
-fn serve(rows: &[Row]) -> Result<()> {
-    let mut current: Option<(&str, Prepared, u64)> = None;
-    for line in std::io::stdin().lock().lines().map_while(std::io::Result::ok) {
-        let (name, budget) = line.split_once('\t').unwrap_or((&line, "100"));
-        if current.as_ref().is_none_or(|(current, ..)| *current != name) {
-            drop(current.take()); // before the next row takes memory
-            if let Some(row) = rows.iter().find(|row| row.name == name) {
-                let run = (row.prepare)()?;
-                let peak = peak(&run)?;
-                current = Some((&row.name, run, peak));
-            }
-        }
-        match &current {
-            None => println!("{{}}"),
-            Some((name, run, peak)) => {
-                let budget = Duration::from_millis(budget.parse().unwrap_or(100));
-                println!("{}", report(name, *peak, samples(run, budget)?));
-            }
-        }
-        std::io::stdout().flush().ok();
-    }
-    Ok(())
-}
-
-fn report(name: &str, peak: u64, samples: Vec<f64>) -> String {
-    let threads = rayon::current_num_threads();
-    let samples: Vec<String> = samples.iter().map(|ns| format!("{ns:.1}")).collect();
-    let samples = samples.join(",");
-    format!("{{\"row\":\"{name}\",\"threads\":{threads},\"peak\":{peak},\"ns\":[{samples}]}}")
-}
-
-/// By how many bytes the first call lets the process grow.
-fn peak(run: &Prepared) -> Result<u64> {
-    let before = memory::settle();
-    run()?;
-    Ok(memory::peak().saturating_sub(before))
-}
-
-/// Nanoseconds per call, several times.
-fn samples(run: &Prepared, budget: Duration) -> Result<Vec<f64>> {
-    run()?;
-    let time = |calls: u32| -> Result<Duration> {
-        let start = Instant::now();
-        for _ in 0..calls {
-            run()?;
-        }
-        Ok(start.elapsed())
-    };
-    let mut calls = 1;
-    while calls < 1 << 20 && time(calls)? < SAMPLE {
-        calls *= 2;
-    }
-    let (start, mut samples) = (Instant::now(), Vec::new());
-    while samples.len() < 3 || start.elapsed() < budget {
-        samples.push(time(calls)?.as_nanos() as f64 / f64::from(calls));
-    }
-    Ok(samples)
+    serve::run(&rows::all())
 }

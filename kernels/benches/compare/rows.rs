@@ -5,14 +5,9 @@ use std::hint::black_box;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-/// One call, again and again, on inputs that are there.
-pub(crate) type Prepared = Box<dyn Fn() -> Result<()>>;
+use crate::serve::{self, Prepared};
 
-/// A row of the table.
-pub(crate) struct Row {
-    pub(crate) name: String,
-    pub(crate) prepare: Box<dyn Fn() -> Result<Prepared>>,
-}
+type Row = serve::Row<Error>;
 
 /// All rows.
 pub(crate) fn all() -> Vec<Row> {
@@ -38,7 +33,7 @@ fn row<I: 'static, R>(
     inputs: impl Fn() -> Result<I> + 'static,
     call: impl Fn(&I) -> Result<R> + Copy + 'static,
 ) -> Row {
-    let prepare = move || -> Result<Prepared> {
+    let prepare = move || -> Result<Prepared<Error>> {
         let inputs = inputs()?;
         Ok(Box::new(move || {
             black_box(call(black_box(&inputs))?);

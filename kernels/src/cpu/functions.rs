@@ -7,11 +7,15 @@ use num_complex::Complex;
 use num_traits::Float;
 
 mod circular;
+#[cfg(test)]
+mod errors;
 mod exponential;
+mod inverse;
 mod logarithm;
 
 pub(super) use circular::Circular;
 use exponential::Power;
+pub(super) use inverse::{Coordinate, Inverse};
 
 /// The functions that kernels spend their time in.
 pub(super) trait Functions: Sized {

@@ -4,7 +4,7 @@ use num_traits::Float;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::functions::{ErrorFunction, Functions, NearOne};
+use super::functions::{ErrorFunction, Functions, Inverse, NearOne};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use super::unary::functions;
@@ -21,9 +21,9 @@ functions! {
     log1p log1p_: promoting_to_float Float => |x, T| x.logarithm_of_one_more();
     log2 log2_: promoting_to_float Float | Complex => |x, T| x.binary_logarithm();
     log10 log10_: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm();
-    asin asin_: promoting_to_float Float | Complex => |x, T| x.asin();
-    acos acos_: promoting_to_float Float | Complex => |x, T| x.acos();
-    atan atan_: promoting_to_float Float | Complex => |x, T| x.atan();
+    asin asin_: promoting_to_float Float | Complex => |x, T| x.arcsine();
+    acos acos_: promoting_to_float Float | Complex => |x, T| x.arccosine();
+    atan atan_: promoting_to_float Float | Complex => |x, T| x.arctangent();
     sinh sinh_: promoting_to_float Float | Complex => |x, T| x.sinh();
     cosh cosh_: promoting_to_float Float | Complex => |x, T| x.cosh();
     asinh asinh_: promoting_to_float Float | Complex => |x, T| x.asinh();

@@ -7,6 +7,7 @@ use torch_library::prelude::*;
 
 use super::Bits;
 use crate::aten;
+use crate::cpu::functions::Coordinate;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::{Divided, Number};
 use crate::pointwise::Pointwise;
@@ -52,7 +53,7 @@ macro_rules! functions {
 }
 
 functions! {
-    atan2 atan2_ "aten::atan2" "aten::atan2_": promoting_to_float Float => |a, b| a.atan2(b);
+    atan2 atan2_ "aten::atan2" "aten::atan2_": promoting_to_float Float => |a, b| a.angle(b);
     bitwise_and_Tensor bitwise_and__Tensor "aten::bitwise_and.Tensor" "aten::bitwise_and_.Tensor":
         promoting Bool | Integer | Unsigned => |a, b| a.both(b);
     bitwise_or_Tensor bitwise_or__Tensor "aten::bitwise_or.Tensor" "aten::bitwise_or_.Tensor":

@@ -10,11 +10,13 @@ mod circular;
 #[cfg(test)]
 mod errors;
 mod exponential;
+mod hyperbolic;
 mod inverse;
 mod logarithm;
 
 pub(super) use circular::Circular;
 use exponential::Power;
+pub(super) use hyperbolic::Hyperbolic;
 pub(super) use inverse::{Coordinate, Inverse};
 
 /// The functions that kernels spend their time in.

@@ -4,7 +4,7 @@ use num_traits::Float;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::functions::{ErrorFunction, Functions, Inverse, NearOne};
+use super::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use super::unary::functions;
@@ -24,11 +24,11 @@ functions! {
     asin asin_: promoting_to_float Float | Complex => |x, T| x.arcsine();
     acos acos_: promoting_to_float Float | Complex => |x, T| x.arccosine();
     atan atan_: promoting_to_float Float | Complex => |x, T| x.arctangent();
-    sinh sinh_: promoting_to_float Float | Complex => |x, T| x.sinh();
-    cosh cosh_: promoting_to_float Float | Complex => |x, T| x.cosh();
-    asinh asinh_: promoting_to_float Float | Complex => |x, T| x.asinh();
-    acosh acosh_: promoting_to_float Float | Complex => |x, T| x.acosh();
-    atanh atanh_: promoting_to_float Float | Complex => |x, T| x.atanh();
+    sinh sinh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_sine();
+    cosh cosh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_cosine();
+    asinh asinh_: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_sine();
+    acosh acosh_: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_cosine();
+    atanh atanh_: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_tangent();
     erf erf_: promoting_to_float Float => |x, T| x.error_function();
     erfc erfc_: promoting_to_float Float => |x, T| x.complementary_error_function();
     floor floor_: promoting Integer | Float => |x, T| x.down();

@@ -22,6 +22,12 @@ macro_rules! power {
                 (self.rest + 1.0) * self.powers[0] * self.powers[1]
             }
 
+            /// Half the value, which may be finite where that is not.
+            #[inline(always)]
+            pub(super) fn half(self) -> $ty {
+                (self.rest + 1.0) * (0.5 * self.powers[0]) * self.powers[1]
+            }
+
             /// The value less one, which is precise where that is small.
             #[inline(always)]
             pub(super) fn less_one(self) -> $ty {
@@ -38,7 +44,7 @@ impl Power<f32> {
 
     #[inline(always)]
     pub(super) fn of(x: f32) -> Self {
-        let x = x.clamp(-104.0, 89.0); // what is beyond is 0 or infinite
+        let x = x.clamp(-104.0, 90.0); // what is beyond is 0 or infinite, as is half of it
         let rounded = x.mul_add(std::f32::consts::LOG2_E, Self::ROUNDER);
         let n = rounded - Self::ROUNDER;
         Self::made(rounded, n.mul_add(2.121_944_4e-4, n.mul_add(-355.0 / 512.0, x)))
@@ -72,7 +78,7 @@ impl Power<f64> {
     #[inline(always)]
     pub(super) fn of(x: f64) -> Self {
         const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
-        let x = x.clamp(-746.0, 710.0);
+        let x = x.clamp(-746.0, 711.0);
         let rounded = x.mul_add(std::f64::consts::LOG2_E, Self::ROUNDER);
         let n = rounded - Self::ROUNDER;
         Self::made(rounded, n.mul_add(-LN_2_REST, n.mul_add(-std::f64::consts::LN_2, x)))

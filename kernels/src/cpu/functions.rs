@@ -7,6 +7,7 @@ use num_complex::Complex;
 use num_traits::Float;
 
 mod circular;
+mod error;
 #[cfg(test)]
 mod errors;
 mod exponential;
@@ -15,6 +16,7 @@ mod inverse;
 mod logarithm;
 
 pub(super) use circular::Circular;
+pub(super) use error::ErrorFunction;
 use exponential::Power;
 pub(super) use hyperbolic::Hyperbolic;
 pub(super) use inverse::{Coordinate, Inverse};
@@ -89,15 +91,6 @@ near_one! {
     f64: logarithm::double::of_one_more;
 }
 
-/// The error function, of real numbers only.
-pub(super) trait ErrorFunction {
-    /// Twice the integral of the bell curve from 0 to here.
-    fn error_function(self) -> Self;
-
-    /// One less that; precise where it is small.
-    fn complementary_error_function(self) -> Self;
-}
-
 /// By Horner's rule, the coefficient of the highest power first.
 #[inline(always)]
 fn polynomial<T: Float, const N: usize>(x: T, coefficients: [T; N]) -> T {
@@ -141,46 +134,6 @@ impl Functions for f32 {
     #[inline(always)]
     fn logistic(self) -> f32 {
         1.0 / (1.0 + (-self).exponential())
-    }
-}
-
-impl ErrorFunction for f32 {
-    /// A quotient of polynomials, within a few units of the last place. Beyond four it is one.
-    #[inline(always)]
-    fn error_function(self) -> f32 {
-        let x = self.clamp(-3.832_507, 3.832_507);
-        let square = x * x;
-        let p = polynomial(
-            square,
-            [2.290_506_6e-4, 3.408_291e-3, 5.095_569_5e-2, 1.852_083_2e-1, std::f32::consts::FRAC_2_SQRT_PI],
-        );
-        let q = polynomial(
-            square,
-            [
-                -1.179_160_3e-7,
-                2.354_796_6e-5,
-                1.017_962_5e-3,
-                1.407_047e-2,
-                1.109_850_5e-1,
-                4.974_692_5e-1,
-                1.0,
-            ],
-        );
-        (x * p / q).clamp(-1.0, 1.0)
-    }
-
-    fn complementary_error_function(self) -> f32 {
-        libm::erfcf(self)
-    }
-}
-
-impl ErrorFunction for f64 {
-    fn error_function(self) -> f64 {
-        libm::erf(self)
-    }
-
-    fn complementary_error_function(self) -> f64 {
-        libm::erfc(self)
     }
 }
 

@@ -4,7 +4,7 @@ use num_traits::{Float, PrimInt};
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::functions::{Functions, NearOne, PowerOfTwo};
+use super::functions::{ErrorFunction, Functions, NearOne, PowerOfTwo};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use crate::aten;

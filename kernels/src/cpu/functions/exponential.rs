@@ -28,6 +28,13 @@ macro_rules! power {
                 (self.rest + 1.0) * (0.5 * self.powers[0]) * self.powers[1]
             }
 
+            /// `factor` times the value and `1 + excess`, where that is little more than 1.
+            #[inline(always)]
+            pub(super) fn scaling(self, factor: $ty, excess: $ty) -> $ty {
+                let rest = self.rest + excess.mul_add(self.rest, excess);
+                factor.mul_add(rest, factor) * self.powers[0] * self.powers[1]
+            }
+
             /// The value less one, which is precise where that is small.
             #[inline(always)]
             pub(super) fn less_one(self) -> $ty {

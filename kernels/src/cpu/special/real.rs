@@ -2,7 +2,6 @@
 
 /// A real number with these functions.
 pub(super) trait Real: Sized {
-    fn inverse_error_function(self) -> Self;
     fn log_gamma(self) -> Self;
     fn digamma(self) -> Self;
     /// The derivative of `digamma` of an order from 0 up.
@@ -15,10 +14,6 @@ pub(super) trait Real: Sized {
 macro_rules! real {
     ($($ty:ident $lgamma:path, $next:path;)+) => { $(
         impl Real for $ty {
-            fn inverse_error_function(self) -> $ty {
-                inverse_error_function(f64::from(self)) as $ty
-            }
-
             fn log_gamma(self) -> $ty {
                 $lgamma(self)
             }
@@ -46,48 +41,6 @@ macro_rules! real {
 real! {
     f32 libm::lgammaf, libm::nextafterf;
     f64 libm::lgamma, libm::nextafter;
-}
-
-/// Giles' approximation, then two steps of Newton's method.
-fn inverse_error_function(y: f64) -> f64 {
-    if y.abs() >= 1.0 {
-        return if y.abs() == 1.0 { y * f64::INFINITY } else { f64::NAN };
-    }
-    let w = -((1.0 - y) * (1.0 + y)).ln();
-    const CENTRE: [f64; 9] = [
-        2.810_226_36e-8,
-        3.432_739_39e-7,
-        -3.523_387_7e-6,
-        -4.391_506_54e-6,
-        2.185_808_7e-4,
-        -1.253_725_03e-3,
-        -4.177_681_64e-3,
-        2.466_407_27e-1,
-        1.501_409_41,
-    ];
-    const TAIL: [f64; 9] = [
-        -2.002_142_57e-4,
-        1.009_505_58e-4,
-        1.349_343_22e-3,
-        -3.673_428_44e-3,
-        5.739_507_73e-3,
-        -7.622_461_3e-3,
-        9.438_870_47e-3,
-        1.001_674_06,
-        2.832_976_82,
-    ];
-    let (coefficients, at) = if w < 5.0 { (CENTRE, w - 2.5) } else { (TAIL, w.sqrt() - 3.0) };
-    let mut x = coefficients.iter().fold(0.0, |sum, coefficient| sum * at + coefficient) * y;
-    for _ in 0..2 {
-        // In the tails by the complement, whose digits are there where those of a difference to one are lost.
-        let error = match y {
-            -0.5..=0.5 => libm::erf(x) - y,
-            _ if y > 0.0 => (1.0 - y) - libm::erfc(x),
-            _ => libm::erfc(-x) - (1.0 + y),
-        };
-        x -= error / (std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp());
-    }
-    x
 }
 
 /// The asymptotic series, after the argument was moved up to where it holds.
@@ -193,15 +146,6 @@ shifted!(u8, i8, i16, i32, i64);
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_inverse_undoes_the_error_function() {
-        for x in [-3.0, -1.0, -1e-9, 0.0, 0.3, 0.9, 2.5] {
-            let back = inverse_error_function(libm::erf(x));
-            assert!((back - x).abs() <= 1e-9 * x.abs().max(1e-9), "{x}: {back}");
-        }
-        assert_eq!([1.0, -1.0].map(inverse_error_function), [f64::INFINITY, f64::NEG_INFINITY]);
-    }
 
     #[test]
     fn digamma_meets_known_values() {

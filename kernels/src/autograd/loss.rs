@@ -7,6 +7,8 @@ use super::binary::conj;
 use crate::aten;
 use crate::prelude::*;
 
+mod probability;
+
 derivatives! {
     in aten;
 

@@ -6,6 +6,27 @@ use crate::aten;
 
 mod least_squares;
 
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
+    use super::*;
+
+    fn cholesky_solve(this: &Tensor, input2: &Tensor, upper: bool) -> Result<Tensor> {
+        let adjoint = super::adjoint(input2)?;
+        let (lower, higher) = if upper { (&adjoint, input2) } else { (input2, &adjoint) };
+        let half = aten::linalg_solve_triangular(lower, this, false)?;
+        aten::linalg_solve_triangular(higher, &half, true)
+    }
+
+    fn cholesky_inverse(this: &Tensor, upper: bool) -> Result<Tensor> {
+        let [.., n] = *this.sizes() else {
+            bail!(Shape, "aten::cholesky_inverse: a tensor without dimensions is no matrix")
+        };
+        let ones = aten::eye::call(n, Some(this.dtype()), None, Some(this.device()), None)?;
+        aten::cholesky_solve::call(&ones, this, upper)
+    }
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
@@ -80,21 +101,6 @@ mod kernels {
 
     fn linalg_cholesky(this: &Tensor, upper: bool) -> Result<Tensor> {
         Ok(aten::linalg_cholesky_ex::call(this, upper, true)?.0)
-    }
-
-    fn cholesky_solve(this: &Tensor, input2: &Tensor, upper: bool) -> Result<Tensor> {
-        let adjoint = super::adjoint(input2)?;
-        let (lower, higher) = if upper { (&adjoint, input2) } else { (input2, &adjoint) };
-        let half = aten::linalg_solve_triangular(lower, this, false)?;
-        aten::linalg_solve_triangular(higher, &half, true)
-    }
-
-    fn cholesky_inverse(this: &Tensor, upper: bool) -> Result<Tensor> {
-        let [.., n] = *this.sizes() else {
-            bail!(Shape, "aten::cholesky_inverse: a tensor without dimensions is no matrix")
-        };
-        let ones = aten::eye::call(n, Some(this.dtype()), None, Some(this.device()), None)?;
-        aten::cholesky_solve::call(&ones, this, upper)
     }
 
     fn linalg_svd(a: &Tensor, full_matrices: bool, driver: Option<&str>) -> Result<(Tensor, Tensor, Tensor)> {

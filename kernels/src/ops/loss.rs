@@ -123,8 +123,15 @@ torch_library! {
         huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor;
         /// How far probabilities are from those of the target, each for itself. Logarithms end at -100.
         ///
+        /// # Errors
+        /// Elements outside of `[0, 1]`, targets of another type.
+        ///
         /// PyTorch: `torch.nn.functional.binary_cross_entropy`.
         binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor;
+        /// The gradient of the probabilities of [`binary_cross_entropy`].
+        ///
+        /// PyTorch: `aten::binary_cross_entropy_backward`.
+        binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor;
         /// [`binary_cross_entropy`] of the logistic function of numbers, without overflow.
         ///
         /// PyTorch: `torch.nn.functional.binary_cross_entropy_with_logits`.

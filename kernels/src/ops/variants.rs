@@ -80,6 +80,7 @@ variants! {
     baddbmm_: baddbmm => "baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     bernoulli_out: bernoulli => "bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
+    binary_cross_entropy_backward_grad_input: binary_cross_entropy_backward => "binary_cross_entropy_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) grad_input) -> Tensor(a!)";
     binary_cross_entropy_out: binary_cross_entropy => "binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     binary_cross_entropy_with_logits_out: binary_cross_entropy_with_logits => "binary_cross_entropy_with_logits.out(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     bincount_out: bincount => "bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) -> Tensor(a!)";

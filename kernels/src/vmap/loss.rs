@@ -7,6 +7,8 @@ use super::boxed::expanded;
 use super::window::{folded, unfolded};
 use crate::aten;
 
+mod probability;
+
 const NONE: i64 = 0;
 const MEAN: i64 = 1;
 

@@ -43,6 +43,16 @@ derivatives! {
         pivots => non_differentiable,
         B => aten::sum_to_size(&aten::linalg_lu_solve::call(LU, pivots, grad, left, !adjoint)?, B.sizes()),
     }
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor as CholeskySolveBackward0 {
+        self => aten::sum_to_size(&aten::cholesky_solve::call(grad, input2, upper)?, self.sizes()),
+        input2 => {
+            let product = aten::cholesky_solve::call(grad, input2, upper)?.matmul(&adjoint(result)?)?;
+            aten::sum_to_size(&of_cholesky(&product, input2, upper)?, input2.sizes())
+        },
+    }
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor as CholeskyInverseBackward0 {
+        self => of_cholesky(&result.matmul(&grad.matmul(result)?)?, self, upper),
+    }
     linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) as LinalgEigBackward0 {
         self => {
             let gradient = of_eigen(grads, eigenvalues, eigenvectors)?;
@@ -56,6 +66,12 @@ derivatives! {
         atol => cannot_require_grad,
         rtol => cannot_require_grad,
     }
+}
+
+/// The gradient of a Cholesky factor, from the negative one of the matrix that it is a factor of.
+fn of_cholesky(product: &Tensor, factor: &Tensor, upper: bool) -> Result<Tensor> {
+    let sum = product.add(&adjoint(product)?)?;
+    if upper { factor.matmul(&sum)?.neg() } else { sum.matmul(factor)?.neg() }
 }
 
 fn tril(x: &Tensor, diagonal: i64) -> Result<Tensor> {

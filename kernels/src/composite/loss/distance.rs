@@ -51,27 +51,6 @@ mod distances {
 mod probabilities {
     use super::*;
 
-    fn binary_cross_entropy(
-        this: &Tensor,
-        target: &Tensor,
-        weight: Option<&Tensor>,
-        reduction: i64,
-    ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::binary_cross_entropy";
-        ensure!(
-            this.sizes() == target.sizes(),
-            Shape,
-            "{OPERATOR}: targets of sizes {:?} for sizes {:?}",
-            target.sizes(),
-            this.sizes()
-        );
-        let log = |x: &Tensor| aten::clamp_min(&aten::log(x)?, (-100).into());
-        let other = |x: &Tensor| aten::rsub_Scalar(x, 1.into());
-        let yes = aten::mul_Tensor(target, &log(this)?)?;
-        let no = aten::mul_Tensor(&other(target)?, &log(&other(this)?)?)?;
-        reduced(OPERATOR, weighted(aten::neg(&aten::add_Tensor(&yes, &no)?)?, weight)?, reduction)
-    }
-
     fn binary_cross_entropy_with_logits(
         this: &Tensor,
         target: &Tensor,

@@ -1,0 +1,56 @@
+//! Derivatives of the cross entropy of probabilities.
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::prelude::*;
+
+derivatives! {
+    in aten;
+
+    binary_cross_entropy(
+        Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean
+    ) -> Tensor as BinaryCrossEntropyBackward0 {
+        self => aten::binary_cross_entropy_backward::call(grad, self, target, weight, reduction),
+        target => each(grad.mul(&aten::logit(self)?.neg()?)?, weight, self.numel(), reduction),
+        weight => cannot_require_grad,
+    }
+    binary_cross_entropy_backward(
+        Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean
+    ) -> Tensor as BinaryCrossEntropyBackwardBackward0 {
+        grad_output => {
+            let slope = self.sub(target)?.div(&self.add(EPSILON)?.mul(&apart(self)?)?)?;
+            let grads = each(slope.mul(grad)?, weight, self.numel(), reduction)?;
+            if reduction == 0 { Ok(grads) } else { grads.sum() }
+        },
+        self => {
+            let above = self.mul(self)?.sub(&self.mul(target)?.mul(2)?)?.add(target)?;
+            let below = self.add(EPSILON)?.mul(&apart(self)?)?;
+            let curve = above.div(&below.mul(&below)?)?;
+            each(curve.mul(&grad.mul(grad_output)?)?, weight, self.numel(), reduction)
+        },
+        target => {
+            let slope = grad.mul(grad_output)?.div(&aten::rsub_Scalar(self, 1.into())?.mul(self)?)?;
+            each(slope.neg()?, weight, self.numel(), reduction)
+        },
+        weight => cannot_require_grad,
+    }
+}
+
+/// Keeps what is divided by from zero.
+const EPSILON: f64 = 1e-12;
+
+/// How far probabilities are from one.
+fn apart(this: &Tensor) -> Result<Tensor> {
+    aten::rsub_Scalar(this, 1.into())?.add(EPSILON)
+}
+
+/// What each element has of a loss, weighted; of a mean, its share.
+fn each(grads: Tensor, weight: Option<&Tensor>, count: i64, reduction: i64) -> Result<Tensor> {
+    let grads = match weight {
+        Some(weight) => grads.mul(weight)?,
+        None => grads,
+    };
+    if reduction == 1 { grads.div(count) } else { Ok(grads) }
+}

@@ -1,0 +1,97 @@
+//! The cross entropy of probabilities, each for itself.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::cpu::functions::{Functions, NearOne};
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::Number;
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn binary_cross_entropy(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::binary_cross_entropy";
+        check_type(OPERATOR, this, "targets", target)?;
+        let losses = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
+        let is_outside = AtomicBool::new(false);
+        match_computing!(this.dtype(), T: Float => {
+            let least: T = (-100_f64).cast();
+            loops::map(&losses, [this, target], |[x, y]: [T; 2]| {
+                if !(T::ZERO..=T::ONE).contains(&x) {
+                    is_outside.store(true, Ordering::Relaxed);
+                }
+                let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
+                (y - T::ONE) * no.max(least) - y * yes.max(least)
+            })?;
+        }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        ensure!(
+            !is_outside.into_inner(),
+            Argument,
+            "{OPERATOR}: some elements are no probabilities, expected numbers from 0 to 1"
+        );
+        match (weighted(losses, weight)?, reduction) {
+            (losses, 0) => Ok(losses),
+            (losses, 1) => aten::mean(&losses),
+            (losses, 2) => aten::sum(&losses),
+            (_, other) => {
+                bail!(
+                    Argument,
+                    "{OPERATOR}: unknown reduction {other}, expected 0 (none), 1 (mean) or 2 (sum)"
+                )
+            }
+        }
+    }
+
+    fn binary_cross_entropy_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::binary_cross_entropy_backward";
+        check_type(OPERATOR, this, "targets", target)?;
+        check_type(OPERATOR, this, "a gradient", grad_output)?;
+        let grads = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
+        match_computing!(this.dtype(), T: Float => {
+            let least: T = 1e-12_f64.cast(); // of what is divided by
+            loops::map(&grads, [grad_output, this, target], |[grad, x, y]: [T; 3]| {
+                grad * (x - y) / ((T::ONE - x) * x).max(least)
+            })?;
+        }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        let mut grads = weighted(grads, weight)?;
+        if reduction == 1 {
+            aten::div__Scalar(&mut grads, this.numel().into())?;
+        }
+        Ok(grads)
+    }
+}
+
+fn check_type(operator: &str, this: &Tensor, name: &str, other: &Tensor) -> Result<()> {
+    ensure!(
+        other.dtype() == this.dtype(),
+        DType,
+        "{operator}: {name} of {} for probabilities of {}, expected one type",
+        other.dtype(),
+        this.dtype()
+    );
+    Ok(())
+}
+
+fn weighted(mut losses: Tensor, weight: Option<&Tensor>) -> Result<Tensor> {
+    if let Some(weight) = weight {
+        aten::mul__Tensor(&mut losses, weight)?;
+    }
+    Ok(losses)
+}

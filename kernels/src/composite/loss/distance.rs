@@ -1,6 +1,7 @@
 //! Losses that are formulas of predictions and targets, element by element.
 
 use torch_library::prelude::*;
+use torch_library::{can_cast, result_type};
 
 use super::{MEAN, NONE};
 use crate::aten;
@@ -28,10 +29,24 @@ mod derived {
     fn huber_loss(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
         const OPERATOR: &str = "aten::huber_loss";
         ensure!(delta > 0.0, Argument, "{OPERATOR}: delta is {delta}, must be positive");
-        reduced(OPERATOR, parabola_and_line(&distance(OPERATOR, this, target)?, delta)?, reduction)
+        let loss = parabola_and_line(&distance(OPERATOR, this, target)?, delta)?;
+        ensure!(
+            can_cast(loss.dtype(), this.dtype()),
+            DType,
+            "{OPERATOR}: targets of {} for {}, whose type the result has",
+            target.dtype(),
+            this.dtype()
+        );
+        reduced(OPERATOR, aten::to_dtype(&loss, this.dtype())?, reduction)
     }
 
     fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        ensure!(
+            this.dtype().is_differentiable(),
+            DType,
+            "aten::soft_margin_loss is not implemented for {}, expected a floating-point type",
+            this.dtype()
+        );
         // Whole numbers may have no negative ones.
         let lead = aten::mul_Tensor(&aten::neg(&aten::to_dtype(target, this.dtype())?)?, this)?;
         reduced("aten::soft_margin_loss", aten::log1p(&aten::exp(&lead)?)?, reduction)
@@ -72,6 +87,13 @@ mod probabilities {
     }
 
     fn kl_div(this: &Tensor, target: &Tensor, reduction: i64, log_target: bool) -> Result<Tensor> {
+        ensure!(
+            this.dtype().is_differentiable() && target.dtype().is_differentiable(),
+            DType,
+            "aten::kl_div: {} and targets of {} are no logarithms, expected floating-point types",
+            this.dtype(),
+            target.dtype()
+        );
         let loss = match log_target {
             true => aten::mul_Tensor(&aten::exp(target)?, &aten::sub_Tensor(target, this)?)?,
             false => {
@@ -118,7 +140,9 @@ mod margins {
 
     fn hinge_embedding_loss(this: &Tensor, target: &Tensor, margin: f64, reduction: i64) -> Result<Tensor> {
         let zero = aten::zeros_like(this)?;
-        let hinge = aten::clamp_min(&aten::rsub_Scalar(this, margin.into())?, 0.into())?;
+        // The margin has the type of the distances, whole numbers too.
+        let margin = aten::full_like(this, margin.into())?;
+        let hinge = aten::clamp_min(&aten::sub_Tensor(&margin, this)?, 0.into())?;
         let apart = aten::where_self(&aten::ne_Scalar(target, 1.into())?, &hinge, &zero)?;
         let near = aten::where_self(&aten::ne_Scalar(target, (-1).into())?, this, &zero)?;
         reduced("aten::hinge_embedding_loss", aten::add_Tensor(&apart, &near)?, reduction)
@@ -162,10 +186,21 @@ mod margins {
 
 /// # Errors
 /// Numbers that are neither larger nor smaller than others.
+/// The difference of real numbers, of which one side may be truth values.
 fn distance(operator: &str, this: &Tensor, target: &Tensor) -> Result<Tensor> {
-    let distance = aten::sub_Tensor(this, target)?;
-    ensure!(!distance.dtype().is_complex(), DType, "{operator} is not implemented for {}", distance.dtype());
-    Ok(distance)
+    let dtype = result_type([this.promotion_operand(), target.promotion_operand()])?;
+    ensure!(
+        dtype.is_floating_point(),
+        DType,
+        "{operator} is not implemented for {} and targets of {}, expected floating-point types",
+        this.dtype(),
+        target.dtype()
+    );
+    let number = |tensor: &Tensor| match tensor.dtype() {
+        DType::Bool => aten::to_dtype(tensor, dtype),
+        _ => Ok(tensor.clone()),
+    };
+    aten::sub_Tensor(&number(this)?, &number(target)?)
 }
 
 /// Half the square of a difference up to a bound, and the line that goes on from there.

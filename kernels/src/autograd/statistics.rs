@@ -2,6 +2,8 @@
 
 use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
+use torch_library::fake::is_fake;
+use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 
 use super::binary::conj;
@@ -15,12 +17,15 @@ derivatives! {
 
     prod(Tensor self, *, ScalarType? dtype=None) -> Tensor as ProdBackward0 {
         self => {
-            let flat = self.reshape(&[-1])?;
-            conj(&products_of_others(&flat, 0)?)?.mul(grad)?.reshape(self.sizes())
+            let flat = self.to_dtype(grad.dtype())?.reshape(&[-1])?;
+            conj(&quotients(&flat, result, 0)?)?.mul(grad)?.reshape(self.sizes())
         },
     }
     prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor as ProdBackward1 {
-        self => conj(&products_of_others(self, dim)?)?.mul(&restored(grad, self.dim(), &[dim], keepdim)?),
+        self => {
+            let whole = |reduced| restored(reduced, self.dim(), &[dim], keepdim);
+            conj(&quotients(&self.to_dtype(grad.dtype())?, &whole(result)?, dim)?)?.mul(&whole(grad)?)
+        },
     }
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as VarBackward0 {
         self => variance(grad, self, dim.unwrap_or_default(), correction, keepdim),
@@ -146,6 +151,15 @@ derivatives! {
     count_nonzero(Tensor self, int? dim=None) -> Tensor as non_differentiable;
     nonzero(Tensor self) -> Tensor as non_differentiable;
     equal(Tensor self, Tensor other) -> bool as non_differentiable;
+}
+
+/// For each element the product of the others along a dimension, whose product is known.
+///
+/// Where nobody can tell whether elements are zero, they may be.
+fn quotients(this: &Tensor, product: &Tensor, dim: i64) -> Result<Tensor> {
+    let is_readable = this.device() == Device::CPU && !this.is_wrapper() && !is_fake(this);
+    let is_safe = is_readable && no_grad(|| aten::all(this)?.item())? == Scalar::Bool(true);
+    if is_safe { product.div(this) } else { products_of_others(this, dim) }
 }
 
 /// For each element the product of the others along a dimension, of those before and those behind it: also where some are zero.

@@ -52,6 +52,11 @@ mod kernels {
         correction: Option<Scalar>,
         keepdim: bool,
     ) -> Result<Tensor> {
+        if this.dtype().is_complex() {
+            return variance_of_parts(this, |part| {
+                aten::var_correction::call(part, dim, correction, keepdim)
+            });
+        }
         let variance = Variance { operator: "aten::var.correction", this, dim, correction, keepdim };
         Ok(variance.compute(|variance| variance)?.0)
     }
@@ -62,6 +67,9 @@ mod kernels {
         correction: Option<Scalar>,
         keepdim: bool,
     ) -> Result<Tensor> {
+        if this.dtype().is_complex() {
+            return aten::sqrt(&aten::var_correction::call(this, dim, correction, keepdim)?);
+        }
         let variance = Variance { operator: "aten::std.correction", this, dim, correction, keepdim };
         Ok(variance.compute(f64::sqrt)?.0)
     }
@@ -72,6 +80,10 @@ mod kernels {
         correction: Option<Scalar>,
         keepdim: bool,
     ) -> Result<(Tensor, Tensor)> {
+        if this.dtype().is_complex() {
+            let variance = aten::var_correction::call(this, dim, correction, keepdim)?;
+            return Ok((variance, aten::mean_dim::call(this, dim, keepdim, None)?));
+        }
         let variance = Variance { operator: "aten::var_mean.correction", this, dim, correction, keepdim };
         variance.compute(|variance| variance)
     }
@@ -183,6 +195,11 @@ fn extreme<T: Ordered, F: Fold<T, Value = T>>(
     fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?;
     fold([&indices], this, is_reduced, first, |(_, position): (T, usize)| [position as i64])?;
     Ok((values, indices))
+}
+
+/// The variance of complex numbers, which is that of both parts together.
+fn variance_of_parts(this: &Tensor, variance: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+    aten::add_Tensor(&variance(&aten::real(this)?)?, &variance(&aten::imag(this)?)?)
 }
 
 struct Variance<'a> {

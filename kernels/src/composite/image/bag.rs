@@ -1,6 +1,7 @@
 //! Bags of embeddings.
 
 use torch_library::prelude::*;
+use torch_library::promote_types;
 
 use crate::aten;
 use crate::cpu::loops;
@@ -74,10 +75,12 @@ impl Bags<'_> {
             Some(row) => aten::to_dtype(&aten::ne_Scalar(indices, row.into())?, bags.dtype())?,
         };
         let zeros = |tensor: &Tensor, sizes: &[i64]| aten::new_zeros(tensor, sizes);
+        let index_dtype = promote_types(indices.dtype(), offsets.dtype())?;
+        let as_index = |tensor: &Tensor| aten::to_dtype(tensor, index_dtype);
         let sizes = aten::index_add(&zeros(&bags, &[count])?, 0, &bags, &counts)?;
         if mode == 2 {
             let (maxima, places) = self.maxima(&rows, &bags, &counts, count)?;
-            return Ok((maxima, bags, sizes, places));
+            return Ok((maxima, as_index(&bags)?, as_index(&sizes)?, as_index(&places)?));
         }
         let share = match per_sample_weights {
             None => aten::to_dtype(&counts, rows.dtype())?,
@@ -88,12 +91,15 @@ impl Bags<'_> {
         let sums = aten::index_add(&zeros(&weighted, &[count, width])?, 0, &bags, &weighted)?;
         if mode == 0 {
             // What the sum does not need, PyTorch leaves out.
-            let (none, nothing) = (zeros(&bags, &[0])?, aten::zeros_like(offsets)?);
-            let bags = if padding.is_none() { none } else { bags };
-            return Ok((sums, bags, nothing.clone(), aten::clone(&nothing)?));
+            let is_left_out =
+                padding.is_none() && weight.dtype() != DType::Float64 && weight.strides()[1] == 1;
+            let bags = if is_left_out { zeros(&bags, &[0])? } else { bags };
+            let nothing = as_index(&aten::zeros_like(offsets)?)?;
+            return Ok((sums, as_index(&bags)?, nothing.clone(), aten::clone(&nothing)?));
         }
         let means = aten::div_Tensor(&sums, &aten::unsqueeze(&aten::clamp_min(&sizes, 1.into())?, 1)?)?;
-        Ok((means, bags, sizes.clone(), aten::clone(&sizes)?))
+        let sizes = as_index(&sizes)?;
+        Ok((means, as_index(&bags)?, sizes.clone(), aten::clone(&sizes)?))
     }
 
     fn check(&self, mode: i64, offsets: &Tensor, last: bool) -> Result<()> {

@@ -128,8 +128,8 @@ fn flattened(this: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
         this.sizes()
     );
     let count = pixels.iter().product();
-    let images = aten::reshape(this, &[*n, *classes, 1, count])?;
-    let targets = aten::reshape(target, &[*n, 1, count])?;
+    let images = aten::view(&aten::contiguous(this)?, &[*n, *classes, 1, count])?;
+    let targets = aten::view(&aten::contiguous(target)?, &[*n, 1, count])?;
     let loss = aten::nll_loss2d::call(&images, &targets, weight, reduction, ignore_index)?;
     if reduction == NONE { aten::view(&loss, &sizes) } else { Ok(loss) }
 }

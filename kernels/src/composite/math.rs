@@ -84,6 +84,13 @@ mod implicit {
     }
 
     fn prelu(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        ensure!(
+            this.dtype() == weight.dtype(),
+            DType,
+            "aten::prelu: {} with a weight of {}, expected one type",
+            this.dtype(),
+            weight.dtype()
+        );
         let channels = this.sizes().get(1).copied().unwrap_or(1);
         ensure!(
             weight.numel() == 1 || weight.sizes() == [channels],

@@ -54,7 +54,7 @@ mod implicit {
     fn take_along_dim(this: &Tensor, indices: &Tensor, dim: Option<i64>) -> Result<Tensor> {
         const OPERATOR: &str = "aten::take_along_dim";
         let Some(dim) = dim else {
-            return aten::gather(&aten::reshape(this, &[-1])?, 0, &aten::reshape(indices, &[-1])?);
+            return aten::gather(&aten::view(this, &[-1])?, 0, &aten::view(indices, &[-1])?);
         };
         ensure!(
             this.dim() == indices.dim(),

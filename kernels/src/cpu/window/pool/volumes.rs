@@ -55,6 +55,7 @@ mod kernels {
         divisor_override: Option<i64>,
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::avg_pool3d";
+        check_no_half(OPERATOR, this)?;
         let axes = axes(OPERATOR, kernel_size, stride, padding, &[1])?;
         let divisor = Divisor::new(OPERATOR, count_include_pad, divisor_override)?;
         check_fits(OPERATOR, this, axes)?;
@@ -72,6 +73,7 @@ mod kernels {
         divisor_override: Option<i64>,
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::avg_pool3d_backward";
+        check_no_half(OPERATOR, this)?;
         let axes = axes(OPERATOR, kernel_size, stride, padding, &[1])?;
         let divisor = Divisor::new(OPERATOR, count_include_pad, divisor_override)?;
         check_fits(OPERATOR, this, axes)?;
@@ -106,6 +108,14 @@ mod kernels {
         const OPERATOR: &str = "aten::adaptive_max_pool2d_backward";
         let output_size = last(OPERATOR, grad_output, 2)?;
         Pooling::of_shares(OPERATOR, this, output_size, 2)?.returned(grad_output, this, indices)
+    }
+}
+
+/// Refuses halves, whose means of volumes PyTorch has not.
+fn check_no_half(operator: &str, this: &Tensor) -> Result<()> {
+    match this.dtype() {
+        dtype @ (DType::Float16 | DType::BFloat16) => Err(unsupported(operator, dtype)),
+        _ => Ok(()),
     }
 }
 

@@ -239,14 +239,27 @@ impl<'a> Convolution<'a> {
     }
 
     fn strides_like_operands(&self, sizes: &[i64], dtype: DType) -> Result<Dims> {
-        let operands = if self.input.numel() == 0 { [self.input; 2] } else { [self.input, self.weight] };
-        let format = operands.map(Tensor::suggest_memory_format).into_iter().find(|format| match format {
+        let operands = match self.lead {
+            _ if self.input.numel() == 0 => [self.input; 2],
+            2 => [self.weight; 2], // of a sequence only the order of its elements counts
+            _ => [self.input, self.weight],
+        };
+        let format = operands.map(suggest_memory_format).into_iter().find(|format| match format {
             MemoryFormat::Contiguous => false,
             // PyTorch has two ways to convolve volumes, of which one knows no formats.
             MemoryFormat::ChannelsLast3d => dtype.is_floating_point() && dtype != DType::Float64,
             _ => true,
         });
-        strides_for(sizes, format.unwrap_or_default())
+        let format = format.unwrap_or_default();
+        match *sizes {
+            // Sequences are images of one row.
+            [n, channels, length] => {
+                let mut strides = strides_for(&[n, channels, 1, length], format)?;
+                strides.remove(2);
+                Ok(strides)
+            }
+            _ => strides_for(sizes, format),
+        }
     }
 
     /// What was computed, in the type and memory format in which it is returned.
@@ -258,6 +271,18 @@ impl<'a> Convolution<'a> {
         let out = self.like_operands(computed.sizes(), dtype)?;
         loops::map(&out, [&computed], |[x]: [T; 1]| x)?;
         Ok(out)
+    }
+}
+
+/// The memory format of images, volumes, and sequences as images of one row.
+fn suggest_memory_format(tensor: &Tensor) -> MemoryFormat {
+    match (tensor.sizes(), tensor.strides()) {
+        (&[n, channels, length], &[a, b, c]) => {
+            let strides = [a, b, length.saturating_mul(c), c];
+            let image = tensor.strided_view(&[n, channels, 1, length], &strides, tensor.storage_offset());
+            image.map_or(MemoryFormat::Contiguous, |image| image.suggest_memory_format())
+        }
+        _ => tensor.suggest_memory_format(),
     }
 }
 

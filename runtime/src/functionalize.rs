@@ -75,7 +75,7 @@ use view::Functional;
 /// been called.
 ///
 /// # Errors
-/// What the function fails with; inputs that stand for others, as inside of vmap; a write to a tensor that was made
+/// What the function fails with; inputs of a surrounding vmap that share their memory; a write to a tensor that was made
 /// outside and is no input; a write that has no functional form, as `resize_`.
 ///
 /// PyTorch: `torch.func.functionalize(f)(*inputs)`.
@@ -109,7 +109,7 @@ pub fn functionalize(
 /// Its writes do not reach the plain one.
 ///
 /// # Errors
-/// A tensor that stands for others.
+/// None of its own.
 ///
 /// PyTorch: `torch._to_functional_tensor`.
 pub fn to_functional(tensor: &Tensor) -> Result<Tensor> {
@@ -147,13 +147,14 @@ pub fn is_functional(tensor: &Tensor) -> bool {
 
 /// The functional tensor of an input; inputs over one memory are views of one base.
 fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t Tensor)>) -> Result<Tensor> {
+    let known = before.into_iter().find(|(other, _)| other.shares_storage_with(input));
+    let Some((other, functional)) = known else { return view::fresh(input.clone()) };
     ensure!(
         !input.is_wrapper(),
         NotSupported,
-        "a tensor that stands for others cannot be made functional: functionalize outside of vmap, not inside"
+        "two inputs that stand for others look at one memory, and a write to one would not reach the other\n  \
+         help: functionalize outside of vmap, or copy one of them"
     );
-    let known = before.into_iter().find(|(other, _)| other.shares_storage_with(input));
-    let Some((other, functional)) = known else { return view::fresh(input.clone()) };
     ensure!(
         other.dtype() == input.dtype(),
         NotSupported,

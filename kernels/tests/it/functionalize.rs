@@ -378,8 +378,26 @@ fn what_has_no_functional_form_is_an_error() {
     let bytes = |x: &Tensor| functionalize_test::tail(&aten::view_dtype(x, DType::Float32)?);
     let message = refusal(|x| bytes(x)?.add_(1.0).cloned());
     assert!(message.contains("a view of float64 as float32 is written to"), "{message}");
-    let in_vmap = vmap([&x()], |[row]| Ok(functionalize(&[row], |inputs| Ok(inputs.to_vec()))?.remove(0)));
+    let in_vmap = vmap([&x()], |[row]| {
+        Ok(functionalize(&[row.slice(0, 0, 2, 1)?, row], |inputs| Ok(inputs.to_vec()))?.remove(0))
+    });
     assert!(in_vmap.unwrap_err().to_string().contains("functionalize outside of vmap"));
+}
+
+#[test]
+fn a_functional_program_runs_for_each_example() {
+    let program = |inputs: &[Tensor]| {
+        let mut sum = aten::add_Tensor(&inputs[0], &inputs[1])?;
+        sum.slice(0, 1, 3, 1)?.mul_(10.0)?;
+        inputs[0].clone().add_(&sum)?;
+        Ok(vec![sum.neg_()?.clone()])
+    };
+    let (rows, same) = (x(), Tensor::from([1.0, 2.0, 3.0]));
+    let (plain, functional) = (aten::clone(&rows).unwrap(), aten::clone(&rows).unwrap());
+    let expected = vmap([&plain], |[row]| Ok(program(&[row, same.clone()])?.remove(0))).unwrap();
+    let got = vmap([&functional], |[row]| Ok(functionalize(&[row, same.clone()], program)?.remove(0))).unwrap();
+    assert_eq!(got.to_vec::<f64>().unwrap(), expected.to_vec::<f64>().unwrap());
+    assert_eq!(functional.to_vec::<f64>().unwrap(), plain.to_vec::<f64>().unwrap());
 }
 
 #[test]

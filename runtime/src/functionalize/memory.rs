@@ -73,8 +73,12 @@ pub(super) fn geometry_of_whole(tensor: &Tensor) -> Result<Geometry> {
     Geometry::new(&[count as i64], &[1], 0)
 }
 
-/// Whether a tensor shows all of its memory, in any order of dimensions.
+/// Whether a tensor shows all of its memory, in any order of dimensions. What stands for others has none of its own, and is
+/// taken to.
 pub(super) fn is_whole(tensor: &Tensor) -> bool {
+    if tensor.is_wrapper() {
+        return true;
+    }
     let shown = tensor.numel() as u64 * tensor.dtype().size() as u64;
     shown == tensor.storage().nbytes() as u64
         && tensor.storage_offset() == 0

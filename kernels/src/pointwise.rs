@@ -12,7 +12,7 @@ use torch_library::geometry::{
 use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
-use crate::loops::map;
+use crate::cpu::loops::{Elements, map, map_elements};
 use crate::variants::{Place, waiting};
 
 /// Inputs of an element-wise operator that fit together.
@@ -118,6 +118,17 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     ) -> Result<Tensor> {
         // SAFETY: `map` writes every element.
         unsafe { self.filled(out, dtype, |out| map(out, self.inputs, f)) }
+    }
+
+    /// As [`compute`](Self::compute), by what is more than a closure.
+    pub(crate) fn compute_elements<M: Element, R: Element>(
+        &self,
+        out: Option<&Tensor>,
+        dtype: DType,
+        elements: impl Elements<M, R, N>,
+    ) -> Result<Tensor> {
+        // SAFETY: `map_elements` writes every element.
+        unsafe { self.filled(out, dtype, |out| map_elements(out, self.inputs, elements)) }
     }
 
     /// As [`compute`](Self::compute), by a closure that writes the result.

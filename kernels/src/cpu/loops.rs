@@ -37,7 +37,7 @@ pub(crate) mod walk;
 
 use convert::{Loader, Storer};
 use halves::Half;
-pub(crate) use inner::Usually;
+pub(crate) use inner::{Elements, Function, Inlined, Usually, function};
 use inner::{Inner, Plane};
 use walk::{Row, Walk};
 
@@ -86,13 +86,13 @@ pub fn map<M: Element, R: Element, const N: usize>(
     run(out, inputs, &Inner::of::<M, R, _>(&f))
 }
 
-/// As [`map`], by a function that has a faster form for usual arguments.
-pub(crate) fn map_usually<M: Element, R: Element>(
+/// As [`map`], by a type that is a function, or by a function that has a faster form for usual arguments.
+pub(crate) fn map_elements<M: Element, R: Element, const N: usize>(
     out: &Tensor,
-    input: &Tensor,
-    f: Usually<impl Fn(M) -> bool + Sync, impl Fn(M) -> R + Sync, impl Fn(M) -> R + Sync>,
+    inputs: [&Tensor; N],
+    elements: impl Elements<M, R, N>,
 ) -> Result<()> {
-    run(out, [input], &Inner::of_elements::<M, R, _>(&f))
+    run(out, inputs, &Inner::of_elements::<M, R, _>(&elements))
 }
 
 /// Writes the elements of a tensor that broadcasts to `out`, converted to its type.

@@ -5,7 +5,7 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::functions::{ErrorFunction, Functions, NearOne, PowerOfTwo};
-use super::loops::{self, match_computing};
+use super::loops::{self, function, match_computing};
 use super::number::Number;
 use crate::aten;
 use crate::pointwise::Pointwise;
@@ -26,11 +26,8 @@ macro_rules! functions {
                 fn $name($($argument: &Tensor),+) -> Result<Tensor> {
                     let call = Pointwise::$promoting($operator, [$($argument),+])?;
                     match_computing!(call.dtype, T: $($class)|+ => {
-                        #[inline(always)] // which a closure cannot ask for, and a large one is not
-                        fn value([$($x),+]: [T; count!($($x)+)]) -> T {
-                            $value
-                        }
-                        call.compute(None, call.dtype, value)
+                        let value = function!(|[$($x),+]: [T; count!($($x)+)]| -> T { $value });
+                        call.compute_elements(None, call.dtype, value)
                     }, else => Err(call.unsupported()))
                 }
             )+

@@ -45,11 +45,8 @@ macro_rules! functions {
             fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
                 let call = Pointwise::$promoting(operator, [this])?;
                 match_computing!(call.dtype, $T: $($class)|+ => {
-                    #[inline(always)] // which a closure cannot ask for, and a large one is not
-                    fn value([$x]: [$T; 1]) -> $T {
-                        $value
-                    }
-                    call.compute(out, call.dtype, value)
+                    let value = $crate::cpu::loops::function!(|[$x]: [$T; 1]| -> $T { $value });
+                    call.compute_elements(out, call.dtype, value)
                 }, else => Err(call.unsupported()))
             }
         )+

@@ -31,8 +31,36 @@ pub(super) struct Inner<'f, const N: usize> {
     lifetime: PhantomData<&'f ()>,
 }
 
-/// How elements are computed: by a closure from `N` to one, or [`Usually`].
-pub(super) trait Elements<M, R, const N: usize>: Sync {
+/// A function from `N` elements to one, as a type of its own: see [`function!`].
+pub(crate) trait Function<M, R, const N: usize>: Sync {
+    fn of(&self, elements: [M; N]) -> R;
+}
+
+/// A function that is compiled into every loop however large it is. A large closure is called, and then not for wide vectors.
+pub(crate) struct Inlined<F>(pub(crate) F);
+
+/// Writes a closure, of nothing around it, as [`Inlined`].
+macro_rules! function {
+    (|[$($x:ident),+]: [$M:ty; $N:expr]| -> $R:ty { $value:expr }) => {{
+        struct Value;
+
+        impl $crate::cpu::loops::Function<$M, $R, { $N }> for Value {
+            #[inline(always)] // which cannot be said of a closure
+            fn of(&self, [$($x),+]: [$M; $N]) -> $R {
+                $value
+            }
+        }
+
+        $crate::cpu::loops::Inlined(Value)
+    }};
+}
+pub(crate) use function;
+
+/// How elements are computed: by a closure from `N` to one, [`Inlined`], or [`Usually`].
+pub(crate) trait Elements<M, R, const N: usize>: Sync {
+    /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains nothing.
+    const IS_FASTER_WIDEST: bool = true;
+
     /// Computes `len` results.
     ///
     /// # Safety
@@ -45,6 +73,26 @@ pub(super) trait Elements<M, R, const N: usize>: Sync {
 const BLOCK: usize = 64;
 
 impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
+    const IS_FASTER_WIDEST: bool = N == 1;
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: passed on.
+        unsafe { Inlined(Closure(self)).each(out, inputs, len) }
+    }
+}
+
+/// A closure as a function like others.
+struct Closure<'f, F>(&'f F);
+
+impl<M, R, F: Fn([M; N]) -> R + Sync, const N: usize> Function<M, R, N> for Closure<'_, F> {
+    #[inline(always)]
+    fn of(&self, elements: [M; N]) -> R {
+        self.0(elements)
+    }
+}
+
+impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R, N> for Inlined<F> {
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         let whole = len - len % BLOCK;
@@ -52,7 +100,7 @@ impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements
             let mut results = [R::default(); BLOCK];
             for (i, result) in results.iter_mut().enumerate() {
                 // SAFETY: `start + i` is below `len`.
-                *result = self(inputs.map(|input| unsafe { input.add(start + i).read() }));
+                *result = self.0.of(inputs.map(|input| unsafe { input.add(start + i).read() }));
             }
             // SAFETY: as above.
             unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
@@ -61,7 +109,7 @@ impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements
             // SAFETY: as above.
             let x = inputs.map(|input| unsafe { input.add(i).read() });
             // SAFETY: as above.
-            unsafe { out.add(i).write(self(x)) };
+            unsafe { out.add(i).write(self.0.of(x)) };
         }
     }
 }
@@ -74,31 +122,34 @@ pub(crate) struct Usually<C, F, A> {
 }
 
 /// A block is computed the fast way, or none of it.
-impl<M, R, C, F, A> Elements<M, R, 1> for Usually<C, F, A>
+impl<M, R, C, F, A, const N: usize> Elements<M, R, N> for Usually<C, F, A>
 where
     M: Element,
     R: Element,
-    C: Fn(M) -> bool + Sync,
-    F: Fn(M) -> R + Sync,
-    A: Fn(M) -> R + Sync,
+    C: Fn([M; N]) -> bool + Sync,
+    F: Elements<M, R, N>,
+    A: Elements<M, R, N>,
 {
+    const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
+
     #[inline(always)]
-    unsafe fn each(&self, out: *mut R, [input]: [*const M; 1], len: usize) {
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         for start in (0..len).step_by(BLOCK) {
             let len = BLOCK.min(len - start);
-            // SAFETY: both are parts of what the caller vouches for.
-            let (out, input) = unsafe { (out.add(start), input.add(start)) };
-            // SAFETY: as above.
-            let is_usual = |all: bool, i: usize| all & (self.is_usual)(unsafe { input.add(i).read() });
+            // SAFETY: all are parts of what the caller vouches for.
+            let (out, inputs) = unsafe { (out.add(start), inputs.map(|input| input.add(start))) };
+            let mut are_usual = true;
+            for i in 0..len {
+                // SAFETY: as above.
+                are_usual &= (self.is_usual)(inputs.map(|input| unsafe { input.add(i).read() }));
+            }
             // Two loops: one with the choice in it would not vectorise.
-            if (0..len).fold(true, is_usual) {
-                let fast = |[x]: [M; 1]| (self.fast)(x);
+            if are_usual {
                 // SAFETY: as above.
-                unsafe { fast.each(out, [input], len) };
+                unsafe { self.fast.each(out, inputs, len) };
             } else {
-                let any = |[x]: [M; 1]| (self.any)(x);
                 // SAFETY: as above.
-                unsafe { any.each(out, [input], len) };
+                unsafe { self.any.each(out, inputs, len) };
             }
         }
     }
@@ -344,7 +395,8 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
 fn loop_of<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>() -> Run<N> {
     #[cfg(target_arch = "x86_64")]
     {
-        let is_function = const { N == 1 && matches!(M::DTYPE, DType::Float32 | DType::Float64) };
+        let is_function =
+            const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) };
         if is_function && super::is_widest() {
             return widest::<M, R, F, N>;
         }

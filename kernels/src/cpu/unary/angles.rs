@@ -1,12 +1,11 @@
 //! Functions of angles, which have a fast form for those that are not huge.
-#![expect(unsafe_code, reason = "promises to write every element of a result")]
 
 use torch_library::prelude::*;
 
 use super::kernels_of;
 use crate::aten;
 use crate::cpu::functions::Circular;
-use crate::cpu::loops::{self, Usually, match_computing};
+use crate::cpu::loops::{Usually, function, match_computing};
 use crate::pointwise::Pointwise;
 
 /// Writes the kernels: the names of the operator, the fast form, the one for all numbers.
@@ -18,9 +17,11 @@ macro_rules! angles {
             fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
                 let call = Pointwise::promoting_to_float(operator, [this])?;
                 match_computing!(call.dtype, T: Float => {
-                    let f = Usually { is_usual: T::is_moderate, fast: T::$fast, any: T::$any };
-                    // SAFETY: `map_usually` writes every element.
-                    unsafe { call.filled(out, call.dtype, |out| loops::map_usually(out, this, f)) }
+                    call.compute_elements(out, call.dtype, Usually {
+                        is_usual: |[x]: [T; 1]| x.is_moderate(),
+                        fast: function!(|[x]: [T; 1]| -> T { x.$fast() }),
+                        any: |[x]: [T; 1]| x.$any(),
+                    })
                 }, else => match_computing!(call.dtype, T: Complex => {
                     call.compute(out, call.dtype, |[x]: [T; 1]| x.$any())
                 }, else => Err(call.unsupported())))

@@ -6,7 +6,8 @@ use num_traits::{Float, PrimInt};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::loops::{self, match_computing};
+use super::functions::Divisible;
+use super::loops::{self, Usually, function, match_computing};
 use super::number::{Divided, Number};
 use crate::aten;
 use crate::pointwise::Pointwise;
@@ -147,37 +148,37 @@ fn div_rounded(
         ),
     };
     let call = Pointwise::promoting(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
     if inputs[1].numel() != 1 {
         // Halves are divided as such, step by step, as in PyTorch; only a single divisor is widened once for all.
         match_dtype!(call.dtype, T: Half => {
-            div_floats::<T>(&out, inputs, rounding)?;
-            return Ok(out);
+            return match rounding {
+                Rounding::Truncate => call.compute(out, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
+                Rounding::Floor => call.compute(out, call.dtype, |[a, b]: [T; 2]| floor_quotient(a, b, a % b)),
+            };
         }, else => {});
     }
-    match_computing!(call.dtype, T: Float => {
-        div_floats::<T>(&out, inputs, rounding)?;
+    match_computing!(call.dtype, T: Float => match rounding {
+        Rounding::Truncate => call.compute(out, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
+        Rounding::Floor => call.compute_elements(out, call.dtype, Usually {
+            is_usual: |[a, b]: [T; 2]| a.has_moderate_quotient(b),
+            fast: function!(|[a, b]: [T; 2]| -> T { floor_quotient(a, b, a.rest(b)) }),
+            any: |[a, b]: [T; 2]| floor_quotient(a, b, a % b),
+        }),
     }, else => match_computing!(call.dtype, T: Integer => {
+        let out = call.output(out, call.dtype)?;
         let by_zero = AtomicBool::new(false);
         loops::map(&out, inputs, |[a, b]: [T; 2]| whole_quotient(a, b, rounding, &by_zero))?;
         ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
-    }, else => return Err(call.unsupported())));
-    Ok(out)
-}
-
-fn div_floats<T: Float + Element>(out: &Tensor, inputs: [&Tensor; 2], rounding: Rounding) -> Result<()> {
-    match rounding {
-        Rounding::Truncate => loops::map(out, inputs, |[a, b]: [T; 2]| (a / b).trunc()),
-        Rounding::Floor => loops::map(out, inputs, |[a, b]: [T; 2]| floor_quotient(a, b)),
-    }
+        Ok(out)
+    }, else => Err(call.unsupported())))
 }
 
 /// Python's `a // b`: the quotient rounded down, free of the error that rounding `a / b` itself would bring.
-fn floor_quotient<T: Float>(a: T, b: T) -> T {
+#[inline(always)]
+fn floor_quotient<T: Float>(a: T, b: T, rest: T) -> T {
     if b == T::zero() {
         return a / b;
     }
-    let rest = a % b;
     let mut quotient = (a - rest) / b;
     if rest != T::zero() && (b < T::zero()) != (rest < T::zero()) {
         quotient = quotient - T::one();

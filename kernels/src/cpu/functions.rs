@@ -14,12 +14,14 @@ mod exponential;
 mod hyperbolic;
 mod inverse;
 mod logarithm;
+mod remainder;
 
 pub(super) use circular::Circular;
 pub(super) use error::ErrorFunction;
 use exponential::Power;
 pub(super) use hyperbolic::Hyperbolic;
 pub(super) use inverse::{Coordinate, Inverse};
+pub(super) use remainder::Divisible;
 
 /// The functions that kernels spend their time in.
 pub(super) trait Functions: Sized {

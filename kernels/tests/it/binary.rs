@@ -172,3 +172,32 @@ fn expressions_are_the_operators_of_their_names() -> Result<()> {
     assert!(error.contains("aten::add.Tensor"), "{error}");
     Ok(())
 }
+
+#[test]
+fn rests_are_exact_whatever_the_quotient() -> Result<()> {
+    let mut pairs =
+        vec![(5.5, 2.0), (-5.5, 2.0), (5.5, -2.0), (0.0, -3.0), (-0.0, 3.0), (1.0, 3.0), (-1e-30, 1.0)];
+    for huge in [(1e30, 7.0), (f64::INFINITY, 1.0), (1.0, f64::INFINITY), (1.0, 0.0), (f64::NAN, 1.0)] {
+        pairs.push(huge);
+        pairs.extend((1..70).map(|i| (f64::from(i) * 0.7, 0.3))); // blocks with such a quotient and without
+    }
+    let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    let n = pairs.len() as i64;
+    let (x, y) = (Tensor::from_vec(a.clone(), &[n])?, Tensor::from_vec(b.clone(), &[n])?);
+    let got = aten::fmod_Tensor(&x, &y)?.to_vec::<f64>()?;
+    let rounded_down = aten::remainder_Tensor(&x, &y)?.to_vec::<f64>()?;
+    let quotients = aten::div_Tensor_mode::call(&x, &y, Some("floor"))?.to_vec::<f64>()?;
+    for (i, (a, b)) in pairs.into_iter().enumerate() {
+        let rest = a % b;
+        let down = if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest };
+        assert!(got[i] == rest || got[i].is_nan() && rest.is_nan(), "{a} {b}: {}", got[i]);
+        assert!(
+            rounded_down[i] == down || down.is_nan() && rounded_down[i].is_nan(),
+            "{a} {b}: {}",
+            rounded_down[i]
+        );
+        let quotient = ((a - down) / b).round();
+        assert!(b == 0.0 || !quotient.is_finite() || quotients[i] == quotient, "{a} {b}: {}", quotients[i]);
+    }
+    Ok(())
+}

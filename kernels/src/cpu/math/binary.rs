@@ -7,8 +7,8 @@ use torch_library::prelude::*;
 
 use super::Bits;
 use crate::aten;
-use crate::cpu::functions::Coordinate;
-use crate::cpu::loops::{self, match_computing};
+use crate::cpu::functions::{Coordinate, Divisible};
+use crate::cpu::loops::{self, Usually, function, match_computing};
 use crate::cpu::number::{Divided, Number};
 use crate::pointwise::Pointwise;
 
@@ -53,7 +53,6 @@ macro_rules! functions {
 }
 
 functions! {
-    atan2 atan2_ "aten::atan2" "aten::atan2_": promoting_to_float Float => |a, b| a.angle(b);
     bitwise_and_Tensor bitwise_and__Tensor "aten::bitwise_and.Tensor" "aten::bitwise_and_.Tensor":
         promoting Bool | Integer | Unsigned => |a, b| a.both(b);
     bitwise_or_Tensor bitwise_or__Tensor "aten::bitwise_or.Tensor" "aten::bitwise_or_.Tensor":
@@ -65,6 +64,15 @@ functions! {
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
+
+    fn atan2(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        angle("aten::atan2", None, [this, other])
+    }
+
+    fn atan2_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        angle("aten::atan2_", Some(this), [this, other])?;
+        Ok(this)
+    }
 
     fn maximum(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::maximum", [this, other])?;
@@ -176,6 +184,13 @@ mod kernels {
     }
 }
 
+fn angle(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float(operator, inputs)?;
+    match_computing!(call.dtype, T: Float => {
+        call.compute_elements(out, call.dtype, function!(|[y, x]: [T; 2]| -> T { y.angle(x) }))
+    }, else => Err(call.unsupported()))
+}
+
 /// The larger number, or the one that is NaN.
 #[inline(always)]
 fn larger<T: Number + PartialOrd>(a: T, b: T) -> T {
@@ -209,21 +224,34 @@ enum Sign {
 
 fn rest(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], sign: Sign) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, inputs)?;
-    let out = call.output(out, call.dtype)?;
     match_computing!(call.dtype, T: Float => {
-        loops::map(&out, inputs, |[a, b]: [T; 2]| float_rest(a, b, sign))?;
+        let is_usual = |[a, b]: [T; 2]| a.has_moderate_quotient(b);
+        match sign {
+            Sign::OfDividend => call.compute_elements(out, call.dtype, Usually {
+                is_usual,
+                fast: |[a, b]: [T; 2]| a.rest(b),
+                any: |[a, b]: [T; 2]| a % b,
+            }),
+            Sign::OfDivisor => call.compute_elements(out, call.dtype, Usually {
+                is_usual,
+                fast: |[a, b]: [T; 2]| with_sign_of(b, a.rest(b)),
+                any: |[a, b]: [T; 2]| with_sign_of(b, a % b),
+            }),
+        }
     }, else => match_computing!(call.dtype, T: Integer => {
+        let out = call.output(out, call.dtype)?;
         let by_zero = AtomicBool::new(false);
         loops::map(&out, inputs, |[a, b]: [T; 2]| integer_rest(a, b, sign, &by_zero))?;
         ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
-    }, else => return Err(call.unsupported())));
-    Ok(out)
+        Ok(out)
+    }, else => Err(call.unsupported())))
 }
 
-fn float_rest<T: Float>(a: T, b: T, sign: Sign) -> T {
-    let rest = a % b;
-    let is_other = rest != T::zero() && (rest < T::zero()) != (b < T::zero());
-    if matches!(sign, Sign::OfDivisor) && is_other { rest + b } else { rest }
+/// The rest of a division whose quotient is rounded down.
+#[inline(always)]
+fn with_sign_of<T: Float>(divisor: T, rest: T) -> T {
+    let is_other = rest != T::zero() && (rest < T::zero()) != (divisor < T::zero());
+    if is_other { rest + divisor } else { rest }
 }
 
 fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {

@@ -11,16 +11,20 @@ mod error;
 #[cfg(test)]
 mod errors;
 mod exponential;
+mod gamma;
 mod hyperbolic;
 mod inverse;
 mod logarithm;
+mod power;
 mod remainder;
 
 pub(super) use circular::Circular;
 pub(super) use error::ErrorFunction;
 use exponential::Power;
+pub(super) use gamma::Gamma;
 pub(super) use hyperbolic::Hyperbolic;
 pub(super) use inverse::{Coordinate, Inverse};
+pub(super) use power::Raised;
 pub(super) use remainder::Divisible;
 
 /// The functions that kernels spend their time in.

@@ -4,7 +4,7 @@ use num_traits::{Float, PrimInt};
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::functions::{ErrorFunction, Functions, NearOne, PowerOfTwo};
+use super::functions::{ErrorFunction, Functions, Gamma, NearOne, PowerOfTwo, Raised};
 use super::loops::{self, function, match_computing};
 use super::number::Number;
 use crate::aten;
@@ -52,7 +52,7 @@ functions! {
     sinc "aten::sinc"(this): promoting_to_float Float => |x| x.normalized_sinc();
     deg2rad "aten::deg2rad"(this): promoting_to_float Float => |x| x.to_radians();
     rad2deg "aten::rad2deg"(this): promoting_to_float Float => |x| x.to_degrees();
-    hypot "aten::hypot"(this, other): promoting Float => |a, b| a.hypot(b);
+    hypot "aten::hypot"(this, other): promoting Float => |a, b| a.distance(b);
     copysign_Tensor "aten::copysign.Tensor"(this, other): promoting_to_float Float => |a, b| a.copysign(b);
     logaddexp "aten::logaddexp"(this, other): promoting Float =>
         |a, b| sum_of_powers(a, b, |x| x.exponential(), |x| x.logarithm_of_one_more());
@@ -170,7 +170,7 @@ fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
 }
 
 /// The logarithm of `power(a) + power(b)`, where the larger is taken out.
-#[inline]
+#[inline(always)]
 fn sum_of_powers<T: Float>(a: T, b: T, power: impl Fn(T) -> T, log_1p: impl Fn(T) -> T) -> T {
     if a.is_infinite() && a == b {
         return a;

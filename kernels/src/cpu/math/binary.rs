@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 
 use super::Bits;
 use crate::aten;
-use crate::cpu::functions::{Coordinate, Divisible};
+use crate::cpu::functions::{Coordinate, Divisible, Raised};
 use crate::cpu::loops::{self, Usually, function, match_computing};
 use crate::cpu::number::{Divided, Number};
 use crate::pointwise::Pointwise;
@@ -280,7 +280,7 @@ fn power(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> 
         [0.5] if !is_half => call.compute(out, dtype, |[x, _]: [T; 2]| x.sqrt()),
         [-0.5] if !is_half => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
         [-1.0] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x),
-        _ => call.compute(out, dtype, |[x, y]: [T; 2]| if y == 2.0 { x * x } else { x.powf(y) }),
+        _ => call.compute_elements(out, dtype, function!(|[x, y]: [T; 2]| -> T { x.raised(y) })),
     }, else => match_computing!(dtype, T: Integer => {
         call.compute(out, dtype, |[x, y]: [T; 2]| integer_power(x, y))
     }, else => match_computing!(dtype, T: Complex => {

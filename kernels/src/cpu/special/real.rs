@@ -1,10 +1,10 @@
 //! Functions of one real number that the standard library has not, and shifts that every count of bits is right for.
 
+use crate::cpu::functions::Gamma;
+
 /// A real number with these functions.
 pub(super) trait Real: Sized {
-    fn log_gamma(self) -> Self;
-    fn digamma(self) -> Self;
-    /// The derivative of `digamma` of an order from 0 up.
+    /// The derivative of the digamma function of an order from 0 up.
     fn polygamma(self, order: i64) -> Self;
     fn normalized_sinc(self) -> Self;
     /// The next number of the type on the way to another.
@@ -12,16 +12,8 @@ pub(super) trait Real: Sized {
 }
 
 macro_rules! real {
-    ($($ty:ident $lgamma:path, $next:path;)+) => { $(
+    ($($ty:ident $next:path;)+) => { $(
         impl Real for $ty {
-            fn log_gamma(self) -> $ty {
-                $lgamma(self)
-            }
-
-            fn digamma(self) -> $ty {
-                digamma(f64::from(self)) as $ty
-            }
-
             fn polygamma(self, order: i64) -> $ty {
                 polygamma(order, f64::from(self)) as $ty
             }
@@ -39,46 +31,13 @@ macro_rules! real {
 }
 
 real! {
-    f32 libm::lgammaf, libm::nextafterf;
-    f64 libm::lgamma, libm::nextafter;
-}
-
-/// The asymptotic series, after the argument was moved up to where it holds.
-fn digamma(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::INFINITY.copysign(-x);
-    }
-    if x < 0.0 {
-        if x == x.trunc() {
-            return f64::NAN;
-        }
-        // Reflected.
-        let rest = x - x.trunc();
-        return digamma(1.0 - x) - std::f64::consts::PI / (std::f64::consts::PI * rest).tan();
-    }
-    let (mut x, mut sum) = (x, 0.0);
-    while x < 10.0 {
-        sum -= 1.0 / x;
-        x += 1.0;
-    }
-    let z = 1.0 / (x * x);
-    const SERIES: [f64; 7] = [
-        8.333_333_333_333_333e-2,
-        -2.109_279_609_279_609_3e-2,
-        7.575_757_575_757_576e-3,
-        -4.166_666_666_666_667e-3,
-        3.968_253_968_253_968e-3,
-        -8.333_333_333_333_333e-3,
-        8.333_333_333_333_333e-2,
-    ];
-    let tail =
-        if x < 1e17 { z * SERIES.iter().fold(0.0, |sum, coefficient| sum * z + coefficient) } else { 0.0 };
-    sum + x.ln() - 0.5 / x - tail
+    f32 libm::nextafterf;
+    f64 libm::nextafter;
 }
 
 fn polygamma(order: i64, x: f64) -> f64 {
     if order == 0 {
-        return digamma(x);
+        return x.digamma();
     }
     let (n, sign) = (order as f64, if order % 2 == 1 { 1.0 } else { -1.0 });
     sign * libm::lgamma(n + 1.0).exp() * hurwitz_zeta(n + 1.0, x)
@@ -146,17 +105,6 @@ shifted!(u8, i8, i16, i32, i64);
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digamma_meets_known_values() {
-        let near =
-            |x: f64, want: f64| assert!((digamma(x) - want).abs() < 1e-13 * want.abs().max(1.0), "{x}");
-        near(1.0, -0.577_215_664_901_532_9);
-        near(0.5, -1.963_510_026_021_423_5);
-        near(-0.5, 0.036_489_973_978_576_52);
-        near(100.0, 4.600_161_852_738_087);
-        assert!(digamma(-1.0).is_nan() && digamma(0.0) == f64::NEG_INFINITY);
-    }
 
     #[test]
     fn polygamma_meets_known_values() {

@@ -16,7 +16,7 @@ mod math;
 mod matmul;
 mod norm;
 mod optimizer;
-mod order;
+pub(crate) mod order;
 mod random;
 mod recurrent;
 mod reduce;

@@ -288,7 +288,7 @@ fn in_floats(this: &Tensor) -> Result<Tensor> {
     if this.dtype().is_differentiable() { Ok(this.clone()) } else { aten::to_dtype(this, DType::DEFAULT) }
 }
 
-fn without_nan(this: &Tensor) -> Result<Tensor> {
+pub(crate) fn without_nan(this: &Tensor) -> Result<Tensor> {
     if !this.dtype().is_differentiable() {
         return Ok(this.clone());
     }

@@ -25,6 +25,9 @@ mod explicit {
     }
 
     fn count_nonzero_dim_IntList(this: &Tensor, dim: &[i64]) -> Result<Tensor> {
+        if this.dtype() == DType::Bool {
+            return aten::sum_dim_IntList(this, Some(dim));
+        }
         aten::sum_dim_IntList(&aten::ne_Scalar(this, 0.into())?, Some(dim))
     }
 

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
-use super::loops::{self, match_computing};
+use super::loops::match_computing;
 use super::number::Number;
 use super::unary::functions;
 use crate::aten;
@@ -78,9 +78,7 @@ mod more {
 
     fn isnan(this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::isnan", [this])?;
-        let out = call.output(None, DType::Bool)?;
-        match_dtype!(call.dtype, T => loops::map(&out, [this], |[x]: [T; 1]| is_unequal_to_itself(x))?);
-        Ok(out)
+        match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| is_unequal_to_itself(x)))
     }
 
     fn leaky_relu(this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {

@@ -3,11 +3,12 @@
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::folds::{First, Largest, Smallest, Sum};
+use super::folds::{First, Largest, Smallest, Sum, SumOfBytes, SumOfNumbers};
 use super::loops::reduce::{Fold, fold};
 use super::loops::{self, match_computing};
 use super::number::Ordered;
 use crate::aten;
+use crate::composite::order::without_nan;
 use crate::pointwise::unsupported;
 use crate::reduction::{Reduction, type_of_sum};
 
@@ -24,6 +25,10 @@ mod kernels {
         let reduction = Reduction::new("aten::sum.dim_IntList", this, dim, keepdim)?;
         let dtype = type_of_sum(this, dtype);
         let out = reduction.output(dtype)?;
+        if matches!((this.dtype(), dtype), (DType::Bool | DType::UInt8, DType::Int64)) {
+            fold::<u8, _, _, _>([&out], this, reduction.is_reduced(), &SumOfBytes, |sum: i64| [sum])?;
+            return Ok(out);
+        }
         match_computing!(dtype, T: Bool | Integer | Float | Complex => {
             fold([&out], this, reduction.is_reduced(), &Sum, |sum: T| [sum])?;
         }, else => return Err(reduction.unsupported(dtype)));
@@ -76,6 +81,22 @@ mod kernels {
             place::<T, _>("aten::argmin", this, dim, keepdim, &First(Smallest))
         }, else => Err(unsupported("aten::argmin", this.dtype())))
     }
+}
+
+/// Elsewhere it is a sum of what replaces NaN; here elements are read once.
+#[torch_impl(aten, CPU)]
+fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::nansum";
+    ensure!(!this.dtype().is_complex(), DType, "{OPERATOR}: {} is not supported", this.dtype());
+    let dtype = type_of_sum(this, dtype);
+    let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;
+    let out = reduction.output(dtype)?;
+    // As a whole number NaN is one.
+    let numbers = if dtype.is_floating_point() { this.clone() } else { without_nan(this)? };
+    match_computing!(dtype, T: Integer | Float | Complex => {
+        fold([&out], &numbers, reduction.is_reduced(), &SumOfNumbers, |sum: T| [sum])?;
+    }, else => return Err(reduction.unsupported(dtype)));
+    Ok(out)
 }
 
 /// A reduction whose result must be one of the elements.

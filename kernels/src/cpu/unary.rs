@@ -6,7 +6,7 @@ use torch_library::{Element, match_dtype};
 
 use super::activation::Conjugate;
 use super::functions::{ErrorFunction, Functions};
-use super::loops::{self, match_computing};
+use super::loops::match_computing;
 use super::number::Number;
 use crate::aten;
 use crate::pointwise::Pointwise;
@@ -87,12 +87,6 @@ fn sign_of<T: Number + PartialOrd>(x: T) -> T {
     }
 }
 
-/// -0 becomes 0.
-#[inline(always)]
-fn without_sign<T: Number + PartialOrd>(x: T) -> T {
-    if x < T::ZERO { x.negated() } else { x.plus(T::ZERO) }
-}
-
 #[torch_impl(aten, CPU, Meta)]
 mod more {
     use super::*;
@@ -108,9 +102,7 @@ mod more {
 
     fn logical_not(this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::logical_not", [this])?;
-        let out = call.output(None, DType::Bool)?;
-        match_dtype!(call.dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x == T::default())?);
-        Ok(out)
+        match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| x == T::default()))
     }
 
     fn gelu(this: &Tensor, approximate: &str) -> Result<Tensor> {
@@ -153,13 +145,14 @@ fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Res
         "{operator}: the distance from zero is real, a tensor of {} cannot take it in place",
         call.dtype
     );
-    let out = call.output(out, call.dtype.to_real())?;
-    match_computing!(call.dtype, T: Integer | Float => {
-        loops::map(&out, [this], |[x]: [T; 1]| without_sign(x))?;
+    let dtype = call.dtype.to_real();
+    match_computing!(call.dtype, T: Float => {
+        call.compute(out, dtype, |[x]: [T; 1]| x.abs())
+    }, else => match_computing!(call.dtype, T: Integer => {
+        call.compute(out, dtype, |[x]: [T; 1]| if x < T::ZERO { x.negated() } else { x })
     }, else => match_computing!(call.dtype, T: Complex => {
-        loops::map(&out, [this], |[x]: [T; 1]| x.norm())?;
-    }, else => return Err(call.unsupported())));
-    Ok(out)
+        call.compute(out, dtype, |[x]: [T; 1]| x.norm())
+    }, else => Err(call.unsupported()))))
 }
 
 /// Whether PyTorch hands a tensor to oneDNN.

@@ -170,3 +170,34 @@ fn folds_refuse_what_does_not_fit() {
     let empty = x.strided_view(&[1 << 40, 0, 1 << 40], &[0, 0, 0], 0).unwrap(); // more values than an `i64` counts
     assert!(fold([&of(&[3], &[1])], &empty, &[false, true, false], &Sum, |sum| [sum]).is_err());
 }
+
+#[test]
+fn truth_values_and_bytes_are_counted_without_overflow() -> Result<()> {
+    for (numel, ones) in [(0, 0), (5, 2), (70, 24), (100_000, 33_334)] {
+        let numbers: Vec<u8> = (0..numel).map(|i| u8::from(i % 3 == 0)).collect();
+        let bytes = Tensor::from_vec(numbers, &[numel])?;
+        let flags = bytes.to_dtype(DType::Bool)?;
+        assert_eq!(flags.sum()?.item()?, Scalar::Int(ones));
+        assert_eq!(aten::count_nonzero(&flags)?.item()?, Scalar::Int(ones));
+        let large = bytes.mul(255)?;
+        assert_eq!((large.dtype(), large.sum()?.item()?), (DType::UInt8, Scalar::Int(255 * ones)));
+    }
+    let flags = Tensor::from([[true, false, true], [true, false, false]]);
+    assert_eq!(flags.sum_dim(&[0], false)?.to_vec::<i64>()?, [2, 0, 1]);
+    assert_eq!(flags.t()?.sum_dim(&[0], false)?.to_vec::<i64>()?, [2, 1]);
+    Ok(())
+}
+
+#[test]
+fn sums_of_numbers_skip_nan() -> Result<()> {
+    let x = Tensor::from([[1f32, f32::NAN, 2.0], [f32::NAN, f32::NAN, f32::INFINITY]]);
+    assert_eq!(aten::nansum(&x)?.item()?, Scalar::Float(f64::INFINITY));
+    assert_eq!(aten::nansum::with(&x).dim(Some(&[0])).call()?.to_vec::<f32>()?, [1.0, 0.0, f32::INFINITY]);
+    let half = aten::nansum(&x.to_dtype(DType::BFloat16)?.narrow(0, 0, 1)?)?;
+    assert_eq!((half.dtype(), half.item()?), (DType::BFloat16, Scalar::Float(3.0)));
+    let whole = aten::nansum::with(&x).dim(Some(&[1])).dtype(Some(DType::Int32)).call()?;
+    assert_eq!(whole.to_vec::<i32>()?[0], 3);
+    assert_eq!(aten::nansum(&Tensor::from([1i32, 2]))?.item()?, Scalar::Int(3));
+    assert!(aten::nansum(&x.to_dtype(DType::Complex64)?).is_err());
+    Ok(())
+}

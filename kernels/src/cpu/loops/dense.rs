@@ -37,6 +37,7 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Float32, DType::UInt8) if super::is_wide() => return Some(wide::cut_narrow::<u8>),
         (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
         (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
+        (DType::Bool, DType::Bool | DType::UInt8) if super::is_wide() => return Some(wide::truth),
         (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
         _ => {}
     }
@@ -73,6 +74,20 @@ mod wide {
     pub(super) unsafe fn each_widest<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
         // SAFETY: passed on.
         unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
+    }
+
+    /// From truth values to themselves, or to bytes: any byte but 0 is true.
+    ///
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn truth(from: *const u8, len: usize, to: *mut u8) {
+        for i in 0..len {
+            // SAFETY: by contract.
+            let is_true = unsafe { from.add(i).read() } != 0;
+            // SAFETY: by contract.
+            unsafe { to.add(i).write(u8::from(is_true)) };
+        }
     }
 
     /// From `f32` to `i64`: the instruction's answer for numbers out of range is the one that [`Element::cast`] promises.

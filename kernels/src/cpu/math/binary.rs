@@ -89,20 +89,20 @@ mod kernels {
     }
 
     fn logical_and(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical("aten::logical_and", None, [this, other], |a, b| a && b)
+        logical("aten::logical_and", None, [this, other], |a, b| a & b)
     }
 
     fn logical_and_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        logical("aten::logical_and_", Some(this), [this, other], |a, b| a && b)?;
+        logical("aten::logical_and_", Some(this), [this, other], |a, b| a & b)?;
         Ok(this)
     }
 
     fn logical_or(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical("aten::logical_or", None, [this, other], |a, b| a || b)
+        logical("aten::logical_or", None, [this, other], |a, b| a | b)
     }
 
     fn logical_or_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        logical("aten::logical_or_", Some(this), [this, other], |a, b| a || b)?;
+        logical("aten::logical_or_", Some(this), [this, other], |a, b| a | b)?;
         Ok(this)
     }
 
@@ -210,9 +210,7 @@ fn logical(
     f: impl Fn(bool, bool) -> bool + Sync,
 ) -> Result<Tensor> {
     let call = Pointwise::with_dtype(operator, inputs, DType::Bool)?;
-    let out = call.output(out, DType::Bool)?;
-    loops::map(&out, inputs, |[a, b]: [bool; 2]| f(a, b))?;
-    Ok(out)
+    call.compute(out, DType::Bool, |[a, b]: [bool; 2]| f(a, b))
 }
 
 /// Whose sign the rest of a division has.

@@ -129,3 +129,14 @@ fn shrinking_keeps_the_order_of_dimensions() -> Result<()> {
     assert_eq!((far.strides(), far.to_vec::<f64>()?), (&[1, 2][..], vec![-2.0, 1.0, 5.0, 0.0, 3.0, 7.0]));
     Ok(())
 }
+
+#[test]
+fn bounds_that_are_not_numbers_leave_none() -> Result<()> {
+    let x = Tensor::from([1f32, f32::NAN]);
+    for (min, max) in [(Some(f64::NAN), None), (None, Some(f64::NAN)), (Some(0.0), Some(f64::NAN))] {
+        let bounded = aten::clamp::call(&x, min.map(Scalar::from), max.map(Scalar::from))?;
+        assert!(bounded.to_vec::<f32>()?.iter().all(|x| x.is_nan()));
+    }
+    assert!(aten::clamp::call(&x, Some(2.into()), Some(3.into()))?.to_vec::<f32>()?[1].is_nan());
+    Ok(())
+}

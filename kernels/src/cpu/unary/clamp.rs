@@ -78,7 +78,14 @@ fn by_numbers(
     let call = Pointwise::with_dtype(operator, [this], dtype)?;
     let (min, max) = (binding(operator, min, dtype, Bound::Min)?, binding(operator, max, dtype, Bound::Max)?);
     match_computing!(dtype, T: Integer | Unsigned | Float => {
-        match (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>)) {
+        let (min, max) = (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>));
+        // Asked once, not for each element.
+        if let Some(unordered) = [min, max].into_iter().flatten().find(|bound| bound.is_unordered()) {
+            return call.compute(out, dtype, move |[_]: [T; 1]| unordered);
+        }
+        let raised = |x: T, min: T| if x < min { min } else { x };
+        let lowered = |x: T, max: T| if x > max { max } else { x };
+        match (min, max) {
             (Some(min), Some(max)) => {
                 call.compute(out, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
             }

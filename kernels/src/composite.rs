@@ -11,7 +11,7 @@ mod index;
 mod lazy;
 pub(crate) mod linalg;
 mod linear;
-mod loss;
+pub(crate) mod loss;
 mod math;
 mod matmul;
 mod norm;

@@ -7,8 +7,10 @@ use crate::aten;
 mod ctc;
 mod distance;
 
+pub(crate) use distance::reduced;
+
 /// PyTorch: `at::Reduction`.
-const NONE: i64 = 0;
+pub(crate) const NONE: i64 = 0;
 const MEAN: i64 = 1;
 
 /// The classes that are right, and what each counts.

@@ -12,6 +12,7 @@ use crate::aten;
 use crate::pointwise::{common_device, unsupported};
 
 pub(crate) mod ctc;
+mod distance;
 mod probability;
 
 #[torch_impl(aten, CPU, Meta)]

@@ -122,3 +122,19 @@ fn targets_of_a_margin_may_be_whole_numbers() -> Result<()> {
     assert!((value(aten::soft_margin_loss(&x, &target))? - (-1.77f64).exp().ln_1p()).abs() < 1e-6);
     Ok(())
 }
+
+#[test]
+fn distances_are_parabolas_and_lines() -> Result<()> {
+    let (x, target) = (Tensor::from([1f32, 2.0, 5.0]), Tensor::from([1f32, 1.5, 1.0]));
+    let squares = aten::mse_loss::with(&x, &target).reduction(0).call()?;
+    assert_eq!(squares.to_vec::<f32>()?, [0.0, 0.25, 16.0]);
+    let smooth = aten::smooth_l1_loss::with(&x, &target).reduction(0).beta(2.0).call()?;
+    assert_eq!(smooth.to_vec::<f32>()?, [0.0, 0.0625, 3.0]);
+    let huber = aten::huber_loss::with(&x, &target).reduction(2).delta(2.0).call();
+    assert_eq!(value(huber)?, 0.125 + 6.0);
+    let mut out = aten::zeros(&[0])?;
+    aten::mse_loss_out::with(&x, &target, &mut out).reduction(2).call()?;
+    assert_eq!((out.dim(), value(Ok(out))?), (0, 16.25));
+    assert!(aten::mse_loss(&Tensor::from([1i64]), &Tensor::from([2i64])).is_err(), "which have no mean");
+    Ok(())
+}

@@ -218,7 +218,8 @@ fn weighted(loss: Tensor, weight: Option<&Tensor>) -> Result<Tensor> {
     }
 }
 
-fn reduced(operator: &str, loss: Tensor, reduction: i64) -> Result<Tensor> {
+/// The losses themselves, their mean, or their sum.
+pub(crate) fn reduced(operator: &str, loss: Tensor, reduction: i64) -> Result<Tensor> {
     match reduction {
         NONE => Ok(loss),
         MEAN => aten::mean(&loss),

@@ -1,0 +1,50 @@
+//! Losses that are functions of predictions and targets, in one pass over both.
+//!
+//! Elsewhere, and for batches, other operators make them.
+
+use num_traits::Float;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::composite::loss::{NONE, reduced};
+use crate::cpu::loops::match_computing;
+use crate::pointwise::Pointwise;
+
+/// Computes the loss of each element, and reduces them.
+macro_rules! loss {
+    ($operator:literal, $inputs:expr, $reduction:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
+        // The tensor that waits for the result does not wait for the elements that are summed.
+        let operator = if $reduction == NONE { $operator } else { concat!($operator, " of elements") };
+        let call = Pointwise::promoting(operator, $inputs)?;
+        let losses = match_computing!(call.dtype, $T: Float => {
+            call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
+        }, else => Err(call.unsupported()))?;
+        reduced($operator, losses, $reduction)
+    }};
+}
+
+#[torch_impl(aten, CPU)]
+mod kernels {
+    use super::*;
+
+    fn mse_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        loss!("aten::mse_loss", [this, target], reduction, |x, y, T| (x - y) * (x - y))
+    }
+
+    fn smooth_l1_loss(this: &Tensor, target: &Tensor, reduction: i64, beta: f64) -> Result<Tensor> {
+        ensure!(beta >= 0.0, Argument, "aten::smooth_l1_loss: beta is {beta}, must not be negative");
+        if beta == 0.0 {
+            return aten::l1_loss::call(this, target, reduction);
+        }
+        loss!("aten::smooth_l1_loss", [this, target], reduction, |x, y, T| {
+            parabola_and_line((x - y).abs(), beta as T) / beta as T
+        })
+    }
+}
+
+/// Half the square of a distance up to a bound, and the line that goes on from there.
+#[inline(always)]
+fn parabola_and_line<T: Float>(distance: T, bound: T) -> T {
+    let half = T::one() / (T::one() + T::one());
+    if distance < bound { half * distance * distance } else { bound * (distance - half * bound) }
+}

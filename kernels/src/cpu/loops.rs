@@ -13,7 +13,8 @@
 //!    each of its cache lines is read once ([`across`]).
 //! 5. The closure's loop is all that is compiled for each closure and type, once for any processor and once for one with
 //!    wider vectors, functions of floats once more for the widest; the rest knows elements by their size only.
-//! 6. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
+//! 6. What is only copied goes from plane to plane ([`planes`]).
+//! 7. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use std::mem::MaybeUninit;
@@ -31,6 +32,7 @@ mod inner;
 pub(crate) mod lines;
 pub(crate) mod parallel;
 pub(crate) mod parts;
+mod planes;
 pub(crate) mod reduce;
 pub(crate) mod update;
 pub(crate) mod walk;
@@ -291,6 +293,9 @@ impl<'f, const N: usize> Operands<'f, N> {
             let grain = (grain / plane.len).max(1);
             // SAFETY: the walk stays within the elements of all operands, and no two threads get the same row.
             parallel::shares(plane.rows, grain, |rows| unsafe { self.inner.run_plane(&plane.part(rows)) });
+            return Ok(());
+        }
+        if self.copies(&mut walk) {
             return Ok(());
         }
         if count >= across::WORTHWHILE && walk.turn_across() {

@@ -19,9 +19,6 @@ pub(super) const WORTHWHILE: usize = 1024;
 /// How many rows are computed together: a cache line of 4-byte elements.
 const ROWS: usize = 16;
 
-/// How many elements are turned together at most where short rows are only copied: more of these are read from each line then.
-const COPIED: usize = 8192;
-
 /// How many elements apart the parts of rows lie in a turned tile: a little more than they are long, as addresses that are
 /// a power of two apart compete for places in the cache.
 const PITCH: usize = CHUNK + 8;
@@ -37,11 +34,9 @@ impl<const N: usize> Operands<'_, N> {
     pub(super) unsafe fn rows_across(&self, walk: &Walk<N>, range: Range<usize>) {
         let mut tiles: [Tile; N] = std::array::from_fn(|_| Vec::new());
         let mut rows: SmallVec<[Row<N>; ROWS]> = SmallVec::new();
-        let most =
-            |row: &Row<N>| if self.is_copy() { (COPIED / row.len).clamp(ROWS, 8 * ROWS) } else { ROWS };
         walk.rows(range, |row| {
             // Rows that do not continue the others (other lengths, another plane) are not turned together with them.
-            if rows.len() >= most(&row) || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
+            if rows.len() >= ROWS || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
                 // SAFETY: passed on.
                 unsafe { self.together(&rows, &mut tiles) };
                 rows.clear();
@@ -60,19 +55,6 @@ impl<const N: usize> Operands<'_, N> {
         let Some(first) = rows.first() else { return };
         let mut buffers = [[MaybeUninit::uninit(); CHUNK]; N];
         let is_turned: [bool; N] = std::array::from_fn(|k| self.inputs[k].is_turned(k, rows));
-        if let Some(pitch) = self.copied_at(rows).filter(|_| is_turned[0]) {
-            let out = self.out.wrapping_offset(first.out * self.out_size as isize);
-            // SAFETY: the rows lie in bounds, of the input and of the result.
-            return unsafe {
-                self.inputs[0].turn(
-                    first.inputs[0],
-                    first.input_strides[0],
-                    [first.len, rows.len()],
-                    out,
-                    pitch,
-                )
-            };
-        }
         let mut start = 0;
         while start < first.len {
             let len = CHUNK.min(first.len - start);
@@ -98,15 +80,6 @@ impl<const N: usize> Operands<'_, N> {
 }
 
 impl<const N: usize> Operands<'_, N> {
-    /// How far apart the results of rows lie, if they are dense copies of an input elsewhere.
-    fn copied_at(&self, rows: &[Row<N>]) -> Option<usize> {
-        let [first, second, ..] = rows else { return None };
-        let pitch = second.out - first.out;
-        let is_even = rows.windows(2).all(|pair| pair[1].out - pair[0].out == pitch);
-        let is_elsewhere = pitch > 0 && !std::ptr::eq(self.inputs[0].data, self.out);
-        (self.is_copy() && first.out_stride == 1 && is_even && is_elsewhere).then_some(pitch as usize)
-    }
-
     /// Whether elements go from one place to another as they are.
     pub(super) fn is_copy(&self) -> bool {
         self.inner.is_identity && self.is_plain && self.inputs[0].is_plain
@@ -177,7 +150,7 @@ pub(crate) unsafe fn turned<T>(
 ///
 /// # Safety
 /// As there.
-unsafe fn turn_sized(
+pub(super) unsafe fn turn_sized(
     size: usize,
     data: *const u8,
     stride: isize,
@@ -292,6 +265,16 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
     square: impl Fn(*const T, *mut T),
 ) {
     let (even_len, even_count) = (len - len % SIDE, count - count % SIDE);
+    if len == pitch && len <= 4 {
+        let interleave = match len {
+            1 => interleave::<T, 1>,
+            2 => interleave::<T, 2>,
+            3 => interleave::<T, 3>,
+            _ => interleave::<T, 4>,
+        };
+        // SAFETY: passed on.
+        return unsafe { interleave(data, stride, count, tile) };
+    }
     for i in (0..even_len).step_by(SIDE) {
         for j in (0..even_count).step_by(SIDE) {
             // SAFETY: a square of these lines.
@@ -304,6 +287,23 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
             unsafe {
                 let element = data.offset(i as isize * stride).add(j).read_unaligned();
                 tile.add(j * pitch + i).write_unaligned(element);
+            }
+        }
+    }
+}
+
+/// Turns a few lines into as many columns that fill their memory.
+///
+/// # Safety
+/// As [`turn`], for `LEN` lines as far apart as they are long.
+#[inline(always)]
+unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, count: usize, tile: *mut T) {
+    for j in 0..count {
+        for i in 0..LEN {
+            // SAFETY: by contract.
+            unsafe {
+                let element = data.offset(i as isize * stride).add(j).read_unaligned();
+                tile.add(j * LEN + i).write_unaligned(element);
             }
         }
     }
@@ -362,9 +362,19 @@ mod tests {
 
     #[test]
     fn transposed_elements_of_every_size_arrive_where_they_belong() {
-        for (rows, columns) in
-            [(32, 33), (40, 300), (17, 263), (1, 2000), (2, 1024), (700, 9), (3, 515), (300, 21)]
-        {
+        for (rows, columns) in [
+            (32, 33),
+            (40, 300),
+            (17, 263),
+            (1, 2000),
+            (2, 1024),
+            (700, 9),
+            (3, 515),
+            (300, 21),
+            (1000, 2),
+            (515, 3),
+            (300, 4),
+        ] {
             check::<u8>(2, rows, columns, 1);
             check::<i16>(3, rows, columns, 0);
             check::<f32>(2, rows, columns, 5);

@@ -96,6 +96,46 @@ impl<const N: usize> Walk<N> {
         Some((row, outer.size, outer.out, outer.inputs))
     }
 
+    /// How many elements the innermost dimension has, if there is one, and how far apart in the output.
+    pub(crate) fn inner(&self) -> Option<(usize, isize)> {
+        self.dims.first().map(|dim| (dim.size, dim.out))
+    }
+
+    /// How many parts of at most so many rows the planes of the two innermost dimensions have.
+    pub(crate) fn parts(&self, most: usize) -> usize {
+        let rows = self.dims.get(1).map_or(1, |dim| dim.size);
+        rows.div_ceil(most) * self.dims.iter().skip(2).map(|dim| dim.size).product::<usize>()
+    }
+
+    /// Calls a closure with each of a range of such parts: the first row, how many there are, and how far apart in the output
+    /// and in the inputs.
+    pub(crate) fn planes(
+        &self,
+        most: usize,
+        parts: Range<usize>,
+        mut f: impl FnMut(Row<N>, usize, isize, [isize; N]),
+    ) {
+        let Some((inner, rest)) = self.dims.split_first() else { return };
+        let single = Dim { size: 1, out: 0, inputs: [0; N] };
+        let (across, outer) = rest.split_first().unwrap_or((&single, &[]));
+        let each = across.size.div_ceil(most);
+        let (mut start, mut part) = (Start::of(outer, parts.start / each), parts.start % each);
+        for _ in parts {
+            let mut row = inner.row(&start, 0, inner.size);
+            let first = (part * most) as isize;
+            row.out += first * across.out;
+            for (place, step) in row.inputs.iter_mut().zip(across.inputs) {
+                *place += first * step;
+            }
+            f(row, most.min(across.size - part * most), across.out, across.inputs);
+            part += 1;
+            if part == each {
+                part = 0;
+                start.advance(outer);
+            }
+        }
+    }
+
     /// Whether all elements lie side by side in every operand.
     pub(crate) fn is_line(&self) -> bool {
         matches!(self.dims.as_slice(), [line] if line.out == 1 && line.inputs == [1; N])

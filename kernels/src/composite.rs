@@ -29,6 +29,8 @@ pub(crate) mod window;
 use torch_library::guard::AutoDispatchBelowADInplaceOrView;
 use torch_library::prelude::*;
 
+use crate::aten;
+
 /// Runs what fills a tensor that nobody has seen yet: no layer above has anything to learn from it.
 pub(crate) fn unseen<R>(f: impl FnOnce() -> R) -> R {
     let _below = AutoDispatchBelowADInplaceOrView::new();
@@ -42,4 +44,21 @@ pub(crate) fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -
     ensure!(room, Argument, "aten::{operator}: there is no memory for {count} numbers");
     numbers.extend((0..count).map(number));
     Ok(numbers)
+}
+
+/// A vector of indices on a device.
+pub(crate) fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
+    let count = index.len() as i64;
+    let index = Tensor::from_vec(index, &[count])?;
+    if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
+}
+
+/// The elements that lists of indices name, one list for each dimension from one on.
+pub(crate) fn crossed(this: &Tensor, first: usize, lists: Vec<Vec<i64>>) -> Result<Tensor> {
+    let mut indices = vec![None; first];
+    for (behind, list) in (0..lists.len()).rev().zip(lists) {
+        let column = [&[list.len() as i64], &vec![1; behind][..]].concat();
+        indices.push(Some(aten::view(&vector(list, this.device())?, &column)?));
+    }
+    aten::index_Tensor(this, &indices)
 }

@@ -3,7 +3,7 @@
 use torch_library::geometry::{infer_size, infer_view_size, wrap_dim};
 use torch_library::prelude::*;
 
-use super::collected;
+use super::{collected, crossed, vector};
 use crate::aten;
 
 mod join;
@@ -43,14 +43,16 @@ mod derived {
             return aten::clone(this);
         }
         in_order_of_memory(this, |this, order| {
-            let mut out = this.clone();
-            for dim in dims.iter().filter(|dim| **dim < this.dim()) {
-                let at = order.iter().position(|other| other == dim).unwrap_or(*dim);
-                let last = out.sizes()[at] - 1;
-                let back = collected("flip", last + 1, |index| last - index)?;
-                out = aten::index_select(&out, at as i64, &vector(back, this.device())?)?;
+            let is_turned = |at: usize| dims.contains(&order[at]);
+            let (mut first, mut lists) = (0, Vec::new());
+            for (at, size) in this.sizes().iter().enumerate() {
+                match is_turned(at) {
+                    false if lists.is_empty() => first = at + 1,
+                    true => lists.push(collected("flip", *size, |index| size - 1 - index)?),
+                    false => lists.push(collected("flip", *size, |index| index)?),
+                }
             }
-            Ok(out)
+            crossed(this, first, lists)
         })
     }
 
@@ -331,13 +333,6 @@ fn contiguous_copy(this: &Tensor) -> Result<Tensor> {
 /// Images in the memory format of others.
 fn laid_out_as(images: &Tensor, out: &Tensor) -> Result<Tensor> {
     aten::contiguous::with(out).memory_format(images.suggest_memory_format()).call()
-}
-
-/// A vector of indices on a device.
-fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
-    let count = index.len() as i64;
-    let index = Tensor::from_vec(index, &[count])?;
-    if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
 }
 
 /// A tensor and one of its dimensions, or all of its elements in one.

@@ -6,7 +6,9 @@ use torch_library::prelude::*;
 use torch_library::result_type;
 
 use super::loops;
-use super::loops::gather::{Lanes, gather};
+use super::loops::crossings::{Along, Crossings};
+use super::loops::gather::{Lanes, are_within, gather};
+use super::loops::parts::Parts;
 
 use crate::aten;
 use crate::pointwise::common_device;
@@ -74,16 +76,33 @@ mod kernels {
             *size = index.numel();
         }
         let (strides, device) = (contiguous_strides(&sizes), common_device(OPERATOR, &[this, index])?);
-        // SAFETY: `pick` writes every element; where an index is bad, nobody gets the tensor.
+        // SAFETY: below, every element is written; where an index is bad, nobody gets the tensor.
         let out = unsafe { Tensor::uninit_strided(&sizes, &strides, this.dtype(), device)? };
-        if out.numel() == 0 && loops::has_elements(index) {
+        if loops::has_elements(index) {
             let size = this.sizes().get(dim).copied().unwrap_or(1);
-            let bad = loops::elements::<i64>(index)?.into_iter().find(|index| !(0..size).contains(index));
-            check_range(OPERATOR, bad, dim, size)?;
+            let index = Parts::<i64>::row_major(index, index.numel() as usize)?;
+            // SAFETY: nobody writes to indices while they are read.
+            let index = unsafe { index.get(0) };
+            if !are_within(index, 0..size) {
+                check_range(
+                    OPERATOR,
+                    index.iter().find(|index| !(0..size).contains(*index)).copied(),
+                    dim,
+                    size,
+                )?;
+            }
+            if !loops::has_elements(&out) {
+                return Ok(out);
+            }
+            let step = this.strides().get(dim).copied().unwrap_or(1);
+            let dims = this.sizes().iter().zip(this.strides());
+            let mut dims: Vec<Along> =
+                dims.map(|(size, stride)| Along::Whole { size: *size, stride: *stride }).collect();
+            let list = Along::List(index.iter().map(|index| (index * step) as isize).collect());
+            dims.splice(dim..(dim + 1).min(dims.len()), [list]);
+            // SAFETY: the indices are in bounds, the other dimensions the tensor's own, and `out` is contiguous and of their sizes.
+            unsafe { Crossings::new(dims).read(this, loops::data_ptr(&out)?)? };
         }
-        let out_1d = at_least_1d(&out)?;
-        let index = along(index, out_1d.sizes(), dim)?;
-        pick(OPERATOR, &out_1d, &at_least_1d(this)?, dim, &index)?;
         Ok(out)
     }
 }

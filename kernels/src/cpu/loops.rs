@@ -24,6 +24,7 @@ use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure, match_
 
 pub(crate) mod across;
 pub(crate) mod convert;
+pub(crate) mod crossings;
 mod dense;
 mod few;
 pub(crate) mod gather;

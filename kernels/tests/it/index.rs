@@ -97,3 +97,51 @@ fn a_condition_chooses() -> Result<()> {
     assert!(aten::where_self(&x, &x, &x).is_err());
     Ok(())
 }
+
+#[test]
+fn indices_cross_whatever_the_order_of_memory() -> Result<()> {
+    // Element [i, j, k] is 100 i + 10 j + k.
+    let numbers = (0..4 * 5 * 6).map(|at| (at / 30 * 100 + at / 6 % 5 * 10 + at % 6) as f32).collect();
+    let x = Tensor::from_vec(numbers, &[4, 5, 6])?;
+    let back = aten::permute(&aten::contiguous(&aten::permute(&x, &[2, 0, 1])?)?, &[1, 2, 0])?;
+    let index = |places: &[i64], sizes: &[i64]| Tensor::from_slice(places, sizes).map(Some);
+    let (i, j, k) = (index(&[3, -4], &[2, 1])?, index(&[4, 4, 0], &[3])?, index(&[1, 2, 3, 4, 5, -2], &[6])?);
+    for x in [x, back] {
+        let check = |indices: &[Option<Tensor>], want: &[f32]| -> Result<()> {
+            let picked = aten::index_Tensor(&x, indices)?;
+            assert_eq!(aten::contiguous(&picked)?.to_vec::<f32>()?[..want.len()], *want);
+            let mut zeros = aten::clone(&x)?;
+            aten::index_put_(&mut zeros, indices, &aten::zeros_like(&picked)?)?;
+            assert_eq!(aten::sum(&aten::index_Tensor(&zeros, indices)?)?.item()?.to::<f32>()?, 0.0);
+            aten::index_put_(&mut zeros, indices, &picked)?;
+            assert!(aten::equal(&zeros, &x)?);
+            Ok(())
+        };
+        check(&[i.clone(), j.clone()], &[340.0, 341.0, 342.0, 343.0, 344.0, 345.0, 340.0])?;
+        check(&[None, None, k.clone()], &[1.0, 2.0, 3.0, 4.0, 5.0, 4.0, 11.0])?;
+        check(&[None, j.clone()], &[40.0, 41.0, 42.0, 43.0, 44.0, 45.0, 40.0])?;
+        check(&[i.clone(), None, index(&[5, 0], &[2])?], &[305.0, 315.0, 325.0, 335.0, 345.0, 300.0])?;
+        check(&[None, index(&[1, 2, 0, 1], &[2, 2])?], &[10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 20.0])?;
+        check(&[index(&[2], &[])?, j.clone()], &[240.0, 241.0, 242.0, 243.0, 244.0, 245.0, 240.0])?;
+        let error = aten::index_Tensor(&x, &[None, index(&[0, 5], &[2])?]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "aten::index.Tensor: index 5 is out of range for dimension 1 of size 5"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_mask_that_is_the_only_index_takes_one_value() -> Result<()> {
+    let mut x = aten::zeros(&[2, 2, 2])?;
+    let mask = Some(Tensor::from([true, false]));
+    aten::index_put_(&mut x, &[None, mask.clone()], &Tensor::from(3.0f32))?;
+    assert_eq!(x.to_vec::<f32>()?, [3.0, 3.0, 0.0, 0.0, 3.0, 3.0, 0.0, 0.0]);
+    aten::index_put_(&mut x, &[mask.clone()], &Tensor::from([1.0f32]))?;
+    assert_eq!(x.to_vec::<f32>()?, [1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 0.0, 0.0]);
+    let value = aten::select_int(&aten::select_int(&aten::select_int(&x, 0, 1)?, 0, 0)?, 0, 0)?;
+    aten::index_put_(&mut x, &[mask], &aten::clone(&value)?)?;
+    assert_eq!(x.to_vec::<f32>()?[..5], [3.0; 5]);
+    Ok(())
+}

@@ -39,11 +39,21 @@ mod derived {
     }
 
     fn index_fill_int_Scalar(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
-        let size = this.size(dim).map_err(|error| error.context("aten::index_fill.int_Scalar"))?;
-        let is_from_back = aten::lt_Scalar(index, 0.into())?;
-        let index = aten::where_self(&is_from_back, &aten::add_Scalar(index, size.into())?, index)?;
-        let picked = aten::index_select(this, dim, &index)?;
-        aten::index_copy(this, dim, &index, &aten::full_like(&picked, value)?)
+        const OPERATOR: &str = "aten::index_fill.int_Scalar";
+        ensure!(
+            index.dim() <= 1 && matches!(index.dtype(), DType::Int64 | DType::Int32),
+            Argument,
+            "{OPERATOR}: an index of {} and sizes {:?}, expected a vector of int64 or int32",
+            index.dtype(),
+            index.sizes()
+        );
+        let whole = if this.dim() == 0 { aten::reshape(this, &[1])? } else { this.clone() };
+        let dim = wrap_dim(dim, whole.dim()).map_err(|error| error.context(OPERATOR))?;
+        let mut indices = vec![None; dim];
+        indices.push(Some(index.clone()));
+        let value =
+            aten::full::with(&[], value).dtype(Some(this.dtype())).device(Some(this.device())).call()?;
+        aten::reshape(&aten::index_put(&whole, &indices, &value)?, this.sizes())
     }
 }
 

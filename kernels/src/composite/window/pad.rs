@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::{crossed, vector};
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
@@ -63,7 +64,7 @@ pub(crate) enum Edge {
 
 impl Edge {
     /// Which of so many elements each place of a padded dimension repeats.
-    fn places(self, size: i64, pad: &[i64], device: Device) -> Result<Tensor> {
+    fn places(self, size: i64, pad: &[i64]) -> Vec<i64> {
         let source = |place: i64| match self {
             Edge::Replicate => place.clamp(0, size - 1),
             Edge::Circular => place.rem_euclid(size),
@@ -71,7 +72,7 @@ impl Edge {
             Edge::Reflect if place >= size => 2 * (size - 1) - place,
             Edge::Reflect => place,
         };
-        super::resize::index_of((-pad[0]..size + pad[1]).map(source).collect(), device)
+        (-pad[0]..size + pad[1]).map(source).collect()
     }
 }
 
@@ -85,7 +86,7 @@ pub(crate) fn gathered(grad: &Tensor, sizes: &[i64], pad: &[i64], edge: Edge) ->
         out = aten::index_add(
             &aten::new_zeros(&out, &sizes)?,
             dim,
-            &edge.places(size, pad, grad.device())?,
+            &vector(edge.places(size, pad), grad.device())?,
             &out,
         )?;
     }
@@ -100,10 +101,10 @@ fn padded(operator: &str, this: &Tensor, pad: &[i64], edge: Edge) -> Result<Tens
         "{operator}: pad {pad:?} has not two numbers for each of at most {} dimensions",
         this.dim()
     );
-    let mut out = this.clone();
+    let mut lists = Vec::new();
     for (back, pad) in pad.chunks_exact(2).enumerate() {
         let dim = -1 - back as i64;
-        let size = out.size(dim)?;
+        let size = this.size(dim)?;
         let most = if edge == Edge::Reflect { size - 1 } else { size };
         ensure!(
             size > 0
@@ -113,13 +114,13 @@ fn padded(operator: &str, this: &Tensor, pad: &[i64], edge: Edge) -> Result<Tens
             "{operator}: padding {pad:?} is more than dimension {dim} of sizes {:?} has to give",
             this.sizes()
         );
-        if *pad != [0, 0] {
-            out = aten::index_select(&out, dim, &edge.places(size, pad, this.device())?)?;
-        }
+        lists.push(edge.places(size, pad));
     }
     let format = if edge == Edge::Circular { MemoryFormat::Contiguous } else { this.suggest_memory_format() };
-    match out.is_same(this) {
-        true => aten::clone::with(this).memory_format(Some(format)).call(), // a copy all the same
-        false => aten::contiguous::with(&out).memory_format(format).call(),
+    if pad.iter().all(|pad| *pad == 0) {
+        return aten::clone::with(this).memory_format(Some(format)).call(); // a copy all the same
     }
+    lists.reverse();
+    let out = crossed(this, this.dim() - lists.len(), lists)?;
+    aten::contiguous::with(&out).memory_format(format).call()
 }

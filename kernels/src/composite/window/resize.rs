@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::collected;
+use crate::composite::{collected, crossed, vector};
 
 /// Writes the operators that resize by a method: with sizes, with sizes or factors, and back from a gradient.
 macro_rules! resizing {
@@ -130,18 +130,28 @@ fn resized(
         "{operator}: between {} there is nothing to interpolate, convert to a floating-point type",
         input.dtype()
     );
+    let format = input.suggest_memory_format();
+    let lines = output_size.iter().zip(scales).enumerate().map(|(at, (to, scale))| Line {
+        operator,
+        dim: at + 2,
+        from: input.sizes()[at + 2],
+        to: *to,
+        scale: *scale,
+    });
+    if is_picked {
+        let lists = lines.map(|line| line.picked(method)).collect::<Result<_>>()?;
+        return aten::contiguous::with(&crossed(input, 2, lists)?).memory_format(format).call();
+    }
     let mut out = input.clone();
-    for (at, (to, scale)) in output_size.iter().zip(scales).enumerate() {
-        let line = Line { operator, dim: at + 2, from: input.sizes()[at + 2], to: *to, scale: *scale };
+    for line in lines {
         let parts = line.taps(method)?.into_iter().map(|tap| {
-            let index = index_of(tap.index, out.device())?;
+            let index = vector(tap.index, out.device())?;
             tap.weights.of(&line, &aten::index_select(&out, line.dim as i64, &index)?)
         });
         if let Some(sum) = parts.reduce(|sum, part| aten::add_Tensor(&sum?, &part?)) {
             out = sum?;
         }
     }
-    let format = input.suggest_memory_format();
     match out.is_same(input) {
         true => aten::clone::with(&out).memory_format(Some(format)).call(),
         false => aten::contiguous::with(&out).memory_format(format).call(),
@@ -175,7 +185,7 @@ fn returned(
         sizes[line.dim] = line.from;
         let parts = line.taps(method)?.into_iter().try_fold(None, |sum, tap| {
             let sum = sum.map_or_else(|| aten::new_zeros(&out, &sizes), Ok)?;
-            let index = index_of(tap.index, out.device())?;
+            let index = vector(tap.index, out.device())?;
             aten::index_add(&sum, line.dim as i64, &index, &tap.weights.of(&line, &out)?).map(Some)
         })?;
         out = parts.unwrap_or(out);
@@ -232,6 +242,14 @@ impl Line<'_> {
         Ok(taps)
     }
 
+    /// The index of each new element, where each is made of one.
+    fn picked(&self, method: Method) -> Result<Vec<i64>> {
+        match self.taps(method)?.into_iter().next() {
+            Some(tap) => Ok(tap.index),
+            None => collected(self.operator, self.to, |index| index),
+        }
+    }
+
     /// How far new elements lie from each other.
     fn step(&self, align_corners: bool) -> f64 {
         match align_corners {
@@ -279,11 +297,4 @@ impl Line<'_> {
         };
         Ok((-1..=2).map(tap).collect())
     }
-}
-
-/// A vector of indices on a device.
-pub(super) fn index_of(index: Vec<i64>, device: Device) -> Result<Tensor> {
-    let count = index.len() as i64;
-    let index = Tensor::from_vec(index, &[count])?;
-    if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
 }

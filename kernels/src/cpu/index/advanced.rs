@@ -6,7 +6,9 @@ use torch_library::prelude::*;
 use torch_library::{Element, Overlap, match_dtype};
 
 use crate::aten;
-use crate::cpu::loops::gather::{Lanes, gather, scatter};
+use crate::cpu::loops::crossings::{Along, Crossings};
+use crate::cpu::loops::gather::are_within;
+use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
 use crate::pointwise::{broadcast_strides, common_device, strides_in_order, unsupported};
@@ -23,14 +25,7 @@ mod kernels {
     use super::*;
 
     fn index_Tensor(this: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
-        let places = Places::new("aten::index.Tensor", this, indices)?;
-        let order = [std::slice::from_ref(&places.strides), &places.index_strides].concat();
-        let strides = strides_in_order(&places.sizes, &order);
-        let out = Tensor::empty_strided(&places.sizes, &strides, this.dtype(), this.device())?;
-        if loops::has_elements(&out) {
-            gather(&out, &places.lanes(this), &places.offsets)?;
-        }
-        Ok(out)
+        Places::new("aten::index.Tensor", this, indices)?.read(this)
     }
 
     fn index_put_<'a>(
@@ -44,15 +39,15 @@ mod kernels {
     }
 }
 
-/// The places that indices name: their sizes, and how many elements of memory each is away from the tensor's first.
+/// The places that indices name: their sizes, and where in the tensor they lie.
 struct Places {
     sizes: Dims,
     /// The tensor's strides in the dimensions that are kept whole, 0 in those of the indices.
     strides: Dims,
     /// The strides of each index as it broadcasts to the sizes: with the tensor's they say how a result is laid out.
     index_strides: Vec<Dims>,
-    /// The distances that the indices make, of all sizes.
-    offsets: Tensor,
+    /// A constant, then each of the sizes, those of the indices perhaps in one.
+    along: Vec<Along>,
 }
 
 impl Places {
@@ -78,14 +73,54 @@ impl Places {
             .iter()
             .map(|index| joined(&none, &broadcast_strides(index.sizes(), index.strides(), &shape)))
             .collect();
-        let offsets = distances(operator, this, &indices, &shape)?;
-        let offsets = offsets.strided_view(&sizes, &joined(&none, &contiguous_strides(&shape)), 0)?;
-        Ok(Places { sizes, strides, index_strides, offsets })
+        let (constant, lists) = lists(operator, this, &indices, &shape)?;
+        let whole = |dim: &usize| Along::Whole { size: this.sizes()[*dim], stride: this.strides()[*dim] };
+        let along = std::iter::once(Along::List(vec![constant]))
+            .chain(kept[..front].iter().map(whole))
+            .chain(lists.into_iter().map(Along::List))
+            .chain(kept[front..].iter().map(whole))
+            .collect();
+        Ok(Places { sizes, strides, index_strides, along })
     }
 
-    fn lanes<'a>(&self, this: &'a Tensor) -> Lanes<'a> {
-        // SAFETY: `distances` takes indices within their dimensions only; the other dimensions are the tensor's own.
-        unsafe { Lanes::anywhere(this, self.strides.clone()) }
+    /// The elements there, laid out as the tensor and the indices are.
+    fn read(self, this: &Tensor) -> Result<Tensor> {
+        let order = [std::slice::from_ref(&self.strides), &self.index_strides].concat();
+        let strides = strides_in_order(&self.sizes, &order);
+        // SAFETY: below, every element is written, if there are any.
+        let empty = |strides: &[i64]| unsafe {
+            Tensor::uninit_strided(&self.sizes, strides, this.dtype(), this.device())
+        };
+        let out = empty(&strides)?;
+        if !loops::has_elements(&out) {
+            return Ok(out);
+        }
+        let (mut along, row_major) = (self.along, contiguous_strides(&self.sizes));
+        let is_split = along.len() == strides.len() + 1;
+        let dense = if is_split || strides == row_major { out.clone() } else { empty(&row_major)? };
+        if is_split {
+            let mut sorted: Vec<_> = strides.iter().zip(along.drain(1..)).collect();
+            sorted.sort_by_key(|(stride, _)| std::cmp::Reverse(**stride));
+            along.extend(sorted.into_iter().map(|(_, along)| along));
+        }
+        // SAFETY: `lists` takes indices within their dimensions only, the other dimensions are the tensor's own, and `dense` has
+        // an element for each place, in this order.
+        unsafe { Crossings::new(along).read(this, loops::data_ptr(&dense)?)? };
+        if !dense.is_same(&out) {
+            loops::assign(&out, &dense)?;
+        }
+        Ok(out)
+    }
+
+    /// Replaces each element there by what a function makes of it and its value; these broadcast to the sizes.
+    fn write<T: Element>(self, this: &Tensor, values: &Tensor, f: impl Fn(T, T) -> T) -> Result<()> {
+        let is_single = values.numel() == 1;
+        let values = match is_single {
+            true => values.clone(),
+            false => loops::contiguous(&expanded(values, &self.sizes)?)?,
+        };
+        // SAFETY: as above; there is a value for each place, and the caller has seen that they are apart.
+        unsafe { Crossings::new(self.along).write::<T>(this, &values, is_single, f) }
     }
 }
 
@@ -136,38 +171,84 @@ fn without_masks(
     Ok(expanded)
 }
 
-/// How many elements away from index 0 the indices lead, for each of their places.
-fn distances(operator: &str, this: &Tensor, indices: &[Option<Tensor>], shape: &[i64]) -> Result<Tensor> {
-    let sum = Tensor::empty(shape, DType::Int64, this.device())?;
-    if !loops::has_elements(&sum) {
-        return Ok(sum);
-    }
+/// How many elements away from index 0 the indices lead: all of them, and then in each dimension of their shape, or if one
+/// has several dimensions, in all of these together.
+fn lists(
+    operator: &str,
+    this: &Tensor,
+    indices: &[Option<Tensor>],
+    shape: &[i64],
+) -> Result<(isize, Vec<Vec<isize>>)> {
+    let is_line = |index: &Tensor| index.sizes().iter().filter(|size| **size != 1).count() <= 1;
+    let are_lines = indices.iter().flatten().all(is_line);
+    let count: i64 = shape.iter().product();
+    let counts = if are_lines { shape.to_vec() } else { vec![count] };
+    let (mut constant, mut lists): (isize, Vec<Vec<isize>>) =
+        (0, counts.iter().map(|count| vec![0; *count as usize]).collect());
     for (dim, index) in indices.iter().enumerate() {
         let (Some(index), size, stride) = (index, this.sizes()[dim], this.strides()[dim]) else { continue };
-        let bad = loops::elements::<i64>(index)?.into_iter().find(|index| !(-size..size).contains(index));
-        if let Some(bad) = bad {
+        if count == 0 || !loops::has_elements(index) {
+            continue;
+        }
+        let index = if are_lines { index.clone() } else { expanded(index, shape)? };
+        let places = Parts::<i64>::row_major(&index, index.numel() as usize)?;
+        // SAFETY: nobody writes to indices while they are read.
+        let places = unsafe { places.get(0) };
+        if !are_within(places, -size..size) {
+            let bad = places.iter().find(|place| !(-size..size).contains(place)).unwrap_or(&0);
             bail!(Argument, "{operator}: index {bad} is out of range for dimension {dim} of size {size}");
         }
-        loops::map(&sum, [&sum, index], |[sum, index]: [i64; 2]| {
-            sum + stride * if index < 0 { index + size } else { index }
-        })?;
+        let offset = |place: &i64| (stride * if *place < 0 { place + size } else { *place }) as isize;
+        let varies = (0..index.dim()).rev().find(|dim| index.sizes()[*dim] != 1);
+        match (varies, places) {
+            (None, [place]) if are_lines => constant += offset(place),
+            (varies, places) => {
+                let missing = shape.len() - index.dim();
+                let at = if are_lines { varies.map_or(0, |dim| dim + missing) } else { 0 };
+                lists[at].iter_mut().zip(places).for_each(|(sum, place)| *sum += offset(place));
+            }
+        }
     }
-    Ok(sum)
+    Ok((constant, lists))
 }
 
 /// The indices of elements that are not zero: a row for each dimension, a column for each element.
 fn columns_of_nonzero(this: &Tensor) -> Result<Tensor> {
-    let flags = Tensor::empty(this.sizes(), DType::Bool, Device::CPU)?;
-    match_dtype!(this.dtype(), T => loops::map(&flags, [this], |[x]: [T; 1]| x != T::default())?);
-    let flags = flags.to_vec::<bool>()?;
-    let found: Vec<i64> = (0..).zip(flags).filter(|(_, is_nonzero)| *is_nonzero).map(|(i, _)| i).collect();
-    let strides = contiguous_strides(this.sizes());
-    let along = |(size, stride): (&i64, &i64)| {
-        let (size, stride) = (*size, *stride);
-        found.iter().map(move |place| place / stride % size)
+    let found = places_of_nonzero(this)?;
+    let count = found.len() as i64;
+    if this.dim() == 1 {
+        return Tensor::from_vec(found, &[1, count]);
+    }
+    let columns = Tensor::empty(&[this.dim() as i64, count], DType::Int64, Device::CPU)?;
+    for (dim, stride) in contiguous_strides(this.sizes()).into_iter().enumerate() {
+        let (size, start) = (this.sizes()[dim], dim as i64 * count);
+        let column = columns.strided_view(&[count], &[1], start)?;
+        column.clone().fill_from::<i64>(found.iter().map(|place| place / stride % size))?;
+    }
+    Ok(columns)
+}
+
+/// Where in row-major order elements are not zero.
+fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
+    let flags = match this.dtype() {
+        DType::Bool => loops::contiguous(this)?,
+        _ => {
+            let flags = Tensor::empty(this.sizes(), DType::Bool, Device::CPU)?;
+            match_dtype!(this.dtype(), T => loops::map(&flags, [this], |[x]: [T; 1]| x != T::default())?);
+            flags
+        }
     };
-    let columns: Vec<i64> = this.sizes().iter().zip(&strides).flat_map(along).collect();
-    Tensor::from_vec(columns, &[this.dim() as i64, found.len() as i64])
+    // SAFETY: a byte for each element, to which nobody writes meanwhile.
+    let flags = unsafe { std::slice::from_raw_parts(loops::data_ptr(&flags)?, flags.numel() as usize) };
+    let count: usize = flags.iter().map(|flag| usize::from(*flag != 0)).sum();
+    let mut found = vec![0; count + 1]; // what is behind the last gives no branch
+    let mut next = 0;
+    for (place, flag) in (0..).zip(flags) {
+        found[next] = place;
+        next += usize::from(*flag != 0);
+    }
+    found.pop();
+    Ok(found)
 }
 
 fn put(
@@ -179,6 +260,9 @@ fn put(
 ) -> Result<()> {
     let mut read = indices.iter().flatten().chain([values]);
     read.try_for_each(|tensor| this.check_no_overlap(tensor)).map_err(|error| error.context(operator))?;
+    if let Some(mask) = single_mask(this, indices).filter(|_| values.numel() == 1 && !accumulate) {
+        return put_where(operator, this, &mask?, values);
+    }
     let places = Places::new(operator, this, indices)?;
     let fits = infer_size(&places.sizes, values.sizes()).is_ok_and(|sizes| sizes == places.sizes);
     ensure!(
@@ -188,6 +272,27 @@ fn put(
         values.sizes(),
         places.sizes
     );
+    check_values(operator, this, values)?;
+    if !loops::has_elements(this) || values.numel() == 0 {
+        return Ok(());
+    }
+    let is_apart = this.overlap_with(values) == Overlap::No;
+    let copied =
+        |dtype: DType, must: bool| if must { loops::copy(values, dtype) } else { Ok(values.clone()) };
+    if !accumulate {
+        let values = copied(this.dtype(), !is_apart)?;
+        return match_dtype!(this.dtype(), T => places.write::<T>(this, &values, |_, new| new));
+    }
+    match_computing!(this.dtype(), T: Bool | Integer | Unsigned | Float | Complex => {
+        let is_plain = this.dtype() == T::DTYPE;
+        let values = copied(T::DTYPE, !is_apart || !is_plain)?;
+        let wide = if is_plain { this.clone() } else { same_places(this, T::DTYPE)? };
+        places.write::<T>(&wide, &values, |old, new| old.plus(new))?;
+        if is_plain { Ok(()) } else { loops::map(this, [&wide], |[x]: [T; 1]| x) }
+    }, else => Err(unsupported(operator, this.dtype())))
+}
+
+fn check_values(operator: &str, this: &Tensor, values: &Tensor) -> Result<()> {
     ensure!(
         values.dtype() == this.dtype(),
         DType,
@@ -195,25 +300,38 @@ fn put(
         values.dtype(),
         this.dtype()
     );
+    Ok(())
+}
+
+/// The only index, if that is a mask which fits, as it broadcasts to the tensor.
+fn single_mask(this: &Tensor, indices: &[Option<Tensor>]) -> Option<Result<Tensor>> {
+    let at = indices.iter().position(Option::is_some)?;
+    let mask = indices[at].as_ref()?;
+    let is_it = mask.dtype() == DType::Bool
+        && indices[at + 1..].iter().all(Option::is_none)
+        && this.sizes().get(at..at + mask.dim()) == Some(mask.sizes())
+        && indices.len() - 1 + mask.dim() <= this.dim();
+    let behind = || this.dim() - at - mask.dim();
+    let wide = |own: &[i64], other: i64| -> Dims {
+        own.iter().copied().chain(std::iter::repeat_n(other, behind())).collect()
+    };
+    is_it.then(|| mask.strided_view(&wide(mask.sizes(), 1), &wide(mask.strides(), 0), mask.storage_offset()))
+}
+
+/// One value wherever a mask is true.
+fn put_where(operator: &'static str, this: &Tensor, mask: &Tensor, value: &Tensor) -> Result<()> {
+    common_device(operator, &[this, mask])?;
+    check_values(operator, this, value)?;
     if !loops::has_elements(this) {
         return Ok(());
     }
-    let is_apart = this.overlap_with(values) == Overlap::No;
-    let copied =
-        |dtype: DType, must: bool| if must { loops::copy(values, dtype) } else { Ok(values.clone()) };
-    if !accumulate {
-        let values = expanded(&copied(this.dtype(), !is_apart)?, &places.sizes)?;
-        return match_dtype!(this.dtype(), T => {
-            scatter::<T>(&places.lanes(this), &places.offsets, &values, |_, new| new).map(drop)
-        });
-    }
-    match_computing!(this.dtype(), T: Bool | Integer | Unsigned | Float | Complex => {
-        let is_plain = this.dtype() == T::DTYPE;
-        let values = expanded(&copied(T::DTYPE, !is_apart || !is_plain)?, &places.sizes)?;
-        let wide = if is_plain { this.clone() } else { same_places(this, T::DTYPE)? };
-        scatter::<T>(&places.lanes(&wide), &places.offsets, &values, |old, new| old.plus(new))?;
-        if is_plain { Ok(()) } else { loops::map(this, [&wide], |[x]: [T; 1]| x) }
-    }, else => Err(unsupported(operator, this.dtype())))
+    let value = value.strided_view(&[], &[], value.storage_offset())?;
+    let value =
+        if this.overlap_with(&value) == Overlap::No { value } else { loops::copy(&value, this.dtype())? };
+    match_dtype!(this.dtype(), T => {
+        let choose = |[mask, old, new]: [T; 3]| if mask == T::default() { old } else { new };
+        loops::map(this, [mask, this, &value], choose)
+    })
 }
 
 /// A copy of another type with the same strides.

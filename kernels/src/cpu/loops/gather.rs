@@ -5,6 +5,7 @@
 )]
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use torch_library::geometry::{Dims, Geometry};
@@ -31,14 +32,6 @@ impl<'a> Lanes<'a> {
         let mut strides = Dims::from_slice(tensor.strides());
         let step = std::mem::take(&mut strides[dim]);
         Lanes { tensor, strides, count: tensor.sizes()[dim], step }
-    }
-
-    /// Indices that count elements of the memory, from the tensor's first, and are known to be in bounds.
-    ///
-    /// # Safety
-    /// With these strides, and any of the indices added, every place leads to an element of the tensor.
-    pub(crate) unsafe fn anywhere(tensor: &'a Tensor, strides: Dims) -> Self {
-        Lanes { tensor, strides, count: i64::MAX, step: 1 }
     }
 }
 
@@ -75,15 +68,21 @@ pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result
             match_dtype!(out.dtype(), T => {
                 let (out, source) = (out_data.get().cast::<T>(), source_data.get().cast::<T>());
                 let (source, out) = (source.wrapping_offset(row.inputs[1]), out.wrapping_offset(row.out));
-                let (source_stride, out_stride) = (row.input_strides[1], row.out_stride);
-                // SAFETY: the walk stays within the elements of the index.
-                unsafe {
-                    indices.row(&row, |i, index| {
-                        // SAFETY: in bounds of `source`, the index having been checked, and of `out`, of which no two
-                        // threads get the same element; both hold `T`.
-                        let element = convert::read(source.offset(i * source_stride + index));
-                        out.offset(i * out_stride).write(element);
-                    });
+                let gather = |source_stride: isize, out_stride: isize| {
+                    // SAFETY: the walk stays within the elements of the index.
+                    unsafe {
+                        indices.row(&row, |i, index| {
+                            // SAFETY: in bounds of `source`, the index having been checked, and of `out`, of which no two
+                            // threads get the same element; both hold `T`.
+                            let element = convert::read(source.offset(i * source_stride + index));
+                            out.offset(i * out_stride).write(element);
+                        });
+                    }
+                };
+                // Along the indexed dimension, strides are known.
+                match (row.input_strides[1], row.out_stride) {
+                    (0, 1) => gather(0, 1),
+                    (source_stride, out_stride) => gather(source_stride, out_stride),
                 }
             });
         });
@@ -138,6 +137,14 @@ pub(crate) fn scatter<T: Element>(
         }
     });
     Ok(indices.bad())
+}
+
+/// Whether all indices are in a range: then each is at least its start, and at most its last number, so no difference has a sign.
+/// That takes vectors, where comparisons of `i64` do not.
+#[inline(always)]
+pub(crate) fn are_within(indices: &[i64], range: Range<i64>) -> bool {
+    let sign = |index: &i64| index.wrapping_sub(range.start) | (range.end - 1).wrapping_sub(*index);
+    indices.iter().fold(0, |signs, index| signs | sign(index)) >= 0
 }
 
 /// An address that threads share.
@@ -207,16 +214,15 @@ impl Indices {
             // SAFETY: part of the row, or loaded.
             let indices = unsafe { std::slice::from_raw_parts(data.cast::<i64>(), len) };
             let (count, step) = (self.count, self.step); // not from memory for each index
-            let is_good = |index: &i64| (0..count).contains(index);
             let place =
                 |(i, index): (usize, &i64)| ((start + i) as isize, (*index as isize).wrapping_mul(step));
             let places = indices.iter().enumerate().map(place);
-            if indices.iter().fold(true, |all, index| all & is_good(index)) {
+            if are_within(indices, 0..count) {
                 places.for_each(|(i, index)| f(i, index));
                 continue;
             }
             for ((i, index), given) in places.zip(indices) {
-                if is_good(given) {
+                if (0..count).contains(given) {
                     f(i, index);
                 } else {
                     self.bad.store(*given, Ordering::Relaxed);

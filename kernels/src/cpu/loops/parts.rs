@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use torch_library::{Element, Result, Tensor};
 
-use super::{contiguous, copy};
+use super::{contiguous, copy, is_plain};
 
 /// Equally long parts of a contiguous tensor, one after the other: planes of images, groups of channels.
 pub(crate) struct Parts<T> {
@@ -27,12 +27,16 @@ impl<T: Element> Parts<T> {
         Ok(Parts { data: tensor.data_ptr()?, len, count, _tensor: tensor.clone() })
     }
 
-    /// As [`of`](Self::of), from a tensor that may be strided or of another type: then of a copy.
+    /// As [`of`](Self::of), from a tensor that may be strided or of another type: then of a copy. So are truth values, of
+    /// which memory from outside may have others than two.
     ///
     /// # Errors
     /// Memory that the host does not reach.
     pub(crate) fn row_major(tensor: &Tensor, len: usize) -> Result<Self> {
-        Self::of(&if tensor.dtype() == T::DTYPE { contiguous(tensor)? } else { copy(tensor, T::DTYPE)? }, len)
+        Self::of(
+            &if is_plain::<T>(tensor.dtype()) { contiguous(tensor)? } else { copy(tensor, T::DTYPE)? },
+            len,
+        )
     }
 
     /// How many there are.

@@ -91,12 +91,20 @@ impl Generator {
         self.stream().next64()
     }
 
-    /// Draws many numbers under one lock: `fill` gets a source of 32-bit words.
+    /// Draws many numbers under one lock: `fill` gets a source that writes the next 32-bit words, as many as there is room for.
     ///
     /// A tensor filled this way is one uninterrupted piece of the stream whatever other threads draw.
-    pub fn with<R>(&self, fill: impl FnOnce(&mut dyn FnMut() -> u32) -> R) -> R {
+    ///
+    /// ```
+    /// use torch_library::Generator;
+    ///
+    /// let (mut words, generator) = ([0; 2], Generator::with_seed(0));
+    /// generator.with(|next| next(&mut words));
+    /// assert_eq!(words, [2357136044, 2546248239]);
+    /// ```
+    pub fn with<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32])) -> R) -> R {
         let mut stream = self.stream();
-        fill(&mut || stream.next())
+        fill(&mut |words| stream.fill(words))
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
@@ -129,15 +137,25 @@ impl Stream {
     }
 
     fn next(&mut self) -> u32 {
-        if self.next == N {
-            self.twist();
+        let mut word = [0];
+        self.fill(&mut word);
+        word[0]
+    }
+
+    /// Writes the next words, state by state.
+    fn fill(&mut self, mut words: &mut [u32]) {
+        while !words.is_empty() {
+            if self.next == N {
+                self.twist();
+            }
+            let count = words.len().min(N - self.next);
+            let (now, later) = words.split_at_mut(count);
+            for (word, state) in now.iter_mut().zip(&self.state[self.next..]) {
+                *word = tempered(*state);
+            }
+            self.next += count;
+            words = later;
         }
-        let mut word = self.state[self.next];
-        self.next += 1;
-        word ^= word >> 11;
-        word ^= (word << 7) & 0x9d2c_5680;
-        word ^= (word << 15) & 0xefc6_0000;
-        word ^ (word >> 18)
     }
 
     fn next64(&mut self) -> u64 {
@@ -145,15 +163,34 @@ impl Stream {
         (upper << 32) | u64::from(self.next())
     }
 
-    /// Makes the next 624 words of state from the last.
+    /// Makes the next 624 words of state from the last. The ranges are those in which no index wraps around.
     fn twist(&mut self) {
-        for i in 0..N {
-            let mixed = (self.state[i] & 0x8000_0000) | (self.state[(i + 1) % N] & 0x7fff_ffff);
-            let odd = if mixed & 1 == 1 { 0x9908_b0df } else { 0 };
-            self.state[i] = self.state[(i + M) % N] ^ (mixed >> 1) ^ odd;
+        let state = &mut self.state;
+        for i in 0..N - M {
+            state[i] = state[i + M] ^ mixed(state[i], state[i + 1]);
         }
+        for i in N - M..N - 1 {
+            state[i] = state[i + M - N] ^ mixed(state[i], state[i + 1]);
+        }
+        state[N - 1] = state[M - 1] ^ mixed(state[N - 1], state[0]);
         self.next = 0;
     }
+}
+
+/// The upper bit of one word and the lower ones of the next, moved by one.
+#[inline(always)]
+fn mixed(word: u32, next: u32) -> u32 {
+    let mixed = (word & 0x8000_0000) | (next & 0x7fff_ffff);
+    (mixed >> 1) ^ ((mixed & 1) * 0x9908_b0df)
+}
+
+/// What is drawn where the state has a word.
+#[inline(always)]
+fn tempered(mut word: u32) -> u32 {
+    word ^= word >> 11;
+    word ^= (word << 7) & 0x9d2c_5680;
+    word ^= (word << 15) & 0xefc6_0000;
+    word ^ (word >> 18)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Series and random numbers in new tensors.
 
-use torch_library::Element;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
 use super::{collected, unseen};
 use crate::aten;
@@ -30,8 +30,17 @@ impl Options {
         Ok(out)
     }
 
-    fn with(self, numbers: &Tensor) -> Result<Tensor> {
-        self.filled(numbers.sizes(), |out| aten::copy_(out, numbers).map(drop))
+    /// So many numbers of a series.
+    fn series<N: Element>(self, operator: &str, count: i64, number: impl Fn(i64) -> N) -> Result<Tensor> {
+        let mut out = self.empty(&[count])?;
+        let numbers = match_dtype!(out.dtype(), T => {
+            Tensor::from_vec(collected(operator, count, |i| number(i).cast::<T>())?, &[count])?
+        });
+        if (out.device(), out.key_set()) == (numbers.device(), numbers.key_set()) {
+            return Ok(numbers);
+        }
+        unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
+        Ok(out)
     }
 }
 
@@ -87,28 +96,27 @@ fn bernoulli(this: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
 
 fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Result<Tensor> {
     let is_whole = [start, end, step].iter().all(|number| matches!(number, Scalar::Int(_) | Scalar::Bool(_)));
-    let numbers = match is_whole {
-        true => whole_series(start.cast(), end.cast(), step.cast())?,
-        false => fractional_series(start.cast(), end.cast(), step.cast())?,
-    };
     options.dtype = options.dtype.or(Some(if is_whole { DType::Int64 } else { DType::DEFAULT }));
-    options.with(&numbers)
+    match is_whole {
+        true => whole_series(start.cast(), end.cast(), step.cast(), options),
+        false => fractional_series(start.cast(), end.cast(), step.cast(), options),
+    }
 }
 
-fn whole_series(start: i64, end: i64, step: i64) -> Result<Tensor> {
+fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Tensor> {
     let distance = i128::from(end) - i128::from(start);
     let count = match step {
         0 => None,
         step => Some((distance + i128::from(step) - i128::from(step.signum())) / i128::from(step)),
     };
     let count = checked_count(count, start, end, step)?;
-    Tensor::from_vec(collected("arange", count, |i| start + i * step)?, &[count])
+    options.series("arange", count, |i| start + i * step)
 }
 
-fn fractional_series(start: f64, end: f64, step: f64) -> Result<Tensor> {
+fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Result<Tensor> {
     let count = ((end - start) / step).ceil();
     let count = checked_count(count.is_finite().then_some(count as i128), start, end, step)?;
-    Tensor::from_vec(collected("arange", count, |i| start + i as f64 * step)?, &[count])
+    options.series("arange", count, |i| start + i as u64 as f64 * step) // signed numbers are converted one by one
 }
 
 /// How many numbers a series has.
@@ -129,10 +137,10 @@ fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Re
     let step = (end - start) / (steps - 1).max(1) as f64;
     // From the nearer end, so that both are met exactly.
     let number = |i: i64| match i < steps / 2 || steps == 1 {
-        true => start + step * i as f64,
-        false => end - step * (steps - 1 - i) as f64,
+        true => start + step * i as u64 as f64,
+        false => end - step * (steps - 1 - i) as u64 as f64,
     };
-    options.with(&Tensor::from_vec(collected("linspace", steps, number)?, &[steps])?)
+    options.series("linspace", steps, number)
 }
 
 fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
@@ -144,10 +152,10 @@ fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
 fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<Tensor> {
     ensure!(n >= 0, Argument, "aten::randperm: {n} numbers are less than none");
     let mut numbers = collected("randperm", n, |i| i)?;
-    generator.unwrap_or_else(|| default_generator()).with(|next| {
-        for i in 0..numbers.len().saturating_sub(1) {
-            numbers.swap(i, i + next() as usize % (n as usize - i));
-        }
-    });
-    options.with(&Tensor::from_vec(numbers, &[n])?)
+    let mut words = vec![0; numbers.len().saturating_sub(1)];
+    generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));
+    for (i, word) in words.into_iter().enumerate() {
+        numbers.swap(i, i + word as usize % (n as usize - i));
+    }
+    options.series("randperm", n, |i| numbers[i as usize])
 }

@@ -1,11 +1,15 @@
 //! Series, triangles and random numbers.
 #![expect(unsafe_code, reason = "shares lines of tensors among threads")]
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use num_traits::Float;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
+use super::functions::{Circular, Functions};
+use super::loops::lines::{self, Line};
 use super::loops::parts::Parts;
 use super::loops::{self, parallel};
 use crate::aten;
@@ -33,9 +37,12 @@ mod kernels {
         const OPERATOR: &str = "aten::uniform_";
         ensure!(from <= to, Argument, "{OPERATOR}: there is nothing from {from} to {to}");
         floating(OPERATOR, this)?;
-        draw(this, generator, |count, next| {
-            (0..count).map(|_| uniform(this.dtype(), next) * (to - from) + from).collect()
-        })?;
+        if this.dtype() == DType::Float64 {
+            draw(this, generator, |words| double(words) * (to - from) + from)?;
+        } else {
+            let (from, span) = (from as f32, to as f32 - from as f32);
+            draw(this, generator, |[word]| single(word) * span + from)?;
+        }
         Ok(this)
     }
 
@@ -48,17 +55,22 @@ mod kernels {
         const OPERATOR: &str = "aten::normal_";
         ensure!(std >= 0.0, Argument, "{OPERATOR}: a deviation of {std} is negative");
         floating(OPERATOR, this)?;
-        let dtype = this.dtype();
-        draw(this, generator, |count, next| {
-            match count {
-                0..16 => few_normal(count, next),
-                _ if dtype == DType::Float64 => many_normal::<f64>(count, || uniform(dtype, next)),
-                _ => many_normal::<f32>(count, || uniform(DType::Float32, next)),
+        match this.dtype() {
+            _ if this.numel() < 16 => {
+                let numbers = |count, next: &mut Source<'_>| few_normal(count, next, mean, std);
+                drawn(this, generator, |out: &mut [f64], next| {
+                    out.copy_from_slice(&numbers(out.len(), next))
+                })?;
             }
-            .into_iter()
-            .map(|x| x * std + mean)
-            .collect()
-        })?;
+            DType::Float64 => {
+                let bell = Bell { mean, std };
+                drawn(this, generator, |out: &mut [f64], next| bell.fill(out, next, double))?;
+            }
+            _ => {
+                let bell = Bell { mean: mean as f32, std: std as f32 };
+                drawn(this, generator, |out: &mut [f32], next| bell.fill(out, next, |[word]| single(word)))?;
+            }
+        }
         Ok(this)
     }
 
@@ -72,11 +84,14 @@ mod kernels {
         let to = i128::from(to.unwrap_or(i64::MAX)) + i128::from(to.is_none());
         let range = to - i128::from(from);
         ensure!(range > 0, Argument, "{OPERATOR}: there is no integer from {from} up to {to}");
-        let number = |next: &mut dyn FnMut() -> u32| {
-            let drawn = if range >= 1 << 28 { wide(next) } else { next().into() };
-            (i128::from(from) + i128::from(drawn) % range) as i64
-        };
-        draw(this, generator, |count, next| (0..count).map(|_| number(next)).collect())?;
+        match u64::try_from(range) {
+            Ok(range @ 0..0x1000_0000) => {
+                let rest = remainder(range as u32);
+                draw(this, generator, |[word]| from.wrapping_add(rest(word).into()))?;
+            }
+            Ok(range) => draw(this, generator, |words| from.wrapping_add((wide(words) % range) as i64))?,
+            Err(_) => draw(this, generator, |words| from.wrapping_add(wide(words) as i64))?, // all integers
+        }
         Ok(this)
     }
 
@@ -88,9 +103,7 @@ mod kernels {
         const OPERATOR: &str = "aten::exponential_";
         ensure!(lambd > 0.0, Argument, "{OPERATOR}: a rate of {lambd} is not positive");
         floating(OPERATOR, this)?;
-        draw(this, generator, |count, next| {
-            (0..count).map(|_| -(-uniform(DType::Float64, next)).ln_1p() / lambd).collect()
-        })?;
+        draw(this, generator, |words| -(-double(words)).ln_1p() / lambd)?;
         Ok(this)
     }
 
@@ -121,14 +134,11 @@ mod kernels {
         let weights = loops::elements::<f64>(this)?;
         let rows = weights.chunks_exact((*categories).max(1) as usize).map(sums_up_to);
         let rows = rows.collect::<Result<Vec<_>>>()?;
-        draw(&out, generator, |_, next| {
-            let pick = |sums: &Vec<f64>, next: &mut dyn FnMut() -> u32| {
-                let chance = uniform(DType::Float64, next);
-                sums[..sums.len() - 1].partition_point(|sum| *sum < chance) as i64
-            };
-            rows.iter()
-                .flat_map(|sums| (0..num_samples).map(|_| pick(sums, next)).collect::<Vec<_>>())
-                .collect()
+        drawn(&out, generator, |out: &mut [i64], next| {
+            for (sums, out) in rows.iter().zip(out.chunks_exact_mut(num_samples as usize)) {
+                let pick = |words| sums[..sums.len() - 1].partition_point(|sum| *sum < double(words)) as i64;
+                each(out, next, pick);
+            }
         })?;
         Ok(out)
     }
@@ -143,9 +153,7 @@ mod kernels {
             Argument,
             "aten::bernoulli_.float: the probability {p} is not between 0 and 1"
         );
-        draw(this, generator, |count, next| {
-            (0..count).map(|_| i64::from(uniform(DType::Float64, next) < p)).collect()
-        })?;
+        draw(this, generator, |words| u8::from(double(words) < p))?;
         Ok(this)
     }
 }
@@ -216,73 +224,150 @@ fn raced(weights: &Tensor, count: i64, generator: Option<&Generator>) -> Result<
     }
 }
 
-/// Fills a tensor, in logical order, with what a closure makes of random words.
-fn draw<T: Element>(
+/// What writes the next words of a stream.
+type Source<'a> = dyn FnMut(&mut [u32]) + 'a;
+
+/// Fills a tensor, in logical order, with what a function makes of so many random words each.
+fn draw<T: Element, const W: usize>(
     this: &Tensor,
     generator: Option<&Generator>,
-    numbers: impl FnOnce(usize, &mut dyn FnMut() -> u32) -> Vec<T>,
+    number: impl Fn([u32; W]) -> T,
+) -> Result<()> {
+    drawn(this, generator, |out, next| each(out, next, number))
+}
+
+/// As [`draw`], with what a function writes, all of it, drawing as many words as it likes.
+fn drawn<T: Element>(
+    this: &Tensor,
+    generator: Option<&Generator>,
+    fill: impl FnOnce(&mut [T], &mut Source<'_>),
 ) -> Result<()> {
     this.check_no_internal_overlap()?;
     if !loops::has_elements(this) {
         return Ok(());
     }
     let generator = generator.unwrap_or_else(|| default_generator());
-    let numbers = generator.with(|next| numbers(this.numel() as usize, next));
-    let numbers = Tensor::from_vec(numbers, this.sizes())?;
-    match_dtype!(this.dtype(), O => loops::map(this, [&numbers], |[x]: [O; 1]| x))
+    let is_plain = this.dtype() == T::DTYPE && this.is_contiguous(MemoryFormat::Contiguous);
+    let out = if is_plain { this.clone() } else { Tensor::empty(this.sizes(), T::DTYPE, this.device())? };
+    let parts = Parts::<T>::of(&out, out.numel() as usize)?;
+    // SAFETY: new memory, or that of a tensor that this operator writes to; `Tensor::empty` and its user have written it before.
+    generator.with(|next| fill(unsafe { parts.get_mut(0) }, next));
+    if is_plain { Ok(()) } else { loops::assign(this, &out) }
+}
+
+/// How many numbers are made of words at a time.
+const BLOCK: usize = 256;
+
+fn each<T, const W: usize>(out: &mut [T], next: &mut Source<'_>, number: impl Fn([u32; W]) -> T) {
+    let mut words = [[0; W]; BLOCK];
+    for out in out.chunks_mut(BLOCK) {
+        next(words[..out.len()].as_flattened_mut());
+        out.iter_mut().zip(words).for_each(|(out, words)| *out = number(words));
+    }
 }
 
 /// 64 random bits: the first word drawn is the upper one.
-fn wide(next: &mut dyn FnMut() -> u32) -> u64 {
-    let upper = u64::from(next());
-    upper << 32 | u64::from(next())
+#[inline(always)]
+fn wide([upper, lower]: [u32; 2]) -> u64 {
+    u64::from(upper) << 32 | u64::from(lower)
 }
 
-/// A number from 0 to 1: with all bits of a double, or those of a float.
+/// A number from 0 to 1 with all bits of a double.
 ///
 /// PyTorch: `at::uniform_real_distribution`.
-fn uniform(dtype: DType, next: &mut dyn FnMut() -> u32) -> f64 {
-    match dtype {
-        DType::Float64 => (wide(next) & ((1 << 53) - 1)) as f64 / (1u64 << 53) as f64,
-        _ => f64::from(next() & ((1 << 24) - 1)) / f64::from(1 << 24),
+#[inline(always)]
+fn double(words: [u32; 2]) -> f64 {
+    (wide(words) & ((1 << 53) - 1)) as f64 / (1u64 << 53) as f64
+}
+
+/// A number from 0 to 1 with all bits of a float.
+#[inline(always)]
+fn single(word: u32) -> f32 {
+    (word & ((1 << 24) - 1)) as i32 as f32 / (1 << 24) as f32
+}
+
+/// What is left when a word is divided by a number, which is not 0, by two multiplications (Lemire, Kaser and Kurz 2019).
+fn remainder(divisor: u32) -> impl Fn(u32) -> u32 {
+    let inverse = (u64::MAX / u64::from(divisor)).wrapping_add(1);
+    move |word| {
+        let fraction = inverse.wrapping_mul(word.into());
+        (u128::from(fraction) * u128::from(divisor) >> 64) as u32
     }
 }
 
 /// Pairs by Box and Muller; of the last pair one may be left.
-fn few_normal(count: usize, next: &mut dyn FnMut() -> u32) -> Vec<f64> {
+fn few_normal(count: usize, next: &mut Source<'_>, mean: f64, std: f64) -> Vec<f64> {
     let mut numbers = Vec::with_capacity(count + 1);
     while numbers.len() < count {
-        let (angle, chance) = (uniform(DType::Float64, next), uniform(DType::Float64, next));
-        let radius = (-2.0 * (-chance).ln_1p()).sqrt();
-        let angle = 2.0 * std::f64::consts::PI * angle;
-        numbers.extend([radius * angle.cos(), radius * angle.sin()]);
+        let mut pair = [0.0; 2];
+        each(&mut pair, next, double);
+        let radius = (-2.0 * (-pair[1]).ln_1p()).sqrt();
+        let angle = 2.0 * std::f64::consts::PI * pair[0];
+        numbers.extend([radius * angle.cos(), radius * angle.sin()].map(|x| x * std + mean));
     }
     numbers.truncate(count);
     numbers
 }
 
-/// Blocks of sixteen: the first eight numbers give the radius, the others the angle. The last block is drawn anew and
-/// overlaps the one before.
+/// Numbers around a mean. In blocks of sixteen: the first eight of even chance give the radius, the others the angle. The last
+/// block is drawn anew and overlaps the one before.
 ///
 /// PyTorch: `normal_fill`.
-fn many_normal<T: num_traits::Float + Element>(count: usize, mut next: impl FnMut() -> f64) -> Vec<f64> {
-    let mut numbers: Vec<f64> = (0..count).map(|_| next()).collect();
-    let last = count - 16;
-    let starts = (0..count / 16).map(|block| block * 16).collect::<Vec<_>>();
-    starts.into_iter().for_each(|start| pair_up::<T>(&mut numbers[start..start + 16]));
-    if !count.is_multiple_of(16) {
-        numbers[last..].iter_mut().for_each(|number| *number = next());
-        pair_up::<T>(&mut numbers[last..]);
-    }
-    numbers
+struct Bell<T> {
+    mean: T,
+    std: T,
 }
 
-fn pair_up<T: num_traits::Float + Element>(block: &mut [f64]) {
-    let (two, turn): (T, T) = (2.0.cast(), (2.0 * std::f64::consts::PI).cast());
-    for i in 0..8 {
-        let (chance, angle): (T, T) = ((1.0 - block[i]).cast(), block[i + 8].cast());
-        let (radius, angle) = ((-two * chance.ln()).sqrt(), turn * angle);
-        block[i] = (radius * angle.cos()).cast();
-        block[i + 8] = (radius * angle.sin()).cast();
+impl<T: Float + Element + Functions + Circular> Bell<T> {
+    fn fill<const W: usize>(&self, out: &mut [T], next: &mut Source<'_>, uniform: impl Fn([u32; W]) -> T) {
+        let mut chances = [T::zero(); BLOCK];
+        let (whole, last) = (out.len() - out.len() % 16, out.len() - 16);
+        for out in out[..whole].chunks_mut(BLOCK) {
+            each(&mut chances[..out.len()], next, &uniform);
+            self.bend(&chances[..out.len()], out);
+        }
+        if whole < out.len() {
+            each(&mut chances[..out.len() - whole], next, &uniform); // they count as drawn
+            each(&mut chances[..16], next, &uniform);
+            self.bend(&chances[..16], &mut out[last..]);
+        }
+    }
+
+    fn bend(&self, chances: &[T], out: &mut [T]) {
+        // SAFETY: `MaybeUninit<T>` lies in memory as `T` does, and the line writes all elements.
+        let out =
+            unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<MaybeUninit<T>>(), out.len()) };
+        lines::run(self, chances, out);
+    }
+}
+
+impl<T: Float + Element + Functions + Circular> Line<T, 0> for Bell<T> {
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
+        let turn: T = (2.0 * std::f64::consts::PI).cast();
+        for (from, to) in input.chunks_exact(16).zip(out.chunks_exact_mut(16)) {
+            for i in 0..8 {
+                let radius = (-(T::one() + T::one()) * (T::one() - from[i]).natural_logarithm()).sqrt();
+                let angle = turn * from[i + 8];
+                to[i].write(radius * angle.cosine() * self.std + self.mean);
+                to[i + 8].write(radius * angle.sine() * self.std + self.mean);
+            }
+        }
+        []
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remainder;
+
+    #[test]
+    fn remainders_are_those_of_division() {
+        for divisor in [1, 2, 3, 7, 100, 65_537, (1 << 28) - 1, u32::MAX] {
+            let rest = remainder(divisor);
+            for word in [0, 1, 99, 100, 65_536, 1 << 31, u32::MAX - 1, u32::MAX] {
+                assert_eq!(rest(word), word % divisor, "{word} % {divisor}");
+            }
+        }
     }
 }

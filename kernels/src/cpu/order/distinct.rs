@@ -1,4 +1,5 @@
 //! Distinct elements and slices, and where elements go into sorted rows.
+#![expect(unsafe_code, reason = "lends elements as slices")]
 
 use std::cmp::Ordering;
 
@@ -9,6 +10,7 @@ use torch_library::{Element, match_dtype, promote_types};
 use super::places::Sorter;
 use crate::aten;
 use crate::cpu::loops;
+use crate::cpu::loops::parts::Parts;
 use crate::pointwise::unsupported;
 
 #[torch_impl(aten, CPU)]
@@ -39,7 +41,7 @@ mod kernels {
             return slices(OPERATOR, this, dim, false);
         }
         let flat = aten::reshape(&loops::contiguous(this)?, &[-1, 1])?;
-        let found = Distinct::of(OPERATOR, &flat, false)?;
+        let found = Distinct::of_runs(OPERATOR, &flat, return_inverse)?;
         let (values, inverse, counts) = found.tensors(&flat, return_inverse, return_counts)?;
         let inverse = if return_inverse { aten::reshape(&inverse, this.sizes())? } else { inverse };
         Ok((aten::reshape(&values, &[-1])?, inverse, counts))
@@ -161,6 +163,31 @@ impl Distinct {
             }
             Ok(found)
         }, else => Err(unsupported(operator, rows.dtype())))
+    }
+
+    /// Of single elements among their neighbours; kinds only if they are wanted.
+    fn of_runs(operator: &str, column: &Tensor, has_kinds: bool) -> Result<Self> {
+        let count = column.numel() as usize;
+        if count == 0 {
+            return Distinct::of(operator, column, false);
+        }
+        match_dtype!(column.dtype(), T: Bool | Integer | Float => {
+            let elements = Parts::<T>::row_major(column, count)?;
+            // SAFETY: nobody writes to the elements while they are read.
+            let elements = unsafe { elements.get(0) };
+            let (mut firsts, mut next) = (vec![0; count + 1], 1); // what is behind the last gives no branch
+            for (at, pair) in (1..).zip(elements.windows(2)) {
+                firsts[next] = at;
+                next += usize::from(pair[0] != pair[1]);
+            }
+            firsts[next] = count as i64;
+            firsts.truncate(next + 1);
+            let counts: Vec<i64> = firsts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            firsts.pop();
+            let repeated = |(kind, count): (i64, &i64)| std::iter::repeat_n(kind, *count as usize);
+            let kinds = if has_kinds { (0..).zip(&counts).flat_map(repeated).collect() } else { Vec::new() };
+            Ok(Distinct { firsts, kinds, counts })
+        }, else => Err(unsupported(operator, column.dtype())))
     }
 
     fn tensors(self, rows: &Tensor, inverse: bool, counts: bool) -> Result<(Tensor, Tensor, Tensor)> {

@@ -47,6 +47,10 @@ derivatives! {
         vec1 => scaled(&aten::mv(grad, &conj(vec2)?)?, alpha),
         vec2 => scaled(&aten::mv(&grad.t()?, &conj(vec1)?)?, alpha),
     }
+    _euclidean_dist(Tensor x1, Tensor x2) -> Tensor as EuclideanDistBackward0 {
+        x1 => apart(grad, x1, x2, &result),
+        x2 => apart(&grad.transpose(-2, -1)?, x2, x1, &result.transpose(-2, -1)?),
+    }
     mv(Tensor self, Tensor vec) -> Tensor as MvBackward0 {
         self => grad.unsqueeze(1)?.mul(&conj(&vec.unsqueeze(0)?)?),
         vec => aten::mv(&conj(&self.t()?)?, grad),
@@ -92,4 +96,14 @@ fn right(grad: &Tensor, left: &Tensor, factor: &InputMetadata) -> Result<Tensor>
 
 fn lies_in_columns(factor: &InputMetadata) -> bool {
     factor.strides() == [1, factor.sizes()[0]]
+}
+
+/// The gradient of rows by their distances to others: along each difference, of which one of zero has no direction.
+fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> Result<Tensor> {
+    let share = aten::div_Tensor(grad, distances)?;
+    let share = aten::masked_fill_Scalar(&share, &aten::eq_Scalar(distances, 0.into())?, 0.into())?;
+    let own =
+        aten::mul_Tensor(rows, &aten::sum_dim_IntList::with(&share, Some(&[-1])).keepdim(true).call()?)?;
+    let whole = aten::sub_Tensor(&own, &aten::matmul(&share, others)?)?;
+    aten::sum_to_size(&whole, rows.sizes())
 }

@@ -155,7 +155,7 @@ mod implicit {
         }
     }
 
-    fn cdist(x1: &Tensor, x2: &Tensor, p: f64, _compute_mode: Option<i64>) -> Result<Tensor> {
+    fn cdist(x1: &Tensor, x2: &Tensor, p: f64, compute_mode: Option<i64>) -> Result<Tensor> {
         const OPERATOR: &str = "aten::cdist";
         ensure!(
             x1.dim() >= 2 && x2.dim() >= 2 && x1.sizes().last() == x2.sizes().last(),
@@ -171,6 +171,14 @@ mod implicit {
             x1.dtype(),
             x2.dtype()
         );
+        let are_many = [x1, x2].iter().any(|x| x.sizes()[x.dim() - 2] > 25);
+        let by_product = match compute_mode {
+            None | Some(0) => are_many,
+            mode => mode == Some(1),
+        };
+        if p == 2.0 && by_product && x1.numel() > 0 && x2.numel() > 0 {
+            return aten::_euclidean_dist(x1, x2);
+        }
         let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
         if difference.size(-1)? == 0 {
             return aten::sum_dim_IntList(&difference, Some(&[-1]));
@@ -237,6 +245,20 @@ mod implicit {
             _ => aten::sum(&loss),
         }
     }
+}
+
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn _euclidean_dist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
+    // The square of a distance is |a|² - 2 ab + |b|²: a product of rows that have the squares and ones beside them.
+    let square =
+        |x: &Tensor| aten::sum_dim_IntList::with(&aten::mul_Tensor(x, x)?, Some(&[-1])).keepdim(true).call();
+    let (first, second) = (square(x1)?, square(x2)?);
+    let left = [aten::mul_Scalar(x1, (-2).into())?, first.clone(), aten::ones_like(&first)?];
+    let right = [x2.clone(), aten::ones_like(&second)?, second];
+    let [left, right] = [left, right].map(|parts| aten::cat::call(&parts, -1));
+    let squares = aten::matmul(&left?, &aten::transpose_int(&right?, -2, -1)?)?;
+    aten::sqrt(&aten::clamp_min(&squares, 0.into())?)
 }
 
 /// `beta a + alpha b`; of `beta` 0, not even NaN of `a` counts.

@@ -84,7 +84,7 @@ fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
         "addmv" | "addmv_" => vec![floats(&[2]), floats(&[2, 3]), floats(&[3])],
         "addr" | "addr_" => vec![floats(&[2, 3]), floats(&[2]), floats(&[3])],
         "matrix_power" => vec![floats(&[3, 3]), Value::Int(3)],
-        "cdist" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[4, 3]))],
+        "cdist" | "_euclidean_dist" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[4, 3]))],
         "pairwise_distance" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 3]))],
         "triplet_margin_loss" => {
             let far = Tensor::from_slice(&[-2.0, 0.5, 1.0, 3.0, -1.0, 0.25], &[2, 3]).unwrap();

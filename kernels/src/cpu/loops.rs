@@ -27,6 +27,7 @@ pub(crate) mod convert;
 pub(crate) mod crossings;
 mod dense;
 mod few;
+mod function;
 pub(crate) mod gather;
 mod halves;
 mod inner;
@@ -39,8 +40,8 @@ pub(crate) mod update;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
+pub(crate) use function::{Elements, Function, Inlined, Usually, function};
 use halves::Half;
-pub(crate) use inner::{Elements, Function, Inlined, Usually, function};
 use inner::{Inner, Plane};
 use walk::{Row, Walk};
 

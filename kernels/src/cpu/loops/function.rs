@@ -1,0 +1,128 @@
+//! What is computed of elements: by a closure, by a function that is compiled into the loops, or by one of two forms.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
+
+use torch_library::Element;
+
+/// How elements are computed: by a closure from `N` to one, [`Inlined`], or [`Usually`].
+pub(crate) trait Elements<M, R, const N: usize>: Sync {
+    /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains nothing.
+    const IS_FASTER_WIDEST: bool = true;
+
+    /// Computes `len` results.
+    ///
+    /// # Safety
+    /// `len` elements of each input can be read, and as many of `out` written; an input is `out` itself, or shares no memory with it.
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
+}
+
+/// A function from `N` elements to one, as a type of its own: see [`function!`].
+pub(crate) trait Function<M, R, const N: usize>: Sync {
+    fn of(&self, elements: [M; N]) -> R;
+}
+
+/// A function that is compiled into every loop however large it is. A large closure is called, and then not for wide vectors.
+pub(crate) struct Inlined<F>(pub(crate) F);
+
+/// Writes a closure, of nothing around it, as [`Inlined`].
+macro_rules! function {
+    (|[$($x:ident),+]: [$M:ty; $N:expr]| -> $R:ty { $value:expr }) => {{
+        struct Value;
+
+        impl $crate::cpu::loops::Function<$M, $R, { $N }> for Value {
+            #[inline(always)] // which cannot be said of a closure
+            fn of(&self, [$($x),+]: [$M; $N]) -> $R {
+                $value
+            }
+        }
+
+        $crate::cpu::loops::Inlined(Value)
+    }};
+}
+pub(crate) use function;
+
+/// How many results of a line are computed before any is written: then the loop over them vectorises, whatever the closure
+/// looks at and wherever they go.
+pub(super) const BLOCK: usize = 64;
+
+impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
+    const IS_FASTER_WIDEST: bool = N == 1;
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: passed on.
+        unsafe { Inlined(Closure(self)).each(out, inputs, len) }
+    }
+}
+
+/// A closure as a function like others.
+struct Closure<'f, F>(&'f F);
+
+impl<M, R, F: Fn([M; N]) -> R + Sync, const N: usize> Function<M, R, N> for Closure<'_, F> {
+    #[inline(always)]
+    fn of(&self, elements: [M; N]) -> R {
+        self.0(elements)
+    }
+}
+
+impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R, N> for Inlined<F> {
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        let whole = len - len % BLOCK;
+        for start in (0..whole).step_by(BLOCK) {
+            let mut results = [R::default(); BLOCK];
+            for (i, result) in results.iter_mut().enumerate() {
+                // SAFETY: `start + i` is below `len`.
+                *result = self.0.of(inputs.map(|input| unsafe { input.add(start + i).read() }));
+            }
+            // SAFETY: as above.
+            unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
+        }
+        for i in whole..len {
+            // SAFETY: as above.
+            let x = inputs.map(|input| unsafe { input.add(i).read() });
+            // SAFETY: as above.
+            unsafe { out.add(i).write(self.0.of(x)) };
+        }
+    }
+}
+
+/// A function with a form that vectorises and holds for usual arguments, and one for all.
+pub(crate) struct Usually<C, F, A> {
+    pub(crate) is_usual: C,
+    pub(crate) fast: F,
+    pub(crate) any: A,
+}
+
+/// A block is computed the fast way, or none of it.
+impl<M, R, C, F, A, const N: usize> Elements<M, R, N> for Usually<C, F, A>
+where
+    M: Element,
+    R: Element,
+    C: Fn([M; N]) -> bool + Sync,
+    F: Elements<M, R, N>,
+    A: Elements<M, R, N>,
+{
+    const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        for start in (0..len).step_by(BLOCK) {
+            let len = BLOCK.min(len - start);
+            // SAFETY: all are parts of what the caller vouches for.
+            let (out, inputs) = unsafe { (out.add(start), inputs.map(|input| input.add(start))) };
+            let mut are_usual = true;
+            for i in 0..len {
+                // SAFETY: as above.
+                are_usual &= (self.is_usual)(inputs.map(|input| unsafe { input.add(i).read() }));
+            }
+            // Two loops: one with the choice in it would not vectorise.
+            if are_usual {
+                // SAFETY: as above.
+                unsafe { self.fast.each(out, inputs, len) };
+            } else {
+                // SAFETY: as above.
+                unsafe { self.any.each(out, inputs, len) };
+            }
+        }
+    }
+}

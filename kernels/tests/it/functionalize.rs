@@ -395,7 +395,8 @@ fn a_functional_program_runs_for_each_example() {
     let (rows, same) = (x(), Tensor::from([1.0, 2.0, 3.0]));
     let (plain, functional) = (aten::clone(&rows).unwrap(), aten::clone(&rows).unwrap());
     let expected = vmap([&plain], |[row]| Ok(program(&[row, same.clone()])?.remove(0))).unwrap();
-    let got = vmap([&functional], |[row]| Ok(functionalize(&[row, same.clone()], program)?.remove(0))).unwrap();
+    let got =
+        vmap([&functional], |[row]| Ok(functionalize(&[row, same.clone()], program)?.remove(0))).unwrap();
     assert_eq!(got.to_vec::<f64>().unwrap(), expected.to_vec::<f64>().unwrap());
     assert_eq!(functional.to_vec::<f64>().unwrap(), plain.to_vec::<f64>().unwrap());
 }

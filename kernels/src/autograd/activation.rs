@@ -10,6 +10,27 @@ use crate::prelude::*;
 derivatives! {
     in aten;
 
+    _prelu_kernel(Tensor self, Tensor weight) -> Tensor as PreluKernelBackward0 {
+        self => aten::_prelu_kernel_backward(grad, self, weight)?.0,
+        weight => aten::sum_to_size(&aten::_prelu_kernel_backward(grad, self, weight)?.1, weight.sizes()),
+    }
+    _prelu_kernel_backward(
+        Tensor grad_output, Tensor self, Tensor weight
+    ) -> (Tensor, Tensor) as PreluKernelBackwardBackward0 {
+        grad_output => {
+            let is_positive = self.gt(0)?;
+            let of_this = grads[0].as_ref().map(|grad| aten::where_self(&is_positive, grad, &grad.mul(weight)?));
+            let of_weight = grads[1].as_ref().map(|grad| below_zero(&is_positive, grad, self));
+            of_this.into_iter().chain(of_weight).reduce(|sum, part| sum?.add(&part?)).transpose()
+        },
+        self => grads[1].as_ref().map(|grad| below_zero(&self.gt(0)?, grad, grad_output)).transpose(),
+        weight => {
+            let grads = grads[0].as_ref().map(|grad| {
+                aten::sum_to_size(&below_zero(&self.gt(0)?, grad, grad_output)?, weight.sizes())
+            });
+            grads.transpose()
+        },
+    }
     #[in_place]
     silu(Tensor self) -> Tensor as SiluBackward0 {
         self => {
@@ -100,4 +121,9 @@ derivatives! {
 /// A gradient where an element is farther than this from zero, or no number.
 fn outside(grad: &Tensor, this: &Tensor, distance: Scalar) -> Result<Tensor> {
     aten::masked_fill_Scalar(grad, &aten::le_Scalar(&this.abs()?, distance)?, Scalar::from(0))
+}
+
+/// The product of two tensors where something is not positive, and nothing elsewhere.
+fn below_zero(is_positive: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    aten::where_ScalarSelf(is_positive, Scalar::from(0), &a.mul(b)?)
 }

@@ -67,6 +67,28 @@ mod explicit {
     }
 }
 
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod leaky {
+    use super::*;
+
+    fn _prelu_kernel(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let is_positive = aten::gt_Scalar(this, 0.into())?;
+        aten::where_self(&is_positive, this, &aten::mul_Tensor(this, weight)?)
+    }
+
+    fn _prelu_kernel_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        weight: &Tensor,
+    ) -> Result<(Tensor, Tensor)> {
+        let is_positive = aten::gt_Scalar(this, 0.into())?;
+        let of_this = aten::where_self(&is_positive, grad_output, &aten::mul_Tensor(weight, grad_output)?)?;
+        let of_weight =
+            aten::where_ScalarSelf(&is_positive, 0.into(), &aten::mul_Tensor(this, grad_output)?)?;
+        Ok((of_this, of_weight))
+    }
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
@@ -102,8 +124,7 @@ mod implicit {
         if let Some(size) = sizes.get_mut(1) {
             *size = weight.numel();
         }
-        let scaled = aten::mul_Tensor(this, &aten::reshape(weight, &sizes)?)?;
-        aten::where_self(&aten::gt_Scalar(this, 0.into())?, this, &scaled)
+        aten::_prelu_kernel(this, &aten::reshape(weight, &sizes)?)
     }
 }
 

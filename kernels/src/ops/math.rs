@@ -528,5 +528,14 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.prelu`.
         #[tags(pointwise)]
         prelu(Tensor self, Tensor weight) -> Tensor;
+        /// The part of [`prelu`](fn@prelu) that computes, with a weight that broadcasts.
+        ///
+        /// PyTorch: `aten::_prelu_kernel`.
+        #[tags(pointwise)]
+        _prelu_kernel(Tensor self, Tensor weight) -> Tensor;
+        /// The gradients of both arguments of [`_prelu_kernel`], each for all elements.
+        ///
+        /// PyTorch: `aten::_prelu_kernel_backward`.
+        _prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor);
     }
 }

@@ -49,6 +49,17 @@ mod kernels {
             "{OPERATOR}: {channels} channels do not make up {num_groups} groups"
         );
         channels_of(OPERATOR, input, &[weight, bias])?;
+        let dtype = input.dtype();
+        for parameter in [weight, bias].into_iter().flatten() {
+            ensure!(
+                parameter.dtype() == dtype || is_half(dtype) && parameter.dtype() == DType::Float32,
+                DType,
+                "{OPERATOR}: {dtype} with a weight or bias of {}, expected the same type, or float32 for halves",
+                parameter.dtype()
+            );
+        }
+        // Halves are rounded once, at the end.
+        let input = &if is_half(dtype) { aten::to_dtype(input, DType::Float32)? } else { input.clone() };
         let size = input.numel() / batch.saturating_mul(num_groups).max(1);
         let groups = aten::reshape(input, &[batch, num_groups, size])?;
         let mut out = aten::native_layer_norm(&groups, &[size], None, None, eps)?.0;
@@ -58,10 +69,10 @@ mod kernels {
         if let Some(weight) = weight {
             out = aten::mul_Tensor(&out, &aten::reshape(weight, &sizes)?)?;
         }
-        match bias {
-            Some(bias) => aten::add_Tensor(&out, &aten::reshape(bias, &sizes)?),
-            None => Ok(out),
+        if let Some(bias) = bias {
+            out = aten::add_Tensor(&out, &aten::reshape(bias, &sizes)?)?;
         }
+        aten::to_dtype(&out, dtype)
     }
 
     fn rms_norm(
@@ -174,4 +185,8 @@ fn converted(tensor: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
         Some(dtype) => aten::to_dtype(tensor, dtype),
         None => Ok(tensor.clone()),
     }
+}
+
+fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::Float16 | DType::BFloat16)
 }

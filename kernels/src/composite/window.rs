@@ -26,6 +26,7 @@ macro_rules! convolutions {
                     dilation: &[i64],
                     groups: i64,
                 ) -> Result<Tensor> {
+                    super::check_bias($operator, input, bias)?;
                     super::with_batch($operator, $ndim, input, |input| {
                         aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
                     })
@@ -141,6 +142,17 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
         aten::copy_(&mut place, &source).map(drop)
     })?;
     Ok(out)
+}
+
+/// Refuses a bias of another type, which [`aten::convolution`] may take.
+fn check_bias(operator: &str, input: &Tensor, bias: Option<&Tensor>) -> Result<()> {
+    ensure!(
+        bias.is_none_or(|bias| bias.dtype() == input.dtype()),
+        DType,
+        "{operator}: the input is of {}, the bias of another type; convert it by `aten::to_dtype`",
+        input.dtype()
+    );
+    Ok(())
 }
 
 /// Runs a convolution in so many dimensions on a batch of one where there is no batch.

@@ -9,6 +9,7 @@
 //! for the pixels of each phase of the stride; each is the gradient of the other with respect to its input. For the gradient
 //! of the weight rows and steps change places.
 
+use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::prelude::*;
 
@@ -41,7 +42,8 @@ mod kernels {
         const OPERATOR: &str = "aten::convolution";
         let steps = [stride, padding, dilation, output_padding];
         let convolution = Convolution::new(OPERATOR, input, weight, steps, transposed, groups)?;
-        convolution.check_bias(bias)?;
+        let bias = convolution.bias(bias)?;
+        let bias = bias.as_ref();
         let sizes = convolution.output_sizes();
         match_computing!(input.dtype(), T: Integer | Float | Complex => {
             if !loops::has_elements(input) || sizes.contains(&0) {
@@ -194,10 +196,14 @@ impl<'a> Convolution<'a> {
         })
     }
 
-    fn check_bias(&self, bias: Option<&Tensor>) -> Result<()> {
-        let Some(bias) = bias else { return Ok(()) };
-        let channels = self.output_sizes()[1];
-        check_dtype(self.operator, self.input, "bias", bias)?;
+    /// The bias in the type of the input. PyTorch's own loops take one of any type, those of oneDNN do not.
+    fn bias(&self, bias: Option<&Tensor>) -> Result<Option<Tensor>> {
+        let Some(bias) = bias else { return Ok(None) };
+        let (channels, dtype) = (self.output_sizes()[1], self.input.dtype());
+        let is_own = matches!(dtype, DType::Float64 | DType::Float16) || dtype.is_integer();
+        if !is_own || self.transposed && !can_cast(bias.dtype(), dtype) {
+            check_dtype(self.operator, self.input, "bias", bias)?;
+        }
         ensure!(
             bias.sizes() == [channels],
             Shape,
@@ -205,7 +211,7 @@ impl<'a> Convolution<'a> {
             self.operator,
             bias.sizes()
         );
-        Ok(())
+        aten::to_dtype(bias, dtype).map(Some)
     }
 
     fn check_gradient(&self, grad_output: &Tensor) -> Result<()> {

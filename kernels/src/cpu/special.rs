@@ -2,6 +2,7 @@
 
 use num_traits::{Float, PrimInt};
 use torch_library::Element;
+use torch_library::element::{bf16, f16};
 use torch_library::prelude::*;
 
 use super::functions::{ErrorFunction, Functions, Gamma, NearOne, PowerOfTwo, Raised};
@@ -12,7 +13,7 @@ use crate::pointwise::Pointwise;
 
 mod real;
 
-use real::{Real, Shifted};
+use real::{NextTowards, Real, Shifted};
 
 /// Writes the kernels of functions: their arguments, how the computing type is found, for which types they are defined,
 /// and what they compute there.
@@ -113,14 +114,15 @@ mod more {
 
     fn nextafter(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::nextafter", [this, other])?;
-        if !matches!(call.dtype, DType::Float32 | DType::Float64) {
-            return Err(call.unsupported());
+        let out = call.output(None, call.dtype)?;
+        match call.dtype {
+            DType::Float16 => loops::map(&out, call.inputs, |[a, b]: [f16; 2]| a.next_towards(b))?,
+            DType::BFloat16 => loops::map(&out, call.inputs, |[a, b]: [bf16; 2]| a.next_towards(b))?,
+            dtype => match_computing!(dtype, T: Float => {
+                loops::map(&out, call.inputs, |[a, b]: [T; 2]| a.next_towards(b))?;
+            }, else => return Err(call.unsupported())),
         }
-        match_computing!(call.dtype, T: Float => {
-            let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[a, b]: [T; 2]| a.next_towards(b))?;
-            Ok(out)
-        }, else => Err(call.unsupported()))
+        Ok(out)
     }
 
     fn nan_to_num(

@@ -7,9 +7,35 @@ pub(super) trait Real: Sized {
     /// The derivative of the digamma function of an order from 0 up.
     fn polygamma(self, order: i64) -> Self;
     fn normalized_sinc(self) -> Self;
+}
+
+/// A floating-point number of any width.
+pub(super) trait NextTowards {
     /// The next number of the type on the way to another.
     fn next_towards(self, other: Self) -> Self;
 }
+
+macro_rules! halves {
+    ($($ty:ty),+) => { $(
+        impl NextTowards for $ty {
+            fn next_towards(self, other: $ty) -> $ty {
+                let (zero, bits) = (<$ty>::from_bits(0), self.to_bits());
+                if self.is_nan() || other.is_nan() {
+                    <$ty>::NAN
+                } else if self == other {
+                    other
+                } else if self == zero {
+                    <$ty>::from_bits(1).copysign(other)
+                } else {
+                    // Of one sign, larger numbers have larger bits.
+                    <$ty>::from_bits(if (self < other) == (self > zero) { bits + 1 } else { bits - 1 })
+                }
+            }
+        }
+    )+ };
+}
+
+halves!(torch_library::element::f16, torch_library::element::bf16);
 
 macro_rules! real {
     ($($ty:ident $next:path;)+) => { $(
@@ -22,7 +48,9 @@ macro_rules! real {
                 let x = self * std::$ty::consts::PI;
                 if self == 0.0 { 1.0 } else { x.sin() / x }
             }
+        }
 
+        impl NextTowards for $ty {
             fn next_towards(self, other: $ty) -> $ty {
                 $next(self, other)
             }

@@ -97,8 +97,8 @@ derivatives! {
         A => {
             let v = eigenvectors;
             let mut inner = match &grads[0] {
-                Some(grad) => aten::diag_embed(&grad.to_dtype(A.dtype())?)?,
-                None => aten::zeros_like(A)?,
+                Some(grad) => aten::diag_embed(&grad.to_dtype(v.dtype())?)?,
+                None => aten::zeros_like(v)?,
             };
             if let Some(grad) = &grads[1] {
                 inner = inner.add(&adjoint(v)?.matmul(grad)?.mul(&reciprocal_distances(eigenvalues)?)?)?;

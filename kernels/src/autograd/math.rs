@@ -73,7 +73,7 @@ derivatives! {
         self => grad.mul(&self.mul(self)?.neg()?.exp()?.mul(-FRAC_2_SQRT_PI)?),
     }
     #[in_place]
-    square(Tensor self) -> Tensor as SquareBackward0 {
+    square(Tensor self) -> Tensor as PowBackward0 {
         self => grad.mul(&conj(self)?.mul(2)?),
     }
 

@@ -18,7 +18,10 @@ derivatives! {
     }
     #[in_place]
     erfinv(Tensor self) -> Tensor as ErfinvBackward0 {
-        self => grad.mul(&result.mul(result)?.exp()?)?.mul(PI.sqrt() / 2.0),
+        self => {
+            let root = aten::erfinv(self)?; // made anew: the result may be written to
+            grad.mul(&root.mul(&root)?.exp()?)?.mul(PI.sqrt() / 2.0)
+        },
     }
     #[in_place]
     lgamma(Tensor self) -> Tensor as LgammaBackward0 {
@@ -35,7 +38,7 @@ derivatives! {
     sinc(Tensor self) -> Tensor as SincBackward0 {
         self => {
             let angle = self.mul(PI)?;
-            let slope = aten::cos(&angle)?.sub(result)?.div(self)?;
+            let slope = aten::cos(&angle)?.sub(&aten::sinc(self)?)?.div(self)?;
             aten::masked_fill_Scalar(&grad.mul(&slope)?, &aten::eq_Scalar(self, 0.into())?, 0.into())
         },
     }

@@ -13,7 +13,7 @@ derivatives! {
         bool transposed, SymInt[] output_padding, SymInt groups
     ) -> Tensor as ConvolutionBackward0 {
         (input, weight, bias) => aten::convolution_backward(
-            grad, &conj(input)?, &conj(weight)?, metadata(bias).map(|bias| bias.sizes()), stride, padding, dilation, transposed,
+            grad, &conj(input)?, &conj(weight)?, metadata(bias).map(|of| of.sizes()), stride, padding, dilation, transposed,
             output_padding, groups, &mask,
         ),
     }

@@ -68,7 +68,7 @@ mod implicit {
             &aten::reshape(other, &spread(&b, false))?,
         )?;
         let sizes: Vec<i64> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
-        aten::reshape(&aten::contiguous(&product)?, &sizes)
+        aten::_unsafe_view(&aten::contiguous(&product)?, &sizes)
     }
 
     fn cross(this: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor> {

@@ -1,6 +1,7 @@
 //! Factors of matrices and what is solved with them, batch by batch.
 //!
-//! Results lie column by column, and pivots, signs and `info` are those of LAPACK.
+//! Results lie column by column, and pivots, signs and `info` are those of LAPACK. Where a matrix is large, `faer` does the
+//! work: products, equations with triangles, and spectra.
 
 use torch_library::geometry::{Dims, infer_size};
 use torch_library::prelude::*;
@@ -15,13 +16,11 @@ use triangle::Triangle;
 
 mod cholesky;
 mod eigen;
-mod jacobi;
 mod lu;
 mod matrices;
 mod qr;
 mod spectral;
 mod triangle;
-mod tridiagonal;
 mod unpack;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -154,11 +153,16 @@ mod kernels {
         let empty = |sizes: [i64; 2]| column_major(&[batch, &sizes].concat(), a.dtype(), a.device());
         let q = if has_q { empty([*rows, inner])? } else { Tensor::zeros(&[0], a.dtype(), a.device())? };
         let r = empty([inner, *columns])?;
-        match_dtype!(a.dtype(), T: Float | Complex => {
-            if loops::has_elements(&q) || loops::has_elements(&r) {
+        let is_there = loops::has_elements(&q) || loops::has_elements(&r);
+        match_dtype!(a.dtype(), T: Float => {
+            if is_there {
+                qr::by_blocks::<T>(a, [&q, &r])?;
+            }
+        }, else => match_dtype!(a.dtype(), T: Complex => {
+            if is_there {
                 factored::<T>(a, [&q, &r])?;
             }
-        }, else => return Err(unsupported(OPERATOR, a.dtype())));
+        }, else => return Err(unsupported(OPERATOR, a.dtype()))));
         Ok((q, r))
     }
 }
@@ -298,7 +302,7 @@ fn solved(
     Ok((out, factors))
 }
 
-/// Writes Q, unless it is of no matrices, and R.
+/// Writes Q, unless it is of no matrices, and R: of complex matrices, whose R has a real diagonal.
 fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let Matrices { rows, columns, mut elements } = Matrices::<T>::of(a)?;
     let inner = r.sizes()[r.dim() - 2] as usize;

@@ -271,3 +271,41 @@ fn matrices_without_elements_have_factors_and_types() -> Result<()> {
     assert!(aten::linalg_svd(&halves).is_err() && aten::linalg_eigh(&halves).is_err());
     Ok(())
 }
+
+#[test]
+fn large_matrices_are_factored_by_halves() -> Result<()> {
+    let close = |a: &Tensor, b: &Tensor| assert!(are_close(a, b).unwrap(), "sizes {:?}", a.sizes());
+    for dtype in [DType::Float64, DType::Complex128] {
+        let a = random(&[2, 90, 90], dtype)?;
+        for part in [a.clone(), a.narrow(-1, 0, 50)?, a.narrow(-2, 0, 50)?] {
+            let (p, l, u) = aten::linalg_lu(&part)?;
+            close(&p.matmul(&l)?.matmul(&u)?, &part);
+            let (q, r) = aten::linalg_qr(&part)?;
+            close(&q.matmul(&r)?, &part);
+            close(&aten::mH(&q)?.matmul(&q)?, &aten::eye::with(q.size(-1)?).dtype(Some(dtype)).call()?);
+            assert!(aten::equal(&aten::triu(&r)?, &r)?);
+        }
+        let ones = aten::eye::with(90).dtype(Some(dtype)).call()?;
+        let positive = a.matmul(&aten::mH(&a)?)?.add(&ones)?;
+        let l = aten::linalg_cholesky(&positive)?;
+        close(&l.matmul(&aten::mH(&l)?)?, &positive);
+        assert!(aten::equal(&aten::tril(&l)?, &l)?);
+        let b = random(&[2, 70, 90], dtype)?;
+        close(&aten::linalg_solve::with(&a, &b).left(false).call()?.matmul(&a)?, &b);
+        close(&aten::linalg_inv(&positive)?.matmul(&positive)?, &ones.expand(&[2, 90, 90])?);
+    }
+    Ok(())
+}
+
+#[test]
+fn where_large_matrices_have_no_factors_is_noted() -> Result<()> {
+    let a = random(&[90, 90], DType::Float64)?;
+    let positive = a.matmul(&a.t()?)?.add(&aten::eye(90)?)?;
+    aten::fill__Scalar(&mut positive.select(0, 70)?.select(0, 70)?, (-1).into())?;
+    assert_eq!(aten::linalg_cholesky_ex(&positive)?.1.item()?.to::<i64>()?, 71);
+    aten::fill__Scalar(&mut a.select(1, 40)?, 0.into())?;
+    let (factors, _, info) = aten::linalg_lu_factor_ex(&a)?;
+    assert_eq!(info.item()?.to::<i64>()?, 41);
+    assert!(aten::all(&aten::isfinite(&factors)?)?.item()?.to::<bool>()?);
+    Ok(())
+}

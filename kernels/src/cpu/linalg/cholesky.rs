@@ -1,26 +1,70 @@
-//! Cholesky factors of positive definite matrices.
+//! Cholesky factors of positive definite matrices, by halves: most of the work are products of matrices.
 
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::reborrow::{Reborrow, ReborrowMut};
+use faer::traits::ComplexField;
+use faer::{Accum, MatMut, Par};
 use torch_library::Element;
 
-use super::matrices::{conjugate, subtract, wide};
+use super::matrices::{conjugate, slice, subtract, wide};
 use crate::cpu::number::Divided;
+
+/// How many columns are factored one by one.
+const NARROW: usize = 32;
 
 /// Replaces the lower half of a matrix by the factor L, the upper one by zeros. Gives back the first step, from 1, that found
 /// the matrix not positive, or 0.
-pub(super) fn factor<T: Divided + Element>(a: &mut [T], n: usize) -> i32 {
-    for j in 0..n {
-        a[j * n..][..j].fill(T::ZERO);
-        let pivot = wide(a[j * n + j]).re;
+pub(super) fn factor<T: Divided + Element + ComplexField>(a: &mut [T], n: usize) -> i32 {
+    let info = halves(MatMut::from_column_major_slice_mut(a, n, n));
+    let known = if info == 0 { n } else { info as usize };
+    (0..known).for_each(|j| a[j * n..][..j].fill(T::ZERO));
+    info
+}
+
+/// The factor of the left upper quarter, what follows from it for the lower ones, and the factor of the right one.
+fn halves<T: Divided + Element + ComplexField>(a: MatMut<'_, T>) -> i32 {
+    let n = a.nrows();
+    if n <= NARROW {
+        return one_by_one(a);
+    }
+    let half = n / 2;
+    let (mut first, _, mut below, mut second) = a.split_at_mut(half, half);
+    let info = halves(first.rb_mut());
+    if info != 0 {
+        return info;
+    }
+    solve_lower_triangular_in_place(first.rb().conjugate(), below.rb_mut().transpose_mut(), Par::Seq);
+    matmul(
+        second.rb_mut(),
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        below.rb(),
+        BlockStructure::Rectangular,
+        below.rb().adjoint(),
+        BlockStructure::Rectangular,
+        T::ZERO.minus(T::ONE),
+        Par::Seq,
+    );
+    match halves(second) {
+        0 => 0,
+        info => info + half as i32,
+    }
+}
+
+fn one_by_one<T: Divided + Element + ComplexField>(mut a: MatMut<'_, T>) -> i32 {
+    for j in 0..a.ncols() {
+        let (left, mut right) = a.rb_mut().split_at_col_mut(j + 1);
+        let column = slice(left, j);
+        let pivot = wide(column[j]).re;
         if pivot <= 0.0 || pivot.is_nan() {
             return j as i32 + 1;
         }
         let root: T = pivot.sqrt().cast();
-        let (left, right) = a.split_at_mut((j + 1) * n);
-        let column = &mut left[j * n..];
         column[j] = root;
         column[j + 1..].iter_mut().for_each(|x| *x = x.over(root));
-        for (k, other) in (j + 1..n).zip(right.chunks_exact_mut(n)) {
-            subtract(&mut other[k..], &column[k..], conjugate(column[k]));
+        for (at, k) in (j + 1..column.len()).enumerate() {
+            subtract(&mut slice(right.rb_mut(), at)[k..], &column[k..], conjugate(column[k]));
         }
     }
     0

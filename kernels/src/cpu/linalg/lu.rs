@@ -1,37 +1,102 @@
-//! LU factors with partial pivoting.
+//! LU factors with partial pivoting, by halves: most of the work are products of matrices.
 
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
+use faer::reborrow::{Reborrow, ReborrowMut};
+use faer::traits::ComplexField;
+use faer::{Accum, MatMut, Par};
 use torch_library::prelude::*;
 
-use super::matrices::{Matrices, subtract, wide};
+use super::matrices::{Matrices, slice, subtract, wide};
 use super::triangle::Triangle;
 use crate::aten;
 use crate::cpu::loops;
 use crate::cpu::number::Divided;
 
+/// How many columns are factored one by one.
+const NARROW: usize = 16;
+
 /// Factors a matrix in its place into L, whose diagonal of ones is not kept, and U. Each step notes the row, from 1, that it
 /// swapped with its own. Gives back the first step that found no pivot, from 1, or 0.
-pub(super) fn factor<T: Divided>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> i32 {
+pub(super) fn factor<T: Divided + ComplexField>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> i32 {
+    let columns = a.len() / rows;
+    let mut a = MatMut::from_column_major_slice_mut(a, rows, columns);
+    let (mut left, mut right) = a.rb_mut().split_at_col_mut(pivots.len());
+    let info = halves(left.rb_mut(), pivots);
+    follow(left, right.rb_mut(), pivots);
+    info
+}
+
+/// Factors columns, of which there are no more than rows: the left half, what follows from it for the right one, and that.
+fn halves<T: Divided + ComplexField>(mut a: MatMut<'_, T>, pivots: &mut [i32]) -> i32 {
+    let columns = a.ncols();
+    if columns <= NARROW {
+        return one_by_one(a, pivots);
+    }
+    let half = columns / 2;
+    let (mut left, mut right) = a.rb_mut().split_at_col_mut(half);
+    let (first, second) = pivots.split_at_mut(half);
+    let above = halves(left.rb_mut(), first);
+    follow(left.rb_mut(), right.rb_mut(), first);
+    let (_, below_left) = left.split_at_row_mut(half);
+    let (_, below_right) = right.split_at_row_mut(half);
+    let below = halves(below_right, second);
+    swap(below_left, second);
+    second.iter_mut().for_each(|pivot| *pivot += half as i32);
+    match (above, below) {
+        (0, 0) => 0,
+        (0, below) => below + half as i32,
+        (above, _) => above,
+    }
+}
+
+/// Does to columns on the right what made the factors on the left.
+fn follow<T: Divided + ComplexField>(left: MatMut<'_, T>, mut right: MatMut<'_, T>, pivots: &[i32]) {
+    if right.ncols() == 0 {
+        return;
+    }
+    swap(right.rb_mut(), pivots);
+    let (top, below) = left.split_at_row_mut(pivots.len());
+    let (mut right, rest) = right.split_at_row_mut(pivots.len());
+    solve_unit_lower_triangular_in_place(top.rb(), right.rb_mut(), Par::Seq);
+    matmul(rest, Accum::Add, below.rb(), right.rb(), T::ZERO.minus(T::ONE), Par::Seq);
+}
+
+/// As [`halves`], column by column.
+fn one_by_one<T: Divided + ComplexField>(mut a: MatMut<'_, T>, pivots: &mut [i32]) -> i32 {
     let mut info = 0;
     for (k, pivot) in pivots.iter_mut().enumerate() {
-        let sizes = a[k * rows..][k..rows].iter().map(|x| wide(*x).l1_norm()).enumerate();
+        let (mut columns, mut right) = a.rb_mut().split_at_col_mut(k + 1);
+        let column = slice(columns.rb_mut(), k);
+        let sizes = column[k..].iter().map(|x| wide(*x).l1_norm()).enumerate();
         let (best, size) = sizes.fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
         *pivot = (k + best) as i32 + 1;
         if size == 0.0 {
             info = if info == 0 { k as i32 + 1 } else { info };
             continue;
         }
-        if best != 0 {
-            a.chunks_exact_mut(rows).for_each(|column| column.swap(k, k + best));
-        }
-        let (left, right) = a.split_at_mut((k + 1) * rows);
-        let (top, below) = left[k * rows..].split_at_mut(k + 1);
+        column.swap(k, k + best);
+        let (top, below) = column.split_at_mut(k + 1);
         below.iter_mut().for_each(|x| *x = x.over(top[k]));
-        for column in right.chunks_exact_mut(rows) {
+        for j in 0..right.ncols() {
+            let column = slice(right.rb_mut(), j);
+            column.swap(k, k + best);
             let (top, rest) = column.split_at_mut(k + 1);
             subtract(rest, below, top[k]);
         }
+        for j in 0..k {
+            slice(columns.rb_mut(), j).swap(k, k + best);
+        }
     }
     info
+}
+
+/// Swaps rows as the steps did.
+fn swap<T: ComplexField>(mut a: MatMut<'_, T>, pivots: &[i32]) {
+    for j in 0..a.ncols() {
+        let column = slice(a.rb_mut(), j);
+        pivots.iter().enumerate().for_each(|(step, pivot)| column.swap(step, *pivot as usize - 1));
+    }
 }
 
 /// Whether the rows were swapped an odd number of times.
@@ -51,7 +116,7 @@ pub(super) struct Solve<'a> {
 
 impl Solve<'_> {
     /// The solutions for right sides in the columns of matrices.
-    pub(super) fn all<T: Divided>(&self, right: &Tensor) -> Result<Matrices<T>> {
+    pub(super) fn all<T: Divided + ComplexField>(&self, right: &Tensor) -> Result<Matrices<T>> {
         let n = right.sizes()[right.dim() - 2];
         let factors = aten::expand(self.factors, &[self.batch, &[n, n]].concat())?;
         let pivots = loops::elements::<i32>(&aten::expand(self.pivots, &[self.batch, &[n]].concat())?)?;
@@ -64,7 +129,7 @@ impl Solve<'_> {
         Ok(solution)
     }
 
-    fn one<T: Divided>(&self, factors: &[T], pivots: &[i32], x: &mut [T]) {
+    fn one<T: Divided + ComplexField>(&self, factors: &[T], pivots: &[i32], x: &mut [T]) {
         let (n, is_transposed) = (pivots.len(), self.is_transposed);
         let half = |is_upper| Triangle { elements: factors, n, is_upper, is_unit: !is_upper, is_transposed };
         let swap = |x: &mut [T], step: usize| {

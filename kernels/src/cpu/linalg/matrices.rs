@@ -1,5 +1,6 @@
 //! Matrices in memory of their own, column by column: what factors are made in.
 
+use faer::MatMut;
 use torch_library::Element;
 use torch_library::prelude::*;
 
@@ -37,6 +38,12 @@ impl<T: Element> Matrices<T> {
     pub(super) fn write(&self, tensor: &Tensor) -> Result<()> {
         transposed(tensor)?.copy_from_slice(&self.elements)
     }
+}
+
+/// A column of a matrix that lies column by column.
+pub(super) fn slice<T>(a: MatMut<'_, T>, column: usize) -> &mut [T] {
+    let column = a.col_mut(column).try_as_col_major_mut();
+    column.expect("columns are dense").as_slice_mut()
 }
 
 /// A view with the last two dimensions swapped.

@@ -1,9 +1,11 @@
 //! QR factors by Householder's reflections.
 
+use faer::MatRef;
+use faer::traits::ComplexField;
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::matrices::{conjugate, subtract, wide};
+use super::matrices::{Matrices, conjugate, subtract, wide};
 use crate::cpu::number::Divided;
 
 /// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first elements are ones
@@ -35,7 +37,7 @@ pub(super) fn unitary<T: Divided + Element>(a: &[T], rows: usize, factors: &[T],
 }
 
 /// The vector and the factor of the reflection that leaves only the first element, and what becomes of that.
-pub(super) fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
+fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
     let first = wide(x[0]);
     let rest: f64 = x[1..].iter().map(|x| wide(*x).norm_sqr()).sum();
     if rest == 0.0 && first.im == 0.0 {
@@ -48,7 +50,31 @@ pub(super) fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
 }
 
 /// `x -= factor * v * (vᴴ x)`
-pub(super) fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
+fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
     let dot = v.iter().zip(&*x).fold(T::ZERO, |sum, (v, x)| sum.plus(conjugate(*v).times(*x)));
     subtract(x, v, factor.times(dot));
+}
+
+/// As [`factor`] and [`unitary`], of real matrices: most of the work are products of matrices. Writes Q, unless it is of no
+/// matrices, and R.
+pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
+    let Matrices { rows, columns, elements } = Matrices::<T>::of(a)?;
+    let inner = r.sizes()[r.dim() - 2] as usize;
+    let count = a.sizes()[..a.dim() - 2].iter().product::<i64>() as usize;
+    let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
+    for at in 0..count {
+        let matrix = &elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still
+        let factors = MatRef::from_column_major_slice(matrix, rows, columns).qr();
+        if q.dim() > 1 {
+            let unitary = if inner == rows { factors.compute_Q() } else { factors.compute_thin_Q() };
+            all_q.extend(unitary.col_iter().flat_map(|column| column.iter().copied()));
+        }
+        for (j, column) in factors.R().col_iter().enumerate() {
+            all_r.extend((0..inner).map(|i| if i <= j { column[i] } else { T::ZERO }));
+        }
+    }
+    if q.dim() > 1 {
+        Matrices { rows, columns: inner, elements: all_q }.write(q)?;
+    }
+    Matrices { rows: inner, columns, elements: all_r }.write(r)
 }

@@ -1,12 +1,12 @@
 //! Singular values of matrices, and eigenvalues of symmetric ones.
 
-use torch_library::Element;
+use faer::traits::ComplexField;
+use faer::{MatRef, Side};
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
-use super::jacobi::{Singular, complete, decompose};
 use super::matrices::{Matrices, column_major, conjugate, transposed, wide};
 use super::square;
-use super::tridiagonal::eigen;
 use crate::aten;
 use crate::cpu::loops;
 use crate::cpu::number::Divided;
@@ -37,10 +37,9 @@ mod kernels {
         let s = Tensor::zeros(&[batch, &[least]].concat(), a.dtype().to_real(), a.device())?;
         if [&u, &s, &vh].iter().any(|part| loops::has_elements(part)) {
             let (out, counts) = ([&u, &s, &vh], [outer, inner].map(|count| count as usize));
-            match a.dtype() {
-                DType::Float32 | DType::Float64 => singular::<f64>(a, out, counts)?,
-                _ => singular::<Complex64>(a, out, counts)?,
-            }
+            match_dtype!(a.dtype(), T: Float | Complex => {
+                singular::<T>(a, out, counts, full_matrices)?;
+            }, else => return Err(unsupported(OPERATOR, a.dtype())));
         }
         Ok((u, s, vh))
     }
@@ -61,10 +60,9 @@ mod kernels {
             false => Tensor::zeros(&[0], a.dtype(), a.device())?,
         };
         if loops::has_elements(&values) {
-            match a.dtype() {
-                DType::Float32 | DType::Float64 => stretched::<f64>(a, is_lower, &values, &vectors)?,
-                _ => stretched::<Complex64>(a, is_lower, &values, &vectors)?,
-            }
+            match_dtype!(a.dtype(), T: Float | Complex => {
+                stretched::<T>(a, is_lower, &values, &vectors)?;
+            }, else => return Err(unsupported(OPERATOR, a.dtype())));
         }
         Ok((values, vectors))
     }
@@ -77,63 +75,105 @@ fn check_type(operator: &str, dtype: DType) -> Result<()> {
     }
 }
 
-/// Writes the singular values, and as many vectors as there is room for.
-fn singular<T: Divided>(a: &Tensor, [u, s, vh]: [&Tensor; 3], [outer, inner]: [usize; 2]) -> Result<()> {
-    // The vectors of a wide matrix are those of its adjoint, swapped.
-    let is_wide = a.sizes()[a.dim() - 2] < a.sizes()[a.dim() - 1];
-    let Matrices { rows, columns, mut elements } =
-        Matrices::<T>::of(&if is_wide { transposed(a)? } else { a.clone() })?;
+/// Writes the singular values, and vectors if there is room for them.
+fn singular<T: Divided + ComplexField<Real: Element>>(
+    a: &Tensor,
+    [u, s, vh]: [&Tensor; 3],
+    [outer, inner]: [usize; 2],
+    is_full: bool,
+) -> Result<()> {
+    const FAILED: &str = "aten::_linalg_svd: the singular values were not found";
+    let Matrices { rows, columns, elements } = Matrices::<T>::of(a)?;
     ensure!(
         elements.iter().all(|x| wide(*x).is_finite()),
         Argument,
         "aten::_linalg_svd: there are elements that are not finite"
     );
-    if is_wide {
-        elements.iter_mut().for_each(|x| *x = conjugate(*x));
-    }
-    let precision = match s.dtype() {
-        DType::Float32 => f64::from(f32::EPSILON),
-        _ => f64::EPSILON,
-    };
     let count = a.sizes()[..a.dim() - 2].iter().product::<i64>() as usize;
     let (mut all_u, mut all_s, mut all_v) = (Vec::new(), Vec::new(), Vec::new());
     for at in 0..count {
-        let elements = &elements[at * rows * columns..][..rows * columns];
-        let Singular { mut left, values, right } = decompose(elements, rows, columns, precision);
-        complete(&mut left, rows, columns, if is_wide { inner } else { outer });
-        let (of_u, of_v) = if is_wide { (right, left) } else { (left, right) };
-        all_u.extend(of_u);
-        all_v.extend(of_v.into_iter().map(conjugate));
-        all_s.extend(values);
+        let matrix = &elements[at * rows * columns..][..rows * columns];
+        let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
+        if u.dim() == 1 {
+            // Nobody wants vectors.
+            let Ok(values) = matrix.singular_values() else { bail!(Argument, "{FAILED}") };
+            all_s.extend(values.into_iter().map(|x| wide(x).re));
+            continue;
+        }
+        let Ok(found) = (if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
+            bail!(Argument, "{FAILED}")
+        };
+        all_s.extend(found.S().column_vector().iter().map(|x| wide(*x).re));
+        all_u.extend(found.U().col_iter().flat_map(|column| column.iter().copied()));
+        all_v.extend(found.V().col_iter().flat_map(|column| column.iter().map(|x| conjugate(*x))));
     }
     write(s, all_s, s.sizes())?;
     if u.dim() == 1 {
-        return Ok(()); // nobody wants vectors
+        return Ok(());
     }
-    let (height, width) = if is_wide { (columns, rows) } else { (rows, columns) };
-    write_columns(u, all_u, [height, outer])?;
-    write_columns(&transposed(vh)?, all_v, [width, inner])
+    write_columns(u, all_u, [rows, outer])?;
+    write_columns(&transposed(vh)?, all_v, [columns, inner])
 }
 
 /// Writes the eigenvalues from the least, and their vectors if there is room for them.
-fn stretched<T: Divided>(a: &Tensor, is_lower: bool, values: &Tensor, vectors: &Tensor) -> Result<()> {
+fn stretched<T: Divided + ComplexField<Real: Element>>(
+    a: &Tensor,
+    is_lower: bool,
+    values: &Tensor,
+    vectors: &Tensor,
+) -> Result<()> {
     let Matrices { rows: n, elements, .. } = Matrices::<T>::of(a)?;
     let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
     for (at, elements) in elements.chunks_exact(n * n).enumerate() {
-        let known = |i: usize, j: usize| elements[j * n + i];
-        let element = |at: usize| match (at % n, at / n) {
-            (i, j) if i == j => wide(known(i, i)).re.cast(),
-            (i, j) if (i > j) == is_lower => known(i, j),
-            (i, j) => conjugate(known(j, i)),
-        };
-        let Some(eigen) = eigen((0..n * n).map(element).collect(), n, vectors.dim() > 1) else {
+        let Some((values, vectors)) = eigen(elements, n, is_lower, vectors.dim() > 1) else {
             bail!(Argument, "aten::_linalg_eigh: the eigenvalues of matrix {at} of the batch were not found")
         };
-        all_values.extend(eigen.values);
-        all_vectors.extend(eigen.vectors);
+        all_values.extend(values);
+        all_vectors.extend(vectors);
     }
     write(values, all_values, values.sizes())?;
     if vectors.dim() == 1 { Ok(()) } else { write_columns(vectors, all_vectors, [n, n]) }
+}
+
+/// Eigenvalues and, if they are wanted, vectors of a symmetric matrix of which one half is known. `None` if they are not found,
+/// as for elements that are not finite.
+fn eigen<T: Divided + ComplexField<Real: Element>>(
+    elements: &[T],
+    n: usize,
+    is_lower: bool,
+    has_vectors: bool,
+) -> Option<(Vec<f64>, Vec<T>)> {
+    let mut known = elements.to_vec(); // the lower half
+    for j in 0..n {
+        let diagonal = &mut known[j * n + j];
+        *diagonal = wide(*diagonal).re.cast(); // that of a Hermitian matrix is real, whatever is there
+        if !is_lower {
+            (j + 1..n).for_each(|i| known[j * n + i] = conjugate(elements[i * n + j]));
+        }
+        if !known[j * n + j..(j + 1) * n].iter().all(|x| wide(*x).is_finite()) {
+            return None;
+        }
+    }
+    let matrix = MatRef::from_column_major_slice(&known, n, n);
+    if !has_vectors {
+        let values = matrix.self_adjoint_eigenvalues(Side::Lower).ok()?;
+        return Some((values.into_iter().map(|x| wide(x).re).collect(), Vec::new()));
+    }
+    let found = matrix.self_adjoint_eigen(Side::Lower).ok()?;
+    let values = found.S().column_vector().iter().map(|x| wide(*x).re).collect();
+    let mut vectors: Vec<T> = found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
+    vectors.chunks_exact_mut(n).for_each(straighten);
+    Some((values, vectors))
+}
+
+/// Turns a vector so that its first large element is positive: any direction would do, but similar matrices should have similar
+/// vectors.
+fn straighten<T: Divided>(vector: &mut [T]) {
+    let largest = vector.iter().map(|x| wide(*x).norm()).fold(0.0, f64::max);
+    let first = vector.iter().map(|x| wide(*x)).find(|x| 2.0 * x.norm() > largest);
+    let Some(first) = first else { return };
+    let turn: T = (first.conj() / first.norm()).cast();
+    vector.iter_mut().for_each(|x| *x = x.times(turn));
 }
 
 /// Writes elements in row-major order to a tensor of another precision.

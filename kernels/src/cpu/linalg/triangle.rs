@@ -1,7 +1,8 @@
 //! Equations with triangular matrices.
 
-use super::matrices::subtract;
-use crate::cpu::number::Divided;
+use faer::linalg::triangular_solve as solve;
+use faer::traits::ComplexField;
+use faer::{MatMut, MatRef, Par};
 
 /// A triangular matrix, column by column, of which the other half is not read.
 pub(super) struct Triangle<'a, T> {
@@ -14,29 +15,18 @@ pub(super) struct Triangle<'a, T> {
     pub(super) is_transposed: bool,
 }
 
-impl<T: Divided> Triangle<'_, T> {
+impl<T: ComplexField> Triangle<'_, T> {
     /// Replaces right sides, one after the other, by the solutions.
     pub(super) fn solve(&self, right: &mut [T]) {
-        right.chunks_exact_mut(self.n.max(1)).for_each(|x| self.solve_one(x));
-    }
-
-    fn solve_one(&self, x: &mut [T]) {
-        let goes_down = self.is_upper == self.is_transposed;
-        for step in 0..self.n {
-            let j = if goes_down { step } else { self.n - 1 - step };
-            let column = &self.elements[j * self.n..][..self.n];
-            let rest = if self.is_upper { 0..j } else { j + 1..self.n };
-            if self.is_transposed {
-                let products = column[rest.clone()].iter().zip(&x[rest.clone()]);
-                x[j] = x[j].minus(products.fold(T::ZERO, |sum, (a, x)| sum.plus(a.times(*x))));
-            }
-            if !self.is_unit {
-                x[j] = x[j].over(column[j]);
-            }
-            if !self.is_transposed {
-                let factor = x[j];
-                subtract(&mut x[rest.clone()], &column[rest], factor);
-            }
+        let Some(count) = right.len().checked_div(self.n) else { return };
+        let a = MatRef::from_column_major_slice(self.elements, self.n, self.n);
+        let a = if self.is_transposed { a.transpose().as_dyn_stride() } else { a.as_dyn_stride() };
+        let x = MatMut::from_column_major_slice_mut(right, self.n, count);
+        match (self.is_upper != self.is_transposed, self.is_unit) {
+            (true, true) => solve::solve_unit_upper_triangular_in_place(a, x, Par::Seq),
+            (true, false) => solve::solve_upper_triangular_in_place(a, x, Par::Seq),
+            (false, true) => solve::solve_unit_lower_triangular_in_place(a, x, Par::Seq),
+            (false, false) => solve::solve_lower_triangular_in_place(a, x, Par::Seq),
         }
     }
 }

@@ -87,6 +87,12 @@ fn sign_of<T: Number + PartialOrd>(x: T) -> T {
     }
 }
 
+/// The smallest integer stays itself.
+#[inline(always)]
+fn without_sign<T: Number + PartialOrd>(x: T) -> T {
+    if x < T::ZERO { x.negated() } else { x }
+}
+
 #[torch_impl(aten, CPU, Meta)]
 mod more {
     use super::*;
@@ -149,7 +155,7 @@ fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Res
     match_computing!(call.dtype, T: Float => {
         call.compute(out, dtype, |[x]: [T; 1]| x.abs())
     }, else => match_computing!(call.dtype, T: Integer => {
-        call.compute(out, dtype, |[x]: [T; 1]| if x < T::ZERO { x.negated() } else { x })
+        call.compute(out, dtype, |[x]: [T; 1]| without_sign(x))
     }, else => match_computing!(call.dtype, T: Complex => {
         call.compute(out, dtype, |[x]: [T; 1]| x.norm())
     }, else => Err(call.unsupported()))))

@@ -48,7 +48,7 @@ derivatives! {
         vec2 => scaled(&aten::mv(&grad.t()?, &conj(vec1)?)?, alpha),
     }
     _euclidean_dist(Tensor x1, Tensor x2) -> Tensor as EuclideanDistBackward0 {
-        x1 => apart(grad, x1, x2, &result),
+        x1 => apart(grad, x1, x2, result),
         x2 => apart(&grad.transpose(-2, -1)?, x2, x1, &result.transpose(-2, -1)?),
     }
     mv(Tensor self, Tensor vec) -> Tensor as MvBackward0 {

@@ -227,7 +227,9 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Resul
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
     let one = |batch| {
         // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one thread's.
-        unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && work >= 2 * GRAIN) };
+        unsafe {
+            multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && work >= 2 * GRAIN)
+        };
     };
     if is_shared {
         (0..out.count).for_each(one);

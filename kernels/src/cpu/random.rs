@@ -291,7 +291,7 @@ fn remainder(divisor: u32) -> impl Fn(u32) -> u32 {
     let inverse = (u64::MAX / u64::from(divisor)).wrapping_add(1);
     move |word| {
         let fraction = inverse.wrapping_mul(word.into());
-        (u128::from(fraction) * u128::from(divisor) >> 64) as u32
+        ((u128::from(fraction) * u128::from(divisor)) >> 64) as u32
     }
 }
 

@@ -138,7 +138,7 @@ fn a_mask_that_is_the_only_index_takes_one_value() -> Result<()> {
     let mask = Some(Tensor::from([true, false]));
     aten::index_put_(&mut x, &[None, mask.clone()], &Tensor::from(3.0f32))?;
     assert_eq!(x.to_vec::<f32>()?, [3.0, 3.0, 0.0, 0.0, 3.0, 3.0, 0.0, 0.0]);
-    aten::index_put_(&mut x, &[mask.clone()], &Tensor::from([1.0f32]))?;
+    aten::index_put_(&mut x, std::slice::from_ref(&mask), &Tensor::from([1.0f32]))?;
     assert_eq!(x.to_vec::<f32>()?, [1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 0.0, 0.0]);
     let value = aten::select_int(&aten::select_int(&aten::select_int(&x, 0, 1)?, 0, 0)?, 0, 0)?;
     aten::index_put_(&mut x, &[mask], &aten::clone(&value)?)?;

@@ -202,26 +202,26 @@ struct Run {
 }
 
 impl<'a> Piece<'a> {
+    /// Runs, unless single elements are in so many of them that each is as soon read alone.
     fn of(list: &'a [isize], unit: usize) -> Self {
+        let most = if unit == 1 { (list.len() / 4).max(4) } else { usize::MAX };
         let mut runs: Vec<Run> = Vec::new();
         let mut last = None;
         for offset in list {
             let step = last.map(|last| offset - last);
             last = Some(*offset);
+            let is_enough = runs.len() == most;
             match runs.last_mut() {
                 Some(run) if step == Some(unit as isize) && !run.is_back => run.len += unit,
                 Some(run) if step == Some(-1) && unit == 1 && (run.is_back || run.len == 1) => {
                     run.is_back = true;
                     run.len += 1;
                 }
+                _ if is_enough => return Piece::Each(list),
                 _ => runs.push(Run { start: *offset, len: unit, is_back: false }),
             }
         }
-        if unit == 1 && runs.len() * 4 > list.len() && runs.len() > 4 {
-            Piece::Each(list)
-        } else {
-            Piece::Runs(runs)
-        }
+        Piece::Runs(runs)
     }
 
     /// # Safety

@@ -1,11 +1,9 @@
 //! What is measured. [`rows.py`](rows.py) has the same rows for PyTorch, under the same names.
 
-use std::hint::black_box;
-
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::serve::{self, Prepared};
+use crate::serve;
 
 type Row = serve::Row<Error>;
 
@@ -27,22 +25,6 @@ pub(crate) fn all() -> Vec<Row> {
     rows
 }
 
-/// A row: its name, its inputs, the call.
-fn row<I: 'static, R>(
-    name: impl Into<String>,
-    inputs: impl Fn() -> Result<I> + 'static,
-    call: impl Fn(&I) -> Result<R> + Copy + 'static,
-) -> Row {
-    let prepare = move || -> Result<Prepared<Error>> {
-        let inputs = inputs()?;
-        Ok(Box::new(move || {
-            black_box(call(black_box(&inputs))?);
-            Ok(())
-        }))
-    };
-    Row { name: name.into(), prepare: Box::new(prepare) }
-}
-
 fn randn(sizes: &[i64]) -> Result<Tensor> {
     aten::randn(sizes)
 }
@@ -57,62 +39,70 @@ fn interleaved(sizes: &[i64]) -> Result<Tensor> {
 
 fn pointwise(rows: &mut Vec<Row>, n: i64) {
     let one = move || randn(&[n]);
-    rows.push(row(
+    rows.push(Row::new(
         format!("add f32 [{n}]"),
         move || Ok([randn(&[n])?, randn(&[n])?]),
         |[a, b]| aten::add_Tensor(a, b),
     ));
-    rows.push(row(
+    rows.push(Row::new(
         format!("mul f32 [{n}]"),
         move || Ok([randn(&[n])?, randn(&[n])?]),
         |[a, b]| aten::mul_Tensor(a, b),
     ));
-    rows.push(row(format!("relu f32 [{n}]"), one, aten::relu));
-    rows.push(row(format!("exp f32 [{n}]"), one, aten::exp));
-    rows.push(row(format!("sum f32 [{n}]"), one, aten::sum));
+    rows.push(Row::new(format!("relu f32 [{n}]"), one, aten::relu));
+    rows.push(Row::new(format!("exp f32 [{n}]"), one, aten::exp));
+    rows.push(Row::new(format!("sum f32 [{n}]"), one, aten::sum));
 }
 
 fn layouts(rows: &mut Vec<Row>, n: i64) {
     let (one, two) = (move || randn(&[n, n]), move || Ok([randn(&[n, n])?, randn(&[n, n])?]));
     let shape = format!("[{n},{n}]");
-    rows.push(row(format!("add f32 {shape} + transposed"), two, |[a, b]| aten::add_Tensor(a, &aten::t(b)?)));
-    rows.push(row(
+    rows.push(Row::new(format!("add f32 {shape} + transposed"), two, |[a, b]| {
+        aten::add_Tensor(a, &aten::t(b)?)
+    }));
+    rows.push(Row::new(
         format!("add f32 {shape} + row"),
         move || Ok([randn(&[n, n])?, randn(&[n])?]),
         |[a, b]| aten::add_Tensor(a, b),
     ));
-    rows.push(row(
+    rows.push(Row::new(
         format!("add f32 {shape} + column"),
         move || Ok([randn(&[n, n])?, randn(&[n, 1])?]),
         |[a, b]| aten::add_Tensor(a, b),
     ));
-    rows.push(row(format!("exp f32 {shape} transposed"), one, |a| aten::exp(&aten::t(a)?)));
-    rows.push(row(format!("contiguous f32 {shape} transposed"), one, |a| aten::contiguous(&aten::t(a)?)));
-    rows.push(row(format!("sum f32 {shape} dim 0"), one, |a| aten::sum_dim_IntList(a, Some(&[0]))));
-    rows.push(row(format!("sum f32 {shape} dim 1"), one, |a| aten::sum_dim_IntList(a, Some(&[1]))));
+    rows.push(Row::new(format!("exp f32 {shape} transposed"), one, |a| aten::exp(&aten::t(a)?)));
+    rows.push(Row::new(format!("contiguous f32 {shape} transposed"), one, |a| {
+        aten::contiguous(&aten::t(a)?)
+    }));
+    rows.push(Row::new(format!("sum f32 {shape} dim 0"), one, |a| aten::sum_dim_IntList(a, Some(&[0]))));
+    rows.push(Row::new(format!("sum f32 {shape} dim 1"), one, |a| aten::sum_dim_IntList(a, Some(&[1]))));
 }
 
 fn channels_last(rows: &mut Vec<Row>) {
     const SIZES: [i64; 4] = [32, 64, 56, 56];
     let format = MemoryFormat::ChannelsLast;
-    rows.push(row(
+    rows.push(Row::new(
         "contiguous(channels_last) f32 [32,64,56,56]",
         || randn(&SIZES),
         move |x| aten::contiguous::with(x).memory_format(format).call(),
     ));
-    rows.push(row("contiguous f32 [32,64,56,56] channels_last", || interleaved(&SIZES), aten::contiguous));
-    rows.push(row(
+    rows.push(Row::new(
+        "contiguous f32 [32,64,56,56] channels_last",
+        || interleaved(&SIZES),
+        aten::contiguous,
+    ));
+    rows.push(Row::new(
         "add f32 [32,64,56,56] channels_last",
         || Ok([interleaved(&SIZES)?, interleaved(&SIZES)?]),
         |[a, b]| aten::add_Tensor(a, b),
     ));
-    rows.push(row(
+    rows.push(Row::new(
         "add f32 [32,64,56,56] + channels_last",
         || Ok([randn(&SIZES)?, interleaved(&SIZES)?]),
         |[a, b]| aten::add_Tensor(a, b),
     ));
-    rows.push(row("relu f32 [32,64,56,56] channels_last", || interleaved(&SIZES), aten::relu));
-    rows.push(row(
+    rows.push(Row::new("relu f32 [32,64,56,56] channels_last", || interleaved(&SIZES), aten::relu));
+    rows.push(Row::new(
         "sum f32 [32,64,56,56] channels_last, dims 2 3",
         || interleaved(&SIZES),
         |x| aten::sum_dim_IntList(x, Some(&[2, 3])),
@@ -122,7 +112,7 @@ fn channels_last(rows: &mut Vec<Row>) {
 fn functions(rows: &mut Vec<Row>) {
     const SIZE: [i64; 1] = [1 << 20];
     let mut function = |name: &str, f: fn(&Tensor) -> Result<Tensor>| {
-        rows.push(row(format!("{name} f32 [{}]", SIZE[0]), || aten::rand(&SIZE), f));
+        rows.push(Row::new(format!("{name} f32 [{}]", SIZE[0]), || aten::rand(&SIZE), f));
     };
     function("tanh", aten::tanh);
     function("sigmoid", aten::sigmoid);
@@ -140,14 +130,14 @@ fn functions(rows: &mut Vec<Row>) {
         [("f64", DType::Float64), ("bf16", DType::BFloat16), ("f16", DType::Float16), ("i64", DType::Int64)]
     {
         let one = move || typed(&SIZE, dtype);
-        rows.push(row(
+        rows.push(Row::new(
             format!("add {name} [{}]", SIZE[0]),
             move || Ok([one()?, one()?]),
             |[a, b]| aten::add_Tensor(a, b),
         ));
-        rows.push(row(format!("sum {name} [{}]", SIZE[0]), one, aten::sum));
-        rows.push(row(format!("exp {name} [{}]", SIZE[0]), one, aten::exp));
-        rows.push(row(
+        rows.push(Row::new(format!("sum {name} [{}]", SIZE[0]), one, aten::sum));
+        rows.push(Row::new(format!("exp {name} [{}]", SIZE[0]), one, aten::exp));
+        rows.push(Row::new(
             format!("to {name} [{}]", SIZE[0]),
             || randn(&SIZE),
             move |x| aten::to_dtype(x, dtype),
@@ -159,33 +149,41 @@ fn products(rows: &mut Vec<Row>) {
     for (name, dtype) in [("f32", DType::Float32), ("f64", DType::Float64), ("bf16", DType::BFloat16)] {
         for n in [64, 256, 1024] {
             let one = move || typed(&[n, n], dtype);
-            rows.push(row(format!("mm {name} {n}"), move || Ok([one()?, one()?]), |[a, b]| aten::mm(a, b)));
+            rows.push(Row::new(
+                format!("mm {name} {n}"),
+                move || Ok([one()?, one()?]),
+                |[a, b]| aten::mm(a, b),
+            ));
         }
         let one = move || typed(&[64, 64, 64], dtype);
-        rows.push(row(
+        rows.push(Row::new(
             format!("bmm {name} 64 of 64"),
             move || Ok([one()?, one()?]),
             |[a, b]| aten::bmm(a, b),
         ));
     }
-    rows.push(row("mm f32 8x8", || Ok([randn(&[8, 8])?, randn(&[8, 8])?]), |[a, b]| aten::mm(a, b)));
-    rows.push(row(
+    rows.push(Row::new("mm f32 8x8", || Ok([randn(&[8, 8])?, randn(&[8, 8])?]), |[a, b]| aten::mm(a, b)));
+    rows.push(Row::new(
         "mm f32 256 transposed",
         || Ok([randn(&[256, 256])?, randn(&[256, 256])?]),
         |[a, b]| aten::mm(a, &aten::t(b)?),
     ));
-    rows.push(row("mv f32 1024", || Ok([randn(&[1024, 1024])?, randn(&[1024])?]), |[a, b]| aten::mv(a, b)));
-    rows.push(row(
+    rows.push(Row::new(
+        "mv f32 1024",
+        || Ok([randn(&[1024, 1024])?, randn(&[1024])?]),
+        |[a, b]| aten::mv(a, b),
+    ));
+    rows.push(Row::new(
         "linear f32 [32,256]x[256,256]",
         || Ok([randn(&[32, 256])?, randn(&[256, 256])?, randn(&[256])?]),
         |[x, weight, bias]| aten::linear::with(x, weight).bias(Some(bias)).call(),
     ));
-    rows.push(row(
+    rows.push(Row::new(
         "attention f32 [2,8,256,64]",
         || randn(&[2, 8, 256, 64]),
         |x| aten::scaled_dot_product_attention(x, x, x),
     ));
-    rows.push(row(
+    rows.push(Row::new(
         "attention f32 [2,8,256,64] causal",
         || randn(&[2, 8, 256, 64]),
         |x| aten::scaled_dot_product_attention::with(x, x, x).is_causal(true).call(),
@@ -197,7 +195,7 @@ fn convolutions(rows: &mut Vec<Row>) {
     let mut convolution = |image: Shape, weight: Shape, stride: i64, padding: i64, groups: i64| {
         let name =
             format!("conv2d f32 {image:?}*{weight:?} s{stride} p{padding} g{groups}").replace(", ", ",");
-        rows.push(row(
+        rows.push(Row::new(
             name,
             move || Ok([randn(&image)?, randn(&weight)?]),
             move |[x, weight]| {
@@ -216,7 +214,7 @@ fn convolutions(rows: &mut Vec<Row>) {
     convolution([32, 1, 8, 8], [16, 1, 3, 3], 1, 1, 1);
     convolution([32, 16, 8, 8], [32, 16, 3, 3], 1, 1, 1);
     convolution([1, 1, 8, 8], [16, 1, 3, 3], 1, 1, 1);
-    rows.push(row(
+    rows.push(Row::new(
         "conv2d backward f32 [8,64,56,56]*[64,1,3,3] s2 p1 g64",
         || Ok([randn(&[8, 64, 28, 28])?, randn(&[8, 64, 56, 56])?, randn(&[64, 1, 3, 3])?]),
         |[grad, x, weight]| {
@@ -225,17 +223,17 @@ fn convolutions(rows: &mut Vec<Row>) {
             aten::convolution_backward(grad, x, weight, None, &two, &one, &one, false, &zero, 64, &mask)
         },
     ));
-    rows.push(row(
+    rows.push(Row::new(
         "max_pool2d f32 [8,64,112,112] 3 s2 p1",
         || randn(&[8, 64, 112, 112]),
         |x| aten::max_pool2d::with(x, &[3, 3]).stride(&[2, 2]).padding(&[1, 1]).call(),
     ));
-    rows.push(row(
+    rows.push(Row::new(
         "max_pool2d f32 [32,32,8,8] 2",
         || randn(&[32, 32, 8, 8]),
         |x| aten::max_pool2d(x, &[2, 2]),
     ));
-    rows.push(row(
+    rows.push(Row::new(
         "avg_pool2d f32 [8,64,56,56] 2",
         || randn(&[8, 64, 56, 56]),
         |x| aten::avg_pool2d(x, &[2, 2]),
@@ -245,11 +243,11 @@ fn convolutions(rows: &mut Vec<Row>) {
 fn normalisations(rows: &mut Vec<Row>) {
     for [n, m] in [[512, 1024], [32, 10]] {
         let one = move || randn(&[n, m]);
-        rows.push(row(format!("softmax f32 [{n},{m}]"), one, |x| aten::softmax_int(x, 1)));
-        rows.push(row(format!("log_softmax f32 [{n},{m}]"), one, |x| aten::log_softmax_int(x, 1)));
+        rows.push(Row::new(format!("softmax f32 [{n},{m}]"), one, |x| aten::softmax_int(x, 1)));
+        rows.push(Row::new(format!("log_softmax f32 [{n},{m}]"), one, |x| aten::log_softmax_int(x, 1)));
     }
-    rows.push(row("softmax f32 [512,1024] dim 0", || randn(&[512, 1024]), |x| aten::softmax_int(x, 0)));
-    rows.push(row(
+    rows.push(Row::new("softmax f32 [512,1024] dim 0", || randn(&[512, 1024]), |x| aten::softmax_int(x, 0)));
+    rows.push(Row::new(
         "layer_norm f32 [512,1024]",
         || Ok([randn(&[512, 1024])?, randn(&[1024])?, randn(&[1024])?]),
         |[x, weight, bias]| aten::layer_norm::with(x, &[1024]).weight(Some(weight)).bias(Some(bias)).call(),
@@ -257,7 +255,7 @@ fn normalisations(rows: &mut Vec<Row>) {
     for training in [false, true] {
         let mode = if training { "training" } else { "eval" };
         let inputs = || Ok([randn(&[8, 64, 56, 56])?, randn(&[64])?, aten::rand(&[64])?]);
-        rows.push(row(format!("batch_norm f32 [8,64,56,56] {mode}"), inputs, move |[x, mean, var]| {
+        rows.push(Row::new(format!("batch_norm f32 [8,64,56,56] {mode}"), inputs, move |[x, mean, var]| {
             aten::batch_norm(x, Some(mean), Some(mean), Some(mean), Some(var), training, 0.1, 1e-5, false)
         }));
     }
@@ -265,13 +263,15 @@ fn normalisations(rows: &mut Vec<Row>) {
 
 fn picking(rows: &mut Vec<Row>) {
     let tiles = || (0..8).map(|_| randn(&[256, 256])).collect::<Result<Vec<_>>>();
-    rows.push(row("cat f32 8x[256,256]", tiles, |tiles| aten::cat(tiles)));
-    rows.push(row("cat f32 8x[256,256] dim 1", tiles, |tiles| aten::cat::with(tiles).dim(1).call()));
+    rows.push(Row::new("cat f32 8x[256,256]", tiles, |tiles| aten::cat(tiles)));
+    rows.push(Row::new("cat f32 8x[256,256] dim 1", tiles, |tiles| aten::cat::with(tiles).dim(1).call()));
     let table = || Ok([randn(&[10_000, 256])?, aten::randint(10_000, &[4096])?]);
-    rows.push(row("index_select f32 [10000,256] x4096", table, |[x, index]| aten::index_select(x, 0, index)));
-    rows.push(row("embedding f32 [10000,256] x4096", table, |[x, index]| aten::embedding(x, index)));
+    rows.push(Row::new("index_select f32 [10000,256] x4096", table, |[x, index]| {
+        aten::index_select(x, 0, index)
+    }));
+    rows.push(Row::new("embedding f32 [10000,256] x4096", table, |[x, index]| aten::embedding(x, index)));
     let columns = || Ok([randn(&[256, 10_000])?, aten::randint(10_000, &[4096])?]);
-    rows.push(row("index_select f32 [256,10000] dim 1 x4096", columns, |[x, index]| {
+    rows.push(Row::new("index_select f32 [256,10000] dim 1 x4096", columns, |[x, index]| {
         aten::index_select(x, 1, index)
     }));
 }

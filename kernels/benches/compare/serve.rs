@@ -1,5 +1,6 @@
 //! Rows, and how they are measured: those that a word names, or one after the other as another program asks.
 
+use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,21 @@ pub(crate) type Prepared<E> = Box<dyn Fn() -> Result<(), E>>;
 pub(crate) struct Row<E> {
     pub(crate) name: String,
     pub(crate) prepare: Box<dyn Fn() -> Result<Prepared<E>, E>>,
+}
+
+impl<E: 'static> Row<E> {
+    /// Of its name, its inputs, and the call.
+    pub(crate) fn new<I: 'static, R>(
+        name: impl Into<String>,
+        inputs: impl Fn() -> Result<I, E> + 'static,
+        call: impl Fn(&I) -> Result<R, E> + Copy + 'static,
+    ) -> Self {
+        let prepare = move || -> Result<Prepared<E>, E> {
+            let inputs = inputs()?;
+            Ok(Box::new(move || call(black_box(&inputs)).map(|result| drop(black_box(result)))))
+        };
+        Row { name: name.into(), prepare: Box::new(prepare) }
+    }
 }
 
 /// A sample is made of as many calls as fit in this time, so that reading the clock costs nothing.

@@ -309,3 +309,21 @@ fn where_large_matrices_have_no_factors_is_noted() -> Result<()> {
     assert!(aten::all(&aten::isfinite(&factors)?)?.item()?.to::<bool>()?);
     Ok(())
 }
+
+#[test]
+fn what_is_not_finite_is_factored_or_refused() -> Result<()> {
+    for n in [2, 3, 40, 100] {
+        for bad in [f64::NAN, f64::INFINITY] {
+            for at in [0, n * n - 1] {
+                let mut values: Vec<f64> = (0..n * n).map(|i| (i % 7) as f64 + 0.5).collect();
+                values[at] = bad;
+                let a = Tensor::from_vec(values, &[n as i64, n as i64])?;
+                assert!(aten::linalg_eigh(&a).is_err());
+                // No promise but to come back.
+                let _ = (aten::linalg_svd(&a), aten::linalg_svdvals(&a), aten::linalg_qr(&a));
+                let _ = (aten::linalg_lu_factor(&a), aten::linalg_cholesky(&a), aten::linalg_inv(&a));
+            }
+        }
+    }
+    Ok(())
+}

@@ -16,12 +16,12 @@ pub(super) fn methods(library: &Library) -> TokenStream {
     let Some(name) = library.methods.as_ref().filter(|_| !heads.is_empty()) else { return quote!() };
     quote! {
         /// The operators of this module as methods of tensors: required arguments in, defaults for the others.
-        #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "names and counts of arguments are the schema's")]
         pub trait #name {
             #(#heads)*
         }
 
-        #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "names and counts of arguments are the schema's")]
         impl #name for __torch::Tensor {
             #(#bodies)*
         }

@@ -21,9 +21,22 @@ pub(super) fn unfolded(tensor: &Tensor, dim: usize, first: i64) -> Result<Tensor
 
 /// Runs an operator on images, whose batches may be one large batch.
 fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    batches(operator, stack, |image| image.dim() == 4)
+}
+
+/// As [`images`], for volumes.
+fn volumes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    batches(operator, stack, |volume| volume.dim() == 5)
+}
+
+fn batches(
+    operator: OperatorHandle,
+    stack: &mut Stack<'_>,
+    has_batch: impl Fn(&Tensor) -> bool,
+) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
-    let has_batch = arguments[0].as_tensor().is_some_and(|image| image.dim() == 4);
+    let has_batch = arguments[0].as_tensor().is_some_and(has_batch);
     for argument in &mut arguments {
         if let Some(tensor) = argument.as_tensor() {
             let value = expanded(level, tensor)?;
@@ -44,7 +57,10 @@ fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 rules! {
     pools: images =>
         avg_pool2d max_pool2d_with_indices _adaptive_avg_pool2d avg_pool2d_backward
-        max_pool2d_with_indices_backward _adaptive_avg_pool2d_backward;
+        max_pool2d_with_indices_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d adaptive_max_pool2d_backward;
+    pools_of_volumes: volumes =>
+        avg_pool3d max_pool3d_with_indices _adaptive_avg_pool3d avg_pool3d_backward max_pool3d_with_indices_backward
+        _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
 }
 
 #[torch_impl(aten, FuncTorchBatched)]

@@ -94,42 +94,127 @@ fn the_largest_pixel_is_pooled_with_its_place() -> Result<()> {
     Ok(())
 }
 
-/// Images are pooled by numbers that elements and their pixels make, volumes by a plain loop: a volume of one plane is the referee.
+/// What is under windows of one direction at each place: the pixels, and how many there would be with the padding.
+fn covered(size: i64, [kernel, stride, padding, dilation]: [i64; 4], places: i64) -> Vec<(Vec<i64>, i64)> {
+    let at = |place: i64| {
+        let start = place * stride - padding;
+        let pixels = (0..kernel).map(|tap| start + tap * dilation).filter(|pixel| (0..size).contains(pixel));
+        (pixels.collect(), (start + kernel).min(size + padding) - start)
+    };
+    (0..places).map(at).collect()
+}
+
+/// The pixel of the largest element; NaN counts as larger than all.
+fn largest(pixels: &[i64], of: impl Fn(i64) -> f64) -> Option<i64> {
+    let is_better = |pixel, best| of(pixel) > of(best) || of(pixel).is_nan();
+    pixels.iter().copied().reduce(|best, pixel| if is_better(pixel, best) { pixel } else { best })
+}
+
 #[test]
-fn images_are_pooled_as_volumes_of_one_plane() -> Result<()> {
+fn pooling_is_what_it_says_in_every_format() -> Result<()> {
     let element = |i: i64| if i % 11 == 3 { f64::NAN } else { f64::from((i * 7919 % 5) as i32 - 2) };
     for case in 0..1024 {
         let bit = |n: i32| i64::from(case >> n & 1);
         let (height, width) = (5 + 3 * bit(0), 6 + 13 * bit(1));
         let (kernel, stride) = ([2 + bit(2), 3 - bit(3)], [1 + bit(4), 2]);
-        let (padding, dilation) = ([bit(5), bit(6)], [1 + bit(7), 1 + bit(8)]);
+        let (padding, dilation, is_ceiled) = ([bit(5), bit(6)], [1 + bit(7), 1 + bit(8)], bit(9) == 1);
         let dtype = [DType::Float64, DType::Float32, DType::Int64, DType::Int8][case as usize % 7 % 4];
-        let elements: Vec<f64> = (0..height * width).map(element).collect();
-        let image = Tensor::from_vec(elements, &[1, height, width])?.to_dtype(dtype)?;
-        let flat = |two: [i64; 2], first: i64| [first, two[0], two[1]];
+        let elements: Vec<f64> = (0..2 * height * width).map(element).collect();
+        let format = [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast][case as usize % 3 % 2];
+        let image = Tensor::from_vec(elements, &[1, 2, height, width])?.to_dtype(dtype)?;
+        let image = image.contiguous_format(format)?;
         let (values, pixels) = aten::max_pool2d_with_indices::with(&image, &kernel)
             .stride(&stride)
             .padding(&padding)
             .dilation(&dilation)
-            .ceil_mode(bit(9) == 1)
+            .ceil_mode(is_ceiled)
             .call()?;
-        let (expected, expected_pixels) =
-            aten::max_pool3d_with_indices::with(&image.unsqueeze(0)?, &flat(kernel, 1))
-                .stride(&flat(stride, 1))
-                .padding(&flat(padding, 0))
-                .dilation(&flat(dilation, 1))
-                .ceil_mode(bit(9) == 1)
-                .call()?;
-        let bits = |tensor: &Tensor| -> Result<Vec<u64>> {
-            Ok(tensor.to_dtype(DType::Float64)?.to_vec::<f64>()?.into_iter().map(f64::to_bits).collect())
+        assert!(values.is_contiguous(format) && pixels.is_contiguous(format));
+        let numbers = aten::nan_to_num(&image)?.to_dtype(DType::Float64)?;
+        let mean = |counts_padding: bool| {
+            let call = aten::avg_pool2d::with(&numbers, &kernel).stride(&stride).padding(&padding);
+            call.ceil_mode(is_ceiled).count_include_pad(counts_padding).call()
         };
-        assert_eq!(
-            bits(&values)?,
-            bits(&expected)?,
-            "{height}x{width} {kernel:?} {stride:?} {padding:?} {dilation:?}"
-        );
-        assert_eq!(pixels.to_vec::<i64>()?, expected_pixels.to_vec::<i64>()?);
+        let means = [mean(true)?, mean(false)?];
+        let elements = image.to_dtype(DType::Float64)?.to_vec::<f64>()?;
+        let windows = |result: &Tensor, dilation: [i64; 2]| {
+            let of = |at: usize, size: i64| {
+                covered(size, [kernel[at], stride[at], padding[at], dilation[at]], result.sizes()[at + 2])
+            };
+            let (rows, columns) = (of(0, height), of(1, width));
+            let places =
+                rows.into_iter().flat_map(move |y| columns.clone().into_iter().map(move |x| (y.clone(), x)));
+            let places: Vec<_> = places.collect();
+            (0..2).flat_map(move |channel| {
+                places.clone().into_iter().map(move |((y, tall), (x, wide))| {
+                    let pixels = y.iter().flat_map(|y| x.iter().map(move |x| y * width + x));
+                    (channel * height * width, pixels.collect::<Vec<_>>(), tall * wide)
+                })
+            })
+        };
+        let what = format!("{height}x{width} {kernel:?} {stride:?} {padding:?} {dilation:?} {is_ceiled}");
+        let found =
+            values.to_dtype(DType::Float64)?.to_vec::<f64>()?.into_iter().zip(pixels.to_vec::<i64>()?);
+        for ((channel, under, _), (value, pixel)) in windows(&values, dilation).zip(found) {
+            let of = |pixel: i64| elements[(channel + pixel) as usize];
+            let expected = largest(&under, of);
+            let Some(expected) = expected else { continue };
+            assert_eq!((value.to_bits(), pixel), (of(expected).to_bits(), expected), "{what}");
+        }
+        for (mean, counts_padding) in means.iter().zip([true, false]) {
+            let found = mean.to_vec::<f64>()?;
+            for ((channel, under, padded), found) in windows(mean, [1, 1]).zip(found) {
+                let numbers = under.iter().map(|pixel| elements[(channel + pixel) as usize]);
+                let sum: f64 = numbers.map(|x| if x.is_nan() { 0.0 } else { x }).sum();
+                let count = if counts_padding { padded } else { under.len().max(1) as i64 };
+                assert!((sum / count as f64 - found).abs() < 1e-12, "{what}");
+            }
+        }
     }
+    Ok(())
+}
+
+/// A place's gradient goes to the pixels that its value depends on.
+#[test]
+fn gradients_of_pooling_are_the_same_in_every_format() -> Result<()> {
+    let image = aten::sin(&aten::mul_Scalar(&image(7, 9)?.expand(&[2, 3, 7, 9])?, 37.into())?)?;
+    let channels = Tensor::from([[[1.0]], [[-2.0]], [[3.0]]]);
+    let image = aten::mul_Tensor(&image, &channels)?;
+    let gradients = |format: MemoryFormat| -> Result<Vec<Vec<f64>>> {
+        let image = image.contiguous_format(format)?;
+        let (largest, at) = aten::max_pool2d_with_indices::with(&image, &[3, 2]).stride(&[2, 1]).call()?;
+        let mean = aten::avg_pool2d::with(&image, &[3, 2]).stride(&[2, 1]).padding(&[1, 1]).call()?;
+        let share = aten::_adaptive_avg_pool2d(&image, &[3, 4])?;
+        let back = [
+            aten::max_pool2d_with_indices_backward(
+                &largest,
+                &image,
+                &[3, 2],
+                &[2, 1],
+                &[0, 0],
+                &[1, 1],
+                false,
+                &at,
+            )?,
+            aten::avg_pool2d_backward(&mean, &image, &[3, 2], &[2, 1], &[1, 1], false, true, None)?,
+            aten::_adaptive_avg_pool2d_backward(&share, &image)?,
+        ];
+        assert!(back.iter().all(|back| back.is_contiguous(format)));
+        let lost = aten::add_Scalar(&at, 1000.into())?;
+        let lost = aten::max_pool2d_with_indices_backward(
+            &largest,
+            &image,
+            &[3, 2],
+            &[2, 1],
+            &[0, 0],
+            &[1, 1],
+            false,
+            &lost,
+        );
+        assert!(lost.is_err());
+        back.iter().map(|back| back.to_vec::<f64>()).collect()
+    };
+    assert_eq!(gradients(MemoryFormat::Contiguous)?, gradients(MemoryFormat::ChannelsLast)?);
     Ok(())
 }
 

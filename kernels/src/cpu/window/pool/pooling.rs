@@ -1,0 +1,378 @@
+//! What pools: a line of places after the other, of which each line of pixels meets all at once.
+//!
+//! A place gets its elements in the order in which they lie, so vectors along a line change no bit of a sum.
+#![expect(
+    unsafe_code,
+    reason = "shares volumes among threads, and meets pixels that are known to lie in a line"
+)]
+
+use std::ops::Div;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::windows::{Run, Window, shares, sliding};
+use crate::cpu::loops::{computing_type, has_elements, match_computing};
+use crate::cpu::number::{Number, Ordered};
+use crate::cpu::window::volumes::{Volumes, each, on_vectors, pixels};
+use crate::cpu::window::{Axis, per_direction};
+use crate::pointwise::unsupported;
+
+/// What a sum is divided by.
+#[derive(Clone, Copy)]
+pub(super) enum Divisor {
+    /// The number of elements under the window.
+    Covered,
+    /// That number, padding included.
+    Padded,
+    Fixed(i64),
+}
+
+impl Divisor {
+    pub(super) fn new(
+        operator: &str,
+        count_include_pad: bool,
+        divisor_override: Option<i64>,
+    ) -> Result<Self> {
+        ensure!(divisor_override != Some(0), Argument, "{operator}: the divisor is 0");
+        let counted = if count_include_pad { Divisor::Padded } else { Divisor::Covered };
+        Ok(divisor_override.map_or(counted, Divisor::Fixed))
+    }
+
+    /// The part of it that a direction has.
+    fn of(self, window: &Window) -> i64 {
+        match self {
+            Divisor::Covered => window.count().max(1), // of nothing the mean is zero
+            Divisor::Padded => window.extent,
+            Divisor::Fixed(_) => 1,
+        }
+    }
+
+    /// The part that is the same along a line.
+    fn of_line(self, windows: [&Window; 2]) -> i64 {
+        match self {
+            Divisor::Fixed(divisor) => divisor,
+            _ => windows.into_iter().map(|window| self.of(window)).product(),
+        }
+    }
+}
+
+/// [`match_dtype!`] over the computing types of means.
+macro_rules! match_mean {
+    ($operator:expr, $dtype:expr, $T:ident => $body:expr) => {
+        match computing_type($dtype) {
+            DType::Int64 => {
+                type $T = i64;
+                $body
+            }
+            DType::Float32 => {
+                type $T = f32;
+                $body
+            }
+            DType::Float64 => {
+                type $T = f64;
+                $body
+            }
+            dtype => return Err(unsupported($operator, dtype)),
+        }
+    };
+}
+
+/// The windows of all places: of three directions, of which images have only the last two.
+pub(super) struct Pooling {
+    operator: &'static str,
+    /// Those of the input.
+    sizes: [usize; 3],
+    windows: [Vec<Window>; 3],
+    /// How those of the last direction meet a line of pixels.
+    runs: Vec<Run>,
+    ndim: usize,
+    is_of_shares: bool,
+}
+
+impl Pooling {
+    pub(super) fn of_windows(
+        operator: &'static str,
+        input: &Tensor,
+        axes: &[Axis],
+        over_edge: bool,
+    ) -> Result<Self> {
+        let sizes = input.sizes();
+        let has_channels = sizes.len() <= axes.len() || sizes[sizes.len() - axes.len() - 1] > 0;
+        ensure!(has_channels, Shape, "{operator}: sizes {sizes:?} have no channels");
+        Pooling::new(operator, input, axes.len(), false, |at, size| {
+            sliding(operator, axes[at], size, over_edge)
+        })
+    }
+
+    pub(super) fn of_shares(
+        operator: &'static str,
+        input: &Tensor,
+        output_size: &[i64],
+        ndim: usize,
+        is_lenient: bool,
+    ) -> Result<Self> {
+        let output_size = per_direction(operator, "output_size", output_size, ndim)?;
+        ensure!(
+            input.dtype().is_floating_point(),
+            DType,
+            "{operator} is not implemented for {}",
+            input.dtype()
+        );
+        ensure!(
+            output_size.iter().all(|size| *size >= 0),
+            Argument,
+            "{operator}: output_size {output_size:?} is negative"
+        );
+        // Means of images may lack channels, as PyTorch has it.
+        ensure!(
+            is_lenient || !input.sizes().iter().skip(1).any(|size| *size == 0),
+            Shape,
+            "{operator}: sizes {:?} have no elements to pool",
+            input.sizes()
+        );
+        Pooling::new(operator, input, ndim, true, |at, size| shares(operator, output_size[at], size))
+    }
+
+    fn new(
+        operator: &'static str,
+        input: &Tensor,
+        ndim: usize,
+        is_of_shares: bool,
+        windows: impl Fn(usize, i64) -> Result<Vec<Window>>,
+    ) -> Result<Self> {
+        let own = pixels(operator, input, ndim)?;
+        ensure!(
+            own.iter().all(|size| *size > 0),
+            Shape,
+            "{operator}: sizes {:?} have no elements to pool",
+            input.sizes()
+        );
+        let (mut sizes, mut all) = ([1; 3], [0; 3].map(|_| vec![Window::ONLY]));
+        for (at, size) in own.iter().enumerate() {
+            sizes[3 - ndim + at] = *size as usize;
+            all[3 - ndim + at] = windows(at, *size)?;
+        }
+        Ok(Pooling { operator, sizes, runs: Run::all(&all[2]), windows: all, ndim, is_of_shares })
+    }
+
+    /// Results of images lie as the input does; of those of volumes, the largest under windows alone.
+    fn volumes(&self, input: &Tensor, are_largest: bool) -> Volumes {
+        Volumes::new(input, self.ndim, self.ndim == 2 || are_largest && !self.is_of_shares)
+    }
+
+    /// How many places there are in each direction.
+    fn places(&self) -> Vec<i64> {
+        self.windows[3 - self.ndim..].iter().map(|windows| windows.len() as i64).collect()
+    }
+
+    /// The windows above each line of places.
+    fn lines(&self) -> impl Iterator<Item = [&Window; 2]> {
+        let [planes, rows, _] = &self.windows;
+        planes.iter().flat_map(move |z| rows.iter().map(move |y| [z, y]))
+    }
+
+    /// The lines of pixels that meet those windows.
+    #[inline(always)]
+    fn covered(&self, [z, y]: [&Window; 2]) -> impl Iterator<Item = usize> {
+        z.pixels().flat_map(move |z| y.pixels().map(move |y| z * self.sizes[1] + y))
+    }
+
+    /// A number for each place of a line, for each of the lanes.
+    fn of_line<T>(&self, lanes: usize, number: impl Fn(&Window) -> T) -> Vec<T> {
+        self.windows[2].iter().flat_map(|window| (0..lanes).map(|_| number(window))).collect()
+    }
+
+    /// The largest elements, and where in its volume each is.
+    pub(super) fn largest(&self, input: &Tensor) -> Result<(Tensor, Tensor)> {
+        let volumes = self.volumes(input, true);
+        let out = volumes.zeros(input, &self.places(), input.dtype())?;
+        let indices = volumes.zeros(input, &self.places(), DType::Int64)?;
+        match_computing!(input.dtype(), T: Integer | Float => {
+            if !has_elements(&out) {
+                return Ok((out, indices));
+            }
+            let (from, to, at) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, self.ndim)?, volumes.room::<i64>(&indices, self.ndim)?);
+            let firsts = self.of_line(volumes.lanes, Window::first);
+            each(from.count(), from.len(), |n| {
+                // SAFETY: nobody writes to the input, and these volumes of the results are this thread's alone.
+                let (volume, to, at) = unsafe { (from.get(n), to.parts.get_mut(n), at.parts.get_mut(n)) };
+                largest(self, volumes.lanes, &firsts, volume, to, at);
+            });
+            volumes.store(to, &out)?;
+            volumes.store(at, &indices)?;
+        }, else => return Err(unsupported(self.operator, input.dtype())));
+        Ok((out, indices))
+    }
+
+    pub(super) fn means(&self, input: &Tensor, divisor: Divisor) -> Result<Tensor> {
+        let volumes = self.volumes(input, false);
+        let out = volumes.zeros(input, &self.places(), input.dtype())?;
+        match_mean!(self.operator, input.dtype(), T => {
+            if !has_elements(&out) {
+                return Ok(out);
+            }
+            let (from, to) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, self.ndim)?);
+            let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
+            each(from.count(), from.len(), |n| {
+                // SAFETY: nobody writes to the input, and this volume of the result is this thread's alone.
+                let (volume, to) = unsafe { (from.get(n), to.parts.get_mut(n)) };
+                means(self, volumes.lanes, divisor, &shares, volume, to);
+            });
+            volumes.store(to, &out)?;
+        });
+        Ok(out)
+    }
+
+    /// The gradient of what was averaged.
+    pub(super) fn spread(&self, grad: &Tensor, input: &Tensor, divisor: Divisor) -> Result<Tensor> {
+        self.check(grad, input)?;
+        let volumes = self.volumes(input, false);
+        let out = volumes.zeros(input, pixels(self.operator, input, self.ndim)?, input.dtype())?;
+        match_mean!(self.operator, input.dtype(), T => {
+            if !has_elements(&out) {
+                return Ok(out);
+            }
+            let (from, to) = (volumes.read::<T>(grad)?, volumes.room::<T>(&out, self.ndim)?);
+            let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
+            each(to.parts.count(), to.parts.len(), |n| {
+                // SAFETY: as in `means`.
+                let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
+                spread(self, volumes.lanes, divisor, &shares, grads, volume);
+            });
+            volumes.store(to, &out)?;
+        });
+        Ok(out)
+    }
+
+    /// The gradient of what the largest were taken of.
+    pub(super) fn returned(&self, grad: &Tensor, input: &Tensor, indices: &Tensor) -> Result<Tensor> {
+        self.check(grad, input)?;
+        self.check(indices, input)?;
+        let volumes = self.volumes(input, true);
+        let out = volumes.zeros(input, pixels(self.operator, input, self.ndim)?, input.dtype())?;
+        match_computing!(input.dtype(), T: Float => {
+            if !has_elements(&out) {
+                return Ok(out);
+            }
+            let (from, at, to) = (volumes.read::<T>(grad)?, volumes.read::<i64>(indices)?, volumes.room::<T>(&out, self.ndim)?);
+            let (is_lost, lanes) = (AtomicBool::new(false), volumes.lanes);
+            each(to.parts.count(), to.parts.len(), |n| {
+                // SAFETY: as in `means`.
+                let (grads, pixels, volume) = unsafe { (from.get(n), at.get(n), to.parts.get_mut(n)) };
+                for (grads, pixels) in grads.chunks_exact(lanes).zip(pixels.chunks_exact(lanes)) {
+                    for (lane, (grad, pixel)) in grads.iter().zip(pixels).enumerate() {
+                        match volume.get_mut((*pixel as usize).wrapping_mul(lanes).wrapping_add(lane)) {
+                            Some(sum) => *sum = sum.plus(*grad),
+                            None => is_lost.store(true, Ordering::Relaxed),
+                        }
+                    }
+                }
+            });
+            ensure!(!is_lost.into_inner(), Argument, "{}: an index is that of no pixel of {:?}", self.operator, self.sizes);
+            volumes.store(to, &out)?;
+        }, else => return Err(unsupported(self.operator, input.dtype())));
+        Ok(out)
+    }
+
+    fn check(&self, tensor: &Tensor, input: &Tensor) -> Result<()> {
+        let sizes = [&input.sizes()[..input.dim() - self.ndim], &self.places()].concat();
+        ensure!(
+            tensor.sizes() == sizes,
+            Shape,
+            "{}: a gradient or index of sizes {:?}, expected those of the result, {sizes:?}",
+            self.operator,
+            tensor.sizes()
+        );
+        ensure!(
+            !sizes.iter().skip(1).any(|size| *size == 0),
+            Shape,
+            "{}: a gradient of sizes {sizes:?} has no elements",
+            self.operator
+        );
+        Ok(())
+    }
+}
+
+on_vectors! {
+    /// Writes the largest element under the window at each place, and its pixel; NaN counts as larger than all numbers. Where
+    /// the window covers nothing, that is the least of all.
+    fn largest<T: Ordered>(pooling: &Pooling, lanes: usize, firsts: &[i64], volume: &[T], out: &mut [T], pixels: &mut [i64]) {
+        let [_, height, width] = pooling.sizes;
+        let (len, line) = (firsts.len(), width * lanes);
+        assert!(volume.len() == pooling.sizes[0] * height * line);
+        let lines = out.chunks_exact_mut(len).zip(pixels.chunks_exact_mut(len));
+        for ([z, y], (out, pixels)) in pooling.lines().zip(lines) {
+            out.fill(T::LOWEST);
+            let first = (z.first() * height as i64 + y.first()) * width as i64;
+            pixels.iter_mut().zip(firsts).for_each(|(pixel, start)| *pixel = first + start);
+            for row in pooling.covered([z, y]) {
+                let from = &volume[row * line..][..line];
+                for run in &pooling.runs {
+                    run.each(lanes, |place, element, pixel| {
+                        // SAFETY: runs meet the places and the pixels of a line.
+                        let (x, largest, at) = unsafe {
+                            (*from.get_unchecked(element), out.get_unchecked_mut(place), pixels.get_unchecked_mut(place))
+                        };
+                        let is_larger = (x > *largest) | x.is_unordered();
+                        *largest = if is_larger { x } else { *largest };
+                        *at = if is_larger { (row * width + pixel) as i64 } else { *at };
+                    });
+                }
+            }
+        }
+    }
+}
+
+on_vectors! {
+    fn means<T: Averaged>(
+        pooling: &Pooling, lanes: usize, divisor: Divisor, shares: &[T], volume: &[T], out: &mut [T],
+    ) {
+        let line = pooling.sizes[2] * lanes;
+        for ([z, y], out) in pooling.lines().zip(out.chunks_exact_mut(shares.len())) {
+            for row in pooling.covered([z, y]) {
+                let from = &volume[row * line..][..line];
+                for run in &pooling.runs {
+                    run.each(lanes, |place, element, _| {
+                        // SAFETY: runs meet the places and the pixels of a line.
+                        let (x, sum) = unsafe { (*from.get_unchecked(element), out.get_unchecked_mut(place)) };
+                        *sum = sum.plus(x);
+                    });
+                }
+            }
+            let factor = divisor.of_line([z, y]).cast::<T>();
+            out.iter_mut().zip(shares).for_each(|(sum, share)| *sum = *sum / factor.times(*share));
+        }
+    }
+}
+
+on_vectors! {
+    /// Adds to each pixel what the places that it is under got.
+    fn spread<T: Averaged>(
+        pooling: &Pooling, lanes: usize, divisor: Divisor, shares: &[T], grads: &[T], volume: &mut [T],
+    ) {
+        let line = pooling.sizes[2] * lanes;
+        let mut parts = vec![T::ZERO; shares.len()];
+        for ([z, y], grads) in pooling.lines().zip(grads.chunks_exact(shares.len())) {
+            let factor = divisor.of_line([z, y]).cast::<T>();
+            let quotients = grads.iter().zip(shares).map(|(grad, share)| *grad / factor.times(*share));
+            parts.iter_mut().zip(quotients).for_each(|(part, quotient)| *part = quotient);
+            for row in pooling.covered([z, y]) {
+                let to = &mut volume[row * line..][..line];
+                for run in &pooling.runs {
+                    run.each(lanes, |place, element, _| {
+                        // SAFETY: runs meet the places and the pixels of a line.
+                        let (part, sum) = unsafe { (*parts.get_unchecked(place), to.get_unchecked_mut(element)) };
+                        *sum = sum.plus(part);
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// A type that means are computed in.
+trait Averaged: Number + Div<Output = Self> {}
+
+impl<T: Number + Div<Output = T>> Averaged for T {}

@@ -7,6 +7,7 @@ mod plan;
 mod planes;
 mod pool;
 mod reach;
+mod resize;
 mod sheet;
 mod volumes;
 

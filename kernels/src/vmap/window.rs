@@ -29,6 +29,11 @@ fn volumes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     batches(operator, stack, |volume| volume.dim() == 5)
 }
 
+/// As [`images`], where there always is a batch, of the sizes that a gradient is to have, too.
+fn resized(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    batches(operator, stack, |_| true)
+}
+
 fn batches(
     operator: OperatorHandle,
     stack: &mut Stack<'_>,
@@ -37,10 +42,17 @@ fn batches(
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
     let has_batch = arguments[0].as_tensor().is_some_and(has_batch);
+    let ndim = arguments[0].as_tensor().map_or(0, Tensor::dim);
     for argument in &mut arguments {
         if let Some(tensor) = argument.as_tensor() {
             let value = expanded(level, tensor)?;
             *argument = if has_batch { folded(&value)? } else { value }.into();
+        } else if let Value::Ints(sizes) = argument
+            && sizes.len() == ndim
+            && has_batch
+        {
+            let batch = sizes[0].saturating_mul(level.batch_size());
+            *argument = [&[batch], &sizes[1..]].concat().into();
         }
     }
     let mut returns: Vec<_> = call(operator, arguments)?.into_iter().map(Value::into_owned).collect();
@@ -61,6 +73,12 @@ rules! {
     pools_of_volumes: volumes =>
         avg_pool3d max_pool3d_with_indices _adaptive_avg_pool3d avg_pool3d_backward max_pool3d_with_indices_backward
         _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
+    resizes: resized =>
+        upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_nearest1d_backward upsample_nearest2d_backward
+        upsample_nearest3d_backward _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
+        _upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward _upsample_nearest_exact3d_backward
+        upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d upsample_linear1d_backward
+        upsample_bilinear2d_backward upsample_trilinear3d_backward upsample_bicubic2d_backward;
 }
 
 #[torch_impl(aten, FuncTorchBatched)]

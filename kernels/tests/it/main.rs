@@ -22,6 +22,7 @@ mod opcheck;
 mod out;
 mod random;
 mod reduce;
+mod resize;
 mod scatter;
 mod tracer;
 mod training;

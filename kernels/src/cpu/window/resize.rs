@@ -1,0 +1,404 @@
+//! Signals, images and volumes of other sizes: new elements are the nearest ones, or lie between those of the input.
+//!
+//! A line of the result is the sum of lines of the input, times weights; each of these is stretched first, and kept for the next
+//! lines of the result, which mostly need it again.
+#![expect(
+    unsafe_code,
+    reason = "shares lines among threads, and picks elements that are known to lie in a line"
+)]
+
+use std::ops::Range;
+
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::volumes::{Volumes, each, on_vectors};
+use crate::aten;
+use crate::composite::collected;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{assign, computing_type, has_elements, parallel};
+use crate::cpu::number::Number;
+use crate::pointwise::unsupported;
+
+/// Writes the operators that resize, and those of their gradients.
+macro_rules! resizing {
+    ($($name:ident $backward:ident($($scale:ident),+ $(; $align_corners:ident)?): $curve:ident;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod kernels {
+            use super::*;
+
+            $(
+                fn $name(
+                    this: &Tensor,
+                    output_size: &[i64],
+                    $($align_corners: bool,)?
+                    $($scale: Option<f64>,)+
+                ) -> Result<Tensor> {
+                    const OPERATOR: &str = concat!("aten::", stringify!($name));
+                    let curve = Curve::$curve $({ $align_corners })?;
+                    let resizing = Resizing { operator: OPERATOR, curve, scales: &[$($scale),+] };
+                    resizing.forth(this, output_size)
+                }
+
+                fn $backward(
+                    grad_output: &Tensor,
+                    output_size: &[i64],
+                    input_size: &[i64],
+                    $($align_corners: bool,)?
+                    $($scale: Option<f64>,)+
+                ) -> Result<Tensor> {
+                    const OPERATOR: &str = concat!("aten::", stringify!($backward));
+                    let curve = Curve::$curve $({ $align_corners })?;
+                    let resizing = Resizing { operator: OPERATOR, curve, scales: &[$($scale),+] };
+                    resizing.back(grad_output, output_size, input_size)
+                }
+            )+
+        }
+    };
+}
+
+resizing! {
+    upsample_nearest1d upsample_nearest1d_backward(scales): Nearest;
+    upsample_nearest2d upsample_nearest2d_backward(scales_h, scales_w): Nearest;
+    upsample_nearest3d upsample_nearest3d_backward(scales_d, scales_h, scales_w): Nearest;
+    _upsample_nearest_exact1d _upsample_nearest_exact1d_backward(scales): NearestExact;
+    _upsample_nearest_exact2d _upsample_nearest_exact2d_backward(scales_h, scales_w): NearestExact;
+    _upsample_nearest_exact3d _upsample_nearest_exact3d_backward(scales_d, scales_h, scales_w): NearestExact;
+    upsample_linear1d upsample_linear1d_backward(scales; align_corners): Linear;
+    upsample_bilinear2d upsample_bilinear2d_backward(scales_h, scales_w; align_corners): Linear;
+    upsample_trilinear3d upsample_trilinear3d_backward(scales_d, scales_h, scales_w; align_corners): Linear;
+    upsample_bicubic2d upsample_bicubic2d_backward(scales_h, scales_w; align_corners): Cubic;
+}
+
+/// On what new elements lie. Where corners are aligned, the first and last elements lie on each other, else their edges.
+#[derive(Clone, Copy)]
+enum Curve {
+    /// The element in which the first corner of the new one lies.
+    Nearest,
+    /// The element in which the middle of the new one lies.
+    NearestExact,
+    /// The line between two.
+    Linear { align_corners: bool },
+    /// The curve through four.
+    Cubic { align_corners: bool },
+}
+
+/// What an operator was asked for.
+struct Resizing<'a> {
+    operator: &'static str,
+    curve: Curve,
+    scales: &'a [Option<f64>],
+}
+
+/// [`match_computing!`](crate::cpu::loops::match_computing) for what can be resized.
+macro_rules! match_resized {
+    ($resizing:expr, $dtype:expr, $T:ident => $body:expr) => {
+        match (computing_type($dtype), $resizing.curve) {
+            (DType::UInt8, Curve::Nearest | Curve::NearestExact) => {
+                type $T = u8;
+                $body
+            }
+            (DType::Float32, _) => {
+                type $T = f32;
+                $body
+            }
+            (DType::Float64, _) => {
+                type $T = f64;
+                $body
+            }
+            _ => return Err(unsupported($resizing.operator, $dtype)),
+        }
+    };
+}
+
+/// Of which elements of a direction each new one is made. Those beyond an end are that end.
+struct Direction<T> {
+    from: usize,
+    to: usize,
+    taps: Vec<Tap<T>>,
+}
+
+/// For each new element, one of those that it is made of, and how much of it.
+struct Tap<T> {
+    index: Vec<usize>,
+    weight: Vec<T>,
+}
+
+impl Resizing<'_> {
+    fn forth(&self, input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        let (operator, ndim) = (self.operator, self.scales.len());
+        ensure!(
+            input.dim() == ndim + 2 && input.sizes()[1..].iter().all(|size| *size > 0),
+            Shape,
+            "{operator}: sizes {:?}, expected a batch, channels, and {ndim} dimensions with elements",
+            input.sizes()
+        );
+        ensure!(
+            output_size.len() == ndim && output_size.iter().all(|size| *size > 0),
+            Argument,
+            "{operator}: output_size {output_size:?}, expected positive numbers, {ndim} of them"
+        );
+        let volumes = Volumes::new(input, ndim, true);
+        let out = volumes.zeros(input, output_size, input.dtype())?;
+        match_resized!(self, input.dtype(), T => {
+            if !has_elements(&out) {
+                return Ok(out);
+            }
+            let directions = self.directions::<T>(&input.sizes()[2..], output_size, ndim == 2 && volumes.is_channels_last())?;
+            let (from, to) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, 1)?);
+            parallel::shares(to.parts.count(), (parallel::GRAIN / to.parts.len()).max(1), |lines| {
+                forth(&directions, volumes.lanes, &from, &to.parts, lines);
+            });
+            volumes.store(to, &out)?;
+        });
+        Ok(out)
+    }
+
+    /// The gradient of the input: each element goes back to those that it was made of.
+    fn back(&self, grad: &Tensor, output_size: &[i64], input_size: &[i64]) -> Result<Tensor> {
+        let (operator, ndim) = (self.operator, self.scales.len());
+        ensure!(
+            grad.dim() == ndim + 2
+                && input_size.len() == ndim + 2
+                && grad.sizes()[..2] == input_size[..2]
+                && grad.sizes()[2..] == *output_size
+                && grad.sizes()[1..].iter().chain(&input_size[1..]).all(|size| *size > 0),
+            Shape,
+            "{operator}: a gradient of sizes {:?} of a result of {output_size:?} from {input_size:?}",
+            grad.sizes()
+        );
+        let volumes = Volumes::new(grad, ndim, self.keeps_format());
+        let out = volumes.zeros(grad, &input_size[2..], grad.dtype())?;
+        if let (Curve::Cubic { .. }, true) = (self.curve, grad.sizes() == input_size) {
+            assign(&out, grad)?; // whatever the scale says
+            return Ok(out);
+        }
+        match_resized!(self, grad.dtype(), T => {
+            if !has_elements(&out) {
+                return Ok(out);
+            }
+            let directions = self.directions::<T>(&input_size[2..], output_size, true)?;
+            let (from, to) = (volumes.read::<T>(grad)?, volumes.room::<T>(&out, ndim)?);
+            each(to.parts.count(), to.parts.len().max(from.len()), |n| {
+                // SAFETY: nobody writes to the gradient, and this volume of the result is this thread's alone.
+                let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
+                back(&directions, volumes.lanes, grads, volume);
+            });
+            volumes.store(to, &out)?;
+        });
+        Ok(out)
+    }
+
+    /// Whether a gradient lies in memory as that of the result does.
+    fn keeps_format(&self) -> bool {
+        match self.curve {
+            Curve::Nearest | Curve::NearestExact => self.scales.len() < 3,
+            Curve::Linear { .. } => true,
+            Curve::Cubic { .. } => false,
+        }
+    }
+
+    /// Those of depth, height and width; of one that is not there, the only element makes the only one.
+    fn directions<T: Number>(&self, from: &[i64], to: &[i64], is_obvious: bool) -> Result<[Direction<T>; 3]> {
+        let missing = 3 - from.len();
+        let direction = |at: usize| match at.checked_sub(missing) {
+            Some(at) => self.direction(from[at], to[at], self.scales[at], is_obvious),
+            None => {
+                Ok(Direction { from: 1, to: 1, taps: vec![Tap { index: vec![0], weight: vec![T::ONE] }] })
+            }
+        };
+        Ok([direction(0)?, direction(1)?, direction(2)?])
+    }
+
+    /// In the type that PyTorch finds places in, so that no element is taken for its neighbour; and where sizes speak for
+    /// themselves, whatever the scale says, as it does for gradients and where channels lie last.
+    fn direction<T: Number>(
+        &self,
+        from: i64,
+        to: i64,
+        scale: Option<f64>,
+        is_obvious: bool,
+    ) -> Result<Direction<T>> {
+        let is_nearest = matches!(self.curve, Curve::Nearest | Curve::NearestExact);
+        let is_double = T::DTYPE == DType::Float64 && !(is_nearest && is_obvious);
+        let round = |x: f64| if is_double { x } else { f64::from(x as f32) };
+        let align_corners = match self.curve {
+            Curve::Nearest | Curve::NearestExact => false,
+            Curve::Linear { align_corners } | Curve::Cubic { align_corners } => align_corners,
+        };
+        let step = round(match align_corners {
+            true if to > 1 => (from - 1) as f64 / (to - 1) as f64,
+            true => 0.0,
+            false => scale.filter(|scale| *scale > 0.0).map_or(from as f64 / to as f64, f64::recip),
+        });
+        let centered = |i: i64| round(round(step * (i as f64 + 0.5)) - 0.5);
+        let place = |i: i64| match self.curve {
+            Curve::Nearest if is_obvious && from == to => i as f64,
+            Curve::Nearest if is_obvious && to == 2 * from => (i / 2) as f64,
+            Curve::Nearest => round(step * i as f64),
+            Curve::NearestExact => round(step * (i as f64 + 0.5)),
+            Curve::Linear { .. } if from == to => i as f64,
+            Curve::Linear { align_corners: false } => centered(i).max(0.0),
+            Curve::Cubic { align_corners: false } => centered(i),
+            Curve::Linear { .. } | Curve::Cubic { .. } => round(step * i as f64),
+        };
+        let below = |place: f64| (place.floor() as i64).min(from - 1);
+        let share = |place: f64| round(place - below(place) as f64).clamp(0.0, 1.0);
+        let taps = self.curve.taps().map(|tap| {
+            let index = |i: i64| (below(place(i)) + tap).clamp(0, from - 1) as usize;
+            let weight = |i: i64| self.curve.weight(tap, share(place(i))).cast::<T>();
+            Ok(Tap {
+                index: collected(self.operator, to, index)?,
+                weight: collected(self.operator, to, weight)?,
+            })
+        });
+        Ok(Direction { from: from as usize, to: to as usize, taps: taps.collect::<Result<_>>()? })
+    }
+}
+
+impl Curve {
+    /// How many steps beside the element below a place those are that make a new one.
+    fn taps(self) -> Range<i64> {
+        match self {
+            Curve::Nearest | Curve::NearestExact => 0..1,
+            Curve::Linear { .. } => 0..2,
+            Curve::Cubic { .. } => -1..3,
+        }
+    }
+
+    /// How much such an element counts for a place by that share of a step above the one below.
+    fn weight(self, tap: i64, share: f64) -> f64 {
+        const BEND: f64 = -0.75;
+        let distance = (share - tap as f64).abs();
+        match self {
+            Curve::Nearest | Curve::NearestExact => 1.0,
+            Curve::Linear { .. } => 1.0 - distance,
+            Curve::Cubic { .. } if distance <= 1.0 => {
+                ((BEND + 2.0) * distance - (BEND + 3.0)) * distance * distance + 1.0
+            }
+            Curve::Cubic { .. } => {
+                ((BEND * distance - 5.0 * BEND) * distance + 8.0 * BEND) * distance - 4.0 * BEND
+            }
+        }
+    }
+}
+
+/// Stretched lines: of as many neighbours in depth and height as meet in a line of the result.
+struct Kept<T> {
+    lines: Vec<T>,
+    len: usize,
+    /// Which line of the input each is.
+    rows: Vec<Option<usize>>,
+}
+
+impl<T: Number> Kept<T> {
+    fn new([depth, height, width]: &[Direction<T>; 3], lanes: usize) -> Self {
+        let (count, len) = (depth.taps.len() * height.taps.len(), width.to * lanes);
+        Kept { lines: vec![T::ZERO; count * len], len, rows: vec![None; count] }
+    }
+
+    /// The place of a line, and what was there if that is another.
+    fn place(
+        &mut self,
+        [depth, height, _]: &[Direction<T>; 3],
+        [z, y]: [usize; 2],
+    ) -> (&mut [T], Option<Option<usize>>) {
+        let row = z * height.from + y;
+        let place = z % depth.taps.len() * height.taps.len() + y % height.taps.len();
+        let old = self.rows[place].replace(row);
+        (&mut self.lines[place * self.len..][..self.len], (old != Some(row)).then_some(old))
+    }
+}
+
+/// Calls a closure with each line of the input that a line of the result is made of, and how much of it.
+#[inline(always)]
+fn met<T: Number>([depth, height, _]: &[Direction<T>; 3], line: usize, mut f: impl FnMut([usize; 2], T)) {
+    let (z, y) = (line / height.to, line % height.to);
+    for far in &depth.taps {
+        for near in &height.taps {
+            f([far.index[z], near.index[y]], far.weight[z].times(near.weight[y]));
+        }
+    }
+}
+
+/// Calls a closure with each element of a stretched line, and the one of the line that a tap meets there.
+#[inline(always)]
+fn stretched<T: Number>(tap: &Tap<T>, lanes: usize, mut f: impl FnMut(usize, usize, T)) {
+    let pixels = tap.index.iter().zip(&tap.weight).enumerate();
+    match lanes {
+        1 => pixels.for_each(|(to, (from, weight))| f(to, *from, *weight)),
+        _ => pixels.for_each(|(to, (from, weight))| {
+            (0..lanes).for_each(|lane| f(to * lanes + lane, from * lanes + lane, *weight));
+        }),
+    }
+}
+
+on_vectors! {
+    /// Computes some lines, counted through all volumes.
+    fn forth<T: Number>(
+        directions: &[Direction<T>; 3], lanes: usize, from: &Parts<T>, to: &Parts<T>, lines: Range<usize>,
+    ) {
+        let [depth, height, width] = directions;
+        let (per_volume, len) = (depth.to * height.to, width.from * lanes);
+        let (mut kept, mut current) = (Kept::new(directions, lanes), None);
+        for line in lines {
+            let n = line / per_volume;
+            if current.replace(n) != Some(n) {
+                kept.rows.fill(None);
+            }
+            // SAFETY: nobody writes to the input, and this line of the result is this thread's alone.
+            let (volume, out) = unsafe { (from.get(n), to.get_mut(line)) };
+            let mut is_first = true;
+            met(directions, line % per_volume, |[z, y], weight| {
+                let (row, old) = kept.place(directions, [z, y]);
+                if old.is_some() {
+                    let input = &volume[(z * height.from + y) * len..][..len];
+                    for (n, tap) in width.taps.iter().enumerate() {
+                        stretched(tap, lanes, |to, from, weight| {
+                            // SAFETY: taps meet elements of a line.
+                            let (x, sum) = unsafe { (*input.get_unchecked(from), row.get_unchecked_mut(to)) };
+                            let part = x.times(weight);
+                            *sum = if n == 0 { part } else { sum.plus(part) };
+                        });
+                    }
+                }
+                let pairs = out.iter_mut().zip(&*row);
+                match std::mem::replace(&mut is_first, false) {
+                    true => pairs.for_each(|(sum, x)| *sum = x.times(weight)),
+                    false => pairs.for_each(|(sum, x)| *sum = sum.plus(x.times(weight))),
+                }
+            });
+        }
+    }
+}
+
+on_vectors! {
+    /// Adds the gradients of a volume's lines to the lines of the input that they are made of.
+    fn back<T: Number>(directions: &[Direction<T>; 3], lanes: usize, grads: &[T], volume: &mut [T]) {
+        let [_, _, width] = directions;
+        let mut kept = Kept::new(directions, lanes);
+        let len = width.from * lanes;
+        let mut give = |row: Option<usize>, grads: &mut [T]| {
+            let Some(row) = row else { return };
+            let input = &mut volume[row * len..][..len];
+            for tap in &width.taps {
+                stretched(tap, lanes, |to, from, weight| {
+                    // SAFETY: taps meet elements of a line.
+                    let (grad, sum) = unsafe { (*grads.get_unchecked(to), input.get_unchecked_mut(from)) };
+                    *sum = sum.plus(grad.times(weight));
+                });
+            }
+            grads.fill(T::ZERO);
+        };
+        for (line, grads) in grads.chunks_exact(kept.len).enumerate() {
+            met(directions, line, |place, weight| {
+                let (row, old) = kept.place(directions, place);
+                give(old.flatten(), row);
+                row.iter_mut().zip(grads).for_each(|(sum, grad)| *sum = sum.plus(grad.times(weight)));
+            });
+        }
+        for (row, grads) in kept.rows.iter().zip(kept.lines.chunks_exact_mut(kept.len)) {
+            give(*row, grads);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Images of other sizes, and images at the points of a grid.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+/// Images whose elements are all different.
+fn images(sizes: &[i64], format: MemoryFormat) -> Result<Tensor> {
+    let count = sizes.iter().product();
+    let elements: Vec<f64> = (0..count).map(|i: i64| (i as f64 * 0.7).sin() + i as f64 / 64.0).collect();
+    Tensor::from_vec(elements, sizes)?.contiguous_format(format)
+}
+
+fn is_close(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12)
+}
+
+#[test]
+fn new_pixels_lie_on_lines_between_old_ones() -> Result<()> {
+    let x = Tensor::from([[[0.0, 4.0, 12.0]]]);
+    let line = |sizes, align| aten::upsample_linear1d(&x, sizes, align)?.to_vec::<f64>();
+    assert_eq!(line(&[6], false)?, [0.0, 1.0, 3.0, 6.0, 10.0, 12.0]);
+    assert_eq!(line(&[5], true)?, [0.0, 2.0, 4.0, 8.0, 12.0]);
+    assert_eq!(line(&[3], false)?, [0.0, 4.0, 12.0]);
+    let curve = aten::upsample_bicubic2d(&x.unsqueeze(2)?, &[1, 3], true)?;
+    assert_eq!(curve.to_vec::<f64>()?, [0.0, 4.0, 12.0]);
+    assert!(aten::upsample_linear1d(&x, &[0], false).is_err());
+    assert!(aten::upsample_linear1d(&x.to_dtype(DType::Int64)?, &[2], false).is_err());
+    Ok(())
+}
+
+#[test]
+fn directions_are_resized_one_by_one_in_every_format() -> Result<()> {
+    let sizes = [2, 3, 4, 5];
+    for (format, align) in [(MemoryFormat::Contiguous, false), (MemoryFormat::ChannelsLast, true)] {
+        let x = images(&sizes, format)?;
+        let both = aten::upsample_bilinear2d(&x, &[7, 3], align)?;
+        assert!(both.is_contiguous(format));
+        let rows = aten::upsample_bilinear2d(&x, &[7, 5], align)?;
+        let columns = aten::upsample_bilinear2d(&rows, &[7, 3], align)?;
+        assert!(is_close(&both.to_vec::<f64>()?, &columns.to_vec::<f64>()?));
+        let volume = aten::upsample_trilinear3d(&x.unsqueeze(2)?, &[1, 7, 3], align)?;
+        assert!(is_close(&both.to_vec::<f64>()?, &volume.to_vec::<f64>()?));
+    }
+    Ok(())
+}
+
+/// What a gradient gives with an image is what the image, resized, gives with the gradient.
+#[test]
+fn gradients_of_resizing_are_the_way_back() -> Result<()> {
+    type Pair = (fn(&Tensor) -> Result<Tensor>, fn(&Tensor) -> Result<Tensor>);
+    const TO: [i64; 2] = [6, 7];
+    const FROM: [i64; 4] = [2, 3, 4, 5];
+    let pairs: [Pair; 4] = [
+        (|x| aten::upsample_nearest2d(x, &TO), |g| aten::upsample_nearest2d_backward(g, &TO, &FROM)),
+        (
+            |x| aten::_upsample_nearest_exact2d(x, &TO),
+            |g| aten::_upsample_nearest_exact2d_backward(g, &TO, &FROM),
+        ),
+        (
+            |x| aten::upsample_bilinear2d(x, &TO, true),
+            |g| aten::upsample_bilinear2d_backward(g, &TO, &FROM, true),
+        ),
+        (
+            |x| aten::upsample_bicubic2d(x, &TO, false),
+            |g| aten::upsample_bicubic2d_backward(g, &TO, &FROM, false),
+        ),
+    ];
+    let product = |a: &Tensor, b: &Tensor| -> Result<f64> {
+        Ok(aten::sum(&aten::mul_Tensor(a, b)?)?.to_vec::<f64>()?[0])
+    };
+    for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+        let (x, grad) = (images(&FROM, format)?, images(&[2, 3, 6, 7], format)?);
+        for (forth, back) in pairs {
+            let (there, here) = (product(&forth(&x)?, &grad)?, product(&x, &back(&grad)?)?);
+            assert!((there - here).abs() < 1e-9, "{there} {here}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn resizing_does_not_depend_on_the_number_of_threads() -> Result<()> {
+    let x = images(&[1, 2, 150, 170], MemoryFormat::Contiguous)?.to_dtype(DType::Float32)?;
+    let resized = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| -> Result<_> {
+            let y = aten::upsample_bicubic2d(&x, &[301, 333], false)?;
+            let back = aten::upsample_bicubic2d_backward(&y, &[301, 333], &[1, 2, 150, 170], false)?;
+            Ok((y.to_vec::<f32>()?, back.to_vec::<f32>()?))
+        })
+    };
+    assert_eq!(resized(1)?, resized(3)?);
+    Ok(())
+}

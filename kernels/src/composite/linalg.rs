@@ -1,5 +1,6 @@
 //! Linear algebra as users call it, by the operators that compute.
 
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -108,7 +109,7 @@ mod kernels {
     }
 
     fn linalg_svdvals(a: &Tensor, driver: Option<&str>) -> Result<Tensor> {
-        Ok(aten::_linalg_svd::call(a, false, true, driver)?.1) // a gradient needs the vectors
+        Ok(aten::_linalg_svd::call(a, false, needs_vectors(a), driver)?.1)
     }
 
     fn linalg_eigh(this: &Tensor, uplo: &str) -> Result<(Tensor, Tensor)> {
@@ -116,11 +117,11 @@ mod kernels {
     }
 
     fn linalg_eigvalsh(this: &Tensor, uplo: &str) -> Result<Tensor> {
-        Ok(aten::_linalg_eigh::call(this, uplo, true)?.0)
+        Ok(aten::_linalg_eigh::call(this, uplo, needs_vectors(this))?.0)
     }
 
     fn linalg_eigvals(this: &Tensor) -> Result<Tensor> {
-        Ok(aten::linalg_eig(this)?.0) // a gradient needs the vectors
+        if needs_vectors(this) { Ok(aten::linalg_eig(this)?.0) } else { aten::_linalg_eigvals(this) }
     }
 
     fn linalg_multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
@@ -131,6 +132,11 @@ mod kernels {
         let x = if x.dtype().is_complex() { aten::conj(x)? } else { x.clone() };
         aten::sum_dim_IntList(&aten::mul_Tensor(&x, y)?, Some(&[dim]))
     }
+}
+
+/// Whether values alone will not do: gradients are made of the vectors, and a wrapper may hide that there will be one.
+fn needs_vectors(matrix: &Tensor) -> bool {
+    matrix.is_wrapper() || (matrix.requires_grad() && GradMode::is_enabled())
 }
 
 /// The conjugates of the transposed matrices.

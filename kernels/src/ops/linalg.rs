@@ -181,6 +181,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.eig`.
         linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors);
+        /// What [`linalg_eigvals`](fn@linalg_eigvals) is made of where nobody asks for a gradient, which takes vectors.
+        ///
+        /// PyTorch: `torch._linalg_eigvals`.
+        _linalg_eigvals(Tensor self) -> Tensor;
         /// The eigenvalues of [`linalg_eig`](fn@linalg_eig).
         ///
         /// PyTorch: `torch.linalg.eigvals`.

@@ -249,11 +249,73 @@ fn general_matrices_have_complex_eigenvalues() -> Result<()> {
     assert!(values[0] == values[1].conj() && values[0].re == 0.0, "{values:?}");
     let jordan = aten::linalg_eigvals(&Tensor::from([[2.0, 1.0], [0.0, 2.0]]))?;
     assert_eq!(jordan.to_vec::<Complex64>()?, [Complex64::new(2.0, 0.0); 2]);
+    let (values, _) = aten::linalg_eig(&random(&[5, 5], DType::Float64)?.to_dtype(DType::Float32)?)?;
+    assert_eq!(values.dtype(), DType::Complex64);
+    assert_eq!(aten::linalg_eigvals(&aten::zeros(&[2, 0, 0])?)?.sizes(), [2, 0]);
     assert!(
         aten::linalg_eig(&Tensor::from([[f64::NAN]])).is_err()
             && aten::linalg_eig(&aten::ones(&[2, 3])?).is_err()
     );
     assert_eq!(aten::linalg_eig(&aten::zeros(&[0, 3, 3])?)?.1.sizes(), [0, 3, 3]);
+    Ok(())
+}
+
+#[test]
+fn matrices_with_fewer_directions_than_eigenvalues_have_vectors() -> Result<()> {
+    let cell = |n: i64, f: &dyn Fn(i64, i64) -> f64| {
+        Tensor::from_vec((0..n * n).map(|at| f(at / n, at % n)).collect(), &[n, n])
+    };
+    for n in [2, 3, 10, 40] {
+        let jordan = cell(n, &|i, j| f64::from(2 * u8::from(i == j) + u8::from(j == i + 1)))?;
+        let lower = cell(n, &|i, j| f64::from(i >= j))?;
+        let shift = cell(n, &|i, j| f64::from(j == i + 1))?;
+        let a = random(&[n, n], DType::Float64)?;
+        let unbalanced = cell(n, &|i, j| 10f64.powi(((i - j) * 100 / n) as i32))?.mul(&a)?;
+        let others = [a.mul(1e300)?, a.mul(1e-300)?, aten::zeros_like(&a)?];
+        for a in [jordan, lower, shift, unbalanced].into_iter().chain(others) {
+            let (values, vectors) = aten::linalg_eig(&a)?;
+            let scale = aten::linalg_vector_norm::with(&a).ord(f64::INFINITY).call()?;
+            let scale = aten::clamp::with(&scale).min(Some(f64::MIN_POSITIVE.into())).call()?;
+            let [a, values] = [a.div(&scale)?, values.div(&scale)?];
+            let left = a.to_dtype(DType::Complex128)?.matmul(&vectors)?;
+            assert!(are_close(&left, &vectors.mul(&values)?)?, "{a}");
+            let lengths = aten::linalg_vector_norm::with(&vectors).dim(Some(&[0])).call()?;
+            assert!(are_close(&lengths, &aten::ones_like(&lengths)?)?, "{a}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn values_that_nobody_differentiates_take_no_vectors() -> Result<()> {
+    let a = random(&[6, 6], DType::Float64)?;
+    let symmetric = a.add(&a.t()?)?;
+    let sum = |values: &Tensor| values.abs()?.sum()?.item()?.to::<f64>();
+    let alone = [aten::linalg_eigvals(&a)?, aten::linalg_eigvalsh(&symmetric)?, aten::linalg_svdvals(&a)?];
+    a.set_requires_grad(true)?;
+    symmetric.set_requires_grad(true)?;
+    let both = [aten::linalg_eigvals(&a)?, aten::linalg_eigvalsh(&symmetric)?, aten::linalg_svdvals(&a)?];
+    for (alone, both) in alone.iter().zip(&both) {
+        assert!((sum(alone)? - sum(both)?).abs() < 1e-9);
+        both.abs()?.sum()?.backward()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn least_squares_are_those_of_pseudoinverses() -> Result<()> {
+    for dtype in [DType::Float64, DType::Complex128] {
+        let (a, b) = (random(&[2, 7, 4], dtype)?, random(&[2, 7, 3], dtype)?);
+        let lame = aten::cat::with(&[a.clone(), a.narrow(-1, 0, 1)?]).dim(-1).call()?;
+        for (a, full) in [(a.clone(), 4), (lame, 4), (aten::mH(&a)?, 4), (a.mul(0)?, 0)] {
+            let b = b.narrow(-2, 0, a.size(-2)?)?;
+            let (x, _, rank, _) = aten::linalg_lstsq(&a, &b)?;
+            assert!(are_close(&x, &aten::linalg_pinv(&a, 1e-12)?.matmul(&b)?)?, "{dtype} {:?}", a.sizes());
+            assert_eq!(rank.to_vec::<i64>()?, [full; 2]);
+        }
+    }
+    let strict = aten::linalg_lstsq::call(&aten::eye(2)?, &aten::ones(&[2, 1])?, Some(2.0), None)?;
+    assert_eq!((strict.0.to_vec::<f32>()?, strict.2.item()?.to::<i64>()?), (vec![0.0; 2], 0));
     Ok(())
 }
 

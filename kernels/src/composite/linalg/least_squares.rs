@@ -1,5 +1,7 @@
 //! Pseudoinverses, ranks and least squares: what singular values say of matrices that may have no inverse.
 
+use torch_library::fake::is_fake;
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::adjoint;
@@ -121,11 +123,18 @@ mod implicit {
             this.sizes(),
             b.sizes()
         );
-        let solution =
-            aten::matmul(&aten::linalg_pinv_atol_rtol_float::call(this, None, rcond, false)?, &right)?;
+        let direct = direct(this, &right, rcond)?;
+        let is_direct = direct.is_some();
+        let solution = match direct {
+            Some(solution) => solution,
+            None => {
+                aten::matmul(&aten::linalg_pinv_atol_rtol_float::call(this, None, rcond, false)?, &right)?
+            }
+        };
         let nothing = |dtype: DType| aten::new_empty::with(this, &[0]).dtype(Some(dtype)).call();
         let rank = match driver {
             "gels" => nothing(DType::Int64)?,
+            _ if is_direct => aten::full::with(batch, columns.into()).dtype(Some(DType::Int64)).call()?,
             _ => aten::linalg_matrix_rank_atol_rtol_float::call(this, None, rcond, false)?,
         };
         let is_full = || {
@@ -150,6 +159,34 @@ mod implicit {
     }
 }
 
+/// The solutions by QR factors, if these show that no singular value counts as zero: the least one is at least the reciprocal of
+/// the norm of R's inverse, and the largest at most the norm of R. Only where numbers can be looked at and nobody asks for a
+/// gradient.
+fn direct(matrix: &Tensor, right: &Tensor, rcond: Option<f64>) -> Result<Option<Tensor>> {
+    let is_plain = |tensor: &Tensor| {
+        tensor.device() == Device::CPU
+            && !tensor.is_wrapper()
+            && !is_fake(tensor)
+            && !(tensor.requires_grad() && GradMode::is_enabled())
+    };
+    let [rows, columns] = [matrix.size(-2)?, matrix.size(-1)?];
+    let is_tall = rows >= columns && matrix.numel() > 0 && right.numel() > 0;
+    if !is_tall || !is_plain(matrix) || !is_plain(right) || matrix.dtype() != right.dtype() {
+        return Ok(None);
+    }
+    let (q, r) = aten::linalg_qr(matrix)?;
+    let ones = aten::eye::with(columns).dtype(Some(matrix.dtype())).call()?;
+    let inverse = aten::linalg_solve_triangular(&r, &ones, true)?;
+    let norm = |matrix: &Tensor| aten::linalg_vector_norm::with(matrix).dim(Some(&[-2, -1])).call();
+    let tolerance = rcond.unwrap_or(rows as f64 * epsilon(r.dtype()));
+    let ratio = aten::mul_Scalar(&aten::mul_Tensor(&norm(&r)?, &norm(&inverse)?)?, tolerance.into())?;
+    if !aten::all(&aten::lt_Scalar(&ratio, 1.into())?)?.item()?.to::<bool>()? {
+        return Ok(None);
+    }
+    let solution = aten::linalg_solve_triangular(&r, &aten::matmul(&adjoint(&q)?, right)?, true)?;
+    aten::contiguous(&solution).map(Some) // as the product with a pseudoinverse
+}
+
 /// A tolerance for all matrices.
 fn number(like: &Tensor, tolerance: Option<f64>) -> Result<Option<Tensor>> {
     let number = |x: f64| {
@@ -167,7 +204,7 @@ fn is_kept(
 ) -> Result<Tensor> {
     let largest = aten::amax::call(values, &[-1], true)?;
     let size = matrices.size(-1)?.max(matrices.size(-2)?) as f64;
-    let rounding = size * if values.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() };
+    let rounding = size * epsilon(values.dtype());
     let bound = match (rtol, atol) {
         (Some(rtol), _) => aten::mul_Tensor(&largest, &aten::unsqueeze(rtol, -1)?)?,
         (None, None) => aten::mul_Scalar(&largest, rounding.into())?,
@@ -182,4 +219,9 @@ fn is_kept(
         None => bound,
     };
     aten::gt_Tensor(values, &bound)
+}
+
+/// The rounding of real and complex numbers.
+fn epsilon(dtype: DType) -> f64 {
+    if dtype.to_real() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() }
 }

@@ -1,243 +1,145 @@
 //! Eigenvalues of general matrices.
-//!
-//! # How it works
-//!
-//! Rotations of two rows, and of the same two columns, leave eigenvalues as they are. Some make everything zero below the
-//! diagonal under the main one. Then steps of rotations, each around a guess of an eigenvalue, make that diagonal vanish from
-//! its end; the matrix is a triangle then, with the eigenvalues on its diagonal and vectors that are solved for.
 
+use faer::MatRef;
+use faer::traits::{ComplexField, Conjugate, RealField};
+use num_complex::Complex;
+use torch_library::Element;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
 
-use super::matrices::{Matrices, column_major};
+use super::matrices::{Matrices, column_major, wide};
+use super::spectral::{write, write_columns};
 use super::square;
 use crate::aten;
 use crate::cpu::loops;
 use crate::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
-fn linalg_eig(this: &Tensor) -> Result<(Tensor, Tensor)> {
-    const OPERATOR: &str = "aten::linalg_eig";
-    let n = square(OPERATOR, this)?;
+mod kernels {
+    use super::*;
+
+    fn linalg_eig(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::linalg_eig";
+        let values = room(OPERATOR, this)?;
+        let vectors = column_major(this.sizes(), values.dtype(), this.device())?;
+        find(OPERATOR, this, &values, Some(&vectors))?;
+        Ok((values, vectors))
+    }
+
+    fn _linalg_eigvals(this: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_linalg_eigvals";
+        let values = room(OPERATOR, this)?;
+        find(OPERATOR, this, &values, None)?;
+        Ok(values)
+    }
+}
+
+/// Zeros where the eigenvalues will be.
+fn room(operator: &str, this: &Tensor) -> Result<Tensor> {
+    let n = square(operator, this)?;
     let is_known = matches!(this.dtype().to_real(), DType::Float32 | DType::Float64);
     let Some(dtype) = this.dtype().to_complex().filter(|_| is_known) else {
-        return Err(unsupported(OPERATOR, this.dtype()));
+        return Err(unsupported(operator, this.dtype()));
     };
-    let values = Tensor::zeros(&[&this.sizes()[..this.dim() - 2], &[n]].concat(), dtype, this.device())?;
-    let vectors = column_major(this.sizes(), dtype, this.device())?;
-    if !loops::has_elements(&vectors) {
-        return Ok((values, vectors));
+    Tensor::zeros(&[&this.sizes()[..this.dim() - 2], &[n]].concat(), dtype, this.device())
+}
+
+/// Writes the eigenvalues, and vectors if there is room for them. Those of complex matrices are found in double precision.
+fn find(operator: &str, this: &Tensor, values: &Tensor, vectors: Option<&Tensor>) -> Result<()> {
+    if !loops::has_elements(values) {
+        return Ok(());
     }
-    let n = n as usize;
-    let Matrices { elements, .. } = Matrices::<Complex64>::of(&aten::to_dtype(this, DType::Complex128)?)?;
-    ensure!(
-        elements.iter().all(|x| x.is_finite()),
-        Argument,
-        "{OPERATOR}: there are elements that are not finite"
-    );
+    match this.dtype() {
+        DType::Float32 => found::<f32, _>(operator, this, values, vectors),
+        DType::Float64 => found::<f64, _>(operator, this, values, vectors),
+        _ => found::<Complex64, _>(operator, this, values, vectors),
+    }
+}
+
+fn found<T, R>(operator: &str, this: &Tensor, values: &Tensor, vectors: Option<&Tensor>) -> Result<()>
+where
+    T: Element + Conjugate<Canonical: ComplexField<Real = R>>,
+    R: RealField,
+    Complex<R>: Element + ComplexField<Real = R>,
+{
+    let Matrices { rows: n, elements, .. } = Matrices::<T>::of(&loops::copy(this, T::DTYPE)?)?;
     let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
     for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
-        let Some(mut eigen) = Eigen::of(matrix.to_vec(), n) else {
-            bail!(Argument, "{OPERATOR}: the eigenvalues of matrix {at} of the batch were not found")
+        let largest = matrix.iter().map(|x| wide(*x).l1_norm()).fold(0.0, |a, b| if a >= b { a } else { b });
+        ensure!(largest.is_finite(), Argument, "{operator}: there are elements that are not finite");
+        // Squares of very large and very small numbers are none.
+        let scale = if largest == 0.0 { 1.0 } else { largest.log2().floor().exp2() };
+        let matrix: Vec<T> = matrix.iter().map(|x| (wide(*x) / scale).cast()).collect();
+        let Some((values, vectors)) = eigen(&matrix, n, vectors.is_some()) else {
+            bail!(Argument, "{operator}: the eigenvalues of matrix {at} of the batch were not found")
         };
-        if !this.dtype().is_complex() {
-            eigen.pair();
-        }
-        all_values.extend(eigen.values);
-        all_vectors.extend(eigen.vectors);
+        all_values.extend(values.into_iter().map(|x: Complex<R>| -> Complex<R> { (wide(x) * scale).cast() }));
+        all_vectors.extend(vectors);
     }
-    match_dtype!(dtype, T: Complex => {
-        values.clone().fill_from::<T>(all_values.into_iter().map(|x| x.cast()))?;
-        let elements = all_vectors.into_iter().map(|x| x.cast::<T>()).collect();
-        Matrices { rows: n, columns: n, elements }.write(&vectors)?;
-    }, else => return Err(unsupported(OPERATOR, dtype)));
-    Ok((values, vectors))
-}
-
-struct Eigen {
-    values: Vec<Complex64>,
-    /// Column by column, each of length 1 and with a largest element that is real.
-    vectors: Vec<Complex64>,
-}
-
-/// A matrix that becomes a triangle, and the product of the rotations that make it one; both column by column.
-struct Schur {
-    a: Vec<Complex64>,
-    q: Vec<Complex64>,
-    n: usize,
-}
-
-/// Makes the second of two numbers zero: `[c s; -s* c]`.
-#[derive(Clone, Copy)]
-struct Rotation {
-    c: f64,
-    s: Complex64,
-}
-
-impl Rotation {
-    fn of(first: Complex64, second: Complex64) -> Self {
-        let (size, length) = (first.norm(), first.norm().hypot(second.norm()));
-        match (size, length) {
-            (_, 0.0) => Rotation { c: 1.0, s: Complex64::ZERO },
-            (0.0, _) => Rotation { c: 0.0, s: second.conj() / length },
-            _ => Rotation { c: size / length, s: first / size * second.conj() / length },
-        }
-    }
-
-    fn turn(self, first: &mut Complex64, second: &mut Complex64) {
-        let (x, y) = (*first, *second);
-        *first = x * self.c + self.s * y;
-        *second = y * self.c - self.s.conj() * x;
+    write(values, all_values, values.sizes())?;
+    match vectors {
+        Some(vectors) => write_columns(vectors, all_vectors, [n, n]),
+        None => Ok(()),
     }
 }
 
-impl Schur {
-    fn at(&self, row: usize, column: usize) -> Complex64 {
-        self.a[column * self.n + row]
+/// Eigenvalues and, if they are wanted, vectors of a matrix. `None` if they are not found.
+fn eigen<T, R>(matrix: &[T], n: usize, has_vectors: bool) -> Option<(Vec<Complex<R>>, Vec<Complex<R>>)>
+where
+    T: Element + Conjugate<Canonical: ComplexField<Real = R>>,
+    R: RealField,
+    Complex<R>: Element + ComplexField<Real = R>,
+{
+    let known = MatRef::from_column_major_slice(matrix, n, n);
+    let is_finite = |values: &Vec<Complex<R>>| values.iter().all(|x| wide(*x).is_finite());
+    if !has_vectors {
+        return Some((known.eigenvalues().ok().filter(is_finite)?, Vec::new()));
     }
-
-    /// Rotates a row and the one above it.
-    fn rows(&mut self, row: usize, rotation: Rotation) {
-        for column in self.a.chunks_exact_mut(self.n) {
-            let (above, below) = column.split_at_mut(row);
-            rotation.turn(&mut above[row - 1], &mut below[0]);
-        }
-    }
-
-    /// Rotates a column and the one before it, so that eigenvalues stay.
-    fn columns(&mut self, column: usize, Rotation { c, s }: Rotation) {
-        let back = Rotation { c, s: s.conj() };
-        for matrix in [&mut self.a, &mut self.q] {
-            let (before, behind) = matrix.split_at_mut(column * self.n);
-            let before = &mut before[(column - 1) * self.n..];
-            before.iter_mut().zip(behind).for_each(|(x, y)| back.turn(x, y));
-        }
-    }
-
-    /// Makes zeros below the diagonal under the main one.
-    fn narrow(&mut self) {
-        for column in 0..self.n.saturating_sub(2) {
-            for row in (column + 2..self.n).rev() {
-                let rotation = Rotation::of(self.at(row - 1, column), self.at(row, column));
-                self.rows(row, rotation);
-                self.columns(row, rotation);
-            }
-        }
-    }
-
-    /// Makes zeros there too, from the end; `false` if they do not come.
-    fn triangle(&mut self) -> bool {
-        const MOST: usize = 60;
-        let (mut end, mut steps) = (self.n, 0);
-        while end > 1 {
-            let is_small = |row: &usize| {
-                let beside = self.at(row - 1, row - 1).l1_norm() + self.at(*row, *row).l1_norm();
-                self.at(*row, row - 1).l1_norm() <= f64::EPSILON * beside
-            };
-            let start = (1..end).rev().find(is_small).unwrap_or(0);
-            if start > 0 {
-                self.a[(start - 1) * self.n + start] = Complex64::ZERO;
-            }
-            if start == end - 1 {
-                (end, steps) = (start, 0);
-                continue;
-            }
-            if steps == MOST {
-                return false;
-            }
-            steps += 1;
-            self.step(start, end, self.guess(end, steps));
-        }
-        true
-    }
-
-    /// The eigenvalue of the last two rows that is nearer to the last element.
-    fn guess(&self, end: usize, step: usize) -> Complex64 {
-        let (a, b) = (self.at(end - 2, end - 2), self.at(end - 2, end - 1));
-        let (c, d) = (self.at(end - 1, end - 2), self.at(end - 1, end - 1));
-        if step.is_multiple_of(10) {
-            return d + c.norm(); // out of a circle
-        }
-        let half = (a - d) / 2.0;
-        let root = (half * half + b * c).sqrt();
-        let [near, far] =
-            if (half + root).norm() < (half - root).norm() { [root, -root] } else { [-root, root] };
-        if (half + near).norm() <= (half + far).norm() { d + half + near } else { d + half + far }
-    }
-
-    fn step(&mut self, start: usize, end: usize, shift: Complex64) {
-        let n = self.n;
-        (start..end).for_each(|k| self.a[k * n + k] -= shift);
-        let mut rotations = Vec::with_capacity(end - start);
-        for row in start + 1..end {
-            let rotation = Rotation::of(self.at(row - 1, row - 1), self.at(row, row - 1));
-            self.rows(row, rotation);
-            rotations.push(rotation);
-        }
-        for (row, rotation) in (start + 1..end).zip(rotations) {
-            self.columns(row, rotation);
-        }
-        (start..end).for_each(|k| self.a[k * n + k] += shift);
-    }
-
-    /// An eigenvector of the triangle, as a sum of the columns of the rotations.
-    fn vector(&self, k: usize) -> Vec<Complex64> {
-        let n = self.n;
-        let largest = self.a.iter().map(|x| x.norm()).fold(f64::MIN_POSITIVE, f64::max);
-        let mut x = vec![Complex64::ZERO; k + 1];
-        x[k] = Complex64::ONE;
-        for row in (0..k).rev() {
-            let sum: Complex64 = (row + 1..=k).map(|column| self.at(row, column) * x[column]).sum();
-            let distance = self.at(k, k) - self.at(row, row);
-            let is_zero = distance.norm() < f64::EPSILON * largest;
-            x[row] = sum / if is_zero { (f64::EPSILON * largest).into() } else { distance };
-        }
-        let mut vector = vec![Complex64::ZERO; n];
-        for (column, x) in self.q.chunks_exact(n).zip(&x) {
-            vector.iter_mut().zip(column).for_each(|(sum, q)| *sum += q * x);
-        }
-        let largest =
-            vector.iter().copied().fold(Complex64::ZERO, |a, b| if b.norm() > a.norm() { b } else { a });
-        let length = vector.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt();
-        let turn = largest.conj() / largest.norm() / length;
-        vector.iter_mut().for_each(|x| *x *= turn);
-        vector
-    }
+    let found = known.eigen().ok()?;
+    let values = Some(found.S().column_vector().iter().copied().collect()).filter(is_finite)?;
+    let mut vectors: Vec<Complex<R>> =
+        found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
+    vectors.chunks_exact_mut(n).for_each(unit);
+    let matrix: Vec<Complex<R>> = matrix.iter().map(|x| x.cast()).collect();
+    mend(&matrix, &values, &mut vectors)?;
+    Some((values, vectors))
 }
 
-impl Eigen {
-    fn of(a: Vec<Complex64>, n: usize) -> Option<Self> {
-        let mut q = vec![Complex64::ZERO; n * n];
-        (0..n).for_each(|k| q[k * n + k] = Complex64::ONE);
-        let mut schur = Schur { a, q, n };
-        schur.narrow();
-        schur.triangle().then(|| Eigen {
-            values: (0..n).map(|k| schur.at(k, k)).collect(),
-            vectors: (0..n).flat_map(|k| schur.vector(k)).collect(),
-        })
-    }
-
-    /// Takes back what rounding did to those of a real matrix: they are real, or one is the conjugate of another.
-    fn pair(&mut self) {
-        let n = self.values.len();
-        let mut rest: Vec<usize> = (0..n).collect();
-        while let Some(first) = rest.pop() {
-            let conjugate = self.values[first].conj();
-            let distance = |other: usize| (self.values[other] - conjugate).norm();
-            let nearest = (0..rest.len()).min_by(|a, b| distance(rest[*a]).total_cmp(&distance(rest[*b])));
-            match nearest.filter(|nearest| distance(rest[*nearest]) < distance(first)) {
-                Some(nearest) => {
-                    let other = rest.swap_remove(nearest);
-                    self.values[other] = conjugate;
-                    for k in 0..n {
-                        self.vectors[other * n + k] = self.vectors[first * n + k].conj();
-                    }
-                }
-                None => {
-                    self.values[first].im = 0.0;
-                    self.vectors[first * n..][..n].iter_mut().for_each(|x| x.im = 0.0);
-                }
-            }
+/// Replaces vectors that the matrix does not stretch, as are found where it has fewer directions than eigenvalues, by the
+/// directions that it does next to nothing to once the eigenvalue is taken away.
+fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]) -> Option<()> {
+    let n = values.len();
+    let length = |x: &[T]| x.iter().map(|x| wide(*x).norm_sqr()).sum::<f64>().sqrt();
+    let epsilon = if T::DTYPE == DType::Complex64 { f32::EPSILON.into() } else { f64::EPSILON };
+    let bound = 10.0 * n as f64 * epsilon * length(matrix);
+    let [a, v] = [matrix, vectors].map(|matrix| MatRef::from_column_major_slice(matrix, n, n));
+    let stretched = a * v;
+    let mut last: Option<(Complex64, Vec<T>)> = None; // there are several of one eigenvalue
+    for ((value, vector), stretched) in
+        values.iter().zip(vectors.chunks_exact_mut(n)).zip(stretched.col_iter())
+    {
+        let value = wide(*value);
+        let left: Vec<T> =
+            stretched.iter().zip(&*vector).map(|(x, v)| (wide(*x) - value * wide(*v)).cast()).collect();
+        if length(&left) <= bound && length(vector) > 0.5 {
+            continue; // neither NaN nor, from infinite length, zero
         }
+        if last.as_ref().is_none_or(|(of, _)| *of != value) {
+            let mut shifted = matrix.to_vec();
+            shifted.iter_mut().step_by(n + 1).for_each(|x| *x = (wide(*x) - value).cast());
+            let svd = MatRef::from_column_major_slice(&shifted, n, n).svd().ok()?;
+            last = Some((value, svd.V().col(n - 1).iter().copied().collect()));
+        }
+        vector.copy_from_slice(&last.as_ref()?.1);
+        unit(vector);
     }
+    Some(())
+}
+
+/// Gives a vector the length 1 and a largest element that is positive.
+fn unit<T: Element>(vector: &mut [T]) {
+    let larger = |a: Complex64, b: Complex64| if b.norm() > a.norm() { b } else { a };
+    let largest = vector.iter().map(|x| wide(*x)).fold(Complex64::ZERO, larger);
+    let length = vector.iter().map(|x| wide(*x).norm_sqr()).sum::<f64>().sqrt();
+    let turn = largest.conj() / largest.norm() / length;
+    vector.iter_mut().for_each(|x| *x = (wide(*x) * turn).cast());
 }

@@ -177,12 +177,16 @@ fn straighten<T: Divided>(vector: &mut [T]) {
 }
 
 /// Writes elements in row-major order to a tensor of another precision.
-fn write<T: Element>(out: &Tensor, elements: Vec<T>, sizes: &[i64]) -> Result<()> {
+pub(super) fn write<T: Element>(out: &Tensor, elements: Vec<T>, sizes: &[i64]) -> Result<()> {
     loops::assign(out, &Tensor::from_vec(elements, sizes)?)
 }
 
 /// As [`write`], of matrices that lie column by column.
-fn write_columns<T: Element>(out: &Tensor, elements: Vec<T>, [rows, columns]: [usize; 2]) -> Result<()> {
+pub(super) fn write_columns<T: Element>(
+    out: &Tensor,
+    elements: Vec<T>,
+    [rows, columns]: [usize; 2],
+) -> Result<()> {
     let sizes = [&out.sizes()[..out.dim() - 2], &[columns as i64, rows as i64]].concat();
     write(&transposed(out)?, elements, &sizes)
 }

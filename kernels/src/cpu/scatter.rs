@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::index::{along, at_least_1d, check_index, check_range};
-use super::loops::gather::{Lanes, scatter};
+use super::loops::gather::{Lanes, put, scatter};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use crate::aten;
@@ -197,7 +197,7 @@ impl<'a> Scattering<'a> {
     }
 
     fn write(&self, src: &Tensor) -> Result<()> {
-        match_dtype!(self.this.dtype(), T => self.join::<T>(self.this, src, |_, new| new))
+        self.visit(self.this, src, put)
     }
 
     fn write_value(&self, value: Scalar) -> Result<()> {
@@ -211,7 +211,7 @@ impl<'a> Scattering<'a> {
         let dtype = self.this.dtype();
         match_computing!(dtype, T: Bool | Integer | Unsigned | Float | Complex => {
             let alpha: T = alpha.cast();
-            let add = |old: T, new: T| old.plus(if alpha == T::ONE { new } else { alpha.times(new) });
+            let add = move |old: T, new: T| old.plus(if alpha == T::ONE { new } else { alpha.times(new) });
             if dtype == T::DTYPE || !loops::has_elements(self.this) {
                 return self.join(self.this, src, add);
             }
@@ -221,12 +221,22 @@ impl<'a> Scattering<'a> {
         }, else => Err(unsupported(self.operator, dtype)))
     }
 
-    fn join<T: Element>(&self, this: &Tensor, src: &Tensor, f: impl Fn(T, T) -> T) -> Result<()> {
+    fn join<T: Element>(&self, this: &Tensor, src: &Tensor, f: impl Fn(T, T) -> T + Copy) -> Result<()> {
+        self.visit(this, src, |lanes, index, src| scatter(lanes, index, src, f))
+    }
+
+    /// Does to each place what a loop does, unless there are none, and checks the indices.
+    fn visit(
+        &self,
+        this: &Tensor,
+        src: &Tensor,
+        each: impl FnOnce(&Lanes<'_>, &Tensor, &Tensor) -> Result<Option<i64>>,
+    ) -> Result<()> {
         if !loops::has_elements(this) {
             return Ok(());
         }
         let (this, src) = (at_least_1d(this)?, at_least_1d(src)?);
-        let bad = scatter::<T>(&Lanes::along(&this, self.dim), &self.index, &src, f)?;
+        let bad = each(&Lanes::along(&this, self.dim), &self.index, &src)?;
         check_range(self.operator, bad, self.dim, this.sizes()[self.dim])
     }
 }

@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
 #[test]
 fn masks_say_where_a_number_goes() -> Result<()> {
@@ -30,6 +31,34 @@ fn elements_that_meet_are_added() -> Result<()> {
     assert_eq!(sum.to_vec::<f32>()?, [5.0, 2.0, 30.0, 38.0]);
     let error = aten::scatter_add_(&mut x, 0, &Tensor::from([[2i64]]), &rows).unwrap_err();
     assert_eq!(error.to_string(), "aten::scatter_add_: index 2 is out of range for dimension 0 of size 2");
+    Ok(())
+}
+
+#[test]
+fn elements_of_every_size_go_along_every_dimension() -> Result<()> {
+    let rows: [[i64; 3]; 2] = [[2, 0, 2], [1, 1, 0]];
+    let index = Tensor::from(rows);
+    for dtype in [DType::Bool, DType::Int8, DType::Float16, DType::Int32, DType::Float64, DType::Complex128] {
+        let source = Tensor::from([[1i64, 0, 1], [0, 1, 1]]).to_dtype(dtype)?;
+        let target = Tensor::empty(&[3, 3], dtype, Device::CPU)?;
+        let put = |target: &Tensor, dim, index: &Tensor, source: &Tensor| {
+            aten::scatter_src(target, dim, index, source)?.to_dtype(DType::Int64)?.to_vec::<i64>()
+        };
+        assert_eq!(put(&target, 1, &index, &source)?, [0, 0, 1, 1, 1, 0, 0, 0, 0], "{dtype}");
+        assert_eq!(put(&target, 0, &index, &source)?, [0, 0, 1, 0, 1, 0, 1, 0, 1], "{dtype}");
+        let turned = put(&target, 0, &index.t()?, &source.t()?)?;
+        assert_eq!(turned, [0, 1, 0, 0, 1, 0, 1, 0, 0], "{dtype}");
+        let (big, places) = (source.t()?.contiguous()?, Tensor::from([[1i64, 1], [0, 1], [1, 0]]));
+        let gathered = big.gather(1, &places)?.to_dtype(DType::Int64)?;
+        assert_eq!(gathered.to_vec::<i64>()?, [0, 0, 0, 1, 1, 1], "{dtype}");
+        let row = big.gather(0, &Tensor::from([[2i64, 2]]))?.to_dtype(DType::Int64)?;
+        assert_eq!(row.to_vec::<i64>()?, [1, 1], "{dtype}");
+    }
+    let mut x = aten::zeros(&[3])?;
+    assert!(aten::scatter__src(&mut x, 0, &Tensor::from([-1i64]), &Tensor::from([1f32])).is_err());
+    aten::scatter__src(&mut x, 0, &Tensor::from([0i64; 0]), &Tensor::from([1f32]))?;
+    aten::scatter__src(&mut x, 0, &Tensor::from([1i64, 1, 1]), &Tensor::from([1f32, 2.0, 3.0]))?;
+    assert_eq!(x.to_vec::<f32>()?, [0.0, 3.0, 0.0]);
     Ok(())
 }
 

@@ -120,23 +120,25 @@ impl Crossings {
         let (target, mut value, unit) =
             (target.data_ptr::<T>()?, values.data_ptr::<T>()?.cast_const(), self.unit);
         self.each_row(0..self.rows(), |_, base| {
+            let mut next = value; // one behind a reference would be read anew after each write
             for offset in self.row() {
                 let to = target.wrapping_offset(base + offset);
                 if !is_single && unit > 1 && T::DTYPE != DType::Bool {
                     // SAFETY: `unit` elements of both by contract, which are no others' memory.
                     let pair = unsafe {
-                        (std::slice::from_raw_parts_mut(to, unit), std::slice::from_raw_parts(value, unit))
+                        (std::slice::from_raw_parts_mut(to, unit), std::slice::from_raw_parts(next, unit))
                     };
                     pair.0.iter_mut().zip(pair.1).for_each(|(to, from)| *to = f(*to, *from));
                 } else {
                     for n in 0..unit {
-                        let from = value.wrapping_add(if is_single { 0 } else { n });
+                        let from = next.wrapping_add(if is_single { 0 } else { n });
                         // SAFETY: elements by contract.
                         unsafe { to.add(n).write(f(convert::read(to.add(n)), convert::read(from))) };
                     }
                 }
-                value = value.wrapping_add(if is_single { 0 } else { unit });
+                next = next.wrapping_add(if is_single { 0 } else { unit });
             }
+            value = next;
         });
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use torch_library::geometry::{Dims, Geometry};
-use torch_library::{DType, Element, Result, Tensor, match_dtype};
+use torch_library::{DType, Element, Result, Tensor};
 
 use super::convert::{self, Loader};
 use super::walk::{Row, Walk};
@@ -49,45 +49,83 @@ pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result
     let starts = Geometry::new(out.sizes(), &source.strides, 0)?;
     let walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
     let indices = Indices::new(index, source)?;
-    let (size, is_whole) = (out.dtype().size() as isize, out.dtype() != DType::Bool);
-    let (out_data, source_data) = (Address(data_ptr(out)?), Address(data_ptr(source.tensor)?));
-    parallel::ranges(out.numel() as usize, |range| {
-        walk.rows(range, |row| {
-            if is_whole && row.input_strides == [0, 1] && row.out_stride == 1 {
-                // One index for the whole row, whose elements are neighbours.
-                let from = source_data.get().wrapping_offset(row.inputs[1] * size);
-                let to = out_data.get().wrapping_offset(row.out * size);
-                // SAFETY: the walk stays within the elements of the index.
-                return unsafe {
-                    indices.row(&Row { len: 1, ..row }, |_, index| {
-                        // SAFETY: as below, for all elements of the row.
-                        std::ptr::copy(from.offset(index * size), to, row.len * size as usize);
-                    });
-                };
-            }
-            match_dtype!(out.dtype(), T => {
-                let (out, source) = (out_data.get().cast::<T>(), source_data.get().cast::<T>());
-                let (source, out) = (source.wrapping_offset(row.inputs[1]), out.wrapping_offset(row.out));
-                let gather = |source_stride: isize, out_stride: isize| {
-                    // SAFETY: the walk stays within the elements of the index.
-                    unsafe {
-                        indices.row(&row, |i, index| {
-                            // SAFETY: in bounds of `source`, the index having been checked, and of `out`, of which no two
-                            // threads get the same element; both hold `T`.
-                            let element = convert::read(source.offset(i * source_stride + index));
-                            out.offset(i * out_stride).write(element);
-                        });
-                    }
-                };
-                // Along the indexed dimension, strides are known.
-                match (row.input_strides[1], row.out_stride) {
-                    (0, 1) => gather(0, 1),
-                    (source_stride, out_stride) => gather(source_stride, out_stride),
-                }
-            });
-        });
+    let pick = match out.dtype() {
+        DType::Bool => pick_flags,
+        dtype => match dtype.size() {
+            1 => pick::<u8>,
+            2 => pick::<u16>,
+            4 => pick::<u32>,
+            8 => pick::<u64>,
+            _ => pick::<u128>,
+        },
+    };
+    let count = out.numel() as usize;
+    let (out, source) = (Address::of(out)?, Address::of(source.tensor)?);
+    parallel::ranges(count, |range| {
+        // SAFETY: the walk stays within the elements of all three; no two threads get the same of the result.
+        walk.rows(range, |row| unsafe { pick(&indices, &row, source.get(), out.get()) });
     });
     Ok(indices.bad())
+}
+
+/// The elements of a row of the result, which need not be aligned like `T`.
+///
+/// # Safety
+/// The row lies in bounds of the index and of the result; from where it starts in the source, all indices in range lead to
+/// elements.
+unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
+    let (from, to) = (source.cast::<T>(), out.cast::<T>());
+    if row.input_strides == [0, 1] && row.out_stride == 1 {
+        // One index for the whole row, whose elements are neighbours.
+        let (from, to) = (from.wrapping_offset(row.inputs[1]), to.wrapping_offset(row.out));
+        let copy = |_, index| {
+            let from = from.wrapping_offset(index).cast::<u8>();
+            // SAFETY: by contract; the two may be one tensor.
+            unsafe { std::ptr::copy(from, to.cast(), row.len * size_of::<T>()) };
+        };
+        // SAFETY: by contract.
+        return unsafe { indices.row(&Row { len: 1, ..*row }, copy) };
+    }
+    // SAFETY: passed on.
+    unsafe { pick_each(indices, row, from, to, |x| x) }
+}
+
+/// As [`pick`], of truth values.
+///
+/// # Safety
+/// As there.
+unsafe fn pick_flags(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
+    // SAFETY: passed on. From outside, there may be any byte.
+    unsafe { pick_each(indices, row, source, out, |byte| u8::from(byte != 0)) }
+}
+
+/// # Safety
+/// As [`pick`].
+#[inline(always)]
+unsafe fn pick_each<T>(
+    indices: &Indices,
+    row: &Row<2>,
+    source: *const T,
+    out: *mut T,
+    written: impl Fn(T) -> T + Copy,
+) {
+    let (from, to) = (source.wrapping_offset(row.inputs[1]), out.wrapping_offset(row.out));
+    let pick = |source_stride: isize, out_stride: isize| {
+        // What is written might be the pointers themselves, if they were not moved into the closure.
+        let pick = move |i: isize, index: isize| {
+            // SAFETY: an element by contract, the index having been checked.
+            let x = unsafe { from.wrapping_offset(i * source_stride + index).read_unaligned() };
+            // SAFETY: by contract.
+            unsafe { to.wrapping_offset(i * out_stride).write_unaligned(written(x)) };
+        };
+        // SAFETY: by contract.
+        unsafe { indices.row(row, pick) };
+    };
+    // Along the indexed dimension, strides are known.
+    match (row.input_strides[1], row.out_stride) {
+        (0, 1) => pick(0, 1),
+        (source_stride, out_stride) => pick(source_stride, out_stride),
+    }
 }
 
 /// Writes `target[i, index[i, j, …], …] = f(what is there, source[i, j, …])`, for the indexed dimension, one after the other.
@@ -101,7 +139,44 @@ pub(crate) fn scatter<T: Element>(
     target: &Lanes<'_>,
     index: &Tensor,
     source: &Tensor,
-    f: impl Fn(T, T) -> T,
+    f: impl Fn(T, T) -> T + Copy,
+) -> Result<Option<i64>> {
+    join(target, index, source, move |to: *mut T, from: *const T| {
+        // SAFETY: `join` gives elements, of the type that they are told to be of by the caller.
+        unsafe { to.write(f(convert::read(to), convert::read(from))) }
+    })
+}
+
+/// As [`scatter`], where only the last write to an element counts.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
+    /// # Safety
+    /// An element of this size can be read and written; it need not be aligned like `T`.
+    unsafe fn copy<T: Copy>(to: *mut T, from: *const T) {
+        // SAFETY: by contract.
+        unsafe { to.write_unaligned(from.read_unaligned()) }
+    }
+    // SAFETY: `join` gives elements.
+    match target.tensor.dtype() {
+        DType::Bool => scatter(target, index, source, |_, new: bool| new),
+        dtype => match dtype.size() {
+            1 => join(target, index, source, |to: *mut u8, from| unsafe { copy(to, from) }),
+            2 => join(target, index, source, |to: *mut u16, from| unsafe { copy(to, from) }),
+            4 => join(target, index, source, |to: *mut u32, from| unsafe { copy(to, from) }),
+            8 => join(target, index, source, |to: *mut u64, from| unsafe { copy(to, from) }),
+            _ => join(target, index, source, |to: *mut u128, from| unsafe { copy(to, from) }),
+        },
+    }
+}
+
+/// Calls a closure with each place in the target and that in the source which belongs to it.
+fn join<T>(
+    target: &Lanes<'_>,
+    index: &Tensor,
+    source: &Tensor,
+    f: impl Fn(*mut T, *const T) + Copy,
 ) -> Result<Option<i64>> {
     if index.numel() == 0 || !has_elements(target.tensor) {
         return Ok(None);
@@ -112,29 +187,25 @@ pub(crate) fn scatter<T: Element>(
     let order = Geometry::contiguous(index.sizes())?;
     let walk = Walk::new(&order, [index.geometry(), &starts, &used]);
     let indices = Indices::new(index, target)?;
-    let (target, source) = (target.tensor.data_ptr::<T>()?, source.data_ptr::<T>()?);
+    let (target, source) = (data_ptr(target.tensor)?.cast::<T>(), data_ptr(source)?.cast_const().cast::<T>());
     walk.rows(0..index.numel() as usize, |row| {
-        if T::DTYPE != DType::Bool && row.input_strides == [0, 1, 1] {
+        let (to, from) = (target.wrapping_offset(row.inputs[1]), source.wrapping_offset(row.inputs[2]));
+        let [_, to_stride, from_stride] = row.input_strides;
+        if row.input_strides == [0, 1, 1] {
             // One index for the whole row, whose elements are neighbours.
-            // SAFETY: the walk stays within the elements of the index.
-            return unsafe {
-                indices.row(&Row { len: 1, ..row }, |_, index| {
-                    // SAFETY: as below, for all elements of the row; target and source share no memory.
-                    let to = std::slice::from_raw_parts_mut(target.offset(row.inputs[1] + index), row.len);
-                    let from = std::slice::from_raw_parts(source.offset(row.inputs[2]), row.len);
-                    to.iter_mut().zip(from).for_each(|(to, from)| *to = f(*to, *from));
-                });
+            let each = |_, index| {
+                let to = to.wrapping_offset(index);
+                (0..row.len).for_each(|i| f(to.wrapping_add(i), from.wrapping_add(i)));
             };
+            // SAFETY: the walk stays within the elements of the index.
+            return unsafe { indices.row(&Row { len: 1, ..row }, each) };
         }
+        // What is written might be the pointers themselves, if they were not moved into the closure.
+        let each = move |i: isize, index: isize| {
+            f(to.wrapping_offset(i * to_stride + index), from.wrapping_offset(i * from_stride));
+        };
         // SAFETY: the walk stays within the elements of the index.
-        unsafe {
-            indices.row(&row, |i, index| {
-                let place = target.offset(row.inputs[1] + i * row.input_strides[1] + index);
-                let element = source.offset(row.inputs[2] + i * row.input_strides[2]);
-                // SAFETY: in bounds of both, the index having been checked; both hold `T`.
-                place.write(f(convert::read(place), convert::read(element)));
-            });
-        }
+        unsafe { indices.row(&row, each) };
     });
     Ok(indices.bad())
 }
@@ -147,15 +218,19 @@ pub(crate) fn are_within(indices: &[i64], range: Range<i64>) -> bool {
     indices.iter().fold(0, |signs, index| signs | sign(index)) >= 0
 }
 
-/// An address that threads share.
+/// The address of a tensor's first element, for threads to share.
 #[derive(Clone, Copy)]
-struct Address(*mut u8);
+pub(crate) struct Address(*mut u8);
 
 // SAFETY: a plain address; which thread writes where is for its user to say.
 unsafe impl Sync for Address {}
 
 impl Address {
-    fn get(&self) -> *mut u8 {
+    pub(crate) fn of(tensor: &Tensor) -> Result<Self> {
+        data_ptr(tensor).map(Address)
+    }
+
+    pub(crate) fn get(&self) -> *mut u8 {
         self.0
     }
 }

@@ -153,7 +153,7 @@ impl Scattering<'_> {
                 self.operator
             );
             let neutral = (!include_self).then(|| reduction.neutral::<T>());
-            self.fold(src, reduction, neutral, |old, new| reduction.join(old, new))
+            self.fold(src, reduction, neutral, move |old, new| reduction.join(old, new))
         }, else => match_computing!(dtype, T: Complex => match reduction {
             Reduction::Sum | Reduction::Mean => self.fold(src, reduction, (!include_self).then_some(T::ZERO), T::plus),
             Reduction::Product => self.fold(src, reduction, (!include_self).then_some(T::ONE), T::times),
@@ -167,7 +167,7 @@ impl Scattering<'_> {
         src: &Tensor,
         reduction: Reduction,
         instead: Option<T>,
-        join: impl Fn(T, T) -> T,
+        join: impl Fn(T, T) -> T + Copy,
     ) -> Result<()> {
         if !loops::has_elements(self.this) {
             return Ok(());
@@ -176,7 +176,7 @@ impl Scattering<'_> {
         let wide = |tensor: &Tensor| if is_wide { Ok(tensor.clone()) } else { loops::copy(tensor, T::DTYPE) };
         let (this, src) = (wide(self.this)?, wide(src)?);
         if let Some(instead) = instead {
-            self.join(&this, &src, |_, _: T| instead)?;
+            self.join(&this, &src, move |_, _: T| instead)?;
         }
         self.join(&this, &src, join)?;
         if reduction == Reduction::Mean {

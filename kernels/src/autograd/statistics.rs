@@ -151,6 +151,9 @@ derivatives! {
     count_nonzero(Tensor self, int? dim=None) -> Tensor as non_differentiable;
     nonzero(Tensor self) -> Tensor as non_differentiable;
     equal(Tensor self, Tensor other) -> bool as non_differentiable;
+    isin.Tensor_Tensor(
+        Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False
+    ) -> Tensor as non_differentiable;
 }
 
 /// For each element the product of the others along a dimension, whose product is known.

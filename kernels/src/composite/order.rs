@@ -16,40 +16,29 @@ mod derived {
         Ok((aten::amin::call(this, dims, keepdim)?, aten::amax::call(this, dims, keepdim)?))
     }
 
-    fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::kthvalue";
-        let size =
-            if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(OPERATOR))? };
-        ensure!(
-            (1..=size).contains(&k),
-            Argument,
-            "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements, counted from 1",
-            this.sizes()
-        );
-        let sorted = aten::sort_stable::with(this, Some(true)).dim(dim).call()?;
-        picked(sorted, dim, keepdim, |indices| aten::full_like(indices, (k - 1).into()))
-    }
-
     fn median(this: &Tensor) -> Result<Tensor> {
         middle_of_all(this, false)
-    }
-
-    fn median_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        middle("aten::median.dim", this, dim, keepdim, false)
     }
 
     fn nanmedian(this: &Tensor) -> Result<Tensor> {
         middle_of_all(this, true)
     }
 
-    fn nanmedian_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        middle("aten::nanmedian.dim", this, dim, keepdim, true)
-    }
-
     fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
         ensure!(!this.dtype().is_complex(), DType, "aten::nansum: {} is not supported", this.dtype());
         let numbers = without_nan(this)?;
         aten::sum_dim_IntList::call(&numbers, dim, keepdim, dtype)
+    }
+
+    fn isin_Tensor_Tensor(
+        elements: &Tensor,
+        test_elements: &Tensor,
+        _assume_unique: bool,
+        invert: bool,
+    ) -> Result<Tensor> {
+        let tests = aten::reshape(test_elements, &[-1])?;
+        let found = aten::any_dim(&aten::eq_Tensor(&aten::unsqueeze(elements, -1)?, &tests)?, -1)?;
+        if invert { aten::logical_not(&found) } else { Ok(found) }
     }
 
     fn std_mean_correction(
@@ -229,17 +218,6 @@ mod implicit {
         aten::clamp::call(&aten::div_Tensor(&scaled, &deviation)?, Some((-1).into()), Some(1.into()))
     }
 
-    fn isin_Tensor_Tensor(
-        elements: &Tensor,
-        test_elements: &Tensor,
-        _assume_unique: bool,
-        invert: bool,
-    ) -> Result<Tensor> {
-        let tests = aten::reshape(test_elements, &[-1])?;
-        let found = aten::any_dim(&aten::eq_Tensor(&aten::unsqueeze(elements, -1)?, &tests)?, -1)?;
-        if invert { aten::logical_not(&found) } else { Ok(found) }
-    }
-
     fn isin_Tensor_Scalar(
         elements: &Tensor,
         test_element: Scalar,
@@ -302,56 +280,6 @@ fn neighbours(y: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     Ok((aten::narrow(y, dim, 0, count)?, aten::narrow(y, dim, start, count)?))
 }
 
-/// Sorted elements and their indices at ranks that are computed from the indices of one rank.
-fn picked(
-    (values, indices): (Tensor, Tensor),
-    dim: i64,
-    keepdim: bool,
-    rank: impl FnOnce(&Tensor) -> Result<Tensor>,
-) -> Result<(Tensor, Tensor)> {
-    if values.dim() == 0 {
-        return Ok((values, indices));
-    }
-    let rank = rank(&aten::narrow(&indices, dim, 0, 1)?)?;
-    let pick = |sorted: &Tensor| {
-        let picked = aten::gather(sorted, dim, &rank)?;
-        if keepdim { Ok(picked) } else { aten::squeeze_dim(&picked, dim) }
-    };
-    Ok((pick(&values)?, pick(&indices)?))
-}
-
-fn middle(
-    operator: &str,
-    this: &Tensor,
-    dim: i64,
-    keepdim: bool,
-    ignores_nan: bool,
-) -> Result<(Tensor, Tensor)> {
-    let size = if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(operator))? };
-    ensure!(
-        size > 0,
-        Shape,
-        "{operator}: there is nothing to choose from in dimension {dim} of sizes {:?}",
-        this.sizes()
-    );
-    let sorted = aten::sort_stable::with(this, Some(true)).dim(dim).call()?;
-    let middle = (size - 1) / 2;
-    if !this.dtype().is_floating_point() {
-        return picked(sorted, dim, keepdim, |indices| aten::full_like(indices, middle.into()));
-    }
-    let is_nan = aten::isnan(&sorted.0)?;
-    picked(sorted, dim, keepdim, |indices| {
-        let numbers = aten::sum_dim_IntList::call(&aten::logical_not(&is_nan)?, Some(&[dim]), true, None)?;
-        if ignores_nan {
-            let last = aten::sub_Scalar(&numbers, 1.into())?;
-            return aten::clamp_min(&aten::div_Scalar_mode(&last, 2.into(), Some("floor"))?, 0.into());
-        }
-        // NaN comes last when sorted: where there is one, the first of them is the median.
-        let has_nan = aten::lt_Scalar(&numbers, size.into())?;
-        aten::where_self(&has_nan, &numbers, &aten::full_like(indices, middle.into())?)
-    })
-}
-
 fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
     if this.numel() == 0 {
         return aten::full::with(&[], f64::NAN.into())
@@ -361,5 +289,6 @@ fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
     }
     let flat = aten::reshape(this, &[-1])?;
     let name = if ignores_nan { "aten::nanmedian" } else { "aten::median" };
-    Ok(middle(name, &flat, 0, false, ignores_nan)?.0)
+    let of_lane = if ignores_nan { aten::nanmedian_dim::call } else { aten::median_dim::call };
+    Ok(of_lane(&flat, 0, false).map_err(|error| error.context(name))?.0)
 }

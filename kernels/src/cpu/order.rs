@@ -1,17 +1,18 @@
-//! Running extremes, the most frequent elements, and counts of numbers.
+//! Running extremes, and counts of numbers.
+#![expect(unsafe_code, reason = "looks at a tensor as a slice")]
 
-use torch_library::geometry::wrap_dim;
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
+use super::loops::parts::Parts;
 use super::loops::{self, match_computing};
 use super::number::Ordered;
 use super::statistics::order::Lanes;
 use crate::aten;
 use crate::composite::collected;
 use crate::pointwise::unsupported;
-use places::{Sorted, Sorter};
 
+mod chosen;
 mod distinct;
 pub(super) mod places;
 
@@ -52,36 +53,6 @@ mod kernels {
         match_computing!(this.dtype(), T: Bool | Integer | Float => {
             running::<T>("aten::cummin", this, dim, |x, best| x <= best)
         }, else => Err(unsupported("aten::cummin", this.dtype())))
-    }
-
-    fn mode(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::mode";
-        let lanes = Lanes::new(OPERATOR, this, dim)?;
-        let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
-        let mut sizes = this.sizes().to_vec();
-        if let Some(size) = sizes.get_mut(wrapped) {
-            ensure!(
-                *size > 0,
-                Shape,
-                "{OPERATOR}: there is nothing to choose from in dimension {dim} of sizes {:?}",
-                this.sizes()
-            );
-            *size = 1;
-        }
-        let empty = |dtype| Tensor::empty(&sizes, dtype, this.device());
-        let (values, places) = (empty(this.dtype())?, empty(DType::Int64)?);
-        match_computing!(this.dtype(), T: Bool | Integer | Float => {
-            Sorter::<T>::check(OPERATOR, lanes.len(this))?;
-            lanes.choose::<T, _>(&values, &places, Sorter::new, |sorter, lane, place| {
-                place[0] = most_frequent(sorter, lane);
-            })?;
-        }, else => return Err(unsupported(OPERATOR, this.dtype())));
-        if keepdim || this.dim() == 0 {
-            return Ok((values, places));
-        }
-        sizes.remove(wrapped);
-        let reduced = |tensor: &Tensor| aten::reshape(tensor, &sizes);
-        Ok((reduced(&values)?, reduced(&places)?))
     }
 
     fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
@@ -133,14 +104,13 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         this.dtype(),
         this.sizes()
     );
-    let numbers = loops::elements::<i64>(this)?;
-    ensure!(
-        numbers.iter().all(|number| *number >= 0),
-        Argument,
-        "{OPERATOR}: {} is negative, and has no bin",
-        numbers.iter().min().unwrap_or(&0)
-    );
-    let count = numbers.iter().max().map_or(0, |largest| largest.saturating_add(1)).max(minlength);
+    let numbers = Parts::<i64>::row_major(this, this.numel() as usize)?;
+    // SAFETY: nobody writes to the numbers while they are read.
+    let numbers = if numbers.count() == 0 { &[][..] } else { unsafe { numbers.get(0) } };
+    let ends = |(least, largest): (i64, i64), number: &i64| (least.min(*number), largest.max(*number));
+    let (least, largest) = numbers.iter().fold((0, -1), ends);
+    ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, and has no bin");
+    let count = largest.saturating_add(1).max(minlength);
     let Some(weights) = weights else {
         let mut counts = collected("bincount", count, |_| 0i64)?;
         numbers.iter().for_each(|number| counts[*number as usize] += 1);
@@ -172,25 +142,13 @@ fn running<T: Ordered>(
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
     let state = || ();
     lanes.choose::<T, _>(&values, &indices, state, |(), lane, places| {
-        let mut best = 0;
-        for (at, place) in places.iter_mut().enumerate() {
-            if lane[at].is_unordered() || (!lane[best].is_unordered() && is_better(lane[at], lane[best])) {
-                best = at;
+        let (mut best, mut at) = (lane[0], 0);
+        for ((here, x), place) in (0..).zip(lane).zip(places) {
+            if x.is_unordered() || is_better(*x, best) {
+                (best, at) = (*x, here); // nothing is better than NaN
             }
-            *place = best as i64;
+            *place = at;
         }
     })?;
     Ok((values, indices))
-}
-
-/// Where the last of the most frequent elements is, the smallest of several.
-fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, lane: &[T]) -> i64 {
-    let order: Vec<usize> = sorter.first(lane, lane.len(), false).collect();
-    let (mut best, mut longest) = (order[0], 0);
-    for run in order.chunk_by(|a, b| lane[*a].rank() == lane[*b].rank()) {
-        if run.len() > longest {
-            (best, longest) = (run[run.len() - 1], run.len());
-        }
-    }
-    best as i64
 }

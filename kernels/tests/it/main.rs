@@ -19,6 +19,7 @@ mod loss;
 mod matmul;
 mod norm;
 mod opcheck;
+mod order;
 mod out;
 mod random;
 mod reduce;

@@ -7,11 +7,12 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype, promote_types};
 
-use super::places::Sorter;
+use super::places::{Ranked, Sorted, Sorter};
 use crate::aten;
-use crate::cpu::loops;
 use crate::cpu::loops::parts::Parts;
-use crate::pointwise::unsupported;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::Number;
+use crate::pointwise::{common_device, unsupported};
 
 #[torch_impl(aten, CPU)]
 mod kernels {
@@ -23,11 +24,9 @@ mod kernels {
         return_inverse: bool,
         return_counts: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
-        let flat = aten::reshape(&loops::contiguous(this)?, &[-1, 1])?;
-        let found = Distinct::of("aten::_unique2", &flat, true)?;
-        let (values, inverse, counts) = found.tensors(&flat, return_inverse, return_counts)?;
-        let inverse = if return_inverse { aten::reshape(&inverse, this.sizes())? } else { inverse };
-        Ok((aten::reshape(&values, &[-1])?, inverse, counts))
+        let flat = aten::reshape(&loops::contiguous(this)?, &[-1])?;
+        let found = Distinct::of_elements("aten::_unique2", &flat, return_inverse)?;
+        found.of_all(this, &flat, return_inverse, return_counts)
     }
 
     fn unique_consecutive(
@@ -40,11 +39,13 @@ mod kernels {
         if let Some(dim) = dim {
             return slices(OPERATOR, this, dim, false);
         }
-        let flat = aten::reshape(&loops::contiguous(this)?, &[-1, 1])?;
-        let found = Distinct::of_runs(OPERATOR, &flat, return_inverse)?;
-        let (values, inverse, counts) = found.tensors(&flat, return_inverse, return_counts)?;
-        let inverse = if return_inverse { aten::reshape(&inverse, this.sizes())? } else { inverse };
-        Ok((aten::reshape(&values, &[-1])?, inverse, counts))
+        let flat = aten::reshape(&loops::contiguous(this)?, &[-1])?;
+        if return_inverse || return_counts {
+            let found = Distinct::of_runs(OPERATOR, &flat, return_inverse)?;
+            return found.of_all(this, &flat, return_inverse, return_counts);
+        }
+        let nothing = || Tensor::empty(&[0], DType::Int64, Device::CPU);
+        Ok((heads(OPERATOR, &flat)?, nothing()?, nothing()?))
     }
 
     fn unique_dim(
@@ -95,27 +96,45 @@ fn searchsorted_Tensor(
         None => sorted_sequence.clone(),
         Some(sorter) => aten::gather(sorted_sequence, -1, sorter)?,
     };
-    let out =
-        Tensor::empty(this.sizes(), if out_int32 { DType::Int32 } else { DType::Int64 }, this.device())?;
-    if !loops::has_elements(&out) {
-        return Ok(out);
+    if !loops::has_elements(this) {
+        let dtype = if out_int32 { DType::Int32 } else { DType::Int64 };
+        return Tensor::empty(this.sizes(), dtype, this.device());
     }
     let length = *rows.last().unwrap_or(&1) as usize;
     let per_row = if is_one { this.numel() as usize } else { *this.sizes().last().unwrap_or(&1) as usize };
-    match_dtype!(dtype, T: Bool | Integer | Float => {
-        let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
-        let place = |(at, value): (usize, &T)| {
+    match_computing!(dtype, T: Bool | Integer | Float => {
+        let ranks = |tensor: &Tensor| Ok::<_, Error>(loops::elements::<T>(tensor)?.into_iter().map(T::rank).collect());
+        let (sequence, values): (Vec<_>, Vec<_>) = (ranks(&sequence)?, ranks(this)?);
+        let places = values.iter().enumerate().map(|(at, value)| {
             let row = if is_one { &sequence[..] } else { &sequence[at / per_row * length..][..length] };
-            // NaN counts as larger than all numbers.
-            row.partition_point(|x| match compare(x, value) {
-                Ordering::Less => true,
-                Ordering::Equal => right,
-                Ordering::Greater => false,
-            }) as i64
-        };
-        let places: Vec<i64> = values.iter().enumerate().map(place).collect();
-        let places = Tensor::from_vec(places, this.sizes())?;
-        match_dtype!(out.dtype(), R => loops::map(&out, [&places], |[x]: [R; 1]| x)?);
+            row.partition_point(|x| if right { x <= value } else { x < value }) as i64
+        });
+        let places = Tensor::from_vec(places.collect::<Vec<i64>>(), this.sizes())?;
+        if out_int32 { loops::copy(&places, DType::Int32) } else { Ok(places) }
+    }, else => Err(unsupported(OPERATOR, dtype)))
+}
+
+/// Which elements are among others; NaN is equal to nothing.
+#[torch_impl(aten, CPU)]
+fn isin_Tensor_Tensor(
+    elements: &Tensor,
+    test_elements: &Tensor,
+    _assume_unique: bool,
+    invert: bool,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::isin.Tensor_Tensor";
+    let dtype =
+        promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
+    let out =
+        Tensor::empty(elements.sizes(), DType::Bool, common_device(OPERATOR, &[elements, test_elements])?)?;
+    match_computing!(dtype, T: Integer | Float => {
+        let mut tests = loops::elements::<T>(test_elements)?;
+        tests.retain(|x| !x.is_unordered());
+        let mut tests: Vec<_> = tests.into_iter().map(T::rank).collect();
+        tests.sort_unstable();
+        tests.dedup();
+        let is_in = |x: T| !x.is_unordered() && tests.binary_search(&x.rank()).is_ok();
+        loops::map(&out, [elements], |[x]: [T; 1]| is_in(x) != invert)?;
     }, else => return Err(unsupported(OPERATOR, dtype)));
     Ok(out)
 }
@@ -148,10 +167,7 @@ impl Distinct {
             let elements = loops::elements::<T>(rows)?;
             let row = |at: usize| &elements[at * width..][..width];
             let mut order: Vec<usize> = (0..count).collect();
-            if sorted && width == 1 {
-                Sorter::<T>::check(operator, count)?;
-                order = Sorter::new().first(&elements, count, false).collect();
-            } else if sorted {
+            if sorted {
                 order.sort_by(|a, b| compare_rows(row(*a), row(*b)));
             }
             let mut found = Distinct { firsts: Vec::new(), kinds: vec![0; count], counts: Vec::new() };
@@ -165,14 +181,40 @@ impl Distinct {
         }, else => Err(unsupported(operator, rows.dtype())))
     }
 
+    /// Of single elements in order; kinds only if they are wanted.
+    fn of_elements(operator: &str, line: &Tensor, has_kinds: bool) -> Result<Self> {
+        let count = line.numel() as usize;
+        match_computing!(line.dtype(), T: Bool | Integer | Float => {
+            Sorter::<T>::check(operator, count)?;
+            let elements = loops::elements::<T>(line)?;
+            let numbers = elements.iter().filter(|x| !x.is_unordered()).count();
+            let mut found =
+                Distinct { firsts: Vec::new(), kinds: vec![0; if has_kinds { count } else { 0 }], counts: Vec::new() };
+            let (mut sorter, mut last, mut start) = (Sorter::new(), None, 0);
+            for (at, ranked) in sorter.sorted(&elements).iter().enumerate() {
+                // NaN comes last, and is equal to nothing, not even to itself.
+                if last != Some(ranked.rank()) || at >= numbers {
+                    found.counts.extend((at > 0).then_some((at - start) as i64));
+                    found.firsts.push(ranked.place() as i64);
+                    (last, start) = (Some(ranked.rank()), at);
+                }
+                if has_kinds {
+                    found.kinds[ranked.place()] = found.firsts.len() as i64 - 1;
+                }
+            }
+            found.counts.extend((count > 0).then_some((count - start) as i64));
+            Ok(found)
+        }, else => Err(unsupported(operator, line.dtype())))
+    }
+
     /// Of single elements among their neighbours; kinds only if they are wanted.
-    fn of_runs(operator: &str, column: &Tensor, has_kinds: bool) -> Result<Self> {
-        let count = column.numel() as usize;
+    fn of_runs(operator: &str, line: &Tensor, has_kinds: bool) -> Result<Self> {
+        let count = line.numel() as usize;
         if count == 0 {
-            return Distinct::of(operator, column, false);
+            return Distinct::of_elements(operator, line, false);
         }
-        match_dtype!(column.dtype(), T: Bool | Integer | Float => {
-            let elements = Parts::<T>::row_major(column, count)?;
+        match_dtype!(line.dtype(), T: Bool | Integer | Float => {
+            let elements = Parts::<T>::row_major(line, count)?;
             // SAFETY: nobody writes to the elements while they are read.
             let elements = unsafe { elements.get(0) };
             let (mut firsts, mut next) = (vec![0; count + 1], 1); // what is behind the last gives no branch
@@ -187,7 +229,19 @@ impl Distinct {
             let repeated = |(kind, count): (i64, &i64)| std::iter::repeat_n(kind, *count as usize);
             let kinds = if has_kinds { (0..).zip(&counts).flat_map(repeated).collect() } else { Vec::new() };
             Ok(Distinct { firsts, kinds, counts })
-        }, else => Err(unsupported(operator, column.dtype())))
+        }, else => Err(unsupported(operator, line.dtype())))
+    }
+
+    /// As [`tensors`](Self::tensors), for all elements of a tensor, in a line.
+    fn of_all(
+        self,
+        this: &Tensor,
+        line: &Tensor,
+        inverse: bool,
+        counts: bool,
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        let (values, kinds, counts) = self.tensors(line, inverse, counts)?;
+        Ok((values, if inverse { aten::reshape(&kinds, this.sizes())? } else { kinds }, counts))
     }
 
     fn tensors(self, rows: &Tensor, inverse: bool, counts: bool) -> Result<(Tensor, Tensor, Tensor)> {
@@ -199,6 +253,26 @@ impl Distinct {
         let values = aten::index_select(rows, 0, &vector(self.firsts, true)?)?;
         Ok((values, vector(self.kinds, inverse)?, vector(self.counts, counts)?))
     }
+}
+
+/// The elements of a line that differ from the one before.
+fn heads(operator: &str, line: &Tensor) -> Result<Tensor> {
+    let count = line.numel() as usize;
+    if count == 0 {
+        return aten::clone(line);
+    }
+    match_dtype!(line.dtype(), T: Bool | Integer | Float => {
+        let elements = Parts::<T>::row_major(line, count)?;
+        // SAFETY: nobody writes to the elements while they are read.
+        let elements = unsafe { elements.get(0) };
+        let (mut heads, mut next) = (vec![elements[0]; count], 1); // what is behind the last gives no branch
+        for pair in elements.windows(2) {
+            heads[next] = pair[1];
+            next += usize::from(pair[0] != pair[1]);
+        }
+        heads.truncate(next);
+        Tensor::from_vec(heads, &[next as i64])
+    }, else => Err(unsupported(operator, line.dtype())))
 }
 
 fn compare_rows<T: Element + PartialOrd>(a: &[T], b: &[T]) -> Ordering {

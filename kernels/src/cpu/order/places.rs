@@ -21,7 +21,7 @@ pub(in crate::cpu) trait Sorted: Ordered {
 
 /// A number with a place behind it.
 pub(in crate::cpu) trait Ranked: Copy + Ord + Default {
-    type Half: Eq;
+    type Half: Copy + Ord;
 
     /// How many places there are.
     const PLACES: usize;
@@ -29,6 +29,8 @@ pub(in crate::cpu) trait Ranked: Copy + Ord + Default {
     fn new(rank: Self::Half, place: usize, descending: bool) -> Self;
 
     fn place(self) -> usize;
+
+    fn rank(self) -> Self::Half;
 
     /// How many digits the number has.
     const DIGITS: usize;
@@ -53,6 +55,11 @@ macro_rules! ranked {
             #[inline(always)]
             fn place(self) -> usize {
                 self as $half as usize
+            }
+
+            #[inline(always)]
+            fn rank(self) -> $half {
+                (self >> <$half>::BITS) as $half
             }
 
             const DIGITS: usize = size_of::<$half>();
@@ -156,6 +163,22 @@ impl<T: Sorted> Sorter<T> {
         }
         self.sort();
         self.ranked[..count].iter().map(|ranked| ranked.place())
+    }
+
+    /// The elements of a line in their order, as ranks and places.
+    pub(in crate::cpu) fn sorted(&mut self, line: &[T]) -> &[T::Ranked] {
+        self.rank(line, false);
+        self.sort();
+        &self.ranked
+    }
+
+    /// The place of the element that has so many others before it in the order, equals in that of their places.
+    ///
+    /// # Panics
+    /// If there are not more elements.
+    pub(in crate::cpu) fn nth(&mut self, line: &[T], before: usize) -> usize {
+        self.rank(line, false);
+        self.ranked.select_nth_unstable(before).1.place()
     }
 
     fn rank(&mut self, line: &[T], descending: bool) {

@@ -1,0 +1,112 @@
+//! One element of each line, and where it is: of a rank, in the middle, the most frequent.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use super::places::{Ranked, Sorted, Sorter};
+use crate::aten;
+use crate::cpu::loops::match_computing;
+use crate::cpu::statistics::order::Lanes;
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::kthvalue";
+        let size =
+            if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(OPERATOR))? };
+        ensure!(
+            (1..=size).contains(&k),
+            Argument,
+            "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements, counted from 1",
+            this.sizes()
+        );
+        chosen(OPERATOR, this, dim, keepdim, Choice::Rank(k as usize - 1))
+    }
+
+    fn median_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        chosen("aten::median.dim", this, dim, keepdim, Choice::Middle)
+    }
+
+    fn nanmedian_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        chosen("aten::nanmedian.dim", this, dim, keepdim, Choice::MiddleNumber)
+    }
+
+    fn mode(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        chosen("aten::mode", this, dim, keepdim, Choice::MostFrequent)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Choice {
+    /// The element that has so many before it.
+    Rank(usize),
+    /// That in the middle, of two the smaller one; NaN if there is one.
+    Middle,
+    /// That in the middle of those that are not NaN.
+    MiddleNumber,
+    /// The last of those that are there most often, the smallest of several.
+    MostFrequent,
+}
+
+fn chosen(
+    operator: &str,
+    this: &Tensor,
+    dim: i64,
+    keepdim: bool,
+    choice: Choice,
+) -> Result<(Tensor, Tensor)> {
+    let lanes = Lanes::new(operator, this, dim)?;
+    let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+    let mut sizes = this.sizes().to_vec();
+    if let Some(size) = sizes.get_mut(wrapped) {
+        ensure!(
+            *size > 0,
+            Shape,
+            "{operator}: there is nothing to choose from in dimension {dim} of sizes {:?}",
+            this.sizes()
+        );
+        *size = 1;
+    }
+    let empty = |dtype| Tensor::empty(&sizes, dtype, this.device());
+    let (values, places) = (empty(this.dtype())?, empty(DType::Int64)?);
+    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        Sorter::<T>::check(operator, lanes.len(this))?;
+        lanes.choose::<T, _>(&values, &places, Sorter::new, |sorter, lane, place| {
+            place[0] = choice.place(sorter, lane) as i64;
+        })?;
+    }, else => return Err(unsupported(operator, this.dtype())));
+    if keepdim || this.dim() == 0 {
+        return Ok((values, places));
+    }
+    sizes.remove(wrapped);
+    let reduced = |tensor: &Tensor| aten::reshape(tensor, &sizes);
+    Ok((reduced(&values)?, reduced(&places)?))
+}
+
+impl Choice {
+    /// Where the element is in a line.
+    fn place<T: Sorted>(self, sorter: &mut Sorter<T>, line: &[T]) -> usize {
+        let numbers = || line.iter().filter(|x| !x.is_unordered()).count();
+        let before = match self {
+            Choice::Rank(before) => before,
+            // NaN comes last.
+            Choice::Middle => match numbers() {
+                numbers if numbers < line.len() => numbers,
+                numbers => (numbers - 1) / 2,
+            },
+            Choice::MiddleNumber => numbers().saturating_sub(1) / 2,
+            Choice::MostFrequent => return most_frequent(sorter, line),
+        };
+        sorter.nth(line, before)
+    }
+}
+
+/// Where the last of the most frequent elements is, the smallest of several.
+fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, line: &[T]) -> usize {
+    let sorted = sorter.sorted(line);
+    let longest = sorted.chunk_by(|a, b| a.rank() == b.rank()).rev().max_by_key(|run| run.len());
+    longest.and_then(<[_]>::last).map_or(0, |last| last.place())
+}

@@ -1,0 +1,137 @@
+//! Ranks, medians, distinct elements, bins, running extremes.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+const NAN: f32 = f32::NAN;
+
+fn longs(values: &[i64]) -> Result<Tensor> {
+    Tensor::from_vec(values.to_vec(), &[values.len() as i64])
+}
+
+#[test]
+fn medians_are_the_smaller_of_two_and_nan_if_there_is_one() -> Result<()> {
+    let x = Tensor::from([[3f32, 1.0, 2.0, 1.0], [NAN, 5.0, 4.0, NAN], [NAN; 4]]);
+    let (values, places) = aten::median_dim(&x, 1)?;
+    let values = values.to_vec::<f32>()?;
+    assert!(values[0] == 1.0 && values[1].is_nan() && values[2].is_nan());
+    assert_eq!(places.to_vec::<i64>()?, [3, 0, 0]);
+    let (values, places) = aten::nanmedian_dim::call(&x, 1, true)?;
+    assert_eq!((values.sizes(), places.to_vec::<i64>()?), (&[3, 1][..], vec![3, 2, 0]));
+    assert_eq!(values.to_vec::<f32>()?[..2], [1.0, 4.0]);
+    assert_eq!(aten::median(&Tensor::from([[2i64, 9], [4, 8]]))?.item()?, Scalar::Int(4));
+    assert_eq!(aten::nanmedian(&x)?.item()?, Scalar::Float(2.0));
+    assert!(aten::median(&aten::zeros(&[0])?)?.element::<f32>(&[])?.is_nan());
+    assert_eq!(aten::median_dim(&Tensor::from(7), 0)?.1.item()?, Scalar::Int(0));
+    let error = aten::median_dim(&aten::zeros(&[2, 0])?, 1).unwrap_err();
+    let text = "aten::median.dim: there is nothing to choose from in dimension 1 of sizes [2, 0]";
+    assert_eq!(error.to_string(), text);
+    assert_eq!(aten::median_dim(&aten::zeros(&[0, 2])?, 1)?.0.sizes(), [0]);
+    Ok(())
+}
+
+#[test]
+fn elements_of_a_rank_are_those_of_a_stable_sort() -> Result<()> {
+    let numbers: Vec<f32> = (0..700).map(|i| if i % 50 == 7 { NAN } else { (i * 37 % 101) as f32 }).collect();
+    let x = Tensor::from_vec(numbers, &[700])?;
+    let (sorted, order) = aten::sort(&x)?;
+    for k in [1, 2, 350, 686, 687, 700] {
+        let (value, place) = aten::kthvalue(&x, k)?;
+        let (want, at) = (sorted.element::<f32>(&[k - 1])?, order.element::<i64>(&[k - 1])?);
+        let value = value.element::<f32>(&[])?;
+        assert!(value == want || value.is_nan() && want.is_nan());
+        assert_eq!(place.element::<i64>(&[])?, at);
+    }
+    assert!(aten::kthvalue(&x, 0).is_err() && aten::kthvalue(&x, 701).is_err());
+    Ok(())
+}
+
+#[test]
+fn the_most_frequent_is_the_smallest_of_several_and_its_last_place() -> Result<()> {
+    let (value, place) = aten::mode(&longs(&[5, 3, 5, 3, 9])?)?;
+    assert_eq!((value.item()?, place.item()?), (Scalar::Int(3), Scalar::Int(3)));
+    Ok(())
+}
+
+#[test]
+fn distinct_elements_are_counted() -> Result<()> {
+    let x = Tensor::from([[2f32, NAN, -0.0], [0.0, 2.0, NAN]]);
+    let (values, inverse, counts) = aten::_unique2::call(&x, true, true, true)?;
+    let values = values.to_vec::<f32>()?;
+    assert!(values[..2] == [0.0, 2.0] && values[2].is_nan() && values[3].is_nan() && values.len() == 4);
+    assert_eq!((inverse.sizes(), inverse.to_vec::<i64>()?), (&[2, 3][..], vec![1, 2, 0, 0, 1, 3]));
+    assert_eq!(counts.to_vec::<i64>()?, [2, 2, 1, 1]);
+    let (values, inverse, counts) = aten::_unique2(&longs(&[i64::MAX, i64::MIN, i64::MAX])?)?;
+    assert_eq!(values.to_vec::<i64>()?, [i64::MIN, i64::MAX]);
+    assert_eq!((inverse.sizes(), counts.sizes()), (&[0][..], &[0][..]));
+    let (values, inverse, counts) = aten::_unique2::call(&longs(&[])?, true, true, true)?;
+    assert_eq!([values.sizes(), inverse.sizes(), counts.sizes()], [[0]; 3]);
+    Ok(())
+}
+
+#[test]
+fn runs_are_taken_once() -> Result<()> {
+    let x = Tensor::from([1f32, 1.0, NAN, NAN, 2.0, 1.0]);
+    let (values, _, _) = aten::unique_consecutive(&x)?;
+    let (all, inverse, counts) =
+        aten::unique_consecutive::with(&x).return_inverse(true).return_counts(true).call()?;
+    for values in [values, all] {
+        let values = values.to_vec::<f32>()?;
+        assert!(values.len() == 5 && values[0] == 1.0 && values[2].is_nan() && values[3..] == [2.0, 1.0]);
+    }
+    assert_eq!(inverse.to_vec::<i64>()?, [0, 0, 1, 2, 3, 4]);
+    assert_eq!(counts.to_vec::<i64>()?, [2, 1, 1, 1, 1]);
+    assert_eq!(aten::unique_consecutive(&Tensor::from(3))?.0.to_vec::<i32>()?, [3]);
+    assert_eq!(aten::unique_consecutive(&longs(&[])?)?.0.sizes(), [0]);
+    assert_eq!(
+        aten::unique_consecutive(&Tensor::from([true, true, false]))?.0.to_vec::<bool>()?,
+        [true, false]
+    );
+    Ok(())
+}
+
+#[test]
+fn elements_are_looked_up_among_others() -> Result<()> {
+    let x = Tensor::from([[NAN, 0.0], [-0.0, 3.0]]);
+    let tests = Tensor::from([3.0, f64::NAN, 0.0, 3.0]);
+    assert_eq!(aten::isin_Tensor_Tensor(&x, &tests)?.to_vec::<bool>()?, [false, true, true, true]);
+    let others = aten::isin_Tensor_Tensor::with(&x, &tests).invert(true).call()?;
+    assert_eq!(others.to_vec::<bool>()?, [true, false, false, false]);
+    let found = aten::isin_Tensor_Tensor(&longs(&[1, (1 << 31) + 5])?, &Tensor::from([1i32, 5]))?;
+    assert_eq!(found.to_vec::<bool>()?, [true, false]);
+    assert_eq!(aten::isin_Tensor_Tensor(&Tensor::from(2), &longs(&[])?)?.item()?, Scalar::Bool(false));
+    assert!(aten::isin_Tensor_Tensor(&Tensor::from(true), &Tensor::from(true)).is_err());
+    Ok(())
+}
+
+#[test]
+fn places_in_sorted_rows_are_before_or_behind_equals() -> Result<()> {
+    let (row, x) = (Tensor::from([-1f32, 0.0, 0.0, 2.0, NAN]), Tensor::from([-0.0f32, NAN, 9.0, -5.0]));
+    assert_eq!(aten::searchsorted_Tensor(&row, &x)?.to_vec::<i64>()?, [1, 4, 4, 0]);
+    let right = aten::searchsorted_Tensor::with(&row, &x).right(true).out_int32(true).call()?;
+    assert_eq!(right.to_vec::<i32>()?, [3, 5, 4, 0]);
+    assert_eq!(aten::searchsorted_Tensor(&aten::zeros(&[0])?, &x)?.to_vec::<i64>()?, [0; 4]);
+    Ok(())
+}
+
+#[test]
+fn whole_numbers_are_counted() -> Result<()> {
+    let x = longs(&[3, 1, 3])?;
+    assert_eq!(aten::bincount(&x)?.to_vec::<i64>()?, [0, 1, 0, 2]);
+    assert_eq!(aten::bincount::with(&longs(&[])?).minlength(2).call()?.to_vec::<i64>()?, [0, 0]);
+    assert_eq!(aten::bincount(&Tensor::from([2u8, 2]))?.to_vec::<i64>()?, [0, 0, 2]);
+    let error = aten::bincount(&longs(&[1, -4, -2])?).unwrap_err();
+    assert_eq!(error.to_string(), "aten::bincount: -4 is negative, and has no bin");
+    Ok(())
+}
+
+#[test]
+fn running_extremes_are_the_last_of_equals_and_nan_stays() -> Result<()> {
+    let x = Tensor::from([1f32, 3.0, 3.0, 2.0, NAN, 4.0, NAN]);
+    let (values, places) = aten::cummax(&x, 0)?;
+    assert_eq!(places.to_vec::<i64>()?, [0, 1, 2, 2, 4, 4, 6]);
+    assert_eq!(values.to_vec::<f32>()?[..4], [1.0, 3.0, 3.0, 3.0]);
+    assert_eq!(aten::cummin(&x, 0)?.1.to_vec::<i64>()?, [0, 0, 0, 0, 4, 4, 6]);
+    assert_eq!(aten::cummax(&aten::zeros(&[2, 0])?, 1)?.0.sizes(), [2, 0]);
+    Ok(())
+}

@@ -26,6 +26,7 @@ mod statistics;
 mod view;
 pub(crate) mod window;
 
+use torch_library::fake::is_fake;
 use torch_library::guard::AutoDispatchBelowADInplaceOrView;
 use torch_library::prelude::*;
 
@@ -35,6 +36,12 @@ use crate::aten;
 pub(crate) fn unseen<R>(f: impl FnOnce() -> R) -> R {
     let _below = AutoDispatchBelowADInplaceOrView::new();
     f()
+}
+
+/// Whether a tensor is nothing but elements in host memory.
+pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {
+    let plain = Tensor::empty(&[0], tensor.dtype(), Device::CPU)?;
+    Ok((tensor.device(), tensor.key_set()) == (Device::CPU, plain.key_set()) && !is_fake(tensor))
 }
 
 /// So many numbers of a series, where there is memory for them.

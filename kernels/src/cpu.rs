@@ -7,7 +7,7 @@ pub(crate) mod attention;
 mod binary;
 mod compare;
 mod copy;
-mod create;
+pub(crate) mod create;
 mod folds;
 mod functions;
 mod index;

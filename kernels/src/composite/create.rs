@@ -3,7 +3,7 @@
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
 
-use super::unseen;
+use super::{is_plain, unseen};
 use crate::aten;
 
 /// Operators without a tensor among their arguments: the device says which backend serves them.
@@ -69,7 +69,9 @@ mod kernels {
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
-        unseen(|| aten::zero_(&mut zeros).map(drop))?;
+        if !is_plain(&zeros)? {
+            unseen(|| aten::zero_(&mut zeros).map(drop))?; // where memory is not zero to begin with
+        }
         Ok(zeros)
     }
 

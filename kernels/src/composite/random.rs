@@ -3,8 +3,9 @@
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::{collected, unseen};
+use super::{collected, is_plain, unseen};
 use crate::aten;
+use crate::cpu::create::numbered;
 use crate::random::default_generator;
 
 /// What a new tensor is, beside its sizes.
@@ -31,15 +32,22 @@ impl Options {
     }
 
     /// So many numbers of a series.
-    fn series<N: Element>(self, operator: &str, count: i64, number: impl Fn(i64) -> N) -> Result<Tensor> {
+    fn series<N: Element>(
+        self,
+        operator: &str,
+        count: i64,
+        number: impl Fn(i64) -> N + Sync,
+    ) -> Result<Tensor> {
         let mut out = self.empty(&[count])?;
-        let numbers = match_dtype!(out.dtype(), T => {
-            Tensor::from_vec(collected(operator, count, |i| number(i).cast::<T>())?, &[count])?
+        match_dtype!(out.dtype(), T => {
+            if is_plain(&out)? {
+                numbered(&out, |i| number(i).cast::<T>())?;
+            } else {
+                let numbers = collected(operator, count, |i| number(i).cast::<T>())?;
+                let numbers = Tensor::from_vec(numbers, &[count])?;
+                unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
+            }
         });
-        if (out.device(), out.key_set()) == (numbers.device(), numbers.key_set()) {
-            return Ok(numbers);
-        }
-        unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
         Ok(out)
     }
 }
@@ -144,7 +152,8 @@ fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Re
 }
 
 fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
-    let out = options.filled(&[n, m], |out| aten::zero_(out).map(drop))?;
+    let Options { dtype, layout, device, pin_memory } = options;
+    let out = aten::zeros::call(&[n, m], dtype, layout, device, pin_memory)?;
     unseen(|| aten::fill__Scalar(&mut aten::diagonal(&out)?, 1.into()).map(drop))?;
     Ok(out)
 }
@@ -155,7 +164,10 @@ fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<T
     let mut words = vec![0; numbers.len().saturating_sub(1)];
     generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));
     for (i, word) in words.into_iter().enumerate() {
-        numbers.swap(i, i + word as usize % (n as usize - i));
+        let left = n as usize - i;
+        // A division of half as many digits takes half as long.
+        let step = u32::try_from(left).map_or_else(|_| word as usize % left, |left| (word % left) as usize);
+        numbers.swap(i, i + step);
     }
     options.series("randperm", n, |i| numbers[i as usize])
 }

@@ -1,9 +1,11 @@
 //! New memory, and filling it.
+#![expect(unsafe_code, reason = "shares a tensor among threads as slices")]
 
 use torch_library::geometry::{Dims, strides_for};
-use torch_library::match_dtype;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
+use super::loops::{self, parallel, parts::Parts};
 use crate::aten;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -68,7 +70,22 @@ fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
     }
     match_dtype!(this.dtype(), T => {
         let value: T = value.to()?;
-        super::loops::map(this, [], |[]: [T; 0]| value)?;
+        loops::map(this, [], |[]: [T; 0]| value)?;
     });
     Ok(this.clone())
+}
+
+/// Writes to each element of a contiguous tensor of a type what a function makes of its number.
+pub(crate) fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Sync) -> Result<()> {
+    if !loops::has_elements(out) {
+        return Ok(());
+    }
+    let count = out.numel() as usize;
+    let elements = Parts::<T>::of(out, 1)?;
+    parallel::ranges(count, |range| {
+        // SAFETY: so many elements follow, which are this thread's.
+        let part = unsafe { std::slice::from_raw_parts_mut(elements.at(range.start), range.len()) };
+        part.iter_mut().zip(range.start as i64..).for_each(|(to, i)| *to = number(i));
+    });
+    Ok(())
 }

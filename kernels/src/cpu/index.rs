@@ -7,7 +7,8 @@ use torch_library::result_type;
 
 use super::loops;
 use super::loops::crossings::{Along, Crossings};
-use super::loops::gather::{Lanes, are_within, gather};
+use super::loops::gather::{Address, Lanes, are_within, gather};
+use super::loops::parallel;
 use super::loops::parts::Parts;
 
 use crate::aten;
@@ -21,6 +22,9 @@ mod kernels {
 
     fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
         let (out, dim) = joined(tensors, dim)?;
+        if join_rows(&out, tensors, dim)? {
+            return Ok(out);
+        }
         let mut start = 0;
         for tensor in tensors.iter().filter(|tensor| !is_left_out(tensor)) {
             let offset = out.storage_offset() + start * out.strides()[dim];
@@ -35,9 +39,9 @@ mod kernels {
         const OPERATOR: &str = "aten::gather";
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         check_index(OPERATOR, index)?;
-        let out = Tensor::empty(index.sizes(), this.dtype(), common_device(OPERATOR, &[this, index])?)?;
+        let device = common_device(OPERATOR, &[this, index])?;
         if index.numel() == 0 {
-            return Ok(out);
+            return Tensor::empty(index.sizes(), this.dtype(), device);
         }
         ensure!(
             index.dim().max(1) == this.dim().max(1),
@@ -55,6 +59,8 @@ mod kernels {
             index.sizes(),
             this.sizes()
         );
+        // SAFETY: below, every element is written; where an index is bad, nobody gets the tensor.
+        let out = unsafe { Tensor::uninit(index.sizes(), this.dtype(), device)? };
         let (this, index) = (at_least_1d(this)?, at_least_1d(index)?);
         pick(OPERATOR, &at_least_1d(&out)?, &this, dim, &index)?;
         Ok(out)
@@ -105,6 +111,42 @@ mod kernels {
         }
         Ok(out)
     }
+}
+
+/// Joins tensors whose rows are long and lie one after the other, as those of the result do. Gives back whether they do.
+fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
+    const SHORT: usize = 64;
+    let (size, is_line) =
+        (out.dtype().size(), |tensor: &Tensor| tensor.is_contiguous(MemoryFormat::Contiguous));
+    if !loops::has_elements(out) || !is_line(out) || out.dtype() == DType::Bool {
+        return Ok(false); // of truth values from outside, any byte may be there
+    }
+    let bytes = |tensor: &Tensor| tensor.sizes()[dim..].iter().product::<i64>() as usize * size;
+    let mut rows = Vec::with_capacity(tensors.len());
+    for tensor in tensors.iter().filter(|tensor| !is_left_out(tensor)) {
+        let len = bytes(tensor);
+        if tensor.dtype() != out.dtype() || !is_line(tensor) || len < SHORT && len > 0 {
+            return Ok(false);
+        }
+        rows.push((Address::of(tensor)?, len));
+    }
+    let (width, to) = (bytes(out), Address::of(out)?);
+    let count = out.numel() as usize * size / width;
+    if count == 1 {
+        return Ok(false); // threads share elements of it
+    }
+    // A copy is worth a thread when it is of eight times as many elements as an operation.
+    parallel::shares(count, (8 * parallel::GRAIN * size / width).max(1), |range| {
+        for row in range {
+            let mut to = to.get().wrapping_add(row * width);
+            for (from, len) in &rows {
+                // SAFETY: a row of a tensor, and its place in the result's, which is new memory and this thread's.
+                unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(row * len), to, *len) };
+                to = to.wrapping_add(*len);
+            }
+        }
+    });
+    Ok(true)
 }
 
 /// The result of `cat` without its elements, and the dimension.

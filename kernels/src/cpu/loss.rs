@@ -159,11 +159,15 @@ impl Likelihoods<'_> {
             let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
             // SAFETY: nobody writes to them meanwhile.
             let likelihoods = if likelihoods.count() == 0 { &[][..] } else { unsafe { likelihoods.get(0) } };
-            let picked = self.picked::<T>()?;
-            let loss = |picked: &Option<Picked<T>>| picked.as_ref().map_or(T::ZERO, |(i, weight)| -*weight * likelihoods[*i]);
-            let losses: Vec<T> = picked.iter().map(loss).collect();
-            let sum: T = losses.iter().copied().fold(T::ZERO, T::plus);
-            let weights = picked.into_iter().flatten().map(|(_, weight)| weight).fold(T::ZERO, T::plus);
+            let (mut losses, mut sum, mut weights) = (Vec::new(), T::ZERO, T::ZERO);
+            self.each_picked::<T>(|_, picked| {
+                let (loss, weight) =
+                    picked.map_or((T::ZERO, T::ZERO), |(i, weight)| (-weight * likelihoods[i], weight));
+                if reduction == 0 {
+                    losses.push(loss);
+                }
+                (sum, weights) = (sum + loss, weights + weight);
+            })?;
             match reduction {
                 0 => write(&out, losses)?,
                 1 => write(&out, vec![sum / weights])?,
@@ -198,29 +202,36 @@ impl Likelihoods<'_> {
         self.this.sizes()[if self.this.dim() == 1 { 0 } else { 1 }]
     }
 
-    /// For every target, unless it is ignored, the likelihood that counts and its weight.
-    fn picked<T: Float + Number>(&self) -> Result<Vec<Option<Picked<T>>>> {
-        let targets = loops::elements::<i64>(self.target)?;
+    /// Calls a function for every target, with its place and, unless it is ignored, with the likelihood that counts and its weight.
+    fn each_picked<T: Float + Number>(&self, mut f: impl FnMut(usize, Option<Picked<T>>)) -> Result<()> {
+        let targets = Parts::<i64>::row_major(self.target, self.target.numel() as usize)?;
+        // SAFETY: nobody writes to them meanwhile.
+        let targets = if targets.count() == 0 { &[][..] } else { unsafe { targets.get(0) } };
         let weights = self.weight.map(loops::elements::<T>).transpose()?;
         let classes = self.classes();
         let pixels: usize = self.this.sizes().iter().skip(2).product::<i64>() as usize;
-        let pick = |(place, &target): (usize, &i64)| {
-            if target == self.ignore_index {
-                return Ok(None);
-            }
-            ensure!(
-                (0..classes).contains(&target),
-                Argument,
-                "{}: target {target} is none of {classes} classes",
-                self.operator
-            );
-            let class = target as usize;
-            let weight = weights.as_ref().map_or(T::ONE, |weights| weights[class]);
-            let (row, pixel) = (place / pixels, place % pixels);
-            Ok(Some(((row * classes as usize + class) * pixels + pixel, weight)))
-        };
         let count = if self.this.dim() == 1 { 1 } else { targets.len() };
-        targets.iter().take(count).enumerate().map(pick).collect()
+        let (mut row, mut pixel) = (0, 0);
+        for (place, &target) in targets.iter().take(count).enumerate() {
+            if target == self.ignore_index {
+                f(place, None);
+            } else {
+                ensure!(
+                    (0..classes).contains(&target),
+                    Argument,
+                    "{}: target {target} is none of {classes} classes",
+                    self.operator
+                );
+                let class = target as usize;
+                let weight = weights.as_ref().map_or(T::ONE, |weights| weights[class]);
+                f(place, Some(((row * classes as usize + class) * pixels + pixel, weight)));
+            }
+            pixel += 1;
+            if pixel == pixels {
+                (row, pixel) = (row + 1, 0);
+            }
+        }
+        Ok(())
     }
 
     /// The gradient of the log-probabilities, from that of the loss.
@@ -234,16 +245,15 @@ impl Likelihoods<'_> {
             }
             let grads = loops::elements::<T>(grad)?;
             let total = loops::elements::<T>(total)?[0];
-            let picked = self.picked::<T>()?;
             let mut elements = vec![T::ZERO; this.numel() as usize];
-            for (place, picked) in picked.into_iter().enumerate() {
-                let Some((i, weight)) = picked else { continue };
+            self.each_picked::<T>(|place, picked| {
+                let Some((i, weight)) = picked else { return };
                 elements[i] = match reduction {
                     0 => -weight * grads[place],
                     1 => -weight * grads[0] / total,
                     _ => -weight * grads[0],
                 };
-            }
+            })?;
             write(&out, elements)?;
             Ok(out)
         }, else => Err(unsupported(operator, this.dtype())))

@@ -22,6 +22,23 @@ fn tensors_are_joined() -> Result<()> {
 }
 
 #[test]
+fn long_rows_are_joined_as_short_ones() -> Result<()> {
+    for dtype in [DType::Int64, DType::Int16, DType::Bool] {
+        let part = |from: i64, sizes: [i64; 3]| {
+            let count = sizes.iter().product::<i64>();
+            let numbers = aten::arange_start(from.into(), (from + count).into())?.reshape(&sizes)?;
+            numbers.remainder(7)?.to_dtype(dtype)
+        };
+        let (a, b, c) = (part(0, [2, 3, 40])?, part(3, [2, 0, 40])?, part(5, [2, 1, 40])?);
+        let joined = aten::cat::with(&[a.clone(), b, c.clone()]).dim(1).call()?;
+        assert!(aten::equal(&joined.narrow(1, 0, 3)?, &a)? && aten::equal(&joined.narrow(1, 3, 1)?, &c)?);
+        let stacked = aten::stack::with(&[a.clone(), a.add(0)?.to_dtype(dtype)?]).dim(1).call()?;
+        assert!(aten::equal(&stacked.select(1, 0)?, &a)? && aten::equal(&stacked.select(1, 1)?, &a)?);
+    }
+    Ok(())
+}
+
+#[test]
 fn joined_images_stay_channels_last_if_all_are() -> Result<()> {
     let x = aten::zeros(&[1, 2, 2, 2])?;
     let last = x.contiguous_format(MemoryFormat::ChannelsLast)?;

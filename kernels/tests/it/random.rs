@@ -54,6 +54,20 @@ fn random_integers_are_pytorchs() -> Result<()> {
 }
 
 #[test]
+fn long_series_are_those_of_each_number() -> Result<()> {
+    for dtype in [DType::Int64, DType::Float32, DType::Float64, DType::BFloat16] {
+        let many = aten::arange::with(70_000.into()).dtype(Some(dtype)).call()?;
+        let at = |place: i64| aten::select_int(&many, 0, place)?.item()?.to::<f64>();
+        assert_eq!((many.dtype(), at(3)?, at(256)?), (dtype, 3.0, 256.0));
+        assert_eq!(aten::arange::with(0.into()).dtype(Some(dtype)).call()?.sizes(), [0]);
+    }
+    let order = aten::randperm(100_000)?;
+    assert_eq!(aten::sort(&order)?.0.to_vec::<i64>()?, (0..100_000).collect::<Vec<i64>>());
+    assert_eq!(aten::randperm::with(0).dtype(Some(DType::Float32)).call()?.sizes(), [0]);
+    Ok(())
+}
+
+#[test]
 fn series_lead_to_their_end() -> Result<()> {
     let series = |start: Scalar, end: Scalar, step: Scalar| {
         aten::arange_start_step::with(start, end).step(step).call()

@@ -12,7 +12,7 @@ use torch_library::geometry::{
 use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
-use crate::cpu::loops::{Elements, map, map_elements};
+use crate::cpu::loops::{Elements, map_elements};
 use crate::variants::{Place, waiting};
 
 /// Inputs of an element-wise operator that fit together.
@@ -116,8 +116,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         dtype: DType,
         f: impl Fn([M; N]) -> R + Sync,
     ) -> Result<Tensor> {
-        // SAFETY: `map` writes every element.
-        unsafe { self.filled(out, dtype, |out| map(out, self.inputs, f)) }
+        self.compute_elements(out, dtype, f)
     }
 
     /// As [`compute`](Self::compute), by what is more than a closure.
@@ -127,34 +126,29 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         dtype: DType,
         elements: impl Elements<M, R, N>,
     ) -> Result<Tensor> {
-        // SAFETY: `map_elements` writes every element.
-        unsafe { self.filled(out, dtype, |out| map_elements(out, self.inputs, elements)) }
+        // SAFETY: `map_elements` writes every element; if it fails, nobody gets the tensor.
+        let out = unsafe { self.room(out, dtype)? };
+        map_elements(&out, self.inputs, elements)?;
+        Ok(out)
     }
 
-    /// As [`compute`](Self::compute), by a closure that writes the result.
+    /// The tensor to write to, as [`output`](Self::output) says, new memory being not cleared.
     ///
     /// # Safety
-    /// It writes every element, or fails.
+    /// Every element is written before any is read, and before safe code gets the tensor.
     ///
     /// # Errors
-    /// As `output`, and those of the closure.
-    pub(crate) unsafe fn filled(
-        &self,
-        out: Option<&Tensor>,
-        dtype: DType,
-        fill: impl FnOnce(&Tensor) -> Result<()>,
-    ) -> Result<Tensor> {
-        let out = match self.destination(out, dtype)? {
-            Some(out) => out,
-            // SAFETY: next, every element is written by contract; if that fails, nobody gets the tensor.
-            None if self.is_row_major() => unsafe { Tensor::uninit(&self.sizes, dtype, self.device)? },
-            // SAFETY: as above.
+    /// As `output`.
+    unsafe fn room(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
+        match self.destination(out, dtype)? {
+            Some(out) => Ok(out),
+            // SAFETY: passed on.
+            None if self.is_row_major() => unsafe { Tensor::uninit(&self.sizes, dtype, self.device) },
+            // SAFETY: passed on.
             None => unsafe {
-                Tensor::uninit_strided(&self.sizes, &self.output_strides(), dtype, self.device)?
+                Tensor::uninit_strided(&self.sizes, &self.output_strides(), dtype, self.device)
             },
-        };
-        fill(&out)?;
-        Ok(out)
+        }
     }
 
     /// The tensor that is to be written to, if there is one, ready for the result.

@@ -11,8 +11,9 @@
 //!    and vectorises.
 //! 4. Where an input's neighbours lie across the rows (it is transposed), rows are computed several at a time, so that
 //!    each of its cache lines is read once ([`across`]).
-//! 5. The closure's loop is all that is compiled for each closure and type, once for any processor and once for one with
-//!    wider vectors, functions of floats once more for the widest; the rest knows elements by their size only.
+//! 5. The closure's loop is all that is compiled for each closure and type, for wide vectors, element by element for
+//!    processors without, and for functions of floats on the widest; the rest knows elements by their size only, and calls
+//!    it through addresses ([`inner::Compiled`]).
 //! 6. What is only copied goes from plane to plane ([`planes`]).
 //! 7. From [`GRAIN`](parallel::GRAIN) elements up, threads share the rows.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
@@ -40,8 +41,8 @@ pub(crate) mod update;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
+use function::Identity;
 pub(crate) use function::{Elements, Function, Inlined, Usually, function};
-use halves::Half;
 use inner::{Inner, Plane};
 use walk::{Row, Walk};
 
@@ -96,7 +97,7 @@ pub(crate) fn map_elements<M: Element, R: Element, const N: usize>(
     inputs: [&Tensor; N],
     elements: impl Elements<M, R, N>,
 ) -> Result<()> {
-    run(out, inputs, &Inner::of_elements::<M, R, _>(&elements))
+    run(out, inputs, &Inner::of::<M, R, _>(&elements))
 }
 
 /// Writes the elements of a tensor that broadcasts to `out`, converted to its type.
@@ -105,7 +106,7 @@ pub(crate) fn map_elements<M: Element, R: Element, const N: usize>(
 /// As [`map`].
 pub(crate) fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
     match_dtype!(out.dtype(), T => {
-        run(out, [input], &Inner::of_identity::<T, _>(&|[x]: [T; 1]| x))
+        run(out, [input], &Inner::of::<T, T, _>(&Identity))
     })
 }
 
@@ -233,8 +234,6 @@ struct Operands<'f, const N: usize> {
     store: Storer,
     /// Whether results can be written as they are.
     is_plain: bool,
-    /// Which halves the results are, and the inputs where they have more than one element in a row, if there is a loop over them.
-    half: Option<Half>,
     inputs: [Input; N],
     inner: &'f Inner<'f, N>,
 }
@@ -265,22 +264,23 @@ impl Input {
     }
 }
 
-/// Room for a chunk of an operand of any type.
-type Buffer = [MaybeUninit<u128>; CHUNK];
+/// Room for a chunk of an operand of any type, and some more: buffers that begin at the same place of their pages are taken for the
+/// same memory by processors that read one while they write another, and wait.
+type Buffer = [MaybeUninit<u128>; CHUNK + 80];
+
+const EMPTY: Buffer = [MaybeUninit::uninit(); CHUNK + 80];
 
 impl<'f, const N: usize> Operands<'f, N> {
     fn new(out: &Tensor, inputs: [&Tensor; N], inner: &'f Inner<'f, N>) -> Result<Self> {
         let mut found = [const { None }; N];
         for (found, tensor) in found.iter_mut().zip(inputs) {
-            *found = Some((inner.input)(tensor)?);
+            *found = Some((inner.compiled.input)(tensor)?);
         }
-        let half = inner.half(out.dtype());
         Ok(Operands {
             out: data_ptr(out)?,
             out_size: out.dtype().size(),
-            store: (inner.storer)(out.dtype()),
-            is_plain: out.dtype() == inner.result,
-            half,
+            store: (inner.compiled.storer)(out.dtype()),
+            is_plain: out.dtype() == inner.compiled.result,
             inputs: found.map(|input| input.expect("each was filled above")),
             inner,
         })
@@ -288,7 +288,7 @@ impl<'f, const N: usize> Operands<'f, N> {
 
     /// Computes all rows.
     fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
-        let mut walk = Walk::new(out.geometry(), inputs.map(Tensor::geometry));
+        let mut walk = Walk::new(out.geometry(), std::array::from_fn(|k| inputs[k].geometry()));
         let count = out.numel() as usize;
         let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
         if let Some(plane) = self.plane(&walk) {
@@ -307,7 +307,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         }
         let grain = if walk.is_line() { grain } else { parallel::GRAIN };
         parallel::shares(count, grain, |range| {
-            let mut buffers = [[MaybeUninit::uninit(); CHUNK]; N];
+            let mut buffers = [EMPTY; N];
             walk.rows(range, |row| {
                 // SAFETY: as above.
                 unsafe { self.row(&row, &mut buffers) }
@@ -357,12 +357,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             // their memory are for nobody to give.
             return unsafe { self.inner.run(out, inputs, row.len) };
         }
-        if let Some(half) = self.half.filter(|half| self.is_row_of_halves(*half, row)) {
-            // SAFETY: passed on.
-            return unsafe { self.row_of_halves(half, row) };
-        }
         let is_elsewhere = || !std::ptr::eq(self.inputs[0].data, self.out);
-        if self.inner.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
+        if self.inner.compiled.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
             let data = self.inputs[0].data.wrapping_offset(row.inputs[0] * self.inputs[0].size as isize);
             let out = self.out.wrapping_offset(row.out * self.out_size as isize);
             // SAFETY: the row lies in bounds, and operands that share a part of their memory are for nobody to give.
@@ -383,37 +379,6 @@ impl<'f, const N: usize> Operands<'f, N> {
         }
     }
 
-    /// Whether each operand of a row is dense and of these halves, or an input of a single element.
-    fn is_row_of_halves(&self, half: Half, row: &Row<N>) -> bool {
-        let is_fit = |k: usize| match row.input_strides[k] {
-            0 => true,
-            stride => stride == 1 && Half::of(self.inputs[k].dtype) == Some(half),
-        };
-        row.out_stride == 1 && (0..N).all(is_fit)
-    }
-
-    /// Computes one row of halves, which may be in place.
-    ///
-    /// # Safety
-    /// As [`row`](Self::row), of a row that is fit for it.
-    unsafe fn row_of_halves(&self, half: Half, row: &Row<N>) {
-        let mut singles = [0f32; N];
-        let inputs = std::array::from_fn(|k| {
-            let input = &self.inputs[k];
-            let data = input.data.wrapping_offset(row.inputs[k] * input.size as isize);
-            if row.input_strides[k] != 0 {
-                return (data, false);
-            }
-            let single = (&raw mut singles[k]).cast::<u8>();
-            // SAFETY: an element by contract, converted to the type of the function that `half` has a loop for: `f32`.
-            unsafe { (input.load)(data, 0, 1, single) };
-            (single.cast_const(), true)
-        });
-        let out = self.out.wrapping_offset(row.out * self.out_size as isize);
-        // SAFETY: `row.len` halves in all operands, or one `f32`.
-        unsafe { self.inner.run_halves(half, out, inputs, row.len) };
-    }
-
     /// Computes a part of a row from dense inputs, and writes it.
     ///
     /// # Safety
@@ -427,7 +392,7 @@ impl<'f, const N: usize> Operands<'f, N> {
             // SAFETY: `len` elements each of the inner loop's types, readable and writable.
             return unsafe { self.inner.run(out, inputs, len) };
         }
-        let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
+        let mut buffer = EMPTY;
         let buffer = buffer.as_mut_ptr().cast::<u8>();
         // SAFETY: the buffer has room for a chunk.
         unsafe { self.inner.run(buffer, inputs, len) };

@@ -1,22 +1,16 @@
 //! Small tensors, computed at once: laying out a walk would take longer than the work.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a geometry keeps in bounds")]
 
-use std::mem::MaybeUninit;
-
 use torch_library::geometry::Geometry;
 use torch_library::{DType, Result, Tensor};
 
 use super::inner::Inner;
 use super::walk::broadcast_stride;
-use super::{Buffer, CHUNK, Input, broadcasts_to, data_ptr, parallel};
+use super::{CHUNK, EMPTY, Input, broadcasts_to, data_ptr, parallel};
 
 /// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
 pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
-    let half = inner.half(out.dtype());
-    let (element, result) = match half {
-        Some(_) => (out.dtype(), out.dtype()),
-        None => (inner.element, inner.result),
-    };
+    let (element, result) = (inner.compiled.element, inner.compiled.result);
     let count = out.numel() as usize;
     if count > parallel::GRAIN || element == DType::Bool || out.dtype() != result || !lie_alike(out, inputs) {
         return false;
@@ -35,12 +29,7 @@ pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs
     }
     // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; an input is the result itself or
     // shares no memory with it.
-    unsafe {
-        match half {
-            Some(half) => inner.run_halves(half, to, from.map(|from| (from, false)), count),
-            None => inner.run(to, from, count),
-        }
-    }
+    unsafe { inner.run(to, from, count) };
     true
 }
 
@@ -78,10 +67,9 @@ pub(super) fn gathered<const N: usize>(
     if count > CHUNK || !out.geometry().is_contiguous() {
         return Ok(false);
     }
-    let (mut buffers, mut from) =
-        ([[MaybeUninit::uninit(); CHUNK]; N] as [Buffer; N], [std::ptr::null::<u8>(); N]);
+    let (mut buffers, mut from) = ([EMPTY; N], [std::ptr::null::<u8>(); N]);
     for (k, buffer) in buffers.iter_mut().enumerate() {
-        let (input, geometry) = ((inner.input)(inputs[k])?, inputs[k].geometry());
+        let (input, geometry) = ((inner.compiled.input)(inputs[k])?, inputs[k].geometry());
         let is_line = geometry.is_contiguous() && geometry.numel() == out.numel();
         from[k] = if is_line && input.is_plain {
             input.data
@@ -90,22 +78,22 @@ pub(super) fn gathered<const N: usize>(
             let row = (*len as usize, broadcast_stride(geometry, 0));
             let to = buffer.as_mut_ptr().cast();
             // SAFETY: the input broadcasts to sizes of `count` elements, which the buffer has room for.
-            unsafe { input.gather(outer, geometry, row, input.data, inner.element.size(), to) };
+            unsafe { input.gather(outer, geometry, row, input.data, inner.compiled.element.size(), to) };
             buffer.as_ptr().cast()
         };
     }
     let to = data_ptr(out)?;
-    if out.dtype() == inner.result {
+    if out.dtype() == inner.compiled.result {
         // SAFETY: `count` elements of the loop's types, in memory of their own or that of the result.
         unsafe { inner.run(to, from, count) };
         return Ok(true);
     }
-    let mut buffer: Buffer = [MaybeUninit::uninit(); CHUNK];
+    let mut buffer = EMPTY;
     let buffer = buffer.as_mut_ptr().cast::<u8>();
     // SAFETY: as above; the buffer has room for a chunk.
     unsafe { inner.run(buffer, from, count) };
     // SAFETY: `count` results in the buffer, and places for them.
-    unsafe { (inner.storer)(out.dtype())(buffer, count, to, 1) };
+    unsafe { (inner.compiled.storer)(out.dtype())(buffer, count, to, 1) };
     Ok(true)
 }
 

@@ -1,12 +1,23 @@
 //! What is computed of elements: by a closure, by a function that is compiled into the loops, or by one of two forms.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
 
+use std::array::from_fn;
+
 use torch_library::Element;
 
 /// How elements are computed: by a closure from `N` to one, [`Inlined`], or [`Usually`].
 pub(crate) trait Elements<M, R, const N: usize>: Sync {
     /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains nothing.
     const IS_FASTER_WIDEST: bool = true;
+
+    /// Whether rows of which one input has a single element are worth a loop of their own.
+    const HAS_PLANE: bool = false;
+
+    /// Whether what is given is given back.
+    const IS_IDENTITY: bool = false;
+
+    /// Computes one result.
+    fn one(&self, elements: [M; N]) -> R;
 
     /// Computes `len` results.
     ///
@@ -46,6 +57,12 @@ pub(super) const BLOCK: usize = 64;
 
 impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
     const IS_FASTER_WIDEST: bool = N == 1;
+    const HAS_PLANE: bool = N == 2;
+
+    #[inline(always)]
+    fn one(&self, elements: [M; N]) -> R {
+        self(elements)
+    }
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
@@ -66,23 +83,63 @@ impl<M, R, F: Fn([M; N]) -> R + Sync, const N: usize> Function<M, R, N> for Clos
 
 impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R, N> for Inlined<F> {
     #[inline(always)]
+    fn one(&self, elements: [M; N]) -> R {
+        self.0.of(elements)
+    }
+
+    #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         let whole = len - len % BLOCK;
         for start in (0..whole).step_by(BLOCK) {
             let mut results = [R::default(); BLOCK];
             for (i, result) in results.iter_mut().enumerate() {
                 // SAFETY: `start + i` is below `len`.
-                *result = self.0.of(inputs.map(|input| unsafe { input.add(start + i).read() }));
+                *result = self.0.of(unsafe { at(inputs, start + i) });
             }
             // SAFETY: as above.
             unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
         }
         for i in whole..len {
             // SAFETY: as above.
-            let x = inputs.map(|input| unsafe { input.add(i).read() });
-            // SAFETY: as above.
-            unsafe { out.add(i).write(self.0.of(x)) };
+            unsafe { out.add(i).write(self.0.of(at(inputs, i))) };
         }
+    }
+}
+
+/// The elements at a place. Not by `array::map`, which is a dozen functions more to compile for each closure, and none of them
+/// sure to be compiled into the loop.
+///
+/// # Safety
+/// Each input has one there.
+#[inline(always)]
+unsafe fn at<M: Element, const N: usize>(inputs: [*const M; N], i: usize) -> [M; N] {
+    let mut elements = [M::default(); N];
+    let mut k = 0;
+    while k < N {
+        // SAFETY: by contract.
+        elements[k] = unsafe { inputs[k].add(i).read() };
+        k += 1;
+    }
+    elements
+}
+
+/// What gives back the element that it is given.
+pub(super) struct Identity;
+
+impl<T: Element> Elements<T, T, 1> for Identity {
+    const IS_FASTER_WIDEST: bool = false;
+    const HAS_PLANE: bool = true;
+    const IS_IDENTITY: bool = true;
+
+    #[inline(always)]
+    fn one(&self, [element]: [T; 1]) -> T {
+        element
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut T, [input]: [*const T; 1], len: usize) {
+        // SAFETY: by contract; the input may be the result.
+        unsafe { std::ptr::copy(input, out, len) };
     }
 }
 
@@ -105,15 +162,20 @@ where
     const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
 
     #[inline(always)]
+    fn one(&self, elements: [M; N]) -> R {
+        self.any.one(elements)
+    }
+
+    #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         for start in (0..len).step_by(BLOCK) {
             let len = BLOCK.min(len - start);
             // SAFETY: all are parts of what the caller vouches for.
-            let (out, inputs) = unsafe { (out.add(start), inputs.map(|input| input.add(start))) };
+            let (out, inputs) = unsafe { (out.add(start), from_fn(|k| inputs[k].add(start))) };
             let mut are_usual = true;
             for i in 0..len {
                 // SAFETY: as above.
-                are_usual &= (self.is_usual)(inputs.map(|input| unsafe { input.add(i).read() }));
+                are_usual &= (self.is_usual)(unsafe { at(inputs, i) });
             }
             // Two loops: one with the choice in it would not vectorise.
             if are_usual {

@@ -9,17 +9,22 @@ use torch_library::{DType, Element, Result, Tensor};
 use super::Input;
 use super::convert::{self, Storer};
 use super::function::{BLOCK, Elements};
-use super::halves::Half;
 
-/// A closure from `N` elements to one, or what stands for one, and the loop over it.
+/// What computes `N` elements to one, and its loop for this processor.
 pub(super) struct Inner<'f, const N: usize> {
+    elements: *const (),
     run: Run<N>,
-    /// As `run`, for several rows, where there are two inputs and wide vectors.
-    run_plane: Option<RunPlane<N>>,
-    /// As `run`, from halves to halves, for functions of `f32` where there are the widest vectors.
-    run_halves: Option<RunHalves<N>>,
-    closure: *const (),
-    /// How to read an operand as what the closure takes.
+    pub(super) compiled: &'static Compiled<N>,
+    lifetime: PhantomData<&'f ()>,
+}
+
+// SAFETY: `of` asks for elements that threads may share.
+unsafe impl<const N: usize> Sync for Inner<'_, N> {}
+
+/// What is compiled for each function and its types. It is behind addresses, so that what calls it is compiled once for all.
+pub(super) struct Compiled<const N: usize> {
+    loops: Loops<N>,
+    /// How to read an operand as what the function takes.
     pub(super) input: fn(&Tensor) -> Result<Input>,
     /// How to write what it gives to memory of a type.
     pub(super) storer: fn(DType) -> Storer,
@@ -29,41 +34,100 @@ pub(super) struct Inner<'f, const N: usize> {
     pub(super) result: DType,
     /// Whether it gives back what it takes.
     pub(super) is_identity: bool,
-    lifetime: PhantomData<&'f ()>,
 }
 
-/// The loop: dense in, dense out.
-type Run<const N: usize> = unsafe fn(closure: *const (), out: *mut u8, inputs: [*const u8; N], len: usize);
+/// A loop: dense in, dense out.
+type Run<const N: usize> = unsafe fn(elements: *const (), out: *mut u8, inputs: [*const u8; N], len: usize);
 
-// SAFETY: `of` asks for a closure that threads may share.
-unsafe impl<const N: usize> Sync for Inner<'_, N> {}
+/// The loops for different processors.
+struct Loops<const N: usize> {
+    plain: Run<N>,
+    #[cfg(target_arch = "x86_64")]
+    wide: Run<N>,
+    /// Of functions of floats that gain by it.
+    #[cfg(target_arch = "x86_64")]
+    widest: Option<Run<N>>,
+    /// As `wide`, over rows of which one input has a single element each.
+    #[cfg(target_arch = "x86_64")]
+    plane: Option<RunPlane<N>>,
+}
 
-impl<'f, const N: usize> Inner<'f, N> {
-    pub(super) fn of<M: Element, R: Element, F: Fn([M; N]) -> R + Sync>(f: &'f F) -> Self {
-        let run_plane = if const { N == 2 } { plane_of::<M, R, F, N>() } else { None };
-        Inner { run_plane, ..Self::of_elements::<M, R, F>(f) }
+impl<const N: usize> Loops<N> {
+    const fn new<M: Element, R: Element, F: Elements<M, R, N>>() -> Self {
+        Loops {
+            plain: plain::<M, R, F, N>,
+            #[cfg(target_arch = "x86_64")]
+            wide: wide::<M, R, F, N>,
+            #[cfg(target_arch = "x86_64")]
+            widest: if F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) {
+                Some(widest::<M, R, F, N>)
+            } else {
+                None
+            },
+            #[cfg(target_arch = "x86_64")]
+            plane: if F::HAS_PLANE { Some(plane::<M, R, F, N>) } else { None },
+        }
     }
 
-    /// Of what is not a closure from `N` elements to one, but stands for one.
-    pub(super) fn of_elements<M: Element, R: Element, F: Elements<M, R, N>>(f: &'f F) -> Self {
-        Inner {
-            run: loop_of::<M, R, F, N>(),
-            run_plane: None,
-            run_halves: halves_of::<M, R, F, N>(),
-            closure: std::ptr::from_ref(f).cast(),
-            input: Input::new::<M>,
-            storer: convert::storer::<R>,
-            element: M::DTYPE,
-            result: R::DTYPE,
-            is_identity: false,
-            lifetime: PhantomData,
+    /// The fastest that the processor has.
+    fn best(&self) -> Run<N> {
+        #[cfg(target_arch = "x86_64")]
+        match self.widest {
+            Some(widest) if super::is_widest() => return widest,
+            _ if super::is_wide() => return self.wide,
+            _ => {}
         }
+        self.plain
+    }
+
+    fn plane(&self) -> Option<RunPlane<N>> {
+        #[cfg(target_arch = "x86_64")]
+        if super::is_wide() {
+            return self.plane;
+        }
+        None
+    }
+}
+
+/// Has a constant for each function and its types.
+struct Of<M, R, F, const N: usize>(PhantomData<(M, R, F)>);
+
+impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N> {
+    const COMPILED: Compiled<N> = Compiled {
+        loops: Loops::new::<M, R, F>(),
+        input: Input::new::<M>,
+        storer: convert::storer::<R>,
+        element: M::DTYPE,
+        result: R::DTYPE,
+        is_identity: F::IS_IDENTITY,
+    };
+}
+
+impl<'f, const N: usize> Inner<'f, N> {
+    #[inline(always)]
+    pub(super) fn of<M: Element, R: Element, F: Elements<M, R, N>>(elements: &'f F) -> Self {
+        Inner::new(std::ptr::from_ref(elements).cast(), &Of::<M, R, F, N>::COMPILED)
+    }
+
+    fn new(elements: *const (), compiled: &'static Compiled<N>) -> Self {
+        Inner { elements, run: compiled.loops.best(), compiled, lifetime: PhantomData }
+    }
+
+    /// Computes `len` results.
+    ///
+    /// # Safety
+    /// `len` elements of each input can be read as what the function takes, and as many of `out` written as what it gives;
+    /// an input is `out` itself, or shares no memory with it.
+    #[inline]
+    pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
+        // SAFETY: passed on; the elements are those that the loop was made for, and live as long as `self`.
+        unsafe { (self.run)(self.elements, out, inputs, len) }
     }
 
     /// Whether there is a loop over several rows.
     #[inline]
     pub(super) fn has_plane(&self) -> bool {
-        self.run_plane.is_some()
+        self.compiled.loops.plane().is_some()
     }
 
     /// Computes the results of several rows at once, if there is a loop for that.
@@ -72,53 +136,10 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// As [`run`](Self::run), for each of the rows.
     #[inline]
     pub(super) unsafe fn run_plane(&self, plane: &Plane<N>) {
-        if let Some(run) = self.run_plane {
+        if let Some(run) = self.compiled.loops.plane() {
             // SAFETY: passed on.
-            unsafe { run(self.closure, plane) }
+            unsafe { run(self.elements, self.run, plane) }
         }
-    }
-
-    /// Which halves results of a type are, if there is a loop over them.
-    #[inline]
-    pub(super) fn half(&self, out: DType) -> Option<Half> {
-        Half::of(out).filter(|_| self.run_halves.is_some())
-    }
-
-    /// Computes `len` results of halves.
-    ///
-    /// # Safety
-    /// [`half`](Self::half) has said which. As many of `out` can be written, and of each input be read that is not a single
-    /// element, of type `f32`; `out` may be one of the inputs.
-    #[inline]
-    pub(super) unsafe fn run_halves(
-        &self,
-        half: Half,
-        out: *mut u8,
-        inputs: [(*const u8, bool); N],
-        len: usize,
-    ) {
-        if let Some(run) = self.run_halves {
-            // SAFETY: passed on.
-            unsafe { run(self.closure, half, out, inputs, len) }
-        }
-    }
-
-    /// Computes `len` results.
-    ///
-    /// # Safety
-    /// `len` elements of each input can be read as what the closure takes, and as many of `out` written as what it gives;
-    /// an input is `out` itself, or shares no memory with it.
-    #[inline]
-    pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
-        // SAFETY: passed on; the closure is the one that the loop was made for, and lives as long as `self`.
-        unsafe { (self.run)(self.closure, out, inputs, len) }
-    }
-}
-
-impl<'f> Inner<'f, 1> {
-    /// Of a closure that gives back what it takes, so that it need not be asked.
-    pub(super) fn of_identity<T: Element, F: Fn([T; 1]) -> T + Sync>(f: &'f F) -> Self {
-        Inner { is_identity: true, run_plane: plane_of::<T, T, F, 1>(), ..Self::of_elements::<T, T, F>(f) }
     }
 }
 
@@ -150,138 +171,74 @@ impl<const N: usize> Plane<N> {
     }
 }
 
-type RunPlane<const N: usize> = unsafe fn(*const (), &Plane<N>);
-
-/// The loop over rows, for closures that pay for it.
-fn plane_of<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize>() -> Option<RunPlane<N>> {
-    #[cfg(target_arch = "x86_64")]
-    if super::is_wide() {
-        return Some(plane::<M, R, F, N>);
-    }
-    None
-}
+/// The loop over rows, of which those without a single element are left to the loop over one row.
+type RunPlane<const N: usize> = unsafe fn(elements: *const (), Run<N>, &Plane<N>);
 
 /// # Safety
 /// As [`Inner::run_plane`], on a processor that has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn plane<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize>(
-    closure: *const (),
+unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    elements: *const (),
+    run: Run<N>,
     plane: &Plane<N>,
 ) {
-    // SAFETY: `of` pairs the closure with this loop.
-    let f = unsafe { &*closure.cast::<F>() };
     for row in 0..plane.rows as isize {
-        let out = plane.out.wrapping_offset(row * plane.out_step).cast::<R>();
-        let row = std::array::from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]).cast::<M>());
-        // SAFETY: passed on, row by row.
+        let out = plane.out.wrapping_offset(row * plane.out_step);
+        let inputs = std::array::from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
+        // SAFETY: passed on, row by row; `of` pairs the elements with this loop.
         unsafe {
             match plane.single {
-                None => f.each(out, row, plane.len),
-                Some(0) => with_single(f, out, row, plane.len, 0),
-                Some(_) => with_single(f, out, row, plane.len, N - 1),
+                None => run(elements, out, inputs, plane.len),
+                Some(0) => with_single::<M, R, F, N>(elements, out, inputs, plane.len, 0),
+                Some(_) => with_single::<M, R, F, N>(elements, out, inputs, plane.len, N - 1),
             }
         }
     }
 }
 
-/// A row for which one input has one element.
+/// A row of which one input has a single element.
 ///
 /// # Safety
 /// As [`Inner::run`], but for that input.
 #[inline(always)]
-unsafe fn with_single<M: Element, R: Element, F: Fn([M; N]) -> R, const N: usize>(
-    f: &F,
-    out: *mut R,
-    inputs: [*const M; N],
+unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    elements: *const (),
+    out: *mut u8,
+    inputs: [*const u8; N],
     len: usize,
     single: usize,
 ) {
+    // SAFETY: `of` pairs the elements with this loop.
+    let f = unsafe { &*elements.cast::<F>() };
+    let (out, inputs) = (out.cast::<R>(), typed::<M, N>(inputs));
     // SAFETY: that element is there.
     let element = unsafe { inputs[single].read() };
-    let whole = len - len % BLOCK;
-    let x = |i: usize| {
-        // SAFETY: whoever calls this gives a place in the row.
-        std::array::from_fn(|k| if k == single { element } else { unsafe { inputs[k].add(i).read() } })
+    let of = |i: usize| {
+        let mut given = [element; N];
+        let mut k = 0;
+        while k < N {
+            if k != single {
+                // SAFETY: whoever calls this gives a place in the row.
+                given[k] = unsafe { inputs[k].add(i).read() };
+            }
+            k += 1;
+        }
+        f.one(given)
     };
+    let whole = len - len % BLOCK;
     for start in (0..whole).step_by(BLOCK) {
         let mut results = [R::default(); BLOCK];
         for (i, result) in results.iter_mut().enumerate() {
-            *result = f(x(start + i));
+            *result = of(start + i);
         }
         // SAFETY: a part of the row.
         unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
     }
     for i in whole..len {
         // SAFETY: as above.
-        unsafe { out.add(i).write(f(x(i))) };
+        unsafe { out.add(i).write(of(i)) };
     }
-}
-
-/// The loop over halves: where they are and, for each input, whether it is a single `f32` instead.
-type RunHalves<const N: usize> =
-    unsafe fn(closure: *const (), Half, out: *mut u8, inputs: [(*const u8, bool); N], len: usize);
-
-/// The loop over halves, for functions of `f32`.
-fn halves_of<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>() -> Option<RunHalves<N>> {
-    #[cfg(target_arch = "x86_64")]
-    if const { matches!((M::DTYPE, R::DTYPE), (DType::Float32, DType::Float32)) } && super::is_widest() {
-        return Some(of_halves::<M, R, F, N>);
-    }
-    None
-}
-
-/// # Safety
-/// As [`Inner::run_halves`], of a function of `f32`, on a processor that has these features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    closure: *const (),
-    half: Half,
-    out: *mut u8,
-    inputs: [(*const u8, bool); N],
-    len: usize,
-) {
-    use super::halves::{self, BLOCK};
-    // SAFETY: `of` pairs the closure with this loop.
-    let f = unsafe { &*closure.cast::<F>() };
-    let (mut blocks, mut results) = ([[0f32; BLOCK]; N], [0f32; BLOCK]);
-    for (block, (input, is_single)) in blocks.iter_mut().zip(inputs) {
-        if is_single {
-            // SAFETY: by contract.
-            block.fill(unsafe { input.cast::<f32>().read() });
-        }
-    }
-    for start in (0..len).step_by(BLOCK) {
-        let len = BLOCK.min(len - start);
-        for (block, (input, is_single)) in blocks.iter_mut().zip(inputs) {
-            if !is_single {
-                // SAFETY: a part of what is there by contract.
-                unsafe { halves::widen(half, input.cast::<u16>().add(start), len, block.as_mut_ptr()) };
-            }
-        }
-        let from = blocks.each_ref().map(|block| block.as_ptr().cast::<M>());
-        // SAFETY: blocks of `f32`, which is what `M` and `R` are.
-        unsafe { f.each(results.as_mut_ptr().cast::<R>(), from, BLOCK) };
-        // SAFETY: as above.
-        unsafe { halves::narrow(half, results.as_ptr(), out.cast::<u16>().add(start), len) };
-    }
-}
-
-/// The widest loop that the processor has.
-fn loop_of<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>() -> Run<N> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let is_function =
-            const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) };
-        if is_function && super::is_widest() {
-            return widest::<M, R, F, N>;
-        }
-        if super::is_wide() {
-            return wide::<M, R, F, N>;
-        }
-    }
-    plain::<M, R, F, N>
 }
 
 /// # Safety
@@ -289,13 +246,13 @@ fn loop_of<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>() -> Ru
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    closure: *const (),
+    elements: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
     // SAFETY: passed on.
-    unsafe { each::<M, R, F, N>(closure, out, inputs, len) }
+    unsafe { each::<M, R, F, N>(elements, out, inputs, len) }
 }
 
 /// # Safety
@@ -303,38 +260,78 @@ unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    closure: *const (),
+    elements: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
     // SAFETY: passed on.
-    unsafe { each::<M, R, F, N>(closure, out, inputs, len) }
+    unsafe { each::<M, R, F, N>(elements, out, inputs, len) }
 }
 
+/// For any processor. Where the others are there, hardly one is left that runs this: it goes element by element, and each is
+/// read as if it could change, so that no time is spent on compiling it for vectors.
+///
 /// # Safety
 /// As [`Inner::run`].
+#[cfg(target_arch = "x86_64")]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    closure: *const (),
+    elements: *const (),
+    out: *mut u8,
+    inputs: [*const u8; N],
+    len: usize,
+) {
+    // SAFETY: `of` pairs the elements with this loop.
+    let f = unsafe { &*elements.cast::<F>() };
+    for i in 0..len {
+        let mut given = [M::default(); N];
+        for (given, input) in given.iter_mut().zip(inputs) {
+            // SAFETY: by contract.
+            *given = unsafe { input.cast::<M>().add(i).read_volatile() };
+        }
+        // SAFETY: by contract.
+        unsafe { out.cast::<R>().add(i).write(f.one(given)) };
+    }
+}
+
+/// For any processor.
+///
+/// # Safety
+/// As [`Inner::run`].
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    elements: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
     // SAFETY: passed on.
-    unsafe { each::<M, R, F, N>(closure, out, inputs, len) }
+    unsafe { each::<M, R, F, N>(elements, out, inputs, len) }
 }
 
 /// # Safety
 /// As [`Inner::run`].
 #[inline(always)]
 unsafe fn each<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    closure: *const (),
+    elements: *const (),
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: `of` pairs the closure with this loop.
-    let f = unsafe { &*closure.cast::<F>() };
+    // SAFETY: `of` pairs the elements with this loop.
+    let f = unsafe { &*elements.cast::<F>() };
     // SAFETY: passed on.
-    unsafe { f.each(out.cast::<R>(), inputs.map(<*const u8>::cast::<M>), len) }
+    unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
+}
+
+/// As addresses of elements. Not by `array::map`: see [`at`](super::function::at).
+#[inline(always)]
+fn typed<M, const N: usize>(inputs: [*const u8; N]) -> [*const M; N] {
+    let mut addresses = [std::ptr::null(); N];
+    let mut k = 0;
+    while k < N {
+        addresses[k] = inputs[k].cast();
+        k += 1;
+    }
+    addresses
 }

@@ -29,8 +29,12 @@ pub(crate) fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync
     if threads < 2 {
         return f(0..count);
     }
+    shared(count, (threads * PARTS).min(count / grain), threads, &f);
+}
+
+/// Runs a closure over the parts of `0..count`, on several threads. What it calls is compiled once for all closures.
+fn shared(count: usize, parts: usize, threads: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let state = ThreadLocalState::capture();
-    let parts = (threads * PARTS).min(count / grain);
     let next = AtomicUsize::new(0);
     let work = || {
         loop {

@@ -471,11 +471,11 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
     position: usize,
 ) -> F::Value {
     let read = |start: usize, len: usize| {
-        let mut block = [MaybeUninit::<M>::uninit(); LANES];
+        let mut block = MaybeUninit::<[M; LANES]>::uninit();
         // SAFETY: a part of what is there by contract; a block of `M`, which is `f32`.
         unsafe { super::halves::widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
         // SAFETY: written above.
-        block.map(|element| unsafe { element.assume_init() })
+        unsafe { block.assume_init() }
     };
     let whole = len - len % LANES;
     let mut value = fold.identity();

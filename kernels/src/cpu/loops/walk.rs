@@ -40,7 +40,7 @@ impl<const N: usize> Walk<N> {
         let mut dims: SmallVec<[Dim<N>; 6]> = SmallVec::new();
         for (back, (&size, &stride)) in out.sizes().iter().zip(out.strides()).rev().enumerate() {
             if size != 1 {
-                let inputs = inputs.map(|input| broadcast_stride(input, back));
+                let inputs = std::array::from_fn(|k| broadcast_stride(inputs[k], back));
                 dims.push(Dim { size: size as usize, out: stride as isize, inputs });
             }
         }
@@ -67,7 +67,7 @@ impl<const N: usize> Walk<N> {
         if !out.is_contiguous() || !inputs.iter().all(|input| is_line(input)) {
             return None;
         }
-        let inputs = inputs.map(|input| isize::from(input.numel() != 1));
+        let inputs = std::array::from_fn(|k| isize::from(inputs[k].numel() != 1));
         let line = Dim { size: out.numel() as usize, out: 1, inputs };
         Some(Walk { dims: SmallVec::from_slice(&[line]) })
     }

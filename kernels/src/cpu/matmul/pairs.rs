@@ -148,8 +148,8 @@ impl Product {
                 if column == 1 && width == WIDTH {
                     line.iter_mut().enumerate().for_each(|(j, to)| {
                         // SAFETY: as above, of dense rows.
-                        let [low, high] = [2 * i, 2 * i + 1].map(|i| unsafe { at(i, 0).add(j).read() });
-                        *to = u32::from(low) | u32::from(high) << 16;
+                        let element = |i: usize| u32::from(unsafe { at(i, 0).add(j).read() });
+                        *to = element(2 * i) | element(2 * i + 1) << 16;
                     });
                 } else {
                     line.iter_mut()

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use torch_library::geometry::{Dims, Geometry};
-use torch_library::{DType, Element, Result, Tensor};
+use torch_library::{DType, Element, Result, Tensor, ensure};
 
 use super::convert::{self, Loader};
 use super::walk::{Row, Walk};
@@ -134,15 +134,16 @@ unsafe fn pick_each<T>(
 /// is out of range, if there is one.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host does not reach, elements of another type.
 pub(crate) fn scatter<T: Element>(
     target: &Lanes<'_>,
     index: &Tensor,
     source: &Tensor,
     f: impl Fn(T, T) -> T + Copy,
 ) -> Result<Option<i64>> {
+    check_types(T::DTYPE, target.tensor, source)?;
     join(target, index, source, move |to: *mut T, from: *const T| {
-        // SAFETY: `join` gives elements, of the type that they are told to be of by the caller.
+        // SAFETY: `join` gives elements, which are of this type.
         unsafe { to.write(f(convert::read(to), convert::read(from))) }
     })
 }
@@ -150,7 +151,7 @@ pub(crate) fn scatter<T: Element>(
 /// As [`scatter`], where only the last write to an element counts.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// As there.
 pub(crate) fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
     /// # Safety
     /// An element of this size can be read and written; it need not be aligned like `T`.
@@ -158,7 +159,8 @@ pub(crate) fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result
         // SAFETY: by contract.
         unsafe { to.write_unaligned(from.read_unaligned()) }
     }
-    // SAFETY: `join` gives elements.
+    check_types(target.tensor.dtype(), target.tensor, source)?;
+    // SAFETY: `join` gives elements, which are of this size.
     match target.tensor.dtype() {
         DType::Bool => scatter(target, index, source, |_, new: bool| new),
         dtype => match dtype.size() {
@@ -169,6 +171,12 @@ pub(crate) fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result
             _ => join(target, index, source, |to: *mut u128, from| unsafe { copy(to, from) }),
         },
     }
+}
+
+fn check_types(dtype: DType, target: &Tensor, source: &Tensor) -> Result<()> {
+    let are_alike = [target, source].iter().all(|tensor| tensor.dtype() == dtype);
+    ensure!(are_alike, DType, "elements of {} for {}, expected {dtype}", source.dtype(), target.dtype());
+    Ok(())
 }
 
 /// Calls a closure with each place in the target and that in the source which belongs to it.

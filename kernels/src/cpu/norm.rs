@@ -111,7 +111,7 @@ mod kernels {
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
         match_computing!(input.dtype(), T: Float => {
-            let (mean, variance) = if training {
+            let (mut mean, variance) = if training {
                 let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
                 let (mean, variance) = statistics::<T>(input, &is_reduced)?;
                 let count: T = (input.numel() / channels.max(1)).cast();
@@ -125,10 +125,16 @@ mod kernels {
                 };
                 (per_channel(mean)?, per_channel(variance)?)
             };
-            let rstd = reciprocal_root::<T>(&variance, eps)?;
+            let mut rstd = reciprocal_root::<T>(&variance, eps)?;
+            if training {
+                // Without any deviation there is nothing to scale.
+                loops::map(&rstd, [&rstd], |[rstd]: [T; 1]| if rstd.is_infinite() { T::ZERO } else { rstd })?;
+                // As they are returned, and the gradient will read them.
+                (mean, rstd) = (rounded(mean, dtype)?, rounded(rstd, dtype)?);
+            }
             scaled::<T>(&out, input, &mean, &rstd, weight.as_ref(), bias.as_ref())?;
             let save = |x: &Tensor| match training {
-                true => rounded(x.strided_view(&[channels], &[1], 0)?, dtype),
+                true => x.strided_view(&[channels], &[1], 0),
                 false => Tensor::empty(&[0], dtype, input.device()),
             };
             Ok((out, save(&mean)?, save(&rstd)?))

@@ -71,10 +71,11 @@ mod kernels {
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::cross_entropy_loss";
         ensure!(
-            (0.0..=1.0).contains(&label_smoothing),
+            label_smoothing.is_nan() || label_smoothing <= 1.0,
             Argument,
             "{OPERATOR}: label_smoothing is {label_smoothing}, must be between 0 and 1"
         );
+        let label_smoothing = label_smoothing.max(0.0); // anything else that is not positive is none
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no classes");
         let classes = this.sizes()[class_dim(this) as usize];
         ensure!(

@@ -90,6 +90,11 @@ mod implicit {
     fn adaptive_avg_pool2d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
         const OPERATOR: &str = "aten::adaptive_avg_pool2d";
         ensure!(
+            output_size.len() == 2,
+            Argument,
+            "{OPERATOR}: output_size is {output_size:?}, expected a height and a width"
+        );
+        ensure!(
             matches!(this.dim(), 3 | 4) && !this.sizes()[this.dim() - 2..].contains(&0),
             Shape,
             "{OPERATOR}: sizes {:?} are no images with pixels",

@@ -97,6 +97,9 @@ fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
 }
 
 fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
+    if matches!(alpha, Scalar::Int(1)) {
+        return Ok(());
+    }
     let fits = match alpha {
         Scalar::Bool(_) => dtype == DType::Bool,
         Scalar::Int(_) => true,
@@ -108,7 +111,7 @@ fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
         Argument,
         "{operator}: alpha {alpha} is of a higher kind than the result, which is {dtype}"
     );
-    Ok(())
+    match_dtype!(dtype, T => alpha.to::<T>().map(drop)).map_err(|error| error.context(operator))
 }
 
 fn mul(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {

@@ -112,7 +112,8 @@ mod kernels {
         }
         let product = wide_product(OPERATOR, mat1, mat2)?;
         match_computing!(dtype, T: Integer | Float | Complex => {
-            let (beta, alpha) = (beta.cast::<T>(), alpha.cast::<T>());
+            let factor = |factor: Scalar| factor.to::<T>().map_err(|error| error.context(OPERATOR));
+            let (beta, alpha) = (factor(beta)?, factor(alpha)?);
             if beta == T::ZERO {
                 loops::map(&out, [&product], |[x]: [T; 1]| alpha.times(x))?; // not even NaN of `self` counts
             } else {

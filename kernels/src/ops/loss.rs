@@ -50,7 +50,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// As [`nll_loss_nd`](fn@nll_loss_nd); a label smoothing outside of `0..=1`.
+        /// As [`nll_loss_nd`](fn@nll_loss_nd); a label smoothing above 1; one that is not positive is none.
         ///
         /// PyTorch: `torch.nn.functional.cross_entropy`.
         cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100, float label_smoothing=0.0) -> Tensor;

@@ -109,10 +109,11 @@ enum Bound {
 /// A bound that no number of the type keeps.
 fn binding(operator: &str, bound: Option<Scalar>, dtype: DType, end: Bound) -> Result<Option<Scalar>> {
     let Some(bound) = bound else { return Ok(None) };
-    let Scalar::Int(number) = bound else {
-        match_dtype!(dtype, T => bound.to::<T>().map(drop)).map_err(|error| error.context(operator))?;
-        return Ok(Some(bound));
+    let of_type = || {
+        match_dtype!(dtype, T => bound.to::<T>().map(|_| Some(bound)))
+            .map_err(|error| error.context(operator))
     };
+    let Scalar::Int(number) = bound else { return of_type() };
     match_dtype!(dtype, T: Integer | Unsigned => {
         let beyond = match i128::from(number) {
             number if number < T::MIN as i128 => Bound::Min,
@@ -121,7 +122,7 @@ fn binding(operator: &str, bound: Option<Scalar>, dtype: DType, end: Bound) -> R
         };
         ensure!(beyond == end, Argument, "{operator}: no {dtype} is within the bound {number}");
         Ok(None)
-    }, else => Ok(Some(bound)))
+    }, else => of_type())
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::boxed::expanded;
-use super::window::{folded, unfolded};
+use super::window::folded;
 use crate::aten;
 
 mod probability;
@@ -44,7 +44,7 @@ fn nll_loss_forward(
     let shared_weight = weight.filter(|weight| !level.has(weight));
     let (losses, _) =
         aten::nll_loss_forward(&folded(&rows)?, &folded(&targets)?, shared_weight, NONE, ignore_index)?;
-    let mut losses = unfolded(&losses, 0, level.batch_size())?;
+    let mut losses = aten::reshape(&losses, targets.sizes())?;
     let weights = weights(level, weight, &targets, ignore_index, this.dtype())?;
     if own_weight.is_some() {
         losses = aten::mul_Tensor(&losses, &weights)?;
@@ -103,11 +103,12 @@ fn nll_loss_backward(
     if let Some(own) = weight.filter(|weight| level.has(weight)) {
         grad = aten::mul_Tensor(&grad, &weights(level, Some(own), &targets, ignore_index, this.dtype())?)?;
     }
+    let sizes = rows.sizes().to_vec();
     let (rows, targets) = (folded(&rows)?, folded(&targets)?);
     let total = aten::zeros::with(&[]).dtype(Some(this.dtype())).call()?;
     let grad =
         aten::nll_loss_backward(&folded(&grad)?, &rows, &targets, shared_weight, NONE, ignore_index, &total)?;
-    let grad = unfolded(&grad, 0, level.batch_size())?;
+    let grad = aten::reshape(&grad, &sizes)?;
     level.wrap(if this.dim() == 1 { aten::squeeze_dim(&grad, 1)? } else { grad }, 0)
 }
 

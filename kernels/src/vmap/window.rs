@@ -8,8 +8,10 @@ use crate::aten;
 
 /// The first two dimensions as one.
 pub(super) fn folded(tensor: &Tensor) -> Result<Tensor> {
-    let sizes = tensor.sizes();
-    aten::reshape(tensor, &[&[sizes[0].saturating_mul(sizes[1])], &sizes[2..]].concat())
+    let [first, second, rest @ ..] = tensor.sizes() else {
+        bail!(Shape, "an example is one number where it must have a dimension, for channels or a batch")
+    };
+    aten::reshape(tensor, &[&[first.saturating_mul(*second)], rest].concat())
 }
 
 /// One dimension as two, of which the first has a given size.

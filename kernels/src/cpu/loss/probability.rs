@@ -1,7 +1,5 @@
 //! The cross entropy of probabilities, each for itself.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use torch_library::Element;
 use torch_library::prelude::*;
 
@@ -24,22 +22,16 @@ mod kernels {
         const OPERATOR: &str = "aten::binary_cross_entropy";
         check_type(OPERATOR, this, "targets", target)?;
         let losses = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
-        let is_outside = AtomicBool::new(false);
         match_computing!(this.dtype(), T: Float => {
             let least: T = (-100_f64).cast();
             loops::map(&losses, [this, target], |[x, y]: [T; 2]| {
-                if !(T::ZERO..=T::ONE).contains(&x) {
-                    is_outside.store(true, Ordering::Relaxed);
-                }
                 let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
-                (y - T::ONE) * no.max(least) - y * yes.max(least)
+                // Not `max`: what is no probability is to be NaN.
+                let (yes, no) = (if yes < least { least } else { yes }, if no < least { least } else { no });
+                (y - T::ONE) * no - y * yes
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
-        ensure!(
-            !is_outside.into_inner(),
-            Argument,
-            "{OPERATOR}: some elements are no probabilities, expected numbers from 0 to 1"
-        );
+        check_probabilities(OPERATOR, this, &losses)?;
         match (weighted(losses, weight)?, reduction) {
             (losses, 0) => Ok(losses),
             (losses, 1) => aten::mean(&losses),
@@ -65,7 +57,7 @@ mod kernels {
         check_type(OPERATOR, this, "a gradient", grad_output)?;
         let grads = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         match_computing!(this.dtype(), T: Float => {
-            let least: T = 1e-12_f64.cast(); // of what is divided by
+            let least: T = 1e-12_f32.cast(); // of what is divided by
             loops::map(&grads, [grad_output, this, target], |[grad, x, y]: [T; 3]| {
                 grad * (x - y) / ((T::ONE - x) * x).max(least)
             })?;
@@ -76,6 +68,20 @@ mod kernels {
         }
         Ok(grads)
     }
+}
+
+/// Looks at the probabilities if a loss is NaN, as is that of each number that is none.
+fn check_probabilities(operator: &str, this: &Tensor, losses: &Tensor) -> Result<()> {
+    if !loops::has_elements(losses) || !aten::sum(losses)?.item()?.to::<f64>()?.is_nan() {
+        return Ok(());
+    }
+    let inside = aten::logical_and(&aten::ge_Scalar(this, 0.into())?, &aten::le_Scalar(this, 1.into())?)?;
+    ensure!(
+        aten::all(&inside)?.item()?.to()?,
+        Argument,
+        "{operator}: some elements are no probabilities, expected numbers from 0 to 1"
+    );
+    Ok(())
 }
 
 fn check_type(operator: &str, this: &Tensor, name: &str, other: &Tensor) -> Result<()> {

@@ -143,11 +143,11 @@ mod kernels {
     }
 
     fn lerp_Scalar(this: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
-        interpolated("aten::lerp.Scalar", None, [this, end, &Tensor::wrapped_number(weight)])
+        interpolated_by("aten::lerp.Scalar", None, [this, end], weight)
     }
 
     fn lerp__Scalar<'a>(this: &'a mut Tensor, end: &Tensor, weight: Scalar) -> Result<&'a mut Tensor> {
-        interpolated("aten::lerp_.Scalar", Some(this), [this, end, &Tensor::wrapped_number(weight)])?;
+        interpolated_by("aten::lerp_.Scalar", Some(this), [this, end], weight)?;
         Ok(this)
     }
 
@@ -305,6 +305,24 @@ fn integer_power<T: PrimInt + Number>(base: T, exponent: T) -> T {
         left = left >> 1;
     }
     power
+}
+
+/// As [`interpolated`], by one number.
+fn interpolated_by(
+    operator: &'static str,
+    out: Option<&Tensor>,
+    inputs: [&Tensor; 2],
+    weight: Scalar,
+) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, inputs)?;
+    match_computing!(call.dtype, T: Float => {
+        let weight: T = weight.to().map_err(|error| error.context(operator))?;
+        let is_near = weight.abs() < 0.5;
+        let step = if is_near { weight } else { weight - T::ONE };
+        call.compute(out, call.dtype, move |[start, end]: [T; 2]| {
+            (if is_near { start } else { end }) + step * (end - start)
+        })
+    }, else => Err(call.unsupported()))
 }
 
 fn interpolated(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 3]) -> Result<Tensor> {

@@ -52,7 +52,11 @@ mod explicit {
     }
 
     fn _unsafe_view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
-        super::view(this, size).map_err(|error| error.context("aten::_unsafe_view"))
+        let view = super::view(this, size).map_err(|error| error.context("aten::_unsafe_view"))?;
+        // Writes to one are none to the other, as far as gradients can tell.
+        let (storage, geometry) = (view.storage().clone(), view.geometry());
+        let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
+        Tensor::from_storage(storage, sizes, strides, offset, view.dtype(), view.key_set())
     }
 
     fn _reshape_alias(this: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tensor> {

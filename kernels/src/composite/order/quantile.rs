@@ -88,6 +88,7 @@ fn shares(
     };
     let sorted = aten::sort(&last)?.0;
     let count = sorted.size(-1)?;
+    let sorted = aten::reshape(&sorted, &[&sizes[..], &[count]].concat())?;
     let numbers =
         aten::sum_dim_IntList::call(&aten::logical_not(&aten::isnan(&sorted)?)?, Some(&[-1]), true, None)?;
     let flat = aten::reshape(q, &[-1])?;
@@ -104,13 +105,13 @@ fn shares(
         )?
     };
     let ranks = aten::expand(&ranks, &[&sorted.sizes()[..sorted.dim() - 1], &[flat.numel()]].concat())?;
-    let values = between(&sorted, &ranks, interpolation)?;
-    let values = match q.dim() {
-        0 => aten::squeeze_dim(&values, -1)?,
-        _ => aten::movedim_int(&values, -1, 0)?,
-    };
-    let sizes = if q.dim() == 0 { sizes } else { [&[q.numel()][..], &sizes].concat() };
-    aten::reshape(&values, &sizes)
+    let mut values = between(&sorted, &ranks, interpolation)?;
+    if q.dim() > 0 {
+        aten::unsqueeze_(&mut values, 0)?;
+        aten::transpose_(&mut values, 0, -1)?;
+    }
+    aten::squeeze__dim(&mut values, -1)?;
+    Ok(values)
 }
 
 fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {

@@ -17,7 +17,7 @@ use crate::pointwise::{broadcast_strides, common_device, strides_in_order, unsup
 fn nonzero(this: &Tensor) -> Result<Tensor> {
     let columns = columns_of_nonzero(this)?;
     let (count, ndim) = (columns.sizes()[1], columns.sizes()[0]);
-    columns.strided_view(&[count, ndim], &[1, count.max(1)], 0)
+    columns.strided_view(&[count, ndim], &[1, count], 0)
 }
 
 #[torch_impl(aten, CPU, Meta)]

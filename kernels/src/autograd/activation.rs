@@ -71,6 +71,9 @@ derivatives! {
             grad.mul(&slope.mul(scale)?)
         },
     }
+    log_sigmoid(Tensor self) -> Tensor as LogSigmoidBackward0 {
+        self => grad.mul(&self.neg()?.sigmoid()?),
+    }
     softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor as SoftplusBackward0 {
         self => {
             let scaled = self.mul(beta)?;

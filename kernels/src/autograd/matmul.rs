@@ -47,6 +47,10 @@ derivatives! {
         vec1 => scaled(&aten::mv(grad, &conj(vec2)?)?, alpha),
         vec2 => scaled(&aten::mv(&grad.t()?, &conj(vec1)?)?, alpha),
     }
+    _cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor as CdistBackward0 {
+        x1 => along(grad, x1, x2, result, p),
+        x2 => along(&grad.transpose(-2, -1)?, x2, x1, &result.transpose(-2, -1)?, p),
+    }
     _euclidean_dist(Tensor x1, Tensor x2) -> Tensor as EuclideanDistBackward0 {
         x1 => apart(grad, x1, x2, result),
         x2 => apart(&grad.transpose(-2, -1)?, x2, x1, &result.transpose(-2, -1)?),
@@ -106,4 +110,30 @@ fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> R
         aten::mul_Tensor(rows, &aten::sum_dim_IntList::with(&share, Some(&[-1])).keepdim(true).call()?)?;
     let whole = aten::sub_Tensor(&own, &aten::matmul(&share, others)?)?;
     aten::sum_to_size(&whole, rows.sizes())
+}
+
+/// The gradient of rows by their distances to others, of any order, difference by difference.
+fn along(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
+    let difference = rows.unsqueeze(-2)?.sub(&others.unsqueeze(-3)?)?;
+    let (grad, distances) = (grad.unsqueeze(-1)?, distances.unsqueeze(-1)?);
+    let (size, direction) = (difference.abs()?, aten::sign(&difference)?);
+    let slope = match p {
+        0.0 => return aten::zeros_like(rows),
+        1.0 => direction,
+        p if p.is_infinite() => direction.mul(&aten::eq_Tensor(&size, &distances)?)?,
+        p => {
+            // Of no distance there is no slope, and of none in one direction no power.
+            let is_flat = aten::eq_Scalar(if p == 2.0 { &distances } else { &size }, 0.into())?;
+            let apart = |x: &Tensor| aten::where_ScalarSelf(&is_flat, 1.into(), x);
+            let slope = match p {
+                2.0 => difference.div(&apart(&distances)?)?,
+                p => direction.mul(&aten::pow_Tensor_Scalar(
+                    &apart(&size)?.div(&apart(&distances)?)?,
+                    (p - 1.0).into(),
+                )?)?,
+            };
+            aten::masked_fill_Scalar(&slope, &is_flat, 0.into())?
+        }
+    };
+    aten::sum_to_size(&grad.mul(&slope)?.sum_dim(&[-2], false)?, rows.sizes())
 }

@@ -41,6 +41,13 @@ derivatives! {
         mean => of_statistics("mean"),
         rstd => of_statistics("rstd"),
     }
+    native_group_norm(
+        Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps
+    ) -> (Tensor, Tensor, Tensor) as NativeGroupNormBackward0 {
+        (input, weight, bias) => groups::gradients(grad, input, weight, [result1, result2], [N, C, HxW, group], eps, mask),
+        result1 => non_differentiable,
+        result2 => non_differentiable,
+    }
     native_batch_norm(
         Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
         float momentum, float eps
@@ -68,6 +75,7 @@ derivatives! {
     }
 }
 
+mod groups;
 mod second;
 
 /// Statistics are what the normalisation says they are: a gradient with respect to them is for nobody.

@@ -179,11 +179,7 @@ mod implicit {
         if p == 2.0 && by_product && x1.numel() > 0 && x2.numel() > 0 {
             return aten::_euclidean_dist(x1, x2);
         }
-        let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
-        if difference.size(-1)? == 0 {
-            return aten::sum_dim_IntList(&difference, Some(&[-1]));
-        }
-        aten::linalg_vector_norm::with(&difference).ord(p).dim(Some(&[-1])).call()
+        aten::_cdist_forward(x1, x2, p, compute_mode)
     }
 
     fn pairwise_distance(x1: &Tensor, x2: &Tensor, p: f64, eps: f64, keepdim: bool) -> Result<Tensor> {
@@ -249,16 +245,36 @@ mod implicit {
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
-fn _euclidean_dist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
-    // The square of a distance is |a|² - 2 ab + |b|²: a product of rows that have the squares and ones beside them.
-    let square =
-        |x: &Tensor| aten::sum_dim_IntList::with(&aten::mul_Tensor(x, x)?, Some(&[-1])).keepdim(true).call();
-    let (first, second) = (square(x1)?, square(x2)?);
-    let left = [aten::mul_Scalar(x1, (-2).into())?, first.clone(), aten::ones_like(&first)?];
-    let right = [x2.clone(), aten::ones_like(&second)?, second];
-    let [left, right] = [left, right].map(|parts| aten::cat::call(&parts, -1));
-    let squares = aten::matmul(&left?, &aten::transpose_int(&right?, -2, -1)?)?;
-    aten::sqrt(&aten::clamp_min(&squares, 0.into())?)
+mod distances {
+    use super::*;
+
+    fn _cdist_forward(x1: &Tensor, x2: &Tensor, p: f64, _compute_mode: Option<i64>) -> Result<Tensor> {
+        ensure!(
+            !x1.dtype().is_complex() && !x2.dtype().is_complex(),
+            DType,
+            "aten::_cdist_forward: {} and {}, expected floating-point types",
+            x1.dtype(),
+            x2.dtype()
+        );
+        let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
+        if difference.size(-1)? == 0 {
+            return aten::sum_dim_IntList(&difference, Some(&[-1]));
+        }
+        aten::linalg_vector_norm::with(&difference).ord(p).dim(Some(&[-1])).call()
+    }
+
+    fn _euclidean_dist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
+        // The square of a distance is |a|² - 2 ab + |b|²: a product of rows that have the squares and ones beside them.
+        let square = |x: &Tensor| {
+            aten::sum_dim_IntList::with(&aten::mul_Tensor(x, x)?, Some(&[-1])).keepdim(true).call()
+        };
+        let (first, second) = (square(x1)?, square(x2)?);
+        let left = [aten::mul_Scalar(x1, (-2).into())?, first.clone(), aten::ones_like(&first)?];
+        let right = [x2.clone(), aten::ones_like(&second)?, second];
+        let [left, right] = [left, right].map(|parts| aten::cat::call(&parts, -1));
+        let squares = aten::matmul(&left?, &aten::transpose_int(&right?, -2, -1)?)?;
+        aten::sqrt(&aten::clamp_min(&squares, 0.into())?)
+    }
 }
 
 /// `beta a + alpha b`; of `beta` 0, not even NaN of `a` counts.

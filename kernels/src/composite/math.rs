@@ -101,10 +101,6 @@ mod implicit {
         aten::logical_not(&is_any)
     }
 
-    fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
-        aten::neg(&aten::softplus(&aten::neg(this)?)?)
-    }
-
     fn prelu(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
         ensure!(
             this.dtype() == weight.dtype(),

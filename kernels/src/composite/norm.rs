@@ -58,21 +58,10 @@ mod kernels {
                 parameter.dtype()
             );
         }
-        // Halves are rounded once, at the end.
-        let input = &if is_half(dtype) { aten::to_dtype(input, DType::Float32)? } else { input.clone() };
-        let size = input.numel() / batch.saturating_mul(num_groups).max(1);
-        let groups = aten::reshape(input, &[batch, num_groups, size])?;
-        let mut out = aten::native_layer_norm(&groups, &[size], None, None, eps)?.0;
-        out = aten::reshape(&out, input.sizes())?;
-        let mut sizes = vec![1; input.dim()];
-        sizes[1] = channels;
-        if let Some(weight) = weight {
-            out = aten::mul_Tensor(&out, &aten::reshape(weight, &sizes)?)?;
-        }
-        if let Some(bias) = bias {
-            out = aten::add_Tensor(&out, &aten::reshape(bias, &sizes)?)?;
-        }
-        aten::to_dtype(&out, dtype)
+        let pixels = input.sizes()[2..].iter().product();
+        let (out, _, _) =
+            aten::native_group_norm(input, weight, bias, batch, channels, pixels, num_groups, eps)?;
+        Ok(out)
     }
 
     fn rms_norm(
@@ -146,7 +135,7 @@ mod kernels {
         _cudnn_enabled: bool,
     ) -> Result<Tensor> {
         if input.numel() == 0 {
-            return super::nothing_normalised(input, weight, bias, running_mean, running_var, training);
+            return super::nothing_normalised(input, weight, bias);
         }
         let (out, _, _) =
             aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)?;
@@ -154,22 +143,54 @@ mod kernels {
     }
 }
 
-/// The result of `batch_norm` without elements, which still depends on the parameters.
-fn nothing_normalised(
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn native_group_norm(
     input: &Tensor,
     weight: Option<&Tensor>,
     bias: Option<&Tensor>,
-    running_mean: Option<&Tensor>,
-    running_var: Option<&Tensor>,
-    training: bool,
-) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::batch_norm";
-    channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
+    n: i64,
+    c: i64,
+    hx_w: i64,
+    group: i64,
+    eps: f64,
+) -> Result<(Tensor, Tensor, Tensor)> {
     ensure!(
-        training || (running_mean.is_some() && running_var.is_some()),
-        Argument,
-        "{OPERATOR}: outside of training the running mean and variance are needed"
+        group > 0 && input.sizes().get(1) == Some(&c) && c % group == 0 && input.sizes()[0] == n,
+        Shape,
+        "aten::native_group_norm: {n} items of {c} channels in {group} groups do not make sizes {:?}",
+        input.sizes()
     );
+    ensure!(
+        n.saturating_mul(c).saturating_mul(hx_w) == input.numel(),
+        Shape,
+        "aten::native_group_norm: {hx_w} elements of a channel do not make sizes {:?}",
+        input.sizes()
+    );
+    // Halves are rounded once, at the end.
+    let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
+    let size = c / group * hx_w;
+    let groups = aten::reshape(&wide, &[n, group, size])?;
+    let (mut out, mean, rstd) = aten::native_layer_norm(&groups, &[size], None, None, eps)?;
+    out = aten::reshape(&out, input.sizes())?;
+    let mut sizes = vec![1; input.dim()];
+    sizes[1] = c;
+    if let Some(weight) = weight {
+        out = aten::mul_Tensor(&out, &aten::reshape(weight, &sizes)?)?;
+    }
+    if let Some(bias) = bias {
+        out = aten::add_Tensor(&out, &aten::reshape(bias, &sizes)?)?;
+    }
+    let out = aten::contiguous::with(&aten::to_dtype(&out, input.dtype())?)
+        .memory_format(input.suggest_memory_format())
+        .call()?;
+    let dtype = weight.or(bias).map_or(input.dtype(), Tensor::dtype);
+    let noted = |notes: &Tensor| aten::to_dtype(&aten::reshape(notes, &[n, group])?, dtype);
+    Ok((out, noted(&mean)?, noted(&rstd)?))
+}
+
+/// The result of `batch_norm` without elements, which still depends on the parameters, and on nothing else.
+fn nothing_normalised(input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>) -> Result<Tensor> {
     let mut out = aten::clone(input)?;
     if let Some(weight) = weight {
         out = aten::mul_Tensor(&out, &aten::select_int(weight, 0, 0)?)?;

@@ -100,6 +100,13 @@ mod more {
         }, else => Err(call.unsupported()))
     }
 
+    fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::log_sigmoid", [this])?;
+        match_computing!(call.dtype, T: Float => {
+            call.compute(None, call.dtype, |[x]: [T; 1]| -softplus_of(-x))
+        }, else => Err(call.unsupported()))
+    }
+
     fn softplus(this: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::softplus", [this])?;
         match_computing!(call.dtype, T: Float => {

@@ -74,6 +74,13 @@ torch_library! {
         ///
         /// PyTorch: `torch.cdist`.
         cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor;
+        /// The part of [`cdist`](fn@cdist) that computes, difference by difference.
+        ///
+        /// # Errors
+        /// Rows of different length, batches that do not broadcast.
+        ///
+        /// PyTorch: `aten::_cdist_forward`.
+        _cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor;
         /// The distances of each two rows, by one product of matrices: fast, and less precise where rows are near each other.
         ///
         /// # Errors

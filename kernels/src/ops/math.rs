@@ -519,6 +519,7 @@ torch_library! {
         /// The logarithm of the logistic function of each element.
         ///
         /// PyTorch: `torch.nn.functional.logsigmoid`.
+        #[tags(pointwise)]
         log_sigmoid(Tensor self) -> Tensor;
         /// Each element where it is positive, else a learned part of it, one for all or one for each channel.
         ///

@@ -86,6 +86,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.group_norm`.
         group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor;
+        /// The part of [`group_norm`](fn@group_norm) that computes, for `N` items of `C` channels of `HxW` elements; with the
+        /// means, and one over the deviations.
+        ///
+        /// # Errors
+        /// Numbers that do not make the sizes of the input, channels that do not make the groups.
+        ///
+        /// PyTorch: `aten::native_group_norm`.
+        native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor);
         /// Divides by the root of the mean of the squares over the last dimensions, whose sizes are given, and multiplies with
         /// the weight, which has these sizes; the result is contiguous and of the input's type.
         ///

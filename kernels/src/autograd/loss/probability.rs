@@ -16,6 +16,31 @@ derivatives! {
         target => each(grad.mul(&aten::logit(self)?.neg()?)?, weight, self.numel(), reduction),
         weight => cannot_require_grad,
     }
+    binary_cross_entropy_with_logits(
+        Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=Mean
+    ) -> Tensor as BinaryCrossEntropyWithLogitsBackward0 {
+        self => {
+            let chance = self.sigmoid()?;
+            let slope = match pos_weight {
+                None => chance.sub(target)?,
+                Some(weight) => {
+                    let yes = weight.mul(target)?;
+                    aten::rsub_Scalar(target, 1.into())?.add(&yes)?.mul(&chance)?.sub(&yes)?
+                }
+            };
+            each(grad.mul(&slope)?, weight, slope.numel(), reduction)
+        },
+        target => {
+            let slope = match pos_weight {
+                None => self.neg()?,
+                Some(weight) => aten::rsub_Scalar(weight, 1.into())?.mul(&aten::log_sigmoid(self)?)?.sub(self)?,
+            };
+            let count = torch_library::geometry::infer_size(slope.sizes(), target.sizes())?.iter().product();
+            each(grad.mul(&slope)?, weight, count, reduction)
+        },
+        weight => cannot_require_grad,
+        pos_weight => cannot_require_grad,
+    }
     binary_cross_entropy_backward(
         Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean
     ) -> Tensor as BinaryCrossEntropyBackwardBackward0 {

@@ -40,6 +40,26 @@ mod derived {
         reduced(OPERATOR, aten::to_dtype(&loss, this.dtype())?, reduction)
     }
 
+    fn binary_cross_entropy_with_logits(
+        this: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+        pos_weight: Option<&Tensor>,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        let likelihood = aten::log_sigmoid(this)?;
+        let likelihood = match pos_weight {
+            None => likelihood,
+            Some(weight) => {
+                let more = aten::mul_Tensor(&aten::sub_Scalar(weight, 1.into())?, target)?;
+                aten::mul_Tensor(&aten::add_Scalar(&more, 1.into())?, &likelihood)?
+            }
+        };
+        let loss = aten::mul_Tensor(&aten::rsub_Scalar(target, 1.into())?, this)?;
+        let loss = weighted(aten::sub_Tensor(&loss, &likelihood)?, weight)?;
+        reduced("aten::binary_cross_entropy_with_logits", loss, reduction)
+    }
+
     fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
         ensure!(
             this.dtype().is_differentiable(),
@@ -65,26 +85,6 @@ mod distances {
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod probabilities {
     use super::*;
-
-    fn binary_cross_entropy_with_logits(
-        this: &Tensor,
-        target: &Tensor,
-        weight: Option<&Tensor>,
-        pos_weight: Option<&Tensor>,
-        reduction: i64,
-    ) -> Result<Tensor> {
-        let likelihood = aten::log_sigmoid(this)?;
-        let likelihood = match pos_weight {
-            None => likelihood,
-            Some(weight) => {
-                let more = aten::mul_Tensor(&aten::sub_Scalar(weight, 1.into())?, target)?;
-                aten::mul_Tensor(&aten::add_Scalar(&more, 1.into())?, &likelihood)?
-            }
-        };
-        let loss = aten::mul_Tensor(&aten::rsub_Scalar(target, 1.into())?, this)?;
-        let loss = weighted(aten::sub_Tensor(&loss, &likelihood)?, weight)?;
-        reduced("aten::binary_cross_entropy_with_logits", loss, reduction)
-    }
 
     fn kl_div(this: &Tensor, target: &Tensor, reduction: i64, log_target: bool) -> Result<Tensor> {
         ensure!(

@@ -88,6 +88,13 @@ fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
         "addr" | "addr_" => vec![floats(&[2, 3]), floats(&[2]), floats(&[3])],
         "matrix_power" => vec![floats(&[3, 3]), Value::Int(3)],
         "cdist" | "_euclidean_dist" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[4, 3]))],
+        "_cdist_forward" => {
+            vec![floats(&[2, 3]), Value::Tensor(tensor(&[4, 3])), Value::Float(3.0), Value::None]
+        }
+        "native_group_norm" => {
+            let numbers = [2, 4, 3, 2].map(Value::Int).into_iter().chain([Value::Float(1e-5)]);
+            [floats(&[2, 4, 3]), floats(&[4]), floats(&[4])].into_iter().chain(numbers).collect()
+        }
         "pairwise_distance" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 3]))],
         "triplet_margin_loss" => {
             let far = Tensor::from_slice(&[-2.0, 0.5, 1.0, 3.0, -1.0, 0.25], &[2, 3]).unwrap();

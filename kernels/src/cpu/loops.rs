@@ -144,22 +144,55 @@ fn broadcasts_to(sizes: &[i64], result: &[i64]) -> bool {
     sizes.len() <= result.len() && pairs.all(|(size, result)| size == result || *size == 1)
 }
 
-/// Whether the processor has the vectors for which loops are compiled a second time.
+/// Whether the processor has the vectors for which all loops are compiled.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn is_wide() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+    vectors::found() >= vectors::WIDE
 }
 
-/// Whether the processor has the widest vectors, for which loops over functions of floats are compiled a third time.
+/// Whether the processor has the widest vectors, for which loops over functions of floats are compiled once more.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn is_widest() -> bool {
-    is_wide()
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512bw")
+    vectors::found() >= vectors::WIDEST
+}
+
+/// Which vectors the processor has. It is found once: asking for six features takes as long as adding some dozen numbers.
+#[cfg(target_arch = "x86_64")]
+mod vectors {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    const NONE: u8 = 1;
+    pub(super) const WIDE: u8 = 2;
+    pub(super) const WIDEST: u8 = 3;
+
+    /// Zero until it is found.
+    static FOUND: AtomicU8 = AtomicU8::new(0);
+
+    #[inline(always)]
+    pub(super) fn found() -> u8 {
+        match FOUND.load(Ordering::Relaxed) {
+            0 => find(),
+            found => found,
+        }
+    }
+
+    #[cold]
+    fn find() -> u8 {
+        let is_wide = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let is_widest = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw");
+        let found = match (is_wide, is_widest) {
+            (true, true) => WIDEST,
+            (true, false) => WIDE,
+            (false, _) => NONE,
+        };
+        FOUND.store(found, Ordering::Relaxed); // every thread finds the same
+        found
+    }
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.

@@ -165,9 +165,7 @@ mod implicit {
 fn direct(matrix: &Tensor, right: &Tensor, rcond: Option<f64>) -> Result<Option<Tensor>> {
     let is_plain = |tensor: &Tensor| {
         tensor.device() == Device::CPU
-            && !tensor.is_wrapper()
-            && !is_fake(tensor)
-            && !(tensor.requires_grad() && GradMode::is_enabled())
+            && !(tensor.is_wrapper() || is_fake(tensor) || tensor.requires_grad() && GradMode::is_enabled())
     };
     let [rows, columns] = [matrix.size(-2)?, matrix.size(-1)?];
     let is_tall = rows >= columns && matrix.numel() > 0 && right.numel() > 0;

@@ -82,8 +82,11 @@ where
     }
 }
 
+/// Eigenvalues and vectors, one after the other.
+type Eigen<R> = (Vec<Complex<R>>, Vec<Complex<R>>);
+
 /// Eigenvalues and, if they are wanted, vectors of a matrix. `None` if they are not found.
-fn eigen<T, R>(matrix: &[T], n: usize, has_vectors: bool) -> Option<(Vec<Complex<R>>, Vec<Complex<R>>)>
+fn eigen<T, R>(matrix: &[T], n: usize, has_vectors: bool) -> Option<Eigen<R>>
 where
     T: Element + Conjugate<Canonical: ComplexField<Real = R>>,
     R: RealField,

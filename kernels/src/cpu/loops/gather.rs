@@ -153,24 +153,25 @@ pub(crate) fn scatter<T: Element>(
 /// # Errors
 /// As there.
 pub(crate) fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
-    /// # Safety
-    /// An element of this size can be read and written; it need not be aligned like `T`.
-    unsafe fn copy<T: Copy>(to: *mut T, from: *const T) {
-        // SAFETY: by contract.
-        unsafe { to.write_unaligned(from.read_unaligned()) }
-    }
     check_types(target.tensor.dtype(), target.tensor, source)?;
-    // SAFETY: `join` gives elements, which are of this size.
     match target.tensor.dtype() {
         DType::Bool => scatter(target, index, source, |_, new: bool| new),
         dtype => match dtype.size() {
-            1 => join(target, index, source, |to: *mut u8, from| unsafe { copy(to, from) }),
-            2 => join(target, index, source, |to: *mut u16, from| unsafe { copy(to, from) }),
-            4 => join(target, index, source, |to: *mut u32, from| unsafe { copy(to, from) }),
-            8 => join(target, index, source, |to: *mut u64, from| unsafe { copy(to, from) }),
-            _ => join(target, index, source, |to: *mut u128, from| unsafe { copy(to, from) }),
+            1 => put_each::<u8>(target, index, source),
+            2 => put_each::<u16>(target, index, source),
+            4 => put_each::<u32>(target, index, source),
+            8 => put_each::<u64>(target, index, source),
+            _ => put_each::<u128>(target, index, source),
         },
     }
+}
+
+/// As [`put`], of elements as large as `T`.
+fn put_each<T: Copy>(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
+    join(target, index, source, |to: *mut T, from: *const T| {
+        // SAFETY: `join` gives elements, which are of this size; they need not be aligned like `T`.
+        unsafe { to.write_unaligned(from.read_unaligned()) }
+    })
 }
 
 fn check_types(dtype: DType, target: &Tensor, source: &Tensor) -> Result<()> {

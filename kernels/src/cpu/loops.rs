@@ -298,10 +298,17 @@ impl Input {
 }
 
 /// Room for a chunk of an operand of any type, and some more: buffers that begin at the same place of their pages are taken for the
-/// same memory by processors that read one while they write another, and wait.
-type Buffer = [MaybeUninit<u128>; CHUNK + 80];
+/// same memory by processors that read one while they write another, and wait. The widest vectors fill a line of the cache.
+#[repr(align(64))]
+struct Buffer([MaybeUninit<u128>; CHUNK + 80]);
 
-const EMPTY: Buffer = [MaybeUninit::uninit(); CHUNK + 80];
+impl Buffer {
+    const EMPTY: Buffer = Buffer([MaybeUninit::uninit(); CHUNK + 80]);
+
+    fn data(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
 
 impl<'f, const N: usize> Operands<'f, N> {
     fn new(out: &Tensor, inputs: [&Tensor; N], inner: &'f Inner<'f, N>) -> Result<Self> {
@@ -340,7 +347,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         }
         let grain = if walk.is_line() { grain } else { parallel::GRAIN };
         parallel::shares(count, grain, |range| {
-            let mut buffers = [EMPTY; N];
+            let mut buffers = [Buffer::EMPTY; N];
             walk.rows(range, |row| {
                 // SAFETY: as above.
                 unsafe { self.row(&row, &mut buffers) }
@@ -425,8 +432,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             // SAFETY: `len` elements each of the inner loop's types, readable and writable.
             return unsafe { self.inner.run(out, inputs, len) };
         }
-        let mut buffer = EMPTY;
-        let buffer = buffer.as_mut_ptr().cast::<u8>();
+        let mut buffer = Buffer::EMPTY;
+        let buffer = buffer.data();
         // SAFETY: the buffer has room for a chunk.
         unsafe { self.inner.run(buffer, inputs, len) };
         // SAFETY: `len` elements in the buffer and in the row.
@@ -448,7 +455,7 @@ impl Input {
         len: usize,
         buffer: &mut Buffer,
     ) -> *const u8 {
-        let buffer = buffer.as_mut_ptr().cast::<u8>();
+        let buffer = buffer.data();
         let offset = (row + start as isize * stride) * self.size as isize;
         // SAFETY: in bounds by contract.
         let data = unsafe { self.data.offset(offset) };

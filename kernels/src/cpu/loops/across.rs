@@ -11,7 +11,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::walk::{Row, Walk};
-use super::{Buffer, CHUNK, EMPTY, Input, Operands};
+use super::{Buffer, CHUNK, Input, Operands};
 
 /// How many elements there must be for this to pay: fewer stay in the first-level cache in any order.
 pub(super) const WORTHWHILE: usize = 1024;
@@ -53,7 +53,7 @@ impl<const N: usize> Operands<'_, N> {
     /// As [`row`](Self::row), for each of them.
     unsafe fn together(&self, rows: &[Row<N>], tiles: &mut [Tile; N]) {
         let Some(first) = rows.first() else { return };
-        let mut buffers = [EMPTY; N];
+        let mut buffers = [Buffer::EMPTY; N];
         let is_turned: [bool; N] = std::array::from_fn(|k| self.inputs[k].is_turned(k, rows));
         let mut start = 0;
         while start < first.len {

@@ -6,7 +6,7 @@ use torch_library::{DType, Result, Tensor};
 
 use super::inner::Inner;
 use super::walk::broadcast_stride;
-use super::{CHUNK, EMPTY, Input, broadcasts_to, data_ptr, parallel};
+use super::{Buffer, CHUNK, Input, broadcasts_to, data_ptr, parallel};
 
 /// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
 pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
@@ -67,7 +67,7 @@ pub(super) fn gathered<const N: usize>(
     if count > CHUNK || !out.geometry().is_contiguous() {
         return Ok(false);
     }
-    let (mut buffers, mut from) = ([EMPTY; N], [std::ptr::null::<u8>(); N]);
+    let (mut buffers, mut from) = ([Buffer::EMPTY; N], [std::ptr::null::<u8>(); N]);
     for (k, buffer) in buffers.iter_mut().enumerate() {
         let (input, geometry) = ((inner.compiled.input)(inputs[k])?, inputs[k].geometry());
         let is_line = geometry.is_contiguous() && geometry.numel() == out.numel();
@@ -76,10 +76,10 @@ pub(super) fn gathered<const N: usize>(
         } else {
             let (len, outer) = out.sizes().split_last().unwrap_or((&1, &[]));
             let row = (*len as usize, broadcast_stride(geometry, 0));
-            let to = buffer.as_mut_ptr().cast();
+            let to = buffer.data();
             // SAFETY: the input broadcasts to sizes of `count` elements, which the buffer has room for.
             unsafe { input.gather(outer, geometry, row, input.data, inner.compiled.element.size(), to) };
-            buffer.as_ptr().cast()
+            to.cast_const()
         };
     }
     let to = data_ptr(out)?;
@@ -88,8 +88,8 @@ pub(super) fn gathered<const N: usize>(
         unsafe { inner.run(to, from, count) };
         return Ok(true);
     }
-    let mut buffer = EMPTY;
-    let buffer = buffer.as_mut_ptr().cast::<u8>();
+    let mut buffer = Buffer::EMPTY;
+    let buffer = buffer.data();
     // SAFETY: as above; the buffer has room for a chunk.
     unsafe { inner.run(buffer, from, count) };
     // SAFETY: `count` results in the buffer, and places for them.

@@ -49,7 +49,7 @@ use walk::{Row, Walk};
 /// How many elements are worth a thread where lines are only copied: waking it takes as long as copying most of these.
 const COPIED: usize = 8 * parallel::GRAIN;
 
-/// How many elements a row is computed at a time, where operands are converted on the way.
+/// How many elements a row is computed at a time, where operands are converted on the way; more of those that are small.
 pub(crate) const CHUNK: usize = 256;
 
 /// The type in which kernels compute elements of a type.
@@ -268,6 +268,8 @@ struct Operands<'f, const N: usize> {
     /// Whether results can be written as they are.
     is_plain: bool,
     inputs: [Input; N],
+    /// How many elements of any operand a buffer has room for.
+    chunk: usize,
     inner: &'f Inner<'f, N>,
 }
 
@@ -322,6 +324,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             store: (inner.compiled.storer)(out.dtype()),
             is_plain: out.dtype() == inner.compiled.result,
             inputs: found.map(|input| input.expect("each was filled above")),
+            chunk: CHUNK * size_of::<u128>()
+                / inner.compiled.element.size().max(inner.compiled.result.size()),
             inner,
         })
     }
@@ -406,7 +410,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         }
         let mut start = 0;
         while start < row.len {
-            let len = CHUNK.min(row.len - start);
+            let len = self.chunk.min(row.len - start);
             let inputs: [*const u8; N] = std::array::from_fn(|k| {
                 // SAFETY: the chunk is part of the row.
                 unsafe {

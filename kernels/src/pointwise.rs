@@ -109,7 +109,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// first.
     ///
     /// # Errors
-    /// As `output` and [`map`].
+    /// As `output` and [`map`](crate::loops::map).
     pub fn compute<M: Element, R: Element>(
         &self,
         out: Option<&Tensor>,

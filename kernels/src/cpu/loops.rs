@@ -43,6 +43,7 @@ pub(crate) mod walk;
 use convert::{Loader, Storer};
 use function::Identity;
 pub(crate) use function::{Elements, Function, Inlined, Usually, function};
+use halves::Half;
 use inner::{Inner, Plane};
 use walk::{Row, Walk};
 
@@ -267,6 +268,8 @@ struct Operands<'f, const N: usize> {
     store: Storer,
     /// Whether results can be written as they are.
     is_plain: bool,
+    /// Which halves the results are, and the inputs where they have more than one element in a row, if there is a loop over them.
+    half: Option<Half>,
     inputs: [Input; N],
     /// How many elements of any operand a buffer has room for.
     chunk: usize,
@@ -323,6 +326,7 @@ impl<'f, const N: usize> Operands<'f, N> {
             out_size: out.dtype().size(),
             store: (inner.compiled.storer)(out.dtype()),
             is_plain: out.dtype() == inner.compiled.result,
+            half: inner.half(out.dtype()),
             inputs: found.map(|input| input.expect("each was filled above")),
             chunk: CHUNK * size_of::<u128>()
                 / inner.compiled.element.size().max(inner.compiled.result.size()),
@@ -401,6 +405,10 @@ impl<'f, const N: usize> Operands<'f, N> {
             // their memory are for nobody to give.
             return unsafe { self.inner.run(out, inputs, row.len) };
         }
+        if let Some(half) = self.half.filter(|half| self.is_row_of_halves(*half, row)) {
+            // SAFETY: passed on.
+            return unsafe { self.row_of_halves(half, row) };
+        }
         let is_elsewhere = || !std::ptr::eq(self.inputs[0].data, self.out);
         if self.inner.compiled.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
             let data = self.inputs[0].data.wrapping_offset(row.inputs[0] * self.inputs[0].size as isize);
@@ -421,6 +429,37 @@ impl<'f, const N: usize> Operands<'f, N> {
             unsafe { self.finish(row, start, len, inputs) };
             start += len;
         }
+    }
+
+    /// Whether each operand of a row is dense and of these halves, or an input of a single element.
+    fn is_row_of_halves(&self, half: Half, row: &Row<N>) -> bool {
+        let is_fit = |k: usize| match row.input_strides[k] {
+            0 => true,
+            stride => stride == 1 && Half::of(self.inputs[k].dtype) == Some(half),
+        };
+        row.out_stride == 1 && (0..N).all(is_fit)
+    }
+
+    /// Computes one row of halves, which may be in place.
+    ///
+    /// # Safety
+    /// As [`row`](Self::row), of a row that is fit for it.
+    unsafe fn row_of_halves(&self, half: Half, row: &Row<N>) {
+        let mut singles = [0f32; N];
+        let inputs = std::array::from_fn(|k| {
+            let input = &self.inputs[k];
+            let data = input.data.wrapping_offset(row.inputs[k] * input.size as isize);
+            if row.input_strides[k] != 0 {
+                return (data, false);
+            }
+            let single = (&raw mut singles[k]).cast::<u8>();
+            // SAFETY: an element by contract, converted to the type of the function that `half` has a loop for: `f32`.
+            unsafe { (input.load)(data, 0, 1, single) };
+            (single.cast_const(), true)
+        });
+        let out = self.out.wrapping_offset(row.out * self.out_size as isize);
+        // SAFETY: `row.len` halves in all operands, or one `f32`.
+        unsafe { self.inner.run_halves(half, out, inputs, row.len) };
     }
 
     /// Computes a part of a row from dense inputs, and writes it.

@@ -10,7 +10,11 @@ use super::{Buffer, CHUNK, Input, broadcasts_to, data_ptr, parallel};
 
 /// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
 pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
-    let (element, result) = (inner.compiled.element, inner.compiled.result);
+    let half = inner.half(out.dtype());
+    let (element, result) = match half {
+        Some(_) => (out.dtype(), out.dtype()),
+        None => (inner.compiled.element, inner.compiled.result),
+    };
     let count = out.numel() as usize;
     if count > parallel::GRAIN || element == DType::Bool || out.dtype() != result || !lie_alike(out, inputs) {
         return false;
@@ -29,7 +33,12 @@ pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs
     }
     // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; an input is the result itself or
     // shares no memory with it.
-    unsafe { inner.run(to, from, count) };
+    unsafe {
+        match half {
+            Some(half) => inner.run_halves(half, to, std::array::from_fn(|k| (from[k], false)), count),
+            None => inner.run(to, from, count),
+        }
+    }
     true
 }
 

@@ -1,4 +1,4 @@
-//! Halves to `f32` and back, a block of them at a time on the widest vectors.
+//! Halves in registers: they are widened and rounded a block at a time, without a detour through a buffer.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "reads and writes elements through pointers")
@@ -28,7 +28,7 @@ impl Half {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use registers::{narrow_line, widen, widen_line};
+pub(super) use registers::{narrow, narrow_line, widen, widen_line};
 
 #[cfg(target_arch = "x86_64")]
 mod registers {
@@ -74,7 +74,7 @@ mod registers {
     /// A block can be read and `len` elements written, on a processor that has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    unsafe fn narrow(half: Half, from: *const f32, to: *mut u16, len: usize) {
+    pub(in crate::cpu::loops) unsafe fn narrow(half: Half, from: *const f32, to: *mut u16, len: usize) {
         let mut part = [0; BLOCK];
         let whole = if len < BLOCK { part.as_mut_ptr() } else { to };
         for start in (0..BLOCK).step_by(LANES) {

@@ -9,6 +9,7 @@ use torch_library::{DType, Element, Result, Tensor};
 use super::Input;
 use super::convert::{self, Storer};
 use super::function::{BLOCK, Elements};
+use super::halves::Half;
 
 /// What computes `N` elements to one, and its loop for this processor.
 pub(super) struct Inner<'f, const N: usize> {
@@ -50,6 +51,9 @@ struct Loops<const N: usize> {
     /// As `wide`, over rows of which one input has a single element each.
     #[cfg(target_arch = "x86_64")]
     plane: Option<RunPlane<N>>,
+    /// From halves to halves, of functions of `f32` where there are the widest vectors.
+    #[cfg(target_arch = "x86_64")]
+    halves: Option<RunHalves<N>>,
 }
 
 impl<const N: usize> Loops<N> {
@@ -66,6 +70,12 @@ impl<const N: usize> Loops<N> {
             },
             #[cfg(target_arch = "x86_64")]
             plane: if F::HAS_PLANE { Some(plane::<M, R, F, N>) } else { None },
+            #[cfg(target_arch = "x86_64")]
+            halves: if matches!((M::DTYPE, R::DTYPE), (DType::Float32, DType::Float32)) {
+                Some(of_halves::<M, R, F, N>)
+            } else {
+                None
+            },
         }
     }
 
@@ -84,6 +94,14 @@ impl<const N: usize> Loops<N> {
         #[cfg(target_arch = "x86_64")]
         if super::is_wide() {
             return self.plane;
+        }
+        None
+    }
+
+    fn halves(&self) -> Option<RunHalves<N>> {
+        #[cfg(target_arch = "x86_64")]
+        if super::is_widest() {
+            return self.halves;
         }
         None
     }
@@ -139,6 +157,31 @@ impl<'f, const N: usize> Inner<'f, N> {
         if let Some(run) = self.compiled.loops.plane() {
             // SAFETY: passed on.
             unsafe { run(self.elements, self.run, plane) }
+        }
+    }
+
+    /// Which halves results of a type are, if there is a loop over them.
+    #[inline]
+    pub(super) fn half(&self, out: DType) -> Option<Half> {
+        Half::of(out).filter(|_| self.compiled.loops.halves().is_some())
+    }
+
+    /// Computes `len` results of halves.
+    ///
+    /// # Safety
+    /// [`half`](Self::half) has said which. As many of `out` can be written, and of each input be read that is not a single
+    /// element, of type `f32`; `out` may be one of the inputs.
+    #[inline]
+    pub(super) unsafe fn run_halves(
+        &self,
+        half: Half,
+        out: *mut u8,
+        inputs: [(*const u8, bool); N],
+        len: usize,
+    ) {
+        if let Some(run) = self.compiled.loops.halves() {
+            // SAFETY: passed on.
+            unsafe { run(self.elements, half, out, inputs, len) }
         }
     }
 }
@@ -238,6 +281,47 @@ unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usi
     for i in whole..len {
         // SAFETY: as above.
         unsafe { out.add(i).write(of(i)) };
+    }
+}
+
+/// The loop over halves: where they are and, for each input, whether it is a single `f32` instead.
+type RunHalves<const N: usize> =
+    unsafe fn(elements: *const (), Half, out: *mut u8, inputs: [(*const u8, bool); N], len: usize);
+
+/// # Safety
+/// As [`Inner::run_halves`], of a function of `f32`, on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    elements: *const (),
+    half: Half,
+    out: *mut u8,
+    inputs: [(*const u8, bool); N],
+    len: usize,
+) {
+    use super::halves::{self, BLOCK};
+    // SAFETY: `of` pairs the elements with this loop.
+    let f = unsafe { &*elements.cast::<F>() };
+    let (mut blocks, mut results) = ([[0f32; BLOCK]; N], [0f32; BLOCK]);
+    for (block, (input, is_single)) in blocks.iter_mut().zip(inputs) {
+        if is_single {
+            // SAFETY: by contract.
+            block.fill(unsafe { input.cast::<f32>().read() });
+        }
+    }
+    for start in (0..len).step_by(BLOCK) {
+        let len = BLOCK.min(len - start);
+        for (block, (input, is_single)) in blocks.iter_mut().zip(inputs) {
+            if !is_single {
+                // SAFETY: a part of what is there by contract.
+                unsafe { halves::widen(half, input.cast::<u16>().add(start), len, block.as_mut_ptr()) };
+            }
+        }
+        let from = std::array::from_fn(|k| blocks[k].as_ptr().cast::<M>());
+        // SAFETY: blocks of `f32`, which is what `M` and `R` are.
+        unsafe { f.each(results.as_mut_ptr().cast::<R>(), from, BLOCK) };
+        // SAFETY: as above.
+        unsafe { halves::narrow(half, results.as_ptr(), out.cast::<u16>().add(start), len) };
     }
 }
 

@@ -15,6 +15,7 @@ use crate::pointwise::unsupported;
 mod chosen;
 mod distinct;
 pub(super) mod places;
+mod search;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

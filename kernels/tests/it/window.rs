@@ -183,35 +183,22 @@ fn gradients_of_pooling_are_the_same_in_every_format() -> Result<()> {
     let gradients = |format: MemoryFormat| -> Result<Vec<Vec<f64>>> {
         let image = image.contiguous_format(format)?;
         let (largest, at) = aten::max_pool2d_with_indices::with(&image, &[3, 2]).stride(&[2, 1]).call()?;
+        let picked_from = |at: &Tensor| {
+            let (kernel, stride, padding, dilation) = ([3, 2], [2, 1], [0, 0], [1, 1]);
+            aten::max_pool2d_with_indices_backward(
+                &largest, &image, &kernel, &stride, &padding, &dilation, false, at,
+            )
+        };
         let mean = aten::avg_pool2d::with(&image, &[3, 2]).stride(&[2, 1]).padding(&[1, 1]).call()?;
         let share = aten::_adaptive_avg_pool2d(&image, &[3, 4])?;
         let back = [
-            aten::max_pool2d_with_indices_backward(
-                &largest,
-                &image,
-                &[3, 2],
-                &[2, 1],
-                &[0, 0],
-                &[1, 1],
-                false,
-                &at,
-            )?,
+            picked_from(&at)?,
             aten::avg_pool2d_backward(&mean, &image, &[3, 2], &[2, 1], &[1, 1], false, true, None)?,
             aten::_adaptive_avg_pool2d_backward(&share, &image)?,
         ];
         assert!(back.iter().all(|back| back.is_contiguous(format)));
         let lost = aten::add_Scalar(&at, 1000.into())?;
-        let lost = aten::max_pool2d_with_indices_backward(
-            &largest,
-            &image,
-            &[3, 2],
-            &[2, 1],
-            &[0, 0],
-            &[1, 1],
-            false,
-            &lost,
-        );
-        assert!(lost.is_err());
+        assert!(picked_from(&lost).is_err());
         back.iter().map(|back| back.to_vec::<f64>()).collect()
     };
     assert_eq!(gradients(MemoryFormat::Contiguous)?, gradients(MemoryFormat::ChannelsLast)?);

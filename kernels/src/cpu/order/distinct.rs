@@ -1,18 +1,18 @@
-//! Distinct elements and slices, and where elements go into sorted rows.
+//! Distinct elements and slices.
 #![expect(unsafe_code, reason = "lends elements as slices")]
 
 use std::cmp::Ordering;
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype, promote_types};
+use torch_library::{Element, match_dtype};
 
-use super::places::{Ranked, Sorted, Sorter};
+use super::places::{Ranked, Sorter};
 use crate::aten;
 use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
-use crate::pointwise::{common_device, unsupported};
+use crate::pointwise::unsupported;
 
 #[torch_impl(aten, CPU)]
 mod kernels {
@@ -57,86 +57,6 @@ mod kernels {
     ) -> Result<(Tensor, Tensor, Tensor)> {
         slices("aten::unique_dim", this, dim, true)
     }
-}
-
-#[torch_impl(aten, CPU, Meta)]
-fn searchsorted_Tensor(
-    sorted_sequence: &Tensor,
-    this: &Tensor,
-    out_int32: bool,
-    right: bool,
-    side: Option<&str>,
-    sorter: Option<&Tensor>,
-) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::searchsorted.Tensor";
-    let right = match side {
-        None => right,
-        Some("right") => true,
-        Some("left") if !right => false,
-        Some(other) => bail!(
-            Argument,
-            "{OPERATOR}: side is {other:?} and right {right}, expected \"left\" with right=false, or \"right\""
-        ),
-    };
-    let dtype =
-        promote_types(sorted_sequence.dtype(), this.dtype()).map_err(|error| error.context(OPERATOR))?;
-    let rows = sorted_sequence.sizes();
-    let is_one = rows.len() == 1;
-    let fits = this.dim() == rows.len()
-        && this.dim() > 0
-        && this.sizes()[..rows.len() - 1] == rows[..rows.len() - 1];
-    ensure!(
-        is_one || fits,
-        Shape,
-        "{OPERATOR}: values of sizes {:?} in a sequence of sizes {rows:?}, expected a sequence of one dimension, or \
-         sizes that differ in the last dimension alone",
-        this.sizes()
-    );
-    let sequence = match sorter {
-        None => sorted_sequence.clone(),
-        Some(sorter) => aten::gather(sorted_sequence, -1, sorter)?,
-    };
-    if !loops::has_elements(this) {
-        let dtype = if out_int32 { DType::Int32 } else { DType::Int64 };
-        return Tensor::empty(this.sizes(), dtype, this.device());
-    }
-    let length = *rows.last().unwrap_or(&1) as usize;
-    let per_row = if is_one { this.numel() as usize } else { *this.sizes().last().unwrap_or(&1) as usize };
-    match_computing!(dtype, T: Bool | Integer | Float => {
-        let ranks = |tensor: &Tensor| Ok::<_, Error>(loops::elements::<T>(tensor)?.into_iter().map(T::rank).collect());
-        let (sequence, values): (Vec<_>, Vec<_>) = (ranks(&sequence)?, ranks(this)?);
-        let places = values.iter().enumerate().map(|(at, value)| {
-            let row = if is_one { &sequence[..] } else { &sequence[at / per_row * length..][..length] };
-            row.partition_point(|x| if right { x <= value } else { x < value }) as i64
-        });
-        let places = Tensor::from_vec(places.collect::<Vec<i64>>(), this.sizes())?;
-        if out_int32 { loops::copy(&places, DType::Int32) } else { Ok(places) }
-    }, else => Err(unsupported(OPERATOR, dtype)))
-}
-
-/// Which elements are among others; NaN is equal to nothing.
-#[torch_impl(aten, CPU)]
-fn isin_Tensor_Tensor(
-    elements: &Tensor,
-    test_elements: &Tensor,
-    _assume_unique: bool,
-    invert: bool,
-) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::isin.Tensor_Tensor";
-    let dtype =
-        promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
-    let out =
-        Tensor::empty(elements.sizes(), DType::Bool, common_device(OPERATOR, &[elements, test_elements])?)?;
-    match_computing!(dtype, T: Integer | Float => {
-        let mut tests = loops::elements::<T>(test_elements)?;
-        tests.retain(|x| !x.is_unordered());
-        let mut tests: Vec<_> = tests.into_iter().map(T::rank).collect();
-        tests.sort_unstable();
-        tests.dedup();
-        let is_in = |x: T| !x.is_unordered() && tests.binary_search(&x.rank()).is_ok();
-        loops::map(&out, [elements], |[x]: [T; 1]| is_in(x) != invert)?;
-    }, else => return Err(unsupported(OPERATOR, dtype)));
-    Ok(out)
 }
 
 /// Distinct slices of a dimension. As PyTorch, with all results, whatever is asked for.

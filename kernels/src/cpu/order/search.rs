@@ -1,0 +1,99 @@
+//! Which elements are in a set, and where elements go into sorted rows.
+
+use torch_library::prelude::*;
+use torch_library::promote_types;
+
+use super::places::Sorted;
+use crate::aten;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::Number;
+use crate::pointwise::{common_device, unsupported};
+
+#[torch_impl(aten, CPU, Meta)]
+fn searchsorted_Tensor(
+    sorted_sequence: &Tensor,
+    this: &Tensor,
+    out_int32: bool,
+    right: bool,
+    side: Option<&str>,
+    sorter: Option<&Tensor>,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::searchsorted.Tensor";
+    let right = is_right(OPERATOR, right, side)?;
+    let dtype =
+        promote_types(sorted_sequence.dtype(), this.dtype()).map_err(|error| error.context(OPERATOR))?;
+    let (rows, per_row) = rows(OPERATOR, sorted_sequence.sizes(), this)?;
+    let sequence = match sorter {
+        None => sorted_sequence.clone(),
+        Some(sorter) => aten::gather(sorted_sequence, -1, sorter)?,
+    };
+    if !loops::has_elements(this) {
+        let dtype = if out_int32 { DType::Int32 } else { DType::Int64 };
+        return Tensor::empty(this.sizes(), dtype, this.device());
+    }
+    match_computing!(dtype, T: Bool | Integer | Float => {
+        let ranks = |tensor: &Tensor| Ok::<_, Error>(loops::elements::<T>(tensor)?.into_iter().map(T::rank).collect());
+        let (sequence, values): (Vec<_>, Vec<_>) = (ranks(&sequence)?, ranks(this)?);
+        let places = values.iter().enumerate().map(|(at, value)| {
+            let row = &sequence[at / per_row * rows..][..rows];
+            row.partition_point(|x| if right { x <= value } else { x < value }) as i64
+        });
+        let places = Tensor::from_vec(places.collect::<Vec<i64>>(), this.sizes())?;
+        if out_int32 { loops::copy(&places, DType::Int32) } else { Ok(places) }
+    }, else => Err(unsupported(OPERATOR, dtype)))
+}
+
+/// Whether equal elements stay left of the place, told in two ways that must not contradict each other.
+fn is_right(operator: &str, right: bool, side: Option<&str>) -> Result<bool> {
+    match side {
+        None => Ok(right),
+        Some("right") => Ok(true),
+        Some("left") if !right => Ok(false),
+        Some(other) => bail!(
+            Argument,
+            "{operator}: side is {other:?} and right {right}, expected \"left\" with right=false, or \"right\""
+        ),
+    }
+}
+
+/// The length of a row of the sequence, and how many values look into each row.
+fn rows(operator: &str, sequence: &[i64], values: &Tensor) -> Result<(usize, usize)> {
+    let is_one = sequence.len() == 1;
+    let fits = values.dim() == sequence.len()
+        && values.dim() > 0
+        && values.sizes()[..sequence.len() - 1] == sequence[..sequence.len() - 1];
+    ensure!(
+        is_one || fits,
+        Shape,
+        "{operator}: values of sizes {:?} in a sequence of sizes {sequence:?}, expected a sequence of one dimension, or \
+         sizes that differ in the last dimension alone",
+        values.sizes()
+    );
+    let last = |sizes: &[i64]| *sizes.last().unwrap_or(&1) as usize;
+    Ok((last(sequence), if is_one { values.numel() as usize } else { last(values.sizes()) }))
+}
+
+/// Which elements are among others; NaN is equal to nothing.
+#[torch_impl(aten, CPU)]
+fn isin_Tensor_Tensor(
+    elements: &Tensor,
+    test_elements: &Tensor,
+    _assume_unique: bool,
+    invert: bool,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::isin.Tensor_Tensor";
+    let dtype =
+        promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
+    let out =
+        Tensor::empty(elements.sizes(), DType::Bool, common_device(OPERATOR, &[elements, test_elements])?)?;
+    match_computing!(dtype, T: Integer | Float => {
+        let mut tests = loops::elements::<T>(test_elements)?;
+        tests.retain(|x| !x.is_unordered());
+        let mut tests: Vec<_> = tests.into_iter().map(T::rank).collect();
+        tests.sort_unstable();
+        tests.dedup();
+        let is_in = |x: T| !x.is_unordered() && tests.binary_search(&x.rank()).is_ok();
+        loops::map(&out, [elements], |[x]: [T; 1]| is_in(x) != invert)?;
+    }, else => return Err(unsupported(OPERATOR, dtype)));
+    Ok(out)
+}

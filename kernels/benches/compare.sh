@@ -7,6 +7,8 @@
 # PEER_PYTHON names a Python that has torch (pip install torch==2.15.0 into a virtual environment); without it only our side is
 # printed. ROUNDS (default 3) is how often each side gets its turn. Small rows are also measured from C++, where there is a compiler.
 # CANDLE=1 builds candle's side, too, and gives it a column.
+# SWEEP=0.95 goes through a thousand calls of other operators instead (compare/calls.txt; one thread), in two minutes, and prints
+# those where PyTorch's time over ours is below that.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -17,6 +19,9 @@ if ! torch=$("$python" -c 'import os, torch; print(os.path.dirname(torch.__file_
     echo "no torch in $python: only our side is measured (set PEER_PYTHON)" >&2
     for threads in 1 2; do RAYON_NUM_THREADS=$threads "$ours" "$@"; done
     exit
+fi
+if [ -n "${SWEEP:-}" ]; then
+    exec "$python" "$here/compare/sweep.py" "$ours" 1 "$SWEEP" "$@"
 fi
 small=
 if command -v "${CXX:-g++}" >/dev/null; then

@@ -128,5 +128,6 @@ def main(ours, small, candle, rounds, *words):
                 side.close()
 
 
-with torch.inference_mode():
-    main(*sys.argv[1:])
+if __name__ == "__main__":
+    with torch.inference_mode():
+        main(*sys.argv[1:])

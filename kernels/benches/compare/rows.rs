@@ -29,7 +29,7 @@ fn randn(sizes: &[i64]) -> Result<Tensor> {
     aten::randn(sizes)
 }
 
-fn typed(sizes: &[i64], dtype: DType) -> Result<Tensor> {
+pub(crate) fn typed(sizes: &[i64], dtype: DType) -> Result<Tensor> {
     aten::to_dtype(&randn(sizes)?, dtype)
 }
 

@@ -1,5 +1,6 @@
 //! Rows, and how they are measured: those that a word names, or one after the other as another program asks.
 
+use std::fmt::Display;
 use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
@@ -33,15 +34,16 @@ impl<E: 'static> Row<E> {
 /// A sample is made of as many calls as fit in this time, so that reading the clock costs nothing.
 const SAMPLE: Duration = Duration::from_micros(500);
 
-/// Does what the arguments of the program say.
-pub(crate) fn run<E>(rows: &[Row<E>]) -> Result<(), E> {
+/// Does what the arguments of the program say; `other` makes rows that are asked for by names that are not listed.
+pub(crate) fn run<E: Display>(rows: &[Row<E>], other: impl Fn(&str) -> Option<Row<E>>) -> Result<(), E> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     if words.iter().any(|word| word == "--names") {
         rows.iter().for_each(|row| println!("{}", row.name));
         return Ok(());
     }
     if words.iter().any(|word| word == "--serve") {
-        return serve(rows);
+        serve(rows, other);
+        return Ok(());
     }
     let is_wanted =
         |row: &&Row<E>| words.is_empty() || words.iter().any(|word| row.name.contains(word.as_str()));
@@ -53,34 +55,33 @@ pub(crate) fn run<E>(rows: &[Row<E>]) -> Result<(), E> {
 }
 
 /// Answers requests until there are no more.
-fn serve<E>(rows: &[Row<E>]) -> Result<(), E> {
-    let mut current: Option<(&str, Prepared<E>, u64)> = None;
+fn serve<E: Display>(rows: &[Row<E>], other: impl Fn(&str) -> Option<Row<E>>) {
+    let mut current: Option<(String, Prepared<E>, u64)> = None;
     for line in std::io::stdin().lock().lines().map_while(std::io::Result::ok) {
         let (name, budget) = line.split_once('\t').unwrap_or((&line, "100"));
-        if current.as_ref().is_none_or(|(current, ..)| *current != name) {
-            drop(current.take()); // before the next row takes memory
-            if let Some(row) = rows.iter().find(|row| row.name == name) {
-                let run = (row.prepare)()?;
-                let peak = peak(&run)?;
-                current = Some((&row.name, run, peak));
+        let budget = Duration::from_millis(budget.parse().unwrap_or(100));
+        let mut answer = || -> Result<String, E> {
+            if current.as_ref().is_none_or(|(current, ..)| *current != name) {
+                drop(current.take()); // before the next row takes memory
+                let made = other(name);
+                if let Some(row) = rows.iter().find(|row| row.name == name).or(made.as_ref()) {
+                    let run = (row.prepare)()?;
+                    let peak = peak(&run)?;
+                    current = Some((row.name.clone(), run, peak));
+                }
             }
-        }
-        match &current {
-            None => println!("{{}}"),
-            Some((name, run, peak)) => {
-                let budget = Duration::from_millis(budget.parse().unwrap_or(100));
-                println!("{}", report(name, *peak, samples(run, budget)?));
-            }
-        }
+            let Some((name, run, peak)) = &current else { return Ok("{}".to_owned()) };
+            Ok(report(name, *peak, samples(run, budget)?))
+        };
+        println!("{}", answer().unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string())));
         std::io::stdout().flush().ok();
     }
-    Ok(())
 }
 
 fn report(name: &str, peak: u64, samples: Vec<f64>) -> String {
     let samples: Vec<String> = samples.iter().map(|ns| format!("{ns:.1}")).collect();
     let samples = samples.join(",");
-    format!("{{\"row\":\"{name}\",\"peak\":{peak},\"ns\":[{samples}]}}")
+    format!("{{\"row\":{name:?},\"peak\":{peak},\"ns\":[{samples}]}}")
 }
 
 /// By how many bytes the first call lets the process grow.

@@ -9,5 +9,5 @@ mod rows;
 mod serve;
 
 fn main() -> Result<(), Error> {
-    serve::run(&rows::all())
+    serve::run(&rows::all(), |_| None)
 }

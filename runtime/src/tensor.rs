@@ -48,9 +48,11 @@ pub use storage::{Storage, StorageImpl};
 ///   is consistent ([`geometry`](Tensor::geometry)), and what it returned stays valid as long as the handle it came
 ///   from is borrowed.
 /// - **Elements are not synchronised.** While one thread writes elements, no other thread may read or write the same
-///   ones; that would be a data race, which the type system does not prevent here. It is the one rule of this type
-///   that the caller has to keep. Within one thread nothing can go wrong: accessors copy elements, and hand out slices
-///   only from `unsafe` functions.
+///   ones, nor replace the sizes or the storage of the tensor that it computes with; that would be a data race, which is
+///   undefined behaviour and which the type system does not prevent here: safe code can do it. It is the one rule of this
+///   type that the caller has to keep. It holds for a closure, too, that a kernel calls for each element: it leaves the
+///   kernel's tensors alone. Otherwise nothing can go wrong within one thread: accessors copy elements, and hand out
+///   slices only from `unsafe` functions.
 ///
 /// PyTorch: `at::Tensor`.
 #[derive(Clone)]

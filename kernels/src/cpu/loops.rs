@@ -27,6 +27,7 @@ pub(crate) mod across;
 pub(crate) mod convert;
 pub(crate) mod crossings;
 mod dense;
+mod entangled;
 mod few;
 mod function;
 pub(crate) mod gather;
@@ -41,6 +42,7 @@ pub(crate) mod update;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
+use entangled::is_entangled;
 use function::Identity;
 pub(crate) use function::{Elements, Function, Inlined, Usually, function};
 use halves::Half;
@@ -116,6 +118,11 @@ fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>)
         return Ok(());
     }
     check(out, &inputs)?;
+    if let Some(k) = inputs.iter().position(|input| is_entangled(out, input)) {
+        let (apart, mut inputs) = (copy(inputs[k], inputs[k].dtype())?, inputs);
+        inputs[k] = &apart;
+        return run(out, inputs, inner);
+    }
     match few::gathered(inner, out, inputs)? {
         true => Ok(()),
         false => Operands::new(out, inputs, inner)?.compute(out, inputs),
@@ -401,8 +408,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             let inputs =
                 std::array::from_fn(|k| address(self.inputs[k].data, row.inputs[k], self.inputs[k].size));
             let out = address(self.out, row.out, self.out_size).cast_mut();
-            // SAFETY: the row lies in bounds, is dense in all operands and of the loop's types; operands that share a part of
-            // their memory are for nobody to give.
+            // SAFETY: the row lies in bounds, is dense in all operands and of the loop's types; an input that shares a part of
+            // the result's memory was copied before.
             return unsafe { self.inner.run(out, inputs, row.len) };
         }
         if let Some(half) = self.half.filter(|half| self.is_row_of_halves(*half, row)) {
@@ -413,7 +420,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         if self.inner.compiled.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
             let data = self.inputs[0].data.wrapping_offset(row.inputs[0] * self.inputs[0].size as isize);
             let out = self.out.wrapping_offset(row.out * self.out_size as isize);
-            // SAFETY: the row lies in bounds, and operands that share a part of their memory are for nobody to give.
+            // SAFETY: the row lies in bounds, and an input that shares a part of the result's memory was copied before.
             return unsafe { (self.inputs[0].load)(data, row.input_strides[0], row.len, out) };
         }
         let mut start = 0;

@@ -27,9 +27,9 @@ mod kernels {
         found_inf: Option<&Tensor>,
     ) -> Result<()> {
         const OPERATOR: &str = "aten::_fused_sgd_";
-        check_lists(OPERATOR, this, &[grads])?;
+        check_lists(OPERATOR, this, &[], &[grads])?;
         if momentum != 0.0 {
-            check_lists(OPERATOR, this, &[momentum_buffer_list])?;
+            check_lists(OPERATOR, this, &[momentum_buffer_list], &[])?;
         }
         if !prepared(OPERATOR, grads, grad_scale, found_inf)? {
             return Ok(());
@@ -137,9 +137,9 @@ impl Adam {
         steps: &[Tensor],
         [grad_scale, found_inf]: [Option<&Tensor>; 2],
     ) -> Result<()> {
-        check_lists(self.operator, this, &[grads, means, squares, steps])?;
+        check_lists(self.operator, this, &[means, squares], &[grads, steps])?;
         if let Some(most) = &most {
-            check_lists(self.operator, this, &[most])?;
+            check_lists(self.operator, this, &[most], &[])?;
         }
         if !prepared(self.operator, grads, grad_scale, found_inf)? {
             return Ok(());
@@ -195,8 +195,10 @@ impl Adam {
     }
 }
 
-fn check_lists(operator: &str, this: &[Tensor], lists: &[&[Tensor]]) -> Result<()> {
-    for list in lists {
+/// Checks that there is one of each for each tensor: states are of its sizes, what is only read may be one number.
+fn check_lists(operator: &str, this: &[Tensor], states: &[&[Tensor]], read: &[&[Tensor]]) -> Result<()> {
+    let may_be_number = |list: &&[Tensor]| read.iter().any(|read| std::ptr::eq(*read, *list));
+    for list in states.iter().chain(read) {
         ensure!(
             list.len() == this.len(),
             Argument,
@@ -206,7 +208,7 @@ fn check_lists(operator: &str, this: &[Tensor], lists: &[&[Tensor]]) -> Result<(
         );
         for (x, other) in this.iter().zip(*list) {
             ensure!(
-                other.sizes() == x.sizes() || other.dim() == 0,
+                other.sizes() == x.sizes() || other.dim() == 0 && may_be_number(list),
                 Shape,
                 "{operator}: a gradient or state of sizes {:?} for a tensor of {:?}",
                 other.sizes(),

@@ -9,11 +9,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use torch_library::geometry::{Dims, Geometry};
-use torch_library::{DType, Element, Result, Tensor, ensure};
+use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
 use super::convert::{self, Loader};
 use super::walk::{Row, Walk};
-use super::{CHUNK, data_ptr, has_elements, parallel};
+use super::{CHUNK, assign, copy, data_ptr, has_elements, parallel, uninit_like};
 
 /// Where an index leads in a tensor: for each place of the index to an element at index 0 of the indexed dimension, and
 /// from there so many steps.
@@ -45,6 +45,12 @@ impl<'a> Lanes<'a> {
 pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option<i64>> {
     if !has_elements(out) {
         return Ok(None);
+    }
+    if [source.tensor, index].iter().any(|read| read.shares_storage_with(out)) {
+        // SAFETY: `gather` writes every element, or gives back a bad index, and then it is dropped.
+        let apart = unsafe { uninit_like(out, out.dtype(), MemoryFormat::Contiguous)? };
+        let bad = gather(&apart, source, index)?;
+        return if bad.is_some() { Ok(bad) } else { assign(out, &apart).map(|()| None) };
     }
     let starts = Geometry::new(out.sizes(), &source.strides, 0)?;
     let walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
@@ -190,6 +196,9 @@ fn join<T>(
     if index.numel() == 0 || !has_elements(target.tensor) {
         return Ok(None);
     }
+    // An index that is written to meanwhile would lead elsewhere after it was checked.
+    let is_apart = !index.shares_storage_with(target.tensor);
+    let index = &if is_apart { index.clone() } else { copy(index, index.dtype())? };
     let starts = Geometry::new(index.sizes(), &target.strides, 0)?;
     let used = Geometry::new(index.sizes(), source.strides(), 0)?;
     // Of the walk only the inputs are looked at: its output would be a tensor in the order of the index.
@@ -281,7 +290,7 @@ impl Indices {
     /// are left out.
     ///
     /// # Safety
-    /// The row lies in bounds of the index.
+    /// The row lies in bounds of the index, which the closure does not write to.
     #[inline(always)]
     unsafe fn row<const N: usize>(&self, row: &Row<N>, mut f: impl FnMut(isize, isize)) {
         let mut buffer = [MaybeUninit::<i64>::uninit(); CHUNK];

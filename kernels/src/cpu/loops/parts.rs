@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use torch_library::{Element, Result, Tensor};
+use torch_library::{Element, MemoryFormat, Result, Tensor, ensure};
 
 use super::{contiguous, copy, is_plain};
 
@@ -21,8 +21,15 @@ unsafe impl<T: Sync> Sync for Parts<T> {}
 
 impl<T: Element> Parts<T> {
     /// # Errors
-    /// Memory that the host does not reach, elements of another type.
+    /// A tensor that is not in row-major order, memory that the host does not reach, elements of another type.
     pub(crate) fn of(tensor: &Tensor, len: usize) -> Result<Self> {
+        ensure!(
+            tensor.is_contiguous(MemoryFormat::Contiguous),
+            Argument,
+            "strides {:?} of sizes {:?} are not those of row-major order",
+            tensor.strides(),
+            tensor.sizes()
+        );
         let count = tensor.numel() as usize / len.max(1);
         Ok(Parts { data: tensor.data_ptr()?, len, count, _tensor: tensor.clone() })
     }

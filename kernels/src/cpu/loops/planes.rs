@@ -47,7 +47,7 @@ impl<const N: usize> Operands<'_, N> {
         for n in 0..rows as isize {
             let from = from.wrapping_offset(n * step * size as isize);
             let to = to.wrapping_offset(n * out_step * size as isize);
-            // SAFETY: a row lies in bounds; operands that share a part of their memory are for nobody to give.
+            // SAFETY: a row lies in bounds; an input that shares a part of the result's memory was copied before.
             unsafe {
                 match stride {
                     1 => std::ptr::copy_nonoverlapping(from, to, row.len * size),

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
+use super::entangled::is_entangled;
 use super::halves::Half;
 use super::walk::{Row, Walk};
 use super::{Input, convert, data_ptr, has_elements, is_plain, parallel};
@@ -165,6 +166,12 @@ fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
         );
         if out.shares_storage_with(input) {
             out.check_no_overlap(input)?;
+            ensure!(
+                !is_entangled(out, input),
+                Argument,
+                "sizes {:?} are reduced into a part of their own memory, pass a copy",
+                input.sizes()
+            );
         }
     }
     Ok(())

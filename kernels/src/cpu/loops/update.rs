@@ -1,7 +1,7 @@
 //! Changing several tensors together, in one pass: steps of optimisers.
 #![expect(unsafe_code, reason = "reads and writes elements of tensors that lie alike in memory")]
 
-use torch_library::{Element, MemoryFormat, Result, Tensor};
+use torch_library::{Element, MemoryFormat, Result, Tensor, ensure};
 
 use super::{copy, has_elements, is_plain, map, parallel, uninit_like};
 
@@ -12,7 +12,8 @@ const STEP: usize = 16;
 /// further tensors, which broadcast to that size.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host does not reach; changed tensors of other sizes, or of which elements coincide or share a part of their
+/// memory with others.
 pub(crate) fn update<T: Element, const N: usize, const K: usize>(
     changed: [&Tensor; N],
     given: [&Tensor; K],
@@ -21,6 +22,7 @@ pub(crate) fn update<T: Element, const N: usize, const K: usize>(
     if !has_elements(changed[0]) {
         return Ok(());
     }
+    check(&changed, &given)?;
     if lie_alike::<T>(&[&changed[..], &given[..]].concat()) {
         return lines(changed, given, &f);
     }
@@ -31,6 +33,22 @@ pub(crate) fn update<T: Element, const N: usize, const K: usize>(
     let given = given.iter().map(whole).collect::<Result<Vec<_>>>()?;
     lines(std::array::from_fn(|n| &copies[n]), std::array::from_fn(|k| &given[k]), &f)?;
     changed.iter().zip(&copies).try_for_each(|(to, from)| map(to, [from], |[x]: [T; 1]| x))
+}
+
+/// Checks what lines rely on: changed tensors have one size, and a place in memory is no other place of any tensor.
+fn check(changed: &[&Tensor], given: &[&Tensor]) -> Result<()> {
+    for (n, tensor) in changed.iter().enumerate() {
+        ensure!(
+            tensor.sizes() == changed[0].sizes(),
+            Shape,
+            "tensors of sizes {:?} and {:?} are changed together, expected the same sizes",
+            changed[0].sizes(),
+            tensor.sizes()
+        );
+        tensor.check_no_internal_overlap()?;
+        changed[n + 1..].iter().chain(given).try_for_each(|other| tensor.check_no_partial_overlap(other))?;
+    }
+    Ok(())
 }
 
 /// Whether elements at one place of tensors lie at one place of their memory, as the closure takes them.

@@ -80,26 +80,25 @@ impl<T: Number> Sheets<T> {
             return Laid { plan, data: source };
         }
         let copy = sheet.copy.numbers::<T>(channels * plan.plane);
-        let data = copy.as_ptr();
         if is_laid {
-            return Laid { plan, data };
+            return Laid { plan, data: copy.as_ptr() };
         }
         if !is_planned {
             copy.fill(T::ZERO);
         }
+        let data = copy.as_mut_ptr();
         // SAFETY: the runs lie in the channels of the source, and in each part of the copy.
         unsafe {
             if side > 1 {
                 let count = side.min(self.source.channels - first);
-                copy_side_by_side(&plan.runs, source, [count, pitch], copy.as_mut_ptr());
+                copy_side_by_side(&plan.runs, source, [count, pitch], data);
             } else {
                 for n in 0..channels {
-                    let to = copy[n * plan.plane..][..plan.plane].as_mut_ptr();
-                    copy_runs(&plan.runs, source.wrapping_add(n * pitch), to);
+                    copy_runs(&plan.runs, source.wrapping_add(n * pitch), data.add(n * plan.plane));
                 }
             }
         }
-        Laid { plan, data }
+        Laid { plan, data: data.cast_const() }
     }
 }
 

@@ -37,9 +37,8 @@ impl Convolution<'_> {
         // Each share of the lines has sums of its own. How many there are does not depend on threads, so the result does not.
         let shares = (FEW_PANELS / panels).min(lines).min(work / (4 * GRAIN)).max(1);
         let sizes = [shares * panels * length, WIDTH].map(|size| size as i64);
-        // SAFETY: whoever has a panel writes its sums before others are added.
-        let sums =
-            unsafe { Tensor::uninit_strided(&sizes, &contiguous_strides(&sizes), T::DTYPE, image.device())? };
+        // Zeros, as the last panel may have fewer columns than its sums, which are added all the same.
+        let sums = Tensor::zeros(&sizes, T::DTYPE, image.device())?;
         let gradient =
             WeightGradient { sheets, target, grouped, length, sums: Parts::of(&sums, length * WIDTH)? };
         let count = shares * panels;

@@ -68,7 +68,7 @@ macro_rules! powers_of_two {
         impl PowerOfTwo for $ty {
             #[inline(always)]
             fn power_of_two(self) -> $ty {
-                Power::<$ty>::of_two(self).value()
+                Power::<$ty, _>::of_two(self).value()
             }
         }
     )+ };
@@ -81,7 +81,7 @@ macro_rules! near_one {
         impl NearOne for $ty {
             #[inline(always)]
             fn exponential_less_one(self) -> $ty {
-                Power::<$ty>::of(self).less_one().copysign(self) // also that of a zero
+                Power::<$ty, _>::of(self).less_one().copysign(self) // also that of a zero
             }
 
             #[inline(always)]
@@ -110,7 +110,7 @@ fn polynomial<T: Float, const N: usize>(x: T, coefficients: [T; N]) -> T {
 impl Functions for f32 {
     #[inline(always)]
     fn exponential(self) -> f32 {
-        Power::<f32>::of(self).value()
+        Power::<f32, _>::of(self).value()
     }
 
     #[inline(always)]
@@ -133,7 +133,9 @@ impl Functions for f32 {
         let square = self * self;
         let coefficients = [-5.704_988_7e-3, 2.063_909e-2, -5.373_971_6e-2, 1.333_144_2e-1, -3.333_328e-1];
         let near = (polynomial(square, coefficients) * square).mul_add(self, self);
-        let far = 1.0 - 2.0 / ((2.0 * self.abs()).exponential() + 1.0);
+        let double = 2.0 * self.abs();
+        let double = if double > 20.0 { 20.0 } else { double }; // beyond, it is one; NaN stays
+        let far = 1.0 - 2.0 / (Power::<f32, _>::of_usual(double).normal_value() + 1.0);
         (if self.abs() < 0.625 { near } else { far }).copysign(self) // also that of a zero
     }
 
@@ -146,7 +148,7 @@ impl Functions for f32 {
 impl Functions for f64 {
     #[inline(always)]
     fn exponential(self) -> f64 {
-        Power::<f64>::of(self).value()
+        Power::<f64, _>::of(self).value()
     }
 
     #[inline(always)]

@@ -95,7 +95,8 @@ mod more {
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
             call.compute(None, call.dtype, move |[x]: [T; 1]| {
-                if x < 0.0 { (x * input_scale).exponential_less_one() * factor } else { x * scale }
+                let below = (x * input_scale).exponential_less_one() * factor;
+                if x < 0.0 { below } else { x * scale }
             })
         }, else => Err(call.unsupported()))
     }

@@ -143,11 +143,11 @@ mod more {
             let nan: T = nan.unwrap_or(0.0).cast();
             let (above, below): (T, T) =
                 (posinf.unwrap_or(largest).cast(), neginf.unwrap_or(-largest).cast());
-            loops::map(&out, [this], |[x]: [T; 1]| match x {
-                x if x.is_nan() => nan,
-                x if x == T::infinity() => above,
-                x if x == T::neg_infinity() => below,
-                x => x,
+            // One choice after the other: choices of choices become branches.
+            loops::map(&out, [this], |[x]: [T; 1]| {
+                let number = if x == T::infinity() { above } else { x };
+                let number = if x == T::neg_infinity() { below } else { number };
+                if x.is_nan() { nan } else { number }
             })?;
         }, else => match_computing!(call.dtype, T: Bool | Integer => {
             loops::map(&out, [this], |[x]: [T; 1]| x)?;

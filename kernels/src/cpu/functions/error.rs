@@ -29,7 +29,7 @@ macro_rules! complement {
             let square = x * x;
             let excess = excess - x.mul_add(x, -square);
             let factor = polynomial(inverse.mul_add(rest, quotient), $factor);
-            Power::<$ty>::of(-square).scaling(factor * inverse, excess)
+            Power::<$ty, _>::of(-square).scaling(factor * inverse, excess)
         }
     };
 }

@@ -31,14 +31,14 @@ macro_rules! hyperbolic {
                 let x = self.abs();
                 let square = x * x;
                 let near = (polynomial(square, $sine) * square).mul_add(x, x);
-                let half = Power::<$ty>::of(x).half();
+                let half = Power::<$ty, _>::of(x).half();
                 let far = half - 0.25 / half;
                 (if x < 1.0 { near } else { far }).copysign(self)
             }
 
             #[inline(always)]
             fn hyperbolic_cosine(self) -> $ty {
-                let half = Power::<$ty>::of(self.abs()).half();
+                let half = Power::<$ty, _>::of(self.abs()).half();
                 half + 0.25 / half
             }
 

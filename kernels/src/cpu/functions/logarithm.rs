@@ -52,12 +52,9 @@ macro_rules! logarithm {
         /// What is true of the logarithm to any base.
         #[inline(always)]
         fn ends(x: $ty, value: $ty) -> $ty {
-            match x {
-                x if x > 0.0 && x < $ty::INFINITY => value,
-                0.0 => $ty::NEG_INFINITY,
-                x if x == $ty::INFINITY => x,
-                _ => $ty::NAN, // of a negative number or itself
-            }
+            let value = if x == $ty::INFINITY { x } else { value };
+            let value = if x == 0.0 { $ty::NEG_INFINITY } else { value };
+            if x >= 0.0 { value } else { $ty::NAN } // of a negative number or itself
         }
 
         /// Within one unit of the last place.

@@ -13,7 +13,9 @@ mod parse;
 mod signature;
 mod target;
 
+pub(crate) use expand::marker;
 pub(crate) use fallback::expand as expand_fallback;
+pub(crate) use target::Target;
 
 /// The whole way of `#[torch_impl]`. Whatever is wrong, the user's item is emitted as it is.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {

@@ -65,7 +65,7 @@ macro_rules! __operator {
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
-                schema: $schema,
+                schema: SCHEMA,
                 arity: $count,
                 returns: $returns,
                 dispatcher: __torch::Option::None,
@@ -80,6 +80,9 @@ macro_rules! __operator {
 
         #[doc(hidden)]
         pub static OPERATOR: __torch::Operator = __torch::Operator::new(&DECLARATION);
+
+        #[doc(hidden)]
+        pub const SCHEMA: &__torch::str = $schema;
 
         /// Calls the operator with all of its arguments.
         #[inline]

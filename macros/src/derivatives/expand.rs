@@ -7,6 +7,7 @@ use syn::{Lifetime, Path};
 
 use super::formula::result_name;
 use super::row::{Derivative, Kind, Row};
+use crate::kernel::{Target, marker};
 use crate::library::{function_head, output_type};
 
 /// All rows of a block, with one record for all their kernels.
@@ -21,7 +22,9 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
         let module = row.operator.source.module();
         quote!(static SOURCE: __torch::SourceModule = #module;)
     });
+    let markers = rows.iter().map(|row| markers(namespace, row));
     quote! {
+        #(#markers)*
         #[allow(non_snake_case)]
         const _: () = {
             use #root::__private as __torch;
@@ -32,6 +35,13 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
             __torch::submit! { __torch::Record::Kernels(RECORDS) }
         };
     }
+}
+
+/// What a second kernel for the same place would have as well, so that rustc refuses it.
+fn markers(namespace: &Path, row: &Row) -> TokenStream {
+    let target = Target { namespace: namespace.clone(), ident: row.operator.ident.clone() };
+    let cfgs: Vec<_> = row.cfgs.iter().collect();
+    keys(row).iter().map(|key| marker(key, &target, &cfgs)).collect()
 }
 
 /// Where a row has kernels.
@@ -53,15 +63,23 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
     let records = keys(row).iter().zip(bodies).map(|(key, body)| record(row, key, &body));
     let kept = row.derivative.as_ref().map(|derivative| kept(row, derivative));
     let count = keys(row).len();
+    let comparison = comparison(row);
     quote_spanned! {ident.span()=>
         #(#cfgs)*
         const #name: [__torch::KernelRecord; #count] = {
             #[allow(clippy::unsafe_removed_from_name)] // an operator may be named so
             use #namespace::{#ident as __operator};
+            #comparison
             #kept
             [#(#records),*]
         };
     }
+}
+
+/// Compares the row with the declaration, which rustc reads alone: types say nothing of names, aliases and defaults.
+fn comparison(row: &Row) -> TokenStream {
+    let text = row.operator.schema.to_string();
+    row.operator.place.lend(quote!(const _: () = __d::compare(#text, __operator::SCHEMA);))
 }
 
 /// A kernel for the operator, in the impl that rustc compares with the operator's trait, and its record.

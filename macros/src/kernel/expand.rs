@@ -196,15 +196,18 @@ fn duplicate_marker(options: &Options, target: &Target, cfgs: &[&Attribute]) -> 
     if options.overrides {
         return quote!();
     }
-    let markers = options.keys.iter().map(|Key(key)| {
-        let span = target.ident.span();
-        let name = Ident::new(&format!("{key}_kernel_of_{}", target.label()), span);
-        quote_spanned! {span=>
-            #(#cfgs)*
-            #[doc(hidden)]
-            #[allow(non_camel_case_types, dead_code)]
-            struct #name;
-        }
-    });
+    let markers = options.keys.iter().map(|Key(key)| marker(&key.to_string(), target, cfgs));
     quote!(#(#markers)*)
+}
+
+/// The type that a module can have once, for one kernel.
+pub(crate) fn marker(key: &str, target: &Target, cfgs: &[&Attribute]) -> TokenStream {
+    let span = target.ident.span();
+    let name = Ident::new(&format!("{key}_kernel_of_{}", target.label()), span);
+    quote_spanned! {span=>
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code)]
+        struct #name;
+    }
 }

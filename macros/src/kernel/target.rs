@@ -10,11 +10,11 @@ use torch_library_schema::OperatorName;
 use crate::library::flat_name;
 
 /// An operator by namespace and flattened name. Rustc looks it up.
-pub(super) struct Target {
+pub(crate) struct Target {
     /// The namespace's module.
-    pub(super) namespace: Path,
+    pub(crate) namespace: Path,
     /// The operator's module in it.
-    pub(super) ident: Ident,
+    pub(crate) ident: Ident,
 }
 
 impl Target {

@@ -10,3 +10,6 @@ pub use crate::autograd::record::{
 };
 pub use crate::autograd::{Backward, Call};
 pub use crate::guard::{AutoDispatchBelowADInplaceOrView, AutoDispatchBelowAutograd};
+pub use compare::compare;
+
+mod compare;

@@ -15,6 +15,37 @@ const BUILDING_BLOCKS: [(&str, &str); 6] = [
     ("AutogradFunctionality", "AutogradCPU"),
 ];
 
+/// Keys that people write kernels for.
+const USUAL: [&str; 21] = [
+    "CPU",
+    "CUDA",
+    "Meta",
+    "MPS",
+    "XPU",
+    "PrivateUse1",
+    "PrivateUse2",
+    "PrivateUse3",
+    "CompositeImplicitAutograd",
+    "CompositeExplicitAutograd",
+    "Autograd",
+    "AutogradCPU",
+    "AutogradCUDA",
+    "AutogradPrivateUse1",
+    "ADInplaceOrView",
+    "AutocastCPU",
+    "AutocastCUDA",
+    "BackendSelect",
+    "FuncTorchBatched",
+    "Functionalize",
+    "Tracer",
+];
+
+/// The usual key of this name, in whatever letters it is written.
+pub(crate) fn in_other_letters(word: &str) -> Option<&'static str> {
+    let word = word.replace('_', "");
+    USUAL.into_iter().find(|key| key.eq_ignore_ascii_case(&word))
+}
+
 /// A dispatch key. Whether there is one of this name, rustc checks, and proposes similar names.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Key(pub(crate) Ident);

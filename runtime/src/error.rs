@@ -16,7 +16,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let error = Error::new(ErrorKind::Shape, "sizes [2] and [3] do not broadcast");
 /// assert_eq!(error.kind(), ErrorKind::Shape);
 /// assert_eq!(error.to_string(), "sizes [2] and [3] do not broadcast");
+///
+/// // `?` takes the errors of the standard library's files, and of its conversions of text and numbers.
+/// fn size(text: &str) -> torch_library::Result<i64> {
+///     Ok(text.parse::<i64>()?)
+/// }
+/// assert_eq!(size("three").unwrap_err().kind(), ErrorKind::Argument);
 /// ```
+///
+/// Any other error becomes the source of one: `.map_err(|error| Error::new(ErrorKind::Kernel, "…").with_source(error))`.
 ///
 /// PyTorch: `c10::Error`.
 pub struct Error(Box<Inner>);
@@ -155,6 +163,22 @@ impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         Error::new(ErrorKind::Io, error.to_string()).with_source(error)
     }
+}
+
+/// What Rust's own conversions of text and numbers fail with, so that `?` works on them in kernels.
+macro_rules! of_conversions {
+    ($($Source:ty),+) => { $(
+        impl From<$Source> for Error {
+            fn from(error: $Source) -> Self {
+                Error::new(ErrorKind::Argument, error.to_string()).with_source(error)
+            }
+        }
+    )+ };
+}
+
+of_conversions! {
+    std::num::ParseIntError, std::num::ParseFloatError, std::num::TryFromIntError, std::str::ParseBoolError,
+    std::str::Utf8Error, std::string::FromUtf8Error
 }
 
 /// Returns an [`Error`] of a kind from the enclosing function: `bail!(Shape, "sizes {a:?} and {b:?} do not match")`.

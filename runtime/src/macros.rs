@@ -69,6 +69,9 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// | `int` and `SymInt`, `float`, `bool`, `complex` | `i64`, `f64`, `bool`, `Complex64` | the same |
 /// | `Scalar`, `ScalarType`, `Device`, `Layout`, `MemoryFormat` | `Scalar`, `DType`, `Device`, `Layout`, `MemoryFormat` | the same |
 /// | `str`, `Generator` | `&str`, `&Generator` | `String`, `Generator` |
+/// | `Tensor?`, `Tensor(a!)?` | `Option<&Tensor>`, `Option<&mut Tensor>` | `Option<Tensor>`, the `Option<&mut Tensor>` that came in |
+/// | `Tensor(a)`, of which the result is a view | `&Tensor` | `Tensor` |
+/// | `str[]`, `int[]?` | `&[String]`, `Option<&[i64]>` | `Vec<String>`, `Option<Vec<i64>>` |
 /// | `int[]` and `int[2]`, `float[]`, `bool[]` | `&[i64]`, `&[f64]`, `&[bool]` | `Vec<i64>`, `Vec<f64>`, `Vec<bool>` |
 /// | `T?` | `Option<T>` | `Option<T>` |
 /// | `()`, `(A, B)` | | `()`, a tuple |
@@ -336,7 +339,12 @@ macro_rules! native_functions {
 /// - `boxed`: the function takes the stack, as a [`BoxedFn`](crate::BoxedFn).
 ///
 /// On a block, `override`, `fallthrough` and `boxed` count for each of its functions. On a function of a block, the attribute
-/// says what is not the block's: the name, or one of these words.
+/// says what is not the block's: the name, or one of these words; `#[torch_impl(helper)]` is on a function that is no kernel.
+///
+/// A kernel at `CompositeImplicitAutograd` has the derivatives of the operators that it calls. Where it reads elements itself, by
+/// [`Tensor::to_vec`](crate::Tensor::to_vec) or the loops of kernels, no operator is called, and the gradient ends there without a
+/// word, as in PyTorch: such a kernel belongs at `CompositeExplicitAutograd` or a backend's key, with a row of
+/// [`derivatives!`](crate::derivatives). [`opcheck`](crate::opcheck) finds it.
 ///
 /// # The signature
 ///
@@ -377,8 +385,8 @@ macro_rules! native_functions {
 ///
 /// # Who else has a kernel
 ///
-/// Two kernels for one operator and key are a mistake unless one says `override`: in one module rustc says so, across
-/// modules and crates the first call of the operator does, or [`init`](crate::init), with both places.
+/// Two kernels for one operator and key are a mistake unless one says `override`: in one module rustc says so, of
+/// rows of [`derivatives!`](crate::derivatives) too; across modules and crates the first call of the operator does, or [`init`](crate::init), with both places.
 ///
 /// A crate with nothing but kernels must be named by the program that wants them, `use my_kernels as _;`, or the linker leaves
 /// it out. Where there is no such linker, [`register!`](crate::register) takes blocks by their path.
@@ -431,6 +439,9 @@ pub use torch_library_macros::torch_fallback;
 
 /// Writes autograd kernels from formulas, a row for each operator.
 ///
+/// What the walk back does between formulas, adding gradients and summing over what was broadcast, it asks of operators of
+/// `aten`, so programs with gradients link them: `use torch_library_kernels as _;`.
+///
 /// ```
 /// use torch_library::prelude::*;
 /// use torch_library::{autograd, derivatives};
@@ -468,7 +479,8 @@ pub use torch_library_macros::torch_fallback;
 ///
 /// # A row
 ///
-/// The operator's schema, as it is declared: rustc compares the two, so a row cannot drift from its operator. Then, after
+/// The operator's schema, as it is declared: names, types, alias sets and defaults. Rustc compares the two, so a row cannot
+/// drift from its operator; only white space is the row's own. Then, after
 /// `as`, the name of the [node](crate::autograd::Node); without one it is made from the operator's. Then, for each
 /// argument that is a tensor:
 ///

@@ -178,6 +178,31 @@ fn kernels_that_wait_for_a_definition_dangle() -> Result<()> {
 }
 
 #[test]
+fn a_name_as_python_has_it_is_told_as_schemas_have_it() -> Result<()> {
+    let (dispatcher, mut libraries) = registered(&["CPU"])?;
+    libraries[0].define("op.other(Tensor self) -> Tensor")?;
+    for (name, schema) in [("ns::op.default", "op"), ("ns.op", "op"), ("torch.ops.ns.op.other", "op.other")] {
+        let error = dispatcher.find(name).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("there is no operator {name}\n  help: in schemas it is ns::{schema}")
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn without_the_operators_of_aten_their_crate_is_named() -> Result<()> {
+    let (dispatcher, _libraries) = registered(&["CPU"])?;
+    let error = dispatcher.find("aten::add.Tensor").unwrap_err();
+    expect![[r#"
+        there is no operator aten::add.Tensor
+          help: PyTorch's own operators, which gradients, vmap and other layers call as well, are in the crate `torch_library_kernels`: link it, `use torch_library_kernels as _;`"#]]
+    .assert_eq(&error.to_string());
+    Ok(())
+}
+
+#[test]
 fn a_name_without_its_namespace_is_told_the_whole_one() -> Result<()> {
     let (dispatcher, _libraries) = registered(&["CPU"])?;
     let error = dispatcher.find("op").unwrap_err();

@@ -20,6 +20,8 @@ mod first {
             overridden(int x) -> int;
             /// As the one before; a library of the run time replaces it again.
             replaced(int x) -> int;
+            /// Has one kernel, which is to replace another.
+            idle(int x) -> int;
         }
     }
 
@@ -75,6 +77,10 @@ mod second {
         }
 
         fn replaced(_: i64) -> Result<i64> {
+            Ok(2)
+        }
+
+        fn idle(_: i64) -> Result<i64> {
             Ok(2)
         }
     }
@@ -184,6 +190,13 @@ fn an_override_is_listed_before_what_it_replaces() {
     let info = Dispatcher::global().operator("ops::overridden").unwrap();
     let kernels: Vec<_> = info.kernels.iter().map(|kernel| (kernel.overrides, kernel.is_active)).collect();
     assert_eq!(kernels, [(true, true), (false, false)]);
+}
+
+#[test]
+fn an_override_of_nothing_is_found() {
+    let idle = Dispatcher::global().idle_overrides();
+    assert_eq!(idle.iter().map(|kernel| &*kernel.name).collect::<Vec<_>>(), ["ops::idle"]);
+    assert_eq!(first::ops::idle(7).unwrap(), 2);
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn a_schema_that_does_not_parse() {
     check(
         library.define("f(Tensor x, int n=1.5) -> Tensor"),
         expect![[r#"
-            error: a default of kind Double for type `int`
+            error: a `float` as the default of type `int`
               |
             1 | f(Tensor x, int n=1.5) -> Tensor
               |                   ^^^

@@ -27,8 +27,13 @@ pub(crate) mod kernels {
         }
     }
 
-    pub(crate) fn plain(_: &Tensor) -> Result<i64> {
+    #[torch_impl(helper)]
+    fn one() -> Result<i64> {
         Ok(ONE)
+    }
+
+    pub(crate) fn plain(_: &Tensor) -> Result<i64> {
+        one()
     }
 
     #[torch_impl("add.Tensor")]

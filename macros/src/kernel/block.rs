@@ -33,7 +33,7 @@ pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors:
     let mut kernels = Vec::new();
     for item in &mut module.items {
         if let ModuleItem::Kernel(function) = item {
-            let options = take_options(function, errors);
+            let options = take_options(function, errors).filter(|options| !options.is_helper);
             kernels
                 .extend(options.and_then(|options| block.kernel(kernels.len(), &options, function, errors)));
         }
@@ -92,7 +92,7 @@ impl Block<'_> {
         if matches!(form, Form::Typed) && !signature::may_return_result(&function.signature) {
             let message = format!(
                 "every function of a block is a kernel and returns a `Result`, but `{ident}` returns none: \
-                 a helper stands outside of the block, or in a module inside"
+                 a helper has `#[torch_impl(helper)]`, or stands outside of the block"
             );
             errors.push(syn::Error::new(ident.span(), message));
             return None;

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path, Token};
 
 use crate::errors::expected;
-use crate::key::Key;
+use crate::key::{self, Key};
 
 /// `aten, CPU` · `aten::add_Tensor, CPU, Meta, override` · `aten, "add.Tensor", CPU, boxed`
 pub(super) struct Arguments {
@@ -25,6 +25,8 @@ pub(super) struct Options {
     /// `override`
     pub(super) overrides: bool,
     pub(super) form: Form,
+    /// `helper`: a function of a block that is no kernel.
+    pub(super) is_helper: bool,
 }
 
 /// How the kernel is written.
@@ -80,8 +82,14 @@ impl Options {
     /// The options of a function in a block: what is not the block's.
     pub(super) fn parse_in_block(input: ParseStream<'_>) -> syn::Result<Self> {
         const USAGE: &str = "namespace and key are the block's: a function in it can say the operator's name, as \
-                             `#[torch_impl(\"add.Tensor\")]`, `override`, `boxed` and `fallthrough`";
+                             `#[torch_impl(\"add.Tensor\")]`, `override`, `boxed` and `fallthrough`, or that it is \
+                             no kernel, `#[torch_impl(helper)]`";
         let mut options = Options::default();
+        if input.fork().parse::<Ident>().is_ok_and(|word| word == "helper") {
+            input.parse::<Ident>()?;
+            options.is_helper = true;
+            return Ok(options);
+        }
         while !input.is_empty() {
             let is_word = input.fork().parse::<Ident>().is_ok_and(|word| is_word(&word));
             if !is_word && !input.peek(Token![override]) && !input.peek(LitStr) {
@@ -132,7 +140,11 @@ impl Options {
 
     fn word(&mut self, word: &Ident) -> syn::Result<()> {
         if !is_word(word) {
-            return Err(syn::Error::new(word.span(), EXPECTED));
+            let message = match key::in_other_letters(&word.to_string()) {
+                Some(key) => format!("{EXPECTED}; did you mean `{key}`?"),
+                None => EXPECTED.to_owned(),
+            };
+            return Err(syn::Error::new(word.span(), message));
         }
         let form = if word == "boxed" { Form::Boxed(word.span()) } else { Form::Fallthrough };
         match std::mem::replace(&mut self.form, form) {

@@ -108,7 +108,8 @@ pub(super) fn supply_lifetime(signature: &mut Signature) -> syn::Result<()> {
     let [first, ..] = &lent[..] else { return Ok(()) };
     let (span, place) = (first.and_token.span(), returned[0].and_token.span());
     let lifetime = Lifetime::new("'returned", span);
-    let result = if lent.len() == 1 { Ok(()) } else { Err(syn::Error::new(place, several(&names))) };
+    let result =
+        if lent.len() == 1 { Ok(()) } else { Err(syn::Error::new(place, several(&names, returned.len()))) };
     let all = returned.into_iter().chain(lent);
     all.for_each(|reference| reference.lifetime = Some(lifetime.clone()));
     let parameter = syn::GenericParam::Lifetime(syn::LifetimeParam::new(lifetime));
@@ -116,13 +117,16 @@ pub(super) fn supply_lifetime(signature: &mut Signature) -> syn::Result<()> {
     result
 }
 
-fn several(names: &[String]) -> String {
+fn several(names: &[String], returned: usize) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    format!(
-        "{} are `&mut`: give the one that is returned a lifetime, and name it here, as in \
-         `fn f<'a>(out: &'a mut Tensor, …) -> Result<&'a mut Tensor>`",
-        names.join(" and ")
-    )
+    let advice = if returned == 1 {
+        "give the one that is returned a lifetime, and name it here, as in \
+         `fn f<'a>(out: &'a mut Tensor, …) -> Result<&'a mut Tensor>`"
+    } else {
+        "give each that is returned a lifetime of its own, and name them here, as in \
+         `fn f<'a, 'b>(min: &'a mut Tensor, max: &'b mut Tensor) -> Result<(&'a mut Tensor, &'b mut Tensor)>`"
+    };
+    format!("{} are `&mut`: {advice}", names.join(" and "))
 }
 
 /// The `&mut` without a lifetime in a type.

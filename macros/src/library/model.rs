@@ -143,6 +143,10 @@ impl Operator {
             errors.push(place.error(message));
             return None;
         }
+        if let Some(message) = misnamed(&schema) {
+            errors.push(place.error(message));
+            return None;
+        }
         let mut operator = errors.ok(Operator::of_schema(schema, places, Source::Span(place.first)))?;
         (operator.attributes, operator.tags) = (attributes, tags);
         if let Some(variants) = variants {
@@ -214,6 +218,19 @@ impl Operator {
     pub(crate) fn is_conditional(&self) -> bool {
         self.cfgs().next().is_some()
     }
+}
+
+/// What is wrong with an operator that is in place by its name, and does not write to `self`.
+fn misnamed(schema: &Schema) -> Option<String> {
+    let name = &schema.name.name;
+    let in_place = name.ends_with('_') && !name.ends_with("__") && name.len() > 1;
+    let reads_self = schema
+        .arguments
+        .iter()
+        .any(|argument| argument.name == "self" && argument.ty == Type::Tensor && !argument.is_mutable());
+    (in_place && reads_self).then(|| {
+        format!("`{name}` is in place by its name: it takes `Tensor(a!) self`, and returns `Tensor(a!)`")
+    })
 }
 
 /// The argument `self` of an operator that can be a method.

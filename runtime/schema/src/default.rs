@@ -49,6 +49,20 @@ impl DefaultValue {
         }
     }
 
+    /// What it is, in the words of schemas.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            DefaultValue::None => "`None`",
+            DefaultValue::Bool(_) => "a `bool`",
+            DefaultValue::Int(_) => "an `int`",
+            DefaultValue::Double(_) => "a `float`",
+            DefaultValue::Complex { .. } => "a `complex`",
+            DefaultValue::Str(_) => "a `str`",
+            DefaultValue::Device(_) => "a `Device`",
+            DefaultValue::List(_) => "a list",
+        }
+    }
+
     /// The string, if it is one, and text.
     pub fn as_str(&self) -> Option<&str> {
         match self {

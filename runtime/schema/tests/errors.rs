@@ -58,7 +58,7 @@ error: two arguments are called `x`
 1 | f(Tensor x, int x=1.5, *, *, str s=None) -> Tensor(a)
   |                 ^
   = help: every argument needs a name of its own
-error: a default of kind Double for type `int`
+error: a `float` as the default of type `int`
   |
 1 | f(Tensor x, int x=1.5, *, *, str s=None) -> Tensor(a)
   |                   ^^^

@@ -268,12 +268,14 @@ pub trait IntoGradients {
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()>;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoGradients for Tensor {
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
         Some(self).put(gradients)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoGradients for Option<Tensor> {
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
         gradients[0] = defined(self);
@@ -281,12 +283,14 @@ impl IntoGradients for Option<Tensor> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: IntoGradients> IntoGradients for Result<T> {
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
         self?.put(gradients)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Into<Option<Tensor>>> IntoGradients for Vec<T> {
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
         let (found, expected) = (self.len(), gradients.len());
@@ -330,6 +334,7 @@ pub fn put_each<const N: usize>(
 macro_rules! tuples {
     ($(($($T:ident $index:tt)+))*) => { $(
         /// One for each of several arguments that are tensors.
+        #[diagnostic::do_not_recommend]
         impl<$($T: Into<Option<Tensor>>),+> IntoGradients for ($($T,)+) {
             fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {
                 $(gradients[$index] = defined(self.$index);)+

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::entry::Entry;
+use super::entry::{Entry, Registration};
 use super::resolve::table_registrations;
 use super::state::State;
 use super::{Dispatcher, KernelInfo};
@@ -44,6 +44,15 @@ impl Dispatcher {
     /// PyTorch: `Dispatcher::findDanglingImpls`.
     pub fn dangling(&self) -> Vec<RegistrationInfo> {
         self.lock().kernels_of(|entry, _| entry.operator().is_none())
+    }
+
+    /// The kernels that are registered with `override` where there is nothing to override: the crate with the other kernel is
+    /// not linked, or has none there any more.
+    pub fn idle_overrides(&self) -> Vec<RegistrationInfo> {
+        self.lock().kernels_of(|entry, kernel| {
+            let of_key = |other: &&Registration| other.key == kernel.key;
+            kernel.overrides && entry.registrations.iter().filter(of_key).count() == 1
+        })
     }
 
     /// Computes everything anew and compares it with what calls use. Nothing is ever found, unless there is a bug here.

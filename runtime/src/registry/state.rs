@@ -176,6 +176,19 @@ impl State {
                 ),
             );
         }
+        let unknown = |help: &str| {
+            Error::new(ErrorKind::UnknownOperator, format!("there is no operator {text}\n  help: {help}"))
+        };
+        let in_aten = |entry: &Entry| entry.name.namespace() == "aten" && entry.operator().is_some();
+        if text.starts_with("aten::") && !self.entries.iter().any(in_aten) {
+            return unknown(
+                "PyTorch's own operators, which gradients, vmap and other layers call as well, are in the crate \
+                 `torch_library_kernels`: link it, `use torch_library_kernels as _;`",
+            );
+        }
+        if let Some(operator) = self.named(&without_python(text)).and_then(Entry::operator) {
+            return unknown(&format!("in schemas it is {operator}"));
+        }
         let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
         let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
         // What is not asked for, a namespace or an overload, is not compared.
@@ -201,7 +214,7 @@ impl State {
             let near: Vec<_> = near.into_iter().map(|(_, name)| name).collect();
             format!("similar names: {}", near.join(", "))
         };
-        Error::new(ErrorKind::UnknownOperator, format!("there is no operator {text}\n  help: {help}"))
+        unknown(&help)
     }
 
     pub(super) fn operators(&self) -> Vec<OperatorInfo> {
@@ -223,6 +236,13 @@ impl State {
     pub(super) fn report(&self) -> Option<String> {
         conflict::report(&self.conflicts)
     }
+}
+
+/// A name as Python has it, `aten.add.default`, as schemas have it: `aten::add`.
+fn without_python(text: &str) -> String {
+    let text = text.strip_prefix("torch.ops.").unwrap_or(text);
+    let text = text.strip_suffix(".default").unwrap_or(text);
+    if text.contains("::") { text.to_owned() } else { text.replacen('.', "::", 1) }
 }
 
 /// How many single-character changes lead from one text to the other.

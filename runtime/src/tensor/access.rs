@@ -27,6 +27,7 @@ impl<'a, T: Element> Elements<'a, T> {
     /// # Errors
     /// A tensor of another type, or one whose memory the host does not reach.
     fn of(tensor: &'a Tensor) -> Result<Elements<'a, T>> {
+        ensure!(tensor.is_defined(), Argument, "elements of {} were asked of an undefined tensor", T::DTYPE);
         ensure!(
             tensor.dtype() == T::DTYPE,
             DType,

@@ -1,7 +1,7 @@
 //! One operator: the plain call as a function, everything else in a module of the same name.
 
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::Lifetime;
 
 use super::with;
@@ -151,19 +151,29 @@ pub(crate) fn head(operator: &Operator) -> Head {
 fn traits(operator: &Operator) -> TokenStream {
     let ident = &operator.ident;
     let Head { generics, parameters, output } = head(operator);
+    let result = result(operator, &output);
     // A `DispatchKeySet` before them is no reference, so elision stays the same.
     quote! {
         #[doc(hidden)]
         #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
         pub trait Kernel {
-            fn #ident #generics(#parameters) -> __torch::Result<#output>;
+            fn #ident #generics(#parameters) -> #result;
         }
         #[doc(hidden)]
         #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
         pub trait KernelWithKeys {
-            fn #ident #generics(_: __torch::DispatchKeySet, #parameters) -> __torch::Result<#output>;
+            fn #ident #generics(_: __torch::DispatchKeySet, #parameters) -> #result;
         }
     }
+}
+
+/// `Result<output>` where the returns of the schema stand; where it has none, at its name.
+fn result(operator: &Operator, output: &TokenStream) -> TokenStream {
+    let places = || operator.returns.iter().map(|ret| ret.place);
+    let (first, last) = (places().next(), places().next_back());
+    let open = quote_spanned!(first.unwrap_or(operator.place).first=> __torch::Result<);
+    let close = quote_spanned!(last.unwrap_or(operator.place).last=> >);
+    quote!(#open #output #close)
 }
 
 /// The static, the callers and the shims, all written by one macro of the runtime.

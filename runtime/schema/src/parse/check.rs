@@ -104,7 +104,7 @@ impl Parser<'_> {
             DefaultValue::Int(number) if *ty.without_optional() == Type::ScalarType => {
                 (format!("no dtype has the number {number}"), example(ty))
             }
-            value => (format!("a default of kind {} for type `{ty}`", value.kind()), example(ty)),
+            value => (format!("{} as the default of type `{ty}`", value.describe()), example(ty)),
         };
         self.problem(self.since(start), message, help);
     }

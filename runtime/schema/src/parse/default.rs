@@ -56,7 +56,7 @@ impl Parser<'_> {
             _ => self.constant_list(element)?,
         };
         if let Some(value) = values.iter().find(|value| !is_element(element, value)) {
-            let message = format!("a value of kind {} in a default of type `{element}[]`", value.kind());
+            let message = format!("{} in a default of type `{element}[]`", value.describe());
             return Err(self.fail(self.since(start), message, example(element)));
         }
         Ok(DefaultValue::List(values))

@@ -1,4 +1,5 @@
 //! Aliases in schemas, mutation in types: `Tensor(a)` is a view, `Tensor(a!)` is written to and is a `&mut Tensor` in Rust.
+//! And a factory, which has no tensor to choose its kernel by.
 
 use torch_library::prelude::*;
 
@@ -11,6 +12,10 @@ torch_library! {
         lift_(Tensor(a!) self, float by) -> Tensor(a!);
         /// Adds to every element, into a tensor of its own.
         lift(Tensor self, float by) -> Tensor;
+        /// Adds to every element, into a tensor of the caller's.
+        lift.out(Tensor self, float by, *, Tensor(a!) out) -> Tensor(a!);
+        /// A new sheet, of zeros.
+        blank(int rows, int columns) -> Tensor;
     }
 }
 
@@ -37,6 +42,20 @@ mod cpu {
         let values = this.to_vec::<f64>()?;
         Tensor::from_vec(values.iter().map(|value| value + by).collect(), this.sizes())
     }
+
+    // Of two references, the `&mut` is what is returned. An overload joins its name by `_`.
+    fn lift_out(this: &Tensor, by: f64, out: &mut Tensor) -> Result<&mut Tensor> {
+        let values = this.to_vec::<f64>()?;
+        out.resize(this.sizes(), None)?;
+        out.fill_from(values.iter().map(|value| value + by))?;
+        Ok(out)
+    }
+}
+
+// For all backends: a call without tensors has no backend's key.
+#[torch_impl(sheet, CompositeExplicitAutograd)]
+fn blank(rows: i64, columns: i64) -> Result<Tensor> {
+    Tensor::zeros(&[rows, columns], DType::Float64, Device::CPU)
 }
 
 fn main() -> Result<()> {
@@ -54,6 +73,10 @@ fn main() -> Result<()> {
         lifted.shares_storage_with(&sheet)
     );
 
+    let mut out = sheet::blank(0, 0)?;
+    sheet::lift_out(&sheet, 1000.0, &mut out)?;
+    println!("into one of mine: {:?}, sizes {:?}", out.to_vec::<f64>()?, out.sizes());
+
     // Handles share: `&mut` marks mutation, it does not promise that nobody else is looking.
     let mut handle = sheet.clone();
     sheet::lift_(&mut handle, 0.5)?;
@@ -65,4 +88,5 @@ fn main() -> Result<()> {
 // column: tensor([2., 4.], dtype=torch.float64), shares memory: true
 // the sheet saw it: [1.0, 12.0, 3.0, 14.0]
 // a new sheet: [101.0, 112.0, 103.0, 114.0], shares memory: false
+// into one of mine: [1001.0, 1012.0, 1003.0, 1014.0], sizes [2, 2]
 // a clone is the same tensor: [1.5, 12.5, 3.5, 14.5]

@@ -42,7 +42,7 @@ fn batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     level.wrap(myops::myadd(&expanded(level, this)?, &expanded(level, other)?)?, 0)
 }
 
-#[torch_impl(myops::myadd, AutocastCPU, boxed)] // in the precision of the region
+#[torch_impl(myops::myadd, AutocastCPU, boxed)] // in the precision of the region; float64, as above, is left alone
 fn cast(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     Policy::LowerPrecision.apply(DeviceType::Cpu, operator, keys, stack)
 }

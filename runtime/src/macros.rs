@@ -504,7 +504,8 @@ pub use torch_library_macros::torch_fallback;
 ///
 /// `result1 => non_differentiable` takes a result out. A row of an operator of which no result has a gradient is
 /// `argmax(…) -> Tensor as non_differentiable;`. `#[in_place]` above `mul.Tensor(Tensor self, …) -> Tensor` makes the same
-/// row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`; `#[inplace_view]` says of `transpose_` that it writes sizes and
+/// row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`; `#[differentiable_if(…)]` says for which arguments the results have
+/// gradients, as those of a conversion to integers have not; `#[inplace_view]` says of `transpose_` that it writes sizes and
 /// strides alone. Operators with views or writes get their bookkeeping
 /// ([`ADInplaceOrView`](crate::DispatchKey::ADInplaceOrView)) with it.
 ///

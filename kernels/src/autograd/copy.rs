@@ -11,6 +11,7 @@ derivatives! {
     clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor as CloneBackward0 {
         self => grad.clone(),
     }
+    #[differentiable_if(dtype.is_none_or(|dtype| dtype.is_differentiable()))]
     _to_copy(
         Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
         bool non_blocking=False, MemoryFormat? memory_format=None

@@ -174,9 +174,10 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     let fields = fields(row, derivative).into_iter().map(|field| field.save(row, always));
     let ties = ties(row, derivative);
     let owns = matches!(row.kind, Kind::Functional).then(|| owns(row, derivative, &inputs));
+    let condition = row.condition.as_ref().map(|condition| quote!((#condition) &&));
     quote! {
         #(#refused)*
-        if !(#wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
+        if !(#condition #wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
             return #below;
         }
         #check

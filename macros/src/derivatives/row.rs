@@ -2,7 +2,7 @@
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::Attribute;
+use syn::{Attribute, Expr};
 use torch_library_schema::Type;
 
 use super::formula::{Formula, argument, result_name};
@@ -18,6 +18,8 @@ pub(super) struct Row {
     pub(super) kind: Kind,
     /// Whether what is written are sizes and strides, and no element: the base of a view stays as it was.
     pub(super) inplace_view: bool,
+    /// Of what arguments the results have gradients; without one, always.
+    pub(super) condition: Option<Expr>,
     /// Nothing where no result has a gradient.
     pub(super) derivative: Option<Derivative>,
 }
@@ -66,9 +68,13 @@ impl Row {
             parsed.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect();
         let mut others = parsed.attributes.clone();
         let inplace_view = take(&mut others, "inplace_view");
+        let condition = take_condition(&mut others, errors)?;
         for attribute in &others {
             if !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc") {
-                errors.at(attribute, "expected `#[in_place]`, `#[inplace_view]` or `#[cfg(…)]`");
+                errors.at(
+                    attribute,
+                    "expected `#[in_place]`, `#[inplace_view]`, `#[differentiable_if(…)]` or `#[cfg(…)]`",
+                );
             }
         }
         let declaration = Declaration { attributes: cfgs.clone(), schema: SchemaTokens::Tokens(schema) };
@@ -79,7 +85,7 @@ impl Row {
             None => None,
         };
         let name = parsed.name.clone().unwrap_or_else(|| default_name(&operator));
-        Some(Row { operator, cfgs, name, kind, inplace_view, derivative })
+        Some(Row { operator, cfgs, name, kind, inplace_view, condition, derivative })
     }
 }
 
@@ -88,6 +94,15 @@ fn take(attributes: &mut Vec<Attribute>, name: &str) -> bool {
     let before = attributes.len();
     attributes.retain(|attribute| !attribute.path().is_ident(name));
     attributes.len() < before
+}
+
+/// `#[differentiable_if(dtype.is_none())]`, which is taken away; nothing after a mistake.
+fn take_condition(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Option<Expr>> {
+    let Some(at) = attributes.iter().position(|attribute| attribute.path().is_ident("differentiable_if"))
+    else {
+        return Some(None);
+    };
+    errors.ok(attributes.remove(at).parse_args()).map(Some)
 }
 
 /// `mul.Tensor(Tensor self, …) -> Tensor` as `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`.

@@ -38,11 +38,11 @@ mod kernels {
     fn gather(this: &Tensor, dim: i64, index: &Tensor, _sparse_grad: bool) -> Result<Tensor> {
         const OPERATOR: &str = "aten::gather";
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
-        check_index(OPERATOR, index)?;
         let device = common_device(OPERATOR, &[this, index])?;
         if index.numel() == 0 {
-            return Tensor::empty(index.sizes(), this.dtype(), device);
+            return Tensor::empty(index.sizes(), this.dtype(), device); // PyTorch looks at no more of it, not even its type
         }
+        check_index(OPERATOR, index)?;
         ensure!(
             index.dim().max(1) == this.dim().max(1),
             Shape,

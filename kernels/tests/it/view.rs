@@ -132,3 +132,13 @@ fn places_beyond_counting_are_refused_without_elements_too() -> Result<()> {
     assert_eq!(far.expand(&[3, 1 << 61, 0, 2])?.select(1, -1)?.unsqueeze(0)?.sizes(), [1, 3, 0, 2]);
     Ok(())
 }
+
+#[test]
+fn slices_may_begin_behind_any_end() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0, 3.0]);
+    for end in [None, Some(2), Some(i64::MIN), Some(i64::MAX)] {
+        let slice = aten::slice_Tensor::call(&x, 0, Some(i64::MAX), end, 1)?;
+        assert_eq!((slice.sizes(), slice.storage_offset()), (&[0][..], 3), "to {end:?}");
+    }
+    Ok(())
+}

@@ -119,7 +119,7 @@ impl Shape {
         ensure!(step > 0, Argument, "step {step} must be positive");
         let size = self.sizes[dim];
         let cut = |index: i64| if index < 0 { (index + size).max(0) } else { index.min(size) };
-        let start = cut(start.filter(|start| *start != i64::MAX).unwrap_or(0));
+        let start = cut(start.unwrap_or(0));
         let end = cut(end.unwrap_or(size)).max(start);
         let len = end - start;
         self.sizes[dim] = len / step + i64::from(len % step != 0);

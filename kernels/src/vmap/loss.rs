@@ -40,6 +40,13 @@ fn nll_loss_forward(
         this.sizes(),
         target.sizes()
     );
+    let classes = this.sizes()[this.dim() - 1];
+    ensure!(
+        weight.is_none_or(|weight| weight.sizes() == [classes]),
+        Shape,
+        "aten::nll_loss_forward: a weight of sizes {:?} for {classes} classes",
+        weight.map_or(&[][..], Tensor::sizes)
+    );
     let own_weight = weight.filter(|weight| level.has(weight));
     let shared_weight = weight.filter(|weight| !level.has(weight));
     let (losses, _) =

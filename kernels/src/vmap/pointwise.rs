@@ -57,7 +57,10 @@ fn values(
     rank: usize,
     writes: bool,
 ) -> Result<Vec<Tensor>> {
-    let is_number = |tensor: &Tensor| level.has(tensor) && tensor.dim() == 0 && rank > 0;
+    // Conditions and bounds are promoted so as in PyTorch: by what the operator below is given.
+    let is_binary = !matches!(operator.name(), "where" | "clamp");
+    let has_others = rank > 0 || is_binary && tensors.iter().any(|tensor| !level.has(tensor));
+    let is_number = |tensor: &Tensor| level.has(tensor) && tensor.dim() == 0 && has_others;
     // One number for each example weighs less in promotion than the vector of them would.
     let conditions = usize::from(matches!(operator.name(), "where" | "masked_fill"));
     let operands = tensors.iter().skip(conditions);

@@ -472,3 +472,27 @@ fn shared_and_own_parts_of_a_gradient_add_up() -> Result<()> {
     assert!(error.to_string().contains("has to be one number"), "{error}");
     Ok(())
 }
+
+#[test]
+fn numbers_of_several_levels_are_promoted_together() -> Result<()> {
+    let (single, double) = (Tensor::from([1f32, 2.0]), Tensor::from([3.0f64, 4.0, 5.0]));
+    let subtracted = Vmap::new().in_dims([None, Some(0)]).run(&[single, double], |outer| {
+        Vmap::new()
+            .in_dims([Some(0), None])
+            .run(outer, |inner| Ok(vec![aten::rsub_Tensor(&inner[0], &inner[1])?]))
+    })?;
+    assert_eq!((subtracted[0].dtype(), subtracted[0].sizes()), (DType::Float64, &[3, 2][..]));
+    Ok(())
+}
+
+#[test]
+fn weights_of_classes_are_as_many_as_the_classes() -> Result<()> {
+    let likelihoods = Tensor::zeros(&[2, 3], DType::Float64, Device::CPU)?;
+    let (targets, weights) = (Tensor::from([0i64, 1]), Tensor::from([1.0, 1.0, 1.0, 1.0]));
+    let loss = Vmap::new().in_dims([Some(0), Some(0), None]).run(&[likelihoods, targets, weights], |one| {
+        Ok(vec![aten::nll_loss::call(&one[0], &one[1], Some(&one[2]), 1, -100)?])
+    });
+    let error = loss.unwrap_err();
+    assert!(error.to_string().contains("a weight of sizes [4] for 3 classes"), "{error}");
+    Ok(())
+}

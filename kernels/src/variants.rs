@@ -34,6 +34,8 @@ pub(crate) struct Variant {
 pub(crate) enum Rule {
     /// A result of no given type has that of `out`, instead of one that follows from the inputs'.
     InTypeOfOut,
+    /// What is computed from is converted to the type of `out` first, if both are of floating point.
+    ComputedAsOut,
     /// `out` has the type of the result; without a rule, that of results that are copied.
     Exact,
     /// `out` has a type that the result's can be cast to; without a rule, that of element-wise results.
@@ -88,6 +90,7 @@ impl Variant {
         if let [target] = targets.as_slice() {
             self.check(target, &arguments[..arguments.len() - usize::from(is_out)])?;
         }
+        let wide = self.converted(&arguments[0], targets.first())?;
         let sources = match self.sources.get() {
             Some(sources) => sources,
             None => {
@@ -95,8 +98,14 @@ impl Variant {
                 self.sources.get_or_init(|| sources)
             }
         };
-        let mut inner: Stack<'_> =
-            sources.iter().map(|source| source.value(arguments, targets.first())).collect();
+        let value = |(at, source): (usize, &Source)| match &wide {
+            Some(wide) if at == 0 => Value::TensorRef(wide),
+            _ => source.value(arguments, targets.first()),
+        };
+        let mut inner: Stack<'_> = sources.iter().enumerate().map(value).collect();
+        if is_out && self.rules.contains(&Rule::InTypeOfOut) {
+            check_dtype(sources, arguments, &targets)?;
+        }
         let place = |tensor: &Tensor, otherwise| Place {
             tensor: tensor.clone(),
             is_out,
@@ -130,6 +139,20 @@ impl Variant {
         stack.drop_last(schema.arguments.len());
         targets.into_iter().take(schema.returns.len()).for_each(|target| stack.push(target));
         Ok(())
+    }
+
+    /// The first argument in the type of `out`, if that is what the operator computes with.
+    fn converted(&self, this: &Value<'_>, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+        let (true, Some(this), Some(out)) =
+            (self.rules.contains(&Rule::ComputedAsOut), this.as_tensor(), out)
+        else {
+            return Ok(None);
+        };
+        let are_floating = this.dtype().is_floating_point() && out.dtype().is_floating_point();
+        if are_floating && this.dtype() != out.dtype() {
+            return aten::to_dtype(this, out.dtype()).map(Some);
+        }
+        Ok(None)
     }
 
     /// Checks what rules say of a tensor that is written to and the inputs.
@@ -175,6 +198,26 @@ impl Variant {
         };
         Ok(base.schema()?.arguments.iter().map(|argument| source(&argument.name)).collect())
     }
+}
+
+/// # Errors
+/// A type for the result is named, and it is not that of what it is written to.
+fn check_dtype(sources: &[Source], arguments: &[Value<'_>], targets: &[Tensor]) -> Result<()> {
+    let named = sources.iter().find_map(|source| match source {
+        Source::DTypeOr(at) => match arguments[*at] {
+            Value::DType(dtype) => Some(dtype),
+            _ => None,
+        },
+        _ => None,
+    });
+    let (Some(dtype), [out]) = (named, targets) else { return Ok(()) };
+    ensure!(
+        dtype == out.dtype(),
+        DType,
+        "dtype is {dtype}, and `out` is of {}, expected one type",
+        out.dtype()
+    );
+    Ok(())
 }
 
 /// # Errors

@@ -347,7 +347,7 @@ variants! {
     logical_xor_out: logical_xor => "logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     logit_out: logit => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
     logit_: logit => "logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)";
-    logsumexp_out: logsumexp Castable => "logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    logsumexp_out: logsumexp Castable ComputedAsOut => "logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     lt_Scalar_out: lt_Scalar Castable => "lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     lt_Tensor_out: lt_Tensor => "lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     lt__Scalar: lt_Scalar => "lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -525,8 +525,8 @@ variants! {
     sqrt_out: sqrt => "sqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     square_out: square Castable => "square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     stack_out: stack Castable => "stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
-    std_correction_out: std_correction Castable RealOfReal => "std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
-    std_out: std_dim Castable RealOfReal => "std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    std_correction_out: std_correction Castable RealOfReal ComputedAsOut => "std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
+    std_out: std_dim Castable RealOfReal ComputedAsOut => "std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     std_mean_correction_out: std_mean_correction => "std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     sub_Scalar_out: sub_Scalar => "sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     sub_out: sub_Tensor => "sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
@@ -578,8 +578,8 @@ variants! {
     _upsample_nearest_exact3d_backward_grad_input: _upsample_nearest_exact3d_backward => "_upsample_nearest_exact3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
     upsample_trilinear3d_out: upsample_trilinear3d => "upsample_trilinear3d.out(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_trilinear3d_backward_grad_input: upsample_trilinear3d_backward => "upsample_trilinear3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    var_correction_out: var_correction Castable RealOfReal => "var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
-    var_out: var_dim Castable RealOfReal => "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    var_correction_out: var_correction Castable RealOfReal ComputedAsOut => "var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
+    var_out: var_dim Castable RealOfReal ComputedAsOut => "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     var_mean_correction_out: var_mean_correction => "var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     vstack_out: vstack => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";

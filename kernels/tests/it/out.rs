@@ -96,3 +96,29 @@ fn out_has_no_history() -> Result<()> {
     assert!(error.to_string().contains("gradients do not follow such a write"), "{error}");
     no_grad(|| aten::exp_out(&x, &mut empty(DType::Float64)?).map(drop))
 }
+
+#[test]
+fn statistics_are_computed_in_the_type_of_out() -> Result<()> {
+    let x = aten::to_dtype(&Tensor::from([0.1, 0.4, 0.6, 0.3]), DType::Float32)?;
+    let mut wide = Tensor::zeros(&[], DType::Float64, Device::CPU)?;
+    let exact = aten::to_dtype(&x, DType::Float64)?;
+    aten::std_out(&x, Some(&[0]), &mut wide)?;
+    assert_eq!(wide.to_vec::<f64>()?, aten::std_dim(&exact, Some(&[0]))?.to_vec::<f64>()?);
+    aten::var_correction_out(&x, &mut wide)?;
+    assert_eq!(wide.to_vec::<f64>()?, aten::var_correction(&exact)?.to_vec::<f64>()?);
+    aten::logsumexp_out(&x, &[0], &mut wide)?;
+    assert_eq!(wide.to_vec::<f64>()?, aten::logsumexp(&exact, &[0])?.to_vec::<f64>()?);
+    Ok(())
+}
+
+#[test]
+fn a_type_that_is_named_is_that_of_out() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0]);
+    let mut out = empty(DType::Float64)?;
+    let error =
+        aten::sum_IntList_out::call(&x, Some(&[0]), false, Some(DType::Float32), &mut out).unwrap_err();
+    assert!(error.to_string().contains("dtype is float32, and `out` is of float64"), "{error}");
+    aten::sum_IntList_out::call(&x, Some(&[0]), false, Some(DType::Float64), &mut out)?;
+    assert_eq!(out.to_vec::<f64>()?, [3.0]);
+    Ok(())
+}

@@ -49,6 +49,12 @@ mod kernels {
             "{OPERATOR}: {channels} channels do not make up {num_groups} groups"
         );
         channels_of(OPERATOR, input, &[weight, bias])?;
+        ensure!(
+            input.sizes()[1..].iter().all(|size| *size > 0),
+            Shape,
+            "{OPERATOR}: sizes {:?} have nothing to normalise in a group",
+            input.sizes()
+        );
         let dtype = input.dtype();
         for parameter in [weight, bias].into_iter().flatten() {
             ensure!(

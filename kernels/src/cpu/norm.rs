@@ -96,6 +96,11 @@ mod kernels {
         let channels = channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         ensure!(
+            running_mean.is_some() == running_var.is_some(),
+            Argument,
+            "{OPERATOR}: only one of running_mean and running_var is given, expected both or neither"
+        );
+        ensure!(
             !training || input.numel() > 0,
             Shape,
             "{OPERATOR}: sizes {:?} have no elements to take a mean of",

@@ -190,3 +190,24 @@ fn unwanted_gradients_are_undefined() -> Result<()> {
     assert_eq!(is_none, [false, true, true]);
     Ok(())
 }
+
+#[test]
+fn one_of_the_running_statistics_is_not_enough() -> Result<()> {
+    let (x, running) = (Tensor::from([[1.0], [2.0]]), Tensor::from([0.0]));
+    let result = aten::native_batch_norm::call(&x, None, None, Some(&running), None, true, 0.1, 1e-5);
+    assert!(result.is_err());
+    Ok(())
+}
+
+#[test]
+fn parameters_of_halves_have_gradients_of_their_own_type() -> Result<()> {
+    let x = aten::to_dtype(&Tensor::from([[1.0], [2.0], [4.0]]), DType::BFloat16)?;
+    let bias = Tensor::from([0.5f32]);
+    bias.set_requires_grad(true)?;
+    let (out, _, _) = aten::native_batch_norm::call(&x, None, Some(&bias), None, None, true, 0.1, 1e-5)?;
+    let weights = aten::to_dtype(&Tensor::from([[1.0], [0.001953125], [0.0]]), DType::BFloat16)?;
+    aten::sum(&aten::mul_Tensor(&out, &weights)?)?.backward()?;
+    let gradient = bias.grad().map(|grad| grad.to_vec::<f32>()).transpose()?;
+    assert_eq!(gradient, Some(vec![1.001953125]), "not rounded to the 8 bits of the input");
+    Ok(())
+}

@@ -128,7 +128,7 @@ mod kernels {
             );
         };
         channels_of(OPERATOR, input, &[weight, Some(mean), Some(scale)])?;
-        let dtype = weight.map_or(input.dtype(), Tensor::dtype);
+        let dtype = weight.unwrap_or(mean).dtype(); // halves may have parameters of float32
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (mean, scale, weight) =
             (per_channel(mean)?, per_channel(scale)?, weight.map(per_channel).transpose()?);

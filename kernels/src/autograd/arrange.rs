@@ -37,6 +37,7 @@ derivatives! {
     channel_shuffle(Tensor self, SymInt groups) -> Tensor as ChannelShuffleBackward0 {
         self => aten::channel_shuffle(grad, grad.size(1)? / groups),
     }
+    #[in_place]
     index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor as IndexFillBackward0 {
         self => aten::index_fill_int_Scalar(grad, dim, index, Scalar::from(0)),
         index => non_differentiable,

@@ -49,6 +49,38 @@ derivatives! {
             aten::sum_to_size(&of_right, B.sizes())
         },
     }
+    triangular_solve(
+        Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False
+    ) -> (Tensor solution, Tensor cloned_coefficient) as TriangularSolveBackward0 {
+        self => match &grads[0] {
+            Some(grad) => aten::sum_to_size(&of_right_side(grad, A, upper, transpose, unitriangular)?, self.sizes()),
+            None => aten::new_zeros(A, self.sizes()),
+        },
+        A => {
+            let of_copy = grads[1].as_ref().map(|grad| aten::sum_to_size(grad, A.sizes())).transpose()?;
+            let of_solution = match &grads[0] {
+                None => None,
+                Some(grad) => {
+                    let of_right = of_right_side(grad, A, upper, transpose, unitriangular)?;
+                    let product = match transpose {
+                        true => conj(solution)?.matmul(&aten::mT(&of_right)?),
+                        false => of_right.matmul(&adjoint(solution)?),
+                    };
+                    let (product, skipped) = (product?.neg()?, i64::from(unitriangular));
+                    let half = match upper {
+                        true => aten::triu::with(&product).diagonal(skipped).call(),
+                        false => aten::tril::with(&product).diagonal(-skipped).call(),
+                    };
+                    Some(aten::sum_to_size(&half?, A.sizes())?)
+                }
+            };
+            match (of_solution, of_copy) {
+                (Some(a), Some(b)) => a.add(&b),
+                (Some(grad), None) | (None, Some(grad)) => Ok(grad),
+                (None, None) => aten::zeros_like(A),
+            }
+        },
+    }
     linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) as LinalgInvExBackward0 {
         A => adjoint(inverse)?.matmul(&grad.matmul(&adjoint(inverse)?)?)?.neg(),
         info => non_differentiable,
@@ -122,6 +154,17 @@ derivatives! {
     linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R) as LinalgQrBackward0 {
         A => of_qr(grads, A, Q, R, mode),
     }
+}
+
+/// The gradient of what a triangular matrix was solved for.
+fn of_right_side(
+    grad: &Tensor,
+    a: &Tensor,
+    upper: bool,
+    transpose: bool,
+    unitriangular: bool,
+) -> Result<Tensor> {
+    Ok(aten::triangular_solve::call(grad, &conj(a)?, upper, !transpose, unitriangular)?.0)
 }
 
 /// Numbers times the inverses of the adjoint matrices.

@@ -60,12 +60,14 @@ derivatives! {
     norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor as NormBackward1 {
         self => norm(grad, self, result, p.map_or(2.0, Scalar::cast), dim, keepdim),
     }
+    #[in_place]
     cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumprodBackward0 {
         self => running_product(grad, self, dim),
     }
     logcumsumexp(Tensor self, int dim) -> Tensor as LogcumsumexpBackward0 {
         self => running_logsumexp(grad, self, result, dim),
     }
+    #[in_place]
     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumsumBackward0 {
         self => {
             let total = grad.sum_dim(&[dim], true)?;

@@ -134,15 +134,13 @@ derivatives! {
         Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None
     ) -> Tensor as AsStridedScatterBackward0 {
         self => {
-            let places = strided::places_of(grad, metadata(self))?;
+            let places = strided::places_of(grad, metadata(self), size, stride, storage_offset)?;
             let zeros = aten::new_zeros(grad, metadata(src).sizes())?;
-            let offset = storage_offset.map(|offset| offset - metadata(self).storage_offset());
-            aten::as_strided_scatter::call(&places, &zeros, size, stride, offset)
+            aten::as_strided_scatter::call(&places, &zeros, size, stride, storage_offset)
         },
         src => {
-            let places = strided::places_of(grad, metadata(self))?;
-            let offset = storage_offset.map(|offset| offset - metadata(self).storage_offset());
-            aten::as_strided::call(&places, size, stride, offset)
+            let places = strided::places_of(grad, metadata(self), size, stride, storage_offset)?;
+            aten::as_strided::call(&places, size, stride, storage_offset)
         },
     }
     unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[] as UnbindBackward0 {

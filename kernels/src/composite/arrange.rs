@@ -322,7 +322,7 @@ mod implicit {
 /// The transposed matrices; a number is one.
 fn transposed(operator: &str, this: &Tensor) -> Result<Tensor> {
     ensure!(this.dim() != 1, Shape, "{operator}: sizes {:?} are those of no matrix", this.sizes());
-    if this.dim() == 0 { aten::alias(this) } else { aten::transpose_int(this, -2, -1) }
+    if this.dim() == 0 { Ok(this.clone()) } else { aten::transpose_int(this, -2, -1) }
 }
 
 /// A copy in memory of its own, in row-major order.

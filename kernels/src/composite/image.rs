@@ -99,7 +99,16 @@ mod implicit {
     }
 
     fn adaptive_avg_pool3d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
-        aten::_adaptive_avg_pool3d(this, output_size)
+        if output_size != [1, 1, 1] || !matches!(this.dim(), 4 | 5) {
+            return aten::_adaptive_avg_pool3d(this, output_size);
+        }
+        let mean = aten::mean_dim::call(this, Some(&[-1, -2, -3]), true, None)?;
+        match (this.suggest_memory_format(), mean.sizes()) {
+            (MemoryFormat::ChannelsLast3d, &[n, c, ..]) => {
+                aten::as_strided(&mean, &[n, c, 1, 1, 1], &[c, 1, c, c, c])
+            }
+            _ => Ok(mean),
+        }
     }
 
     fn adaptive_max_pool1d(this: &Tensor, output_size: &[i64]) -> Result<(Tensor, Tensor)> {

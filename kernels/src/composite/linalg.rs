@@ -26,20 +26,6 @@ mod derived {
         let ones = aten::eye::call(n, Some(this.dtype()), None, Some(this.device()), None)?;
         aten::cholesky_solve::call(&ones, this, upper)
     }
-}
-
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod kernels {
-    use super::*;
-
-    fn linalg_lu_factor(a: &Tensor, pivot: bool) -> Result<(Tensor, Tensor)> {
-        let (factors, pivots, _) = aten::linalg_lu_factor_ex::call(a, pivot, true)?;
-        Ok((factors, pivots))
-    }
-
-    fn linalg_solve(a: &Tensor, b: &Tensor, left: bool) -> Result<Tensor> {
-        Ok(aten::_linalg_solve_ex::call(a, b, left, true)?.0)
-    }
 
     fn triangular_solve(
         this: &Tensor,
@@ -56,6 +42,20 @@ mod kernels {
         let matrices = aten::expand(&columns, &[batch, &columns.sizes()[a.dim() - 2..]].concat())?;
         let copy = aten::clone::with(&matrices).memory_format(Some(MemoryFormat::Contiguous)).call()?;
         Ok((solution, aten::transpose_int(&copy, -2, -1)?))
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn linalg_lu_factor(a: &Tensor, pivot: bool) -> Result<(Tensor, Tensor)> {
+        let (factors, pivots, _) = aten::linalg_lu_factor_ex::call(a, pivot, true)?;
+        Ok((factors, pivots))
+    }
+
+    fn linalg_solve(a: &Tensor, b: &Tensor, left: bool) -> Result<Tensor> {
+        Ok(aten::_linalg_solve_ex::call(a, b, left, true)?.0)
     }
 
     fn linalg_lu(a: &Tensor, pivot: bool) -> Result<(Tensor, Tensor, Tensor)> {

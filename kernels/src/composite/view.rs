@@ -185,11 +185,12 @@ mod implicit {
     fn movedim_int(this: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
         let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::movedim.int"));
         let (source, destination) = (wrap(source)?, wrap(destination)?);
-        let mut order: Vec<i64> = (0..this.dim() as i64).collect();
-        if source != destination {
-            let dim = order.remove(source);
-            order.insert(destination, dim);
+        if this.dim() == 0 {
+            return aten::alias(this);
         }
+        let mut order: Vec<i64> = (0..this.dim() as i64).collect();
+        let dim = order.remove(source);
+        order.insert(destination, dim);
         aten::permute(this, &order)
     }
 

@@ -429,3 +429,49 @@ fn a_write_without_a_derivative_has_that_of_what_it_computes() -> Result<()> {
     assert!(error.contains("logit_ cannot write in place to a leaf"), "{error}");
     Ok(())
 }
+
+#[test]
+fn what_becomes_whole_leaves_the_graph() -> Result<()> {
+    let x = Tensor::from([1.5, -2.5]);
+    x.set_requires_grad(true)?;
+    let whole = aten::to_dtype(&x, DType::Int64)?;
+    assert_eq!((whole.requires_grad(), whole.to_vec::<i64>()?), (false, vec![1, -2]));
+    assert!(aten::to_dtype(&x, DType::Float32)?.requires_grad());
+    Ok(())
+}
+
+#[test]
+fn writes_leave_the_nodes_of_their_operators() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+    x.set_requires_grad(true)?;
+    let name = |tensor: &Tensor| tensor.grad_fn().map(|node| node.map(|node| node.name()));
+    let mut sums = aten::clone(&x)?;
+    aten::cumsum_(&mut sums, 0)?;
+    assert_eq!(name(&sums)?, Some("CumsumBackward0"));
+    let mut products = aten::clone(&x)?;
+    aten::cumprod_(&mut products, 1)?;
+    assert_eq!(name(&products)?, Some("CumprodBackward0"));
+    let mut filled = aten::clone(&x)?;
+    aten::index_fill__int_Scalar(&mut filled, 1, &Tensor::from([0i64]), 7.into())?;
+    assert_eq!(name(&filled)?, Some("IndexFillBackward0"));
+    assert_eq!(name(&aten::movedim_int(&x, 1, 1)?)?, Some("PermuteBackward0"));
+    assert_eq!(name(&aten::movedim_int(&x.sum()?, 0, -1)?)?, Some("AliasBackward0"));
+    products.sum()?.add(&sums.sum()?)?.add(&filled.sum()?)?.backward()?;
+    // Of the products 1 + y and x, of the sums one for each row that follows, of what was filled the second column.
+    assert_eq!(x.grad().map(|grad| grad.to_vec::<f64>()).transpose()?, Some(vec![5.0, 4.0, 6.0, 5.0]));
+    Ok(())
+}
+
+#[test]
+fn a_part_of_the_memory_before_a_tensor_has_a_gradient() -> Result<()> {
+    let x = Tensor::from([0.0, 1.0, 2.0, 3.0]).strided_view(&[3], &[1], 1)?;
+    let src = Tensor::from([5.0, 6.0]);
+    x.set_requires_grad(true)?;
+    src.set_requires_grad(true)?;
+    let scattered = aten::as_strided_scatter::call(&x, &src, &[2], &[1], Some(0))?;
+    assert_eq!(scattered.to_vec::<f64>()?, [6.0, 2.0, 3.0]);
+    scattered.mul(&Tensor::from([1.0, 10.0, 100.0]))?.sum()?.backward()?;
+    let gradient = |tensor: &Tensor| tensor.grad().map(|grad| grad.to_vec::<f64>()).transpose();
+    assert_eq!((gradient(&x)?, gradient(&src)?), (Some(vec![0.0, 10.0, 100.0]), Some(vec![0.0, 1.0])));
+    Ok(())
+}

@@ -389,3 +389,25 @@ fn what_is_not_finite_is_factored_or_refused() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn triangular_systems_have_one_node() -> Result<()> {
+    let (a, b) = (Tensor::from([[2.0, 1.0], [0.5, 4.0]]), Tensor::from([[1.0, 2.0], [3.0, -1.0]]));
+    a.set_requires_grad(true)?;
+    b.set_requires_grad(true)?;
+    for upper in [false, true] {
+        for transpose in [false, true] {
+            for unit in [false, true] {
+                let solve = |inputs: &[Tensor]| {
+                    let (x, copy) =
+                        aten::triangular_solve::call(&inputs[0], &inputs[1], upper, transpose, unit)?;
+                    let name = x.grad_fn()?.map(|node| node.name());
+                    assert!(name.is_none_or(|name| name == "TriangularSolveBackward0"));
+                    Ok(vec![x, copy])
+                };
+                gradcheck(solve, &[b.clone(), a.clone()], Default::default())?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -37,9 +37,20 @@ pub(super) fn backward(
     gathered.index_select(0, &own)?.reshape(this.sizes())
 }
 
-/// A gradient at the places that its tensor has in memory, from the first on.
-pub(super) fn places_of(grad: &Tensor, this: &InputMetadata) -> Result<Tensor> {
-    let mut placed = aten::new_empty_strided(grad, this.sizes(), this.strides())?;
+/// A gradient at the places that its tensor has in memory, and zeros at those that a part of the memory has besides.
+pub(super) fn places_of(
+    grad: &Tensor,
+    this: &InputMetadata,
+    size: &[i64],
+    stride: &[i64],
+    offset: Option<i64>,
+) -> Result<Tensor> {
+    let own = places(this.sizes(), this.strides(), this.storage_offset());
+    let part = places(size, stride, offset.unwrap_or(this.storage_offset()));
+    let end = own.iter().chain(&part).copied().max().unwrap_or(0) + 1;
+    let memory = aten::new_zeros(grad, &[end.max(this.storage_offset())])?;
+    let mut placed =
+        aten::as_strided::call(&memory, this.sizes(), this.strides(), Some(this.storage_offset()))?;
     aten::copy_(&mut placed, grad)?;
     Ok(placed)
 }

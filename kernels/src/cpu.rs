@@ -14,7 +14,7 @@ mod index;
 mod linalg;
 pub(crate) mod loops;
 pub(crate) mod loss;
-mod math;
+pub(crate) mod math;
 mod matmul;
 pub(crate) mod norm;
 pub(crate) mod number;

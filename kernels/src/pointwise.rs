@@ -31,7 +31,19 @@ pub struct Pointwise<'a, const N: usize> {
     pub dtype: DType,
     /// An input that is not computed with, but looked at: a condition.
     condition: Option<usize>,
+    strides: Strides,
     device: Device,
+}
+
+/// What decides how the elements of a new result lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strides {
+    /// All inputs together.
+    OfAll,
+    /// The first input alone: the others are numbers.
+    OfFirst,
+    /// The first input, whose copy would lie so: also where strides mean nothing.
+    LikeFirst,
 }
 
 /// The sizes of a result: those of every input, or others that inputs broadcast to.
@@ -75,6 +87,17 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         Ok(call)
     }
 
+    /// As [`promoting_to_float`](Self::promoting_to_float); the result lies as a copy of the first input would.
+    ///
+    /// # Errors
+    /// As [`promoting`](Self::promoting).
+    pub(crate) fn promoting_to_float_as_first(
+        operator: &'static str,
+        inputs: [&'a Tensor; N],
+    ) -> Result<Self> {
+        Self::promoting_to_float(operator, inputs).map(Self::lying_as_first)
+    }
+
     /// Inputs that broadcast and are computed in a given type.
     ///
     /// # Errors
@@ -83,12 +106,28 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     pub fn with_dtype(operator: &'static str, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
         let sizes = broadcast_sizes(&inputs).map_err(|error| error.context(operator))?;
         let device = common_device(operator, &inputs)?;
-        Ok(Pointwise { operator, inputs, sizes, dtype, condition: None, device })
+        Ok(Pointwise { operator, inputs, sizes, dtype, condition: None, strides: Strides::OfAll, device })
     }
 
     /// Says that the first input keeps its type.
     pub fn with_condition(mut self) -> Self {
         self.condition = Some(0);
+        self
+    }
+
+    /// Says that the first input alone decides how a new result lies.
+    ///
+    /// PyTorch: structured kernels of one tensor and a number.
+    pub(crate) fn lying_by_first(mut self) -> Self {
+        self.strides = Strides::OfFirst;
+        self
+    }
+
+    /// Says that a new result lies as a copy of the first input would.
+    ///
+    /// PyTorch: kernels that write to an `empty_like`.
+    pub(crate) fn lying_as_first(mut self) -> Self {
+        self.strides = Strides::LikeFirst;
         self
     }
 
@@ -182,6 +221,14 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     fn is_row_major(&self) -> bool {
         let is_contiguous = |input: &Tensor| input.is_contiguous(MemoryFormat::Contiguous);
         let has_ones = |input: &Tensor| input.sizes().contains(&1);
+        match self.strides {
+            Strides::OfAll => {}
+            Strides::OfFirst => return is_contiguous(self.inputs[0]),
+            Strides::LikeFirst => {
+                let first = self.inputs[0];
+                return is_contiguous(first) && first.numel() > 0 && !has_ones(first);
+            }
+        }
         let (first, are_alike) = (self.inputs[0], matches!(self.sizes, Sizes::OfAll(_)));
         if !is_contiguous(first) || !are_alike && self.sizes.contains(&0) {
             return false;
@@ -199,20 +246,26 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         if self.is_row_major() {
             return contiguous_strides(sizes);
         }
-        if self.inputs.iter().all(|input| input.sizes() == sizes)
-            && let Some(strides) = self.common_strides()
+        let deciding = match self.strides {
+            Strides::OfAll => N,
+            Strides::OfFirst => 1,
+            Strides::LikeFirst => return preserved_strides(sizes, self.inputs[0].strides()),
+        };
+        if self.inputs[..deciding].iter().all(|input| input.sizes() == sizes)
+            && let Some(strides) = self.common_strides(deciding)
         {
             return strides;
         }
         let inputs: [Dims; N] =
             std::array::from_fn(|k| broadcast_strides(self.inputs[k].sizes(), &self.input_strides(k), sizes));
-        strides_in_order(sizes, &inputs)
+        strides_in_order(sizes, &inputs[..deciding])
     }
 
-    /// The strides of inputs of one shape that are all contiguous, all channels-last, or all dense with the same strides.
-    fn common_strides(&self) -> Option<Dims> {
+    /// The strides of so many first inputs, of one shape, that are all contiguous, all channels-last, or all dense with the same strides.
+    fn common_strides(&self, deciding: usize) -> Option<Dims> {
         let sizes = self.inputs[0].sizes();
         let strides: [Cow<'_, [i64]>; N] = std::array::from_fn(|k| self.input_strides(k));
+        let strides = &strides[..deciding];
         let lie_as = |wanted: &[i64]| strides.iter().all(|strides| lie_alike(sizes, strides, wanted));
         let formats = [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast];
         for format in formats.into_iter().take(if sizes.len() == 4 { 2 } else { 1 }) {

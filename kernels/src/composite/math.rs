@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::cpu::math::binary::check_exponent;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
@@ -35,18 +36,14 @@ mod explicit {
         aten::bitwise_xor_Tensor(this, &Tensor::wrapped_number(other))
     }
 
-    fn pow_Tensor_Scalar(this: &Tensor, exponent: Scalar) -> Result<Tensor> {
-        check_exponent("aten::pow.Tensor_Scalar", this, exponent)?;
-        aten::pow_Tensor_Tensor(this, &Tensor::wrapped_number(exponent))
-    }
-
     fn pow__Scalar(this: &mut Tensor, exponent: Scalar) -> Result<&mut Tensor> {
         check_exponent("aten::pow_.Scalar", this, exponent)?;
         aten::pow__Tensor(this, &Tensor::wrapped_number(exponent))
     }
 
     fn pow_Scalar(this: Scalar, exponent: &Tensor) -> Result<Tensor> {
-        aten::pow_Tensor_Tensor(&Tensor::wrapped_number(this), exponent)
+        let exponent = aten::contiguous(exponent)?; // as the result is, whatever the exponent was
+        aten::pow_Tensor_Tensor(&Tensor::wrapped_number(this), &exponent)
     }
 
     fn floor_divide(this: &Tensor, other: &Tensor) -> Result<Tensor> {
@@ -55,15 +52,6 @@ mod explicit {
 
     fn floor_divide_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
         aten::div_Scalar_mode(this, other, Some("floor"))
-    }
-
-    fn hardtanh(this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
-        ensure!(
-            this.dtype() != DType::Bool,
-            DType,
-            "aten::hardtanh: truth values have no bounds, convert to a number type"
-        );
-        aten::clamp::call(this, Some(min_val), Some(max_val))
     }
 }
 
@@ -122,15 +110,4 @@ mod implicit {
         }
         aten::_prelu_kernel(this, &aten::reshape(weight, &sizes)?)
     }
-}
-
-fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
-    let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
-    ensure!(
-        !(is_negative && this.dtype().is_integer()),
-        Argument,
-        "{operator}: {} to the power of {exponent} is no integer, convert to a floating-point type",
-        this.dtype()
-    );
-    Ok(())
 }

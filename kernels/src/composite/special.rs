@@ -27,14 +27,6 @@ mod explicit {
     fn bitwise_right_shift_Tensor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
         aten::bitwise_right_shift_Tensor(this, &Tensor::wrapped_number(other))
     }
-
-    fn isposinf(this: &Tensor) -> Result<Tensor> {
-        is_infinity("aten::isposinf", this, f64::INFINITY)
-    }
-
-    fn isneginf(this: &Tensor) -> Result<Tensor> {
-        is_infinity("aten::isneginf", this, f64::NEG_INFINITY)
-    }
 }
 
 /// What has a derivative of its own.
@@ -49,15 +41,11 @@ mod derived {
             "aten::logit: there is no order among {}, nor a probability",
             this.dtype()
         );
+        let dtype = if this.dtype().is_floating_point() { this.dtype() } else { DType::DEFAULT };
+        let this = aten::to_dtype(this, dtype)?;
         let inside = match eps {
-            Some(eps) if this.dtype().is_floating_point() => {
-                aten::clamp::call(this, Some(eps.into()), Some((1.0 - eps).into()))?
-            }
-            Some(eps) => {
-                let this = aten::to_dtype(this, DType::DEFAULT)?;
-                aten::clamp::call(&this, Some(eps.into()), Some((1.0 - eps).into()))?
-            }
-            None => this.clone(),
+            Some(eps) => aten::clamp::call(&this, Some(eps.into()), Some((1.0 - eps).into()))?,
+            None => this,
         };
         aten::log(&aten::div_Tensor(&inside, &aten::rsub_Scalar(&inside, 1.into())?)?)
     }
@@ -85,40 +73,6 @@ mod derived {
             "aten::celu: alpha is 0, expected another number: elements are divided by it"
         );
         aten::elu::call(this, alpha, 1.into(), number.recip().into())
-    }
-
-    fn hardshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let width: f64 = lambd.to()?;
-        let is_near = aten::logical_and(
-            &aten::ge_Scalar(this, (-width).into())?,
-            &aten::le_Scalar(this, width.into())?,
-        )?;
-        aten::to_dtype(&aten::where_ScalarSelf(&is_near, 0.into(), this)?, this.dtype())
-    }
-
-    fn softshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let width: f64 = lambd.to()?;
-        ensure!(
-            width >= 0.0,
-            Argument,
-            "aten::softshrink: lambd is {width}, elements would move away from 0"
-        );
-        // NaN is in neither part, and stays.
-        let above = aten::sub_Scalar(this, width.into())?;
-        let below = aten::add_Scalar(this, width.into())?;
-        let rest = aten::where_self(
-            &aten::lt_Scalar(this, (-width).into())?,
-            &below,
-            &aten::mul_Scalar(this, 0.into())?,
-        )?;
-        aten::where_self(&aten::gt_Scalar(this, width.into())?, &above, &rest)
-    }
-
-    fn threshold(this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
-        aten::to_dtype(
-            &aten::where_ScalarSelf(&aten::le_Scalar(this, threshold)?, value, this)?,
-            this.dtype(),
-        )
     }
 }
 
@@ -193,13 +147,5 @@ mod implicit {
 
     fn relu6(this: &Tensor) -> Result<Tensor> {
         aten::hardtanh::call(this, 0.into(), 6.into())
-    }
-}
-
-fn is_infinity(operator: &str, this: &Tensor, infinity: f64) -> Result<Tensor> {
-    ensure!(!this.dtype().is_complex(), DType, "{operator}: {} has no sign", this.dtype());
-    match this.dtype().is_floating_point() {
-        true => aten::eq_Scalar(this, infinity.into()),
-        false => aten::full_like::with(this, false.into()).dtype(Some(DType::Bool)).call(),
     }
 }

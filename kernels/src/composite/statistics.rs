@@ -62,6 +62,8 @@ mod derived {
     use super::*;
 
     fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        let dtype = if this.dtype().is_differentiable() { this.dtype() } else { DType::DEFAULT };
+        let this = &aten::to_dtype(this, dtype)?;
         if this.numel() == 0 {
             return aten::log(&aten::sum_dim_IntList::call(&aten::exp(this)?, Some(dim), keepdim, None)?);
         }

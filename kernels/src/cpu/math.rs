@@ -11,7 +11,7 @@ use super::unary::functions;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
-mod binary;
+pub(crate) mod binary;
 mod rounded;
 
 use rounded::{Bits, Rounded};
@@ -102,9 +102,48 @@ mod more {
     }
 
     fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
+        let this = &aten::contiguous(this)?; // as the result is, whatever the input was
         let call = Pointwise::promoting("aten::log_sigmoid", [this])?;
         match_computing!(call.dtype, T: Float => {
             call.compute(None, call.dtype, |[x]: [T; 1]| -softplus_of(-x))
+        }, else => Err(call.unsupported()))
+    }
+
+    fn hardshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::hardshrink", [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let width: T = lambd.to()?;
+            call.compute(None, call.dtype, move |[x]: [T; 1]| if x >= -width && x <= width { T::ZERO } else { x })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn softshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::softshrink", [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let width: T = lambd.to()?;
+            ensure!(
+                width >= T::ZERO,
+                Argument,
+                "aten::softshrink: lambd is {lambd}, elements would move away from 0"
+            );
+            // NaN is in neither part, and stays.
+            call.compute(None, call.dtype, move |[x]: [T; 1]| match x {
+                x if x > width => x - width,
+                x if x < -width => x + width,
+                x => x * T::ZERO,
+            })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn threshold(this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::threshold";
+        let call = Pointwise::promoting(OPERATOR, [this])?;
+        let fits = match_dtype!(call.dtype, T => threshold.to::<T>().and(value.to::<T>()).map(drop));
+        fits.map_err(|error| error.context(OPERATOR))?;
+        match_computing!(call.dtype, T: Integer | Float => {
+            // Both are numbers as the elements are: whole ones between these.
+            let (threshold, value): (T, T) = (threshold.cast(), value.cast());
+            call.compute(None, call.dtype, move |[x]: [T; 1]| if x <= threshold { value } else { x })
         }, else => Err(call.unsupported()))
     }
 

@@ -51,8 +51,8 @@ functions! {
     lgamma "aten::lgamma"(this): promoting_to_float Float => |x| x.log_gamma();
     digamma "aten::digamma"(this): promoting_to_float Float => |x| x.digamma();
     sinc "aten::sinc"(this): promoting_to_float Float => |x| x.normalized_sinc();
-    deg2rad "aten::deg2rad"(this): promoting_to_float Float => |x| x.to_radians();
-    rad2deg "aten::rad2deg"(this): promoting_to_float Float => |x| x.to_degrees();
+    deg2rad "aten::deg2rad"(this): promoting_to_float_as_first Float => |x| x.to_radians();
+    rad2deg "aten::rad2deg"(this): promoting_to_float_as_first Float => |x| x.to_degrees();
     hypot "aten::hypot"(this, other): promoting Float => |a, b| a.distance(b);
     copysign_Tensor "aten::copysign.Tensor"(this, other): promoting_to_float Float => |a, b| a.copysign(b);
     logaddexp "aten::logaddexp"(this, other): promoting Float =>
@@ -82,6 +82,14 @@ mod more {
             loops::map(&out, call.inputs, |[x]: [T; 1]| x.polygamma(n))?;
             Ok(out)
         }, else => Err(call.unsupported()))
+    }
+
+    fn isposinf(this: &Tensor) -> Result<Tensor> {
+        is_infinity("aten::isposinf", this, f64::INFINITY)
+    }
+
+    fn isneginf(this: &Tensor) -> Result<Tensor> {
+        is_infinity("aten::isneginf", this, f64::NEG_INFINITY)
     }
 
     fn signbit(this: &Tensor) -> Result<Tensor> {
@@ -131,7 +139,7 @@ mod more {
         posinf: Option<f64>,
         neginf: Option<f64>,
     ) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::nan_to_num", [this])?;
+        let call = Pointwise::promoting("aten::nan_to_num", [this])?.lying_as_first();
         let largest = match call.dtype {
             DType::Float16 => 65_504.0,
             DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),
@@ -154,6 +162,16 @@ mod more {
         }, else => return Err(call.unsupported())));
         Ok(out)
     }
+}
+
+fn is_infinity(operator: &'static str, this: &Tensor, infinity: f64) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, [this])?;
+    match_computing!(call.dtype, T: Float => {
+        let infinity: T = infinity.cast();
+        call.compute(None, DType::Bool, move |[x]: [T; 1]| x == infinity)
+    }, else => match_computing!(call.dtype, T: Bool | Integer => {
+        call.compute(None, DType::Bool, |[_]: [T; 1]| false)
+    }, else => Err(call.unsupported())))
 }
 
 fn is_negative<T: Number + PartialOrd>(x: T) -> bool {

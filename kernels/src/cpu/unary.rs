@@ -59,7 +59,6 @@ functions! {
     relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
     neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();
     sign sign_: promoting Bool | Integer | Float => |x, T| sign_of(x);
-    sgn sgn_: promoting Float | Complex => |x, T| x.direction();
     exp exp_: promoting_to_float Float | Complex => |x, T| x.exponential();
     log log_: promoting_to_float Float | Complex => |x, T| x.natural_logarithm();
     sqrt sqrt_: promoting_to_float Float | Complex => |x, T| x.sqrt();
@@ -93,6 +92,14 @@ fn without_sign<T: Number + PartialOrd>(x: T) -> T {
     if x < T::ZERO { x.negated() } else { x }
 }
 
+/// Of real numbers the sign.
+fn direction(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
+    match_computing!(this.dtype(), T: Complex => {
+        let call = Pointwise::promoting(operator, [this])?;
+        call.compute(out, call.dtype, |[x]: [T; 1]| x.direction())
+    }, else => sign(operator, out, this))
+}
+
 #[torch_impl(aten, CPU, Meta)]
 mod more {
     use super::*;
@@ -103,6 +110,15 @@ mod more {
 
     fn abs_(this: &mut Tensor) -> Result<&mut Tensor> {
         magnitude("aten::abs_", Some(this), this)?;
+        Ok(this)
+    }
+
+    fn sgn(this: &Tensor) -> Result<Tensor> {
+        direction("aten::sgn", None, this)
+    }
+
+    fn sgn_(this: &mut Tensor) -> Result<&mut Tensor> {
+        direction("aten::sgn_", Some(this), this)?;
         Ok(this)
     }
 

@@ -140,3 +140,45 @@ fn bounds_that_are_not_numbers_leave_none() -> Result<()> {
     assert!(aten::clamp::call(&x, Some(2.into()), Some(3.into()))?.to_vec::<f32>()?[1].is_nan());
     Ok(())
 }
+
+#[test]
+fn results_lie_as_pytorchs_do_also_where_strides_mean_nothing() -> Result<()> {
+    let x = Tensor::from([0.0; 15]).strided_view(&[3, 3, 1], &[3, 1, 7], 0)?;
+    let like_a_copy = [aten::hardtanh(&x)?, aten::relu6(&x)?, aten::rad2deg(&x)?, aten::nan_to_num(&x)?];
+    assert!(like_a_copy.iter().all(|result| result.strides() == [3, 1, 7]), "{like_a_copy:?}");
+    let as_one_tensor = [
+        aten::threshold(&x, 0.into(), 1.into())?,
+        aten::hardshrink(&x)?,
+        aten::softshrink(&x)?,
+        aten::isposinf(&x)?,
+        aten::pow_Tensor_Scalar(&x, 2.into())?,
+    ];
+    assert!(as_one_tensor.iter().all(|result| result.strides() == [3, 1, 1]), "{as_one_tensor:?}");
+    let columns = Tensor::from([[1.0, 2.0], [3.0, 4.0]]).t()?;
+    assert_eq!(aten::pow_Scalar(2.into(), &columns)?.strides(), [2, 1]);
+    assert_eq!(aten::log_sigmoid(&columns)?.strides(), [2, 1]);
+    Ok(())
+}
+
+#[test]
+fn bounds_of_whole_numbers_are_whole() -> Result<()> {
+    let x = Tensor::from([-2i8, 0, 3]);
+    let kept = aten::hardtanh::call(&x, (-1.5).into(), 2.5.into())?;
+    assert_eq!(kept.to_vec::<i8>()?, [-1, 0, 2]);
+    assert_eq!(aten::threshold(&x, (-0.5).into(), 7.into())?.to_vec::<i8>()?, [7, 7, 3]);
+    assert!(aten::threshold(&x, 0.into(), 300.into()).is_err(), "no int8");
+    assert!(aten::hardtanh(&Tensor::from([1u8])).is_err(), "none is as low as -1");
+    assert!(aten::hardshrink(&x).is_err() && aten::softshrink(&x).is_err());
+    assert!(aten::threshold(&Tensor::from([true]), 0.into(), 0.into()).is_err());
+    Ok(())
+}
+
+#[test]
+fn whole_numbers_and_truth_values_have_signs_odds_and_sums_of_powers() -> Result<()> {
+    assert_eq!(aten::sgn(&Tensor::from([-3i64, 0, 2]))?.to_vec::<i64>()?, [-1, 0, 1]);
+    assert_eq!(aten::sgn(&Tensor::from([true, false]))?.to_vec::<bool>()?, [true, false]);
+    let odds = aten::logit(&Tensor::from([2u8, 1]))?;
+    assert!(odds.to_vec::<f32>()?[0].is_nan(), "{odds:?}");
+    close(&aten::logsumexp(&Tensor::from([true, false]), &[0])?, &[1.3132616875])?;
+    Ok(())
+}

@@ -137,6 +137,13 @@ mod kernels {
         power("aten::pow.Tensor_Tensor", None, [this, exponent])
     }
 
+    fn pow_Tensor_Scalar(this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::pow.Tensor_Scalar";
+        check_exponent(OPERATOR, this, exponent)?;
+        let number = Tensor::wrapped_number(exponent);
+        raised(Pointwise::promoting(OPERATOR, [this, &number])?.lying_by_first(), None)
+    }
+
     fn pow__Tensor<'a>(this: &'a mut Tensor, exponent: &Tensor) -> Result<&'a mut Tensor> {
         power("aten::pow_.Tensor", Some(this), [this, exponent])?;
         Ok(this)
@@ -266,8 +273,12 @@ fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {
 }
 
 fn power(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, inputs)?;
-    let number = if inputs[1].is_wrapped_number() { loops::elements::<f64>(inputs[1])? } else { Vec::new() };
+    raised(Pointwise::promoting(operator, inputs)?, out)
+}
+
+fn raised(call: Pointwise<'_, 2>, out: Option<&Tensor>) -> Result<Tensor> {
+    let exponent = call.inputs[1];
+    let number = if exponent.is_wrapped_number() { loops::elements::<f64>(exponent)? } else { Vec::new() };
     let (dtype, is_half) = (call.dtype, call.dtype == DType::Float16);
     match_computing!(dtype, T: Float => match *number {
         // Powers by one number that are better made otherwise, the same ones as in PyTorch. Roots of -0 and of negative
@@ -284,6 +295,17 @@ fn power(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> 
     }, else => match_computing!(dtype, T: Complex => {
         call.compute(out, dtype, |[x, y]: [T; 2]| x.powc(y))
     }, else => Err(call.unsupported()))))
+}
+
+pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
+    let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
+    ensure!(
+        !(is_negative && !this.dtype().is_differentiable()),
+        Argument,
+        "{operator}: {} to the power of {exponent} is no integer, convert to a floating-point type",
+        this.dtype()
+    );
+    Ok(())
 }
 
 /// What is not whole becomes zero, as it does in C.
@@ -308,12 +330,24 @@ fn integer_power<T: PrimInt + Number>(base: T, exponent: T) -> T {
 }
 
 /// As [`interpolated`], by one number.
+fn check_ends(operator: &str, [start, end]: [&Tensor; 2]) -> Result<()> {
+    ensure!(
+        start.dtype() == end.dtype(),
+        DType,
+        "{operator}: from {} to {}, expected one type",
+        start.dtype(),
+        end.dtype()
+    );
+    Ok(())
+}
+
 fn interpolated_by(
     operator: &'static str,
     out: Option<&Tensor>,
     inputs: [&Tensor; 2],
     weight: Scalar,
 ) -> Result<Tensor> {
+    check_ends(operator, inputs)?;
     let call = Pointwise::promoting(operator, inputs)?;
     match_computing!(call.dtype, T: Float => {
         let weight: T = weight.to().map_err(|error| error.context(operator))?;
@@ -326,6 +360,15 @@ fn interpolated_by(
 }
 
 fn interpolated(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 3]) -> Result<Tensor> {
+    let [start, end, weight] = inputs;
+    check_ends(operator, [start, end])?;
+    ensure!(
+        weight.dim() == 0 || weight.dtype() == start.dtype(),
+        DType,
+        "{operator}: {} with weights of {}, expected one type",
+        start.dtype(),
+        weight.dtype()
+    );
     let call = Pointwise::promoting(operator, inputs)?;
     match_computing!(call.dtype, T: Float => {
         call.compute(out, call.dtype, |[start, end, weight]: [T; 3]| {

@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use super::places::{Ranked, Sorted, Sorter};
 use crate::aten;
 use crate::cpu::loops::match_computing;
-use crate::cpu::statistics::order::Lanes;
+use crate::cpu::statistics::order::{Lanes, check_numbers};
 use crate::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -27,10 +27,12 @@ mod kernels {
     }
 
     fn median_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        check_numbers("aten::median.dim", this)?;
         chosen("aten::median.dim", this, dim, keepdim, Choice::Middle)
     }
 
     fn nanmedian_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        check_numbers("aten::nanmedian.dim", this)?;
         chosen("aten::nanmedian.dim", this, dim, keepdim, Choice::MiddleNumber)
     }
 

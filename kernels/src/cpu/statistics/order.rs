@@ -59,6 +59,7 @@ mod kernels {
 
     fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, _sorted: bool) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = "aten::topk";
+        check_numbers(OPERATOR, this)?;
         let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let size = this.sizes().get(wrapped).copied().unwrap_or(1);
         ensure!(
@@ -69,6 +70,17 @@ mod kernels {
         );
         ordered(OPERATOR, this, dim, k, largest)
     }
+}
+
+/// # Errors
+/// Truth values, of which PyTorch asks for no order either.
+pub(crate) fn check_numbers(operator: &str, this: &Tensor) -> Result<()> {
+    ensure!(
+        this.dtype() != DType::Bool,
+        DType,
+        "{operator} is not implemented for bool\n  help: `aten::to_dtype(&x, DType::UInt8)` makes numbers of them"
+    );
+    Ok(())
 }
 
 /// The sums of a line up to each of its elements, added up in a type of their own.

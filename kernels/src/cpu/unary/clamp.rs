@@ -6,7 +6,7 @@ use torch_library::{Operand, match_dtype, result_type};
 use crate::aten;
 use crate::cpu::loops::match_computing;
 use crate::cpu::number::Number;
-use crate::pointwise::Pointwise;
+use crate::pointwise::{Pointwise, unsupported};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -29,6 +29,22 @@ mod kernels {
         by_numbers("aten::clamp_max", None, this, None, Some(max))
     }
 
+    fn hardtanh(this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::hardtanh";
+        let dtype = this.dtype();
+        let is_negative = |bound: Scalar| bound.cast::<i64>() < 0;
+        ensure!(
+            dtype != DType::UInt8 || !is_negative(min_val) && !is_negative(max_val),
+            Argument,
+            "{OPERATOR}: no {dtype} is as low as one of the bounds {min_val} and {max_val}"
+        );
+        match_computing!(dtype, T: Integer | Float => {
+            let (min, max): (T, T) = (min_val.cast(), max_val.cast());
+            let call = Pointwise::with_dtype(OPERATOR, [this], dtype)?.lying_as_first();
+            call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
+        }, else => Err(unsupported(OPERATOR, dtype)))
+    }
+
     fn clamp_Tensor(this: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
         const OPERATOR: &str = "aten::clamp.Tensor";
         match (min, max) {
@@ -47,7 +63,7 @@ mod kernels {
             }
             (Some(min), Some(max)) => {
                 let call = Pointwise::promoting(OPERATOR, [this, min, max])?;
-                match_computing!(call.dtype, T: Bool | Integer | Float => {
+                match_computing!(call.dtype, T: Integer | Float => {
                     call.compute(None, call.dtype, |[x, min, max]: [T; 3]| lowered(raised(x, min), max))
                 }, else => Err(call.unsupported()))
             }

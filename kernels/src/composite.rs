@@ -3,6 +3,7 @@
 mod arrange;
 mod binary;
 mod compare;
+mod complex;
 mod copy;
 mod create;
 mod functional;

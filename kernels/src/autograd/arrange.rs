@@ -42,6 +42,15 @@ derivatives! {
         self => aten::index_fill_int_Scalar(grad, dim, index, Scalar::from(0)),
         index => non_differentiable,
     }
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor as MaskedScatterBackward0 {
+        self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
+        source => {
+            let taken = aten::masked_select(grad, mask)?;
+            let left = source.sizes().iter().product::<i64>() - taken.numel();
+            aten::cat(&[taken, aten::new_zeros(grad, &[left])?])?.reshape(source.sizes())
+        },
+        mask => non_differentiable,
+    }
     masked_select(Tensor self, Tensor mask) -> Tensor as MaskedSelectBackward0 {
         self => {
             let sizes = infer_size(self.sizes(), mask.sizes())?;

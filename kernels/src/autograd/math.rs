@@ -108,6 +108,30 @@ derivatives! {
         self => larger(grad, other, self),
         other => larger(grad, self, other),
     }
+    fmax(Tensor self, Tensor other) -> Tensor as FmaxBackward0 {
+        self => taken(grad, self, other, aten::lt_Tensor(self, other)?),
+        other => taken(grad, other, self, aten::gt_Tensor(self, other)?),
+    }
+    fmin(Tensor self, Tensor other) -> Tensor as FminBackward0 {
+        self => taken(grad, self, other, aten::gt_Tensor(self, other)?),
+        other => taken(grad, other, self, aten::lt_Tensor(self, other)?),
+    }
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor as LdexpBackward0 {
+        self => grad.mul(&conj(&aten::pow_Scalar(Scalar::from(2.0), other)?)?),
+        other => grad.mul(&conj(&result.mul(std::f64::consts::LN_2)?)?),
+    }
+    complex(Tensor real, Tensor imag) -> Tensor as ComplexBackward0 {
+        real => aten::real(grad),
+        imag => aten::imag(grad),
+    }
+    // Along the number, and across.
+    polar(Tensor abs, Tensor angle) -> Tensor as PolarBackward0 {
+        abs => {
+            let direction = aten::polar(&aten::ones_like(abs)?, angle)?;
+            aten::real(&grad.mul(&conj(&direction)?)?)
+        },
+        angle => aten::imag(&grad.mul(&conj(result)?)?),
+    }
     #[in_place]
     atan2(Tensor self, Tensor other) -> Tensor as Atan2Backward0 {
         self => grad.mul(&other.div(&self.mul(self)?.add(&other.mul(other)?)?)?),
@@ -201,8 +225,17 @@ fn zero_where(condition: &Tensor, grad: &Tensor) -> Result<Tensor> {
 
 /// The gradient of the larger of two.
 fn larger(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    let halved = aten::where_self(&aten::eq_Tensor(this, other)?, &grad.div(2)?, grad)?;
-    zero_where(&aten::lt_Tensor(this, other)?, &halved)
+    zero_where(&aten::lt_Tensor(this, other)?, &halved(grad, this, other)?)
+}
+
+/// The gradient of one of two, unless the other was taken: it is better, or this is NaN.
+fn taken(grad: &Tensor, this: &Tensor, other: &Tensor, is_worse: Tensor) -> Result<Tensor> {
+    zero_where(&aten::logical_or(&is_worse, &aten::isnan(this)?)?, &halved(grad, this, other)?)
+}
+
+/// Half the gradient where two are equal.
+fn halved(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    aten::where_self(&aten::eq_Tensor(this, other)?, &grad.div(2)?, grad)
 }
 
 fn power_base(grad: &Tensor, this: &Tensor, exponent: Scalar) -> Result<Tensor> {

@@ -54,6 +54,10 @@ derivatives! {
     ) -> Tensor as LinalgVectorNormBackward0 {
         self => norm(grad, self, result, ord.cast(), dim.unwrap_or_default(), keepdim),
     }
+    dist(Tensor self, Tensor other, Scalar p=2) -> Tensor as DistBackward0 {
+        self => norm(grad, &self.sub(other)?, result, p.cast(), &[], false),
+        other => norm(grad, &self.sub(other)?, result, p.cast(), &[], false)?.neg(),
+    }
     norm.Scalar(Tensor self, Scalar p=2) -> Tensor as NormBackward0 {
         self => norm(grad, self, result, p.cast(), &[], false),
     }

@@ -246,6 +246,10 @@ mod implicit {
         aten::transpose_int(this, axis0, axis1)
     }
 
+    fn swapdims(this: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
+        aten::transpose_int(this, dim0, dim1)
+    }
+
     fn moveaxis_int(this: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
         aten::movedim_int(this, source, destination)
     }

@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 use crate::aten;
 
 mod least_squares;
+mod norms;
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
@@ -48,6 +49,18 @@ mod derived {
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
+
+    fn linalg_matrix_power(this: &Tensor, n: i64) -> Result<Tensor> {
+        aten::matrix_power(this, n)
+    }
+
+    fn linalg_matmul(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::matmul(this, other)
+    }
+
+    fn linalg_diagonal(a: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+        aten::diagonal::call(a, offset, dim1, dim2)
+    }
 
     fn linalg_lu_factor(a: &Tensor, pivot: bool) -> Result<(Tensor, Tensor)> {
         let (factors, pivots, _) = aten::linalg_lu_factor_ex::call(a, pivot, true)?;

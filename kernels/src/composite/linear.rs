@@ -125,9 +125,9 @@ mod implicit {
         const OPERATOR: &str = "aten::matrix_power";
         let is_square = matches!(this.sizes(), [.., rows, columns] if rows == columns);
         ensure!(is_square, Shape, "{OPERATOR}: sizes {:?} are those of no square matrices", this.sizes());
-        ensure!(n >= 0, Argument, "{OPERATOR}: power {n}, zero or more are possible");
+        let this = &if n < 0 { aten::linalg_inv(this)? } else { this.clone() };
         let mut power: Option<Tensor> = None;
-        let (mut square, mut left) = (this.clone(), n);
+        let (mut square, mut left) = (this.clone(), n.unsigned_abs());
         while left > 0 {
             if left % 2 == 1 {
                 power = Some(match power {

@@ -16,6 +16,10 @@ mod explicit {
         }
     }
 
+    fn ldexp_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::mul_Tensor(this, &aten::pow_Scalar(2.0.into(), other)?)
+    }
+
     fn fmod_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
         aten::fmod_Tensor(this, &Tensor::wrapped_number(other))
     }
@@ -80,6 +84,11 @@ mod leaky {
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
+
+    fn positive(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dtype() != DType::Bool, DType, "aten::positive: there is no sign of truth values");
+        Ok(this.clone())
+    }
 
     fn isfinite(this: &Tensor) -> Result<Tensor> {
         if !this.dtype().is_floating_point() && !this.dtype().is_complex() {

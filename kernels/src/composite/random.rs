@@ -6,6 +6,7 @@ use torch_library::{Element, match_dtype};
 use super::{collected, is_plain, unseen};
 use crate::aten;
 use crate::cpu::create::numbered;
+use crate::cpu::loops;
 use crate::random::default_generator;
 
 /// What a new tensor is, beside its sizes.
@@ -91,8 +92,48 @@ creating! {
     randint(high: i64, size: &[i64]), options => options.filled(size, |out| aten::random__from(out, 0, Some(high)).map(drop));
     randint_low(low: i64, high: i64, size: &[i64]), options =>
         options.filled(size, |out| aten::random__from(out, low, Some(high)).map(drop));
+    logspace(start: Scalar, end: Scalar, steps: i64, base: f64), options => powers(start, end, steps, base, options);
+    tril_indices(row: i64, col: i64, offset: i64), options =>
+        triangle("aten::tril_indices", [row, col], options, |row| 0..(row + i128::from(offset) + 1));
+    triu_indices(row: i64, col: i64, offset: i64), options =>
+        triangle("aten::triu_indices", [row, col], options, |row| (row + i128::from(offset))..i128::MAX);
+    scalar_tensor(s: Scalar), options => options.filled(&[], |out| aten::fill__Scalar(out, s).map(drop));
     randperm(n: i64), options => shuffled(n, None, options);
     randperm_generator(n: i64, generator: Option<&Generator>), options => shuffled(n, generator, options);
+}
+
+/// Writes kernels that fill a tensor which resembles another.
+macro_rules! resembling {
+    ($($name:ident($($argument:ident: $ty:ty),*) => |$out:ident| $fill:expr;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd)]
+        mod resembling {
+            use super::*;
+
+            $(
+                fn $name(
+                    this: &Tensor,
+                    $($argument: $ty,)*
+                    dtype: Option<DType>,
+                    layout: Option<Layout>,
+                    device: Option<Device>,
+                    pin_memory: Option<bool>,
+                    memory_format: Option<MemoryFormat>,
+                ) -> Result<Tensor> {
+                    let mut out = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
+                    let $out = &mut out;
+                    unseen(|| $fill.map(drop))?;
+                    Ok(out)
+                }
+            )+
+        }
+    };
+}
+
+resembling! {
+    rand_like() => |out| aten::uniform_(out);
+    randn_like() => |out| aten::normal_(out);
+    randint_like(high: i64) => |out| aten::random__from(out, 0, Some(high));
+    randint_like_low_dtype(low: i64, high: i64) => |out| aten::random__from(out, low, Some(high));
 }
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -139,16 +180,63 @@ fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> 
 }
 
 fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {
-    ensure!(steps >= 0, Argument, "aten::linspace: {steps} numbers are less than none");
+    options.series("linspace", steps, spaced("aten::linspace", start, end, steps, options)?)
+}
+
+fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -> Result<Tensor> {
+    let exponent = spaced("aten::logspace", start, end, steps, options)?;
+    options.series("logspace", steps, |i| base.powf(exponent(i)))
+}
+
+/// The numbers of an evenly spaced series.
+fn spaced(
+    operator: &str,
+    start: Scalar,
+    end: Scalar,
+    steps: i64,
+    options: Options,
+) -> Result<impl Fn(i64) -> f64 + Sync> {
+    ensure!(steps >= 0, Argument, "{operator}: {steps} numbers are less than none");
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
     let [start, end] = [start.to::<f64>()?, end.to::<f64>()?].map(|x| if is_whole { x.trunc() } else { x });
     let step = (end - start) / (steps - 1).max(1) as f64;
     // From the nearer end, so that both are met exactly.
-    let number = |i: i64| match i < steps / 2 || steps == 1 {
+    Ok(move |i: i64| match i < steps / 2 || steps == 1 {
         true => start + step * i as u64 as f64,
         false => end - step * (steps - 1 - i) as u64 as f64,
+    })
+}
+
+/// Where the elements are that a closure names for each row: their rows, then their columns.
+fn triangle(
+    operator: &str,
+    sizes: [i64; 2],
+    options: Options,
+    columns: impl Fn(i128) -> std::ops::Range<i128>,
+) -> Result<Tensor> {
+    let [rows, cols] = sizes;
+    ensure!(rows >= 0 && cols >= 0, Shape, "{operator}: {rows} rows and {cols} columns are no matrix");
+    let within = |row: i64| {
+        let columns = columns(row.into());
+        let within = |column: i128| column.clamp(0, cols.into()) as i64;
+        within(columns.start)..within(columns.end)
     };
-    options.series("linspace", steps, number)
+    let rows = if cols == 0 { 0 } else { rows };
+    let lengths = (0..rows).map(|row| within(row).count() as i64);
+    let Some(count) = lengths.into_iter().try_fold(0i64, i64::checked_add) else {
+        bail!(Shape, "{operator}: {rows} rows and {cols} columns have too many elements")
+    };
+    let mut out = options.empty(&[2, count])?;
+    if loops::has_elements(&out) {
+        let mut places = collected(operator, 2 * count, |_| 0)?;
+        let (row_of, column_of) = places.split_at_mut(count as usize);
+        let all = (0..rows).flat_map(|row| within(row).map(move |column| (row, column)));
+        for ((to_row, to_column), (row, column)) in row_of.iter_mut().zip(column_of).zip(all) {
+            (*to_row, *to_column) = (row, column);
+        }
+        unseen(|| aten::copy_(&mut out, &Tensor::from_vec(places, &[2, count])?).map(drop))?;
+    }
+    Ok(out)
 }
 
 fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {

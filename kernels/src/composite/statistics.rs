@@ -61,6 +61,10 @@ mod explicit {
 mod derived {
     use super::*;
 
+    fn dist(this: &Tensor, other: &Tensor, p: Scalar) -> Result<Tensor> {
+        aten::norm_Scalar::call(&aten::sub_Tensor(this, other)?, p)
+    }
+
     fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         let dtype = if this.dtype().is_differentiable() { this.dtype() } else { DType::DEFAULT };
         let this = &aten::to_dtype(this, dtype)?;

@@ -234,6 +234,52 @@ torch_library! {
         ///
         /// PyTorch: `torch.unflatten`.
         unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a);
+        /// Two dimensions swapped.
+        ///
+        /// PyTorch: `torch.swapdims`.
+        swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a);
+        /// So many equal parts along the second dimension, or the only one.
+        ///
+        /// # Errors
+        /// No dimensions, parts that are not equal.
+        ///
+        /// PyTorch: `torch.hsplit`.
+        hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[];
+        /// Parts along the second dimension, or the only one, cut before the given indices.
+        ///
+        /// # Errors
+        /// No dimensions.
+        ///
+        /// PyTorch: `torch.hsplit`.
+        hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[];
+        /// So many equal parts along the first dimension.
+        ///
+        /// # Errors
+        /// Fewer than two dimensions, parts that are not equal.
+        ///
+        /// PyTorch: `torch.vsplit`.
+        vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[];
+        /// Parts along the first dimension, cut before the given indices.
+        ///
+        /// # Errors
+        /// Fewer than two dimensions.
+        ///
+        /// PyTorch: `torch.vsplit`.
+        vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[];
+        /// So many equal parts along the third dimension.
+        ///
+        /// # Errors
+        /// Fewer than three dimensions, parts that are not equal.
+        ///
+        /// PyTorch: `torch.dsplit`.
+        dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[];
+        /// Parts along the third dimension, cut before the given indices.
+        ///
+        /// # Errors
+        /// Fewer than three dimensions.
+        ///
+        /// PyTorch: `torch.dsplit`.
+        dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[];
         /// So many parts along a dimension, the first of which may be larger by one.
         ///
         /// # Errors
@@ -282,6 +328,23 @@ torch_library! {
         ///
         /// PyTorch: `torch.take_along_dim`.
         take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor;
+        /// The elements of `source`, one after the other, where a condition holds; elsewhere those that were there.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let (x, mask) = (Tensor::from([1.0, 2.0, 3.0]), Tensor::from([true, false, true]));
+        /// let y = aten::masked_scatter(&x, &mask, &Tensor::from([7.0, 8.0, 9.0]))?;
+        /// assert_eq!(y.to_vec::<f64>()?, [7.0, 2.0, 8.0]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Sizes that do not broadcast, a condition that is not of truth values, a source of another type or of too few elements.
+        ///
+        /// PyTorch: `torch.masked_scatter`.
+        masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor;
         /// The elements where a condition holds, as a vector.
         ///
         /// # Errors

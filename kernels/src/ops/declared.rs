@@ -102,7 +102,5 @@ torch_library! {
         _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor;
         /// PyTorch: `torch.fake_quantize_per_tensor_affine`; declared only.
         fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor;
-        /// PyTorch: `torch.polar`; declared only.
-        polar(Tensor abs, Tensor angle) -> Tensor;
     }
 }

@@ -240,6 +240,57 @@ torch_library! {
         /// PyTorch: `torch.linalg.lstsq`.
         linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values);
 
+        /// The norm of all elements as a vector; with an order that of a vector or a matrix, or of those in one or two dimensions.
+        ///
+        /// # Errors
+        /// An order for other than one or two dimensions, an order that is none.
+        ///
+        /// PyTorch: `torch.linalg.norm`.
+        linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// The Frobenius (`"fro"`) or nuclear norm (`"nuc"`) of matrices.
+        ///
+        /// # Errors
+        /// As [`linalg_matrix_norm_str_ord`].
+        ///
+        /// PyTorch: `torch.linalg.norm`.
+        linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// The norm of matrices in two dimensions: the largest (`1`) or smallest (`-1`) sum of a column's magnitudes, that of a
+        /// row's (infinite orders), or the largest or smallest singular value (`2`, `-2`).
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let a = Tensor::from([[1.0, -2.0], [3.0, 4.0]]);
+        /// assert_eq!(aten::linalg_matrix_norm(&a, 1.into())?.item()?.to::<f64>()?, 6.0);
+        /// assert_eq!(aten::linalg_matrix_norm(&a, f64::INFINITY.into())?.item()?.to::<f64>()?, 7.0);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Other orders, fewer than two dimensions, the same dimension twice, other types than floating-point and complex ones.
+        ///
+        /// PyTorch: `torch.linalg.matrix_norm`.
+        linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// The Frobenius (`"fro"`) or nuclear norm (`"nuc"`) of matrices in two dimensions.
+        ///
+        /// # Errors
+        /// Other words, fewer than two dimensions, the same dimension twice, other types than floating-point and complex ones.
+        ///
+        /// PyTorch: `torch.linalg.matrix_norm`.
+        linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// [`matrix_power`].
+        ///
+        /// PyTorch: `torch.linalg.matrix_power`.
+        linalg_matrix_power(Tensor self, int n) -> Tensor;
+        /// [`matmul`](fn@matmul).
+        ///
+        /// PyTorch: `torch.linalg.matmul`.
+        linalg_matmul(Tensor self, Tensor other) -> Tensor;
+        /// A diagonal of the matrices in two dimensions, as a view.
+        ///
+        /// PyTorch: `torch.linalg.diagonal`.
+        linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a);
         /// The product of several matrices, in the order that needs the fewest multiplications; the first and the last may be
         /// vectors.
         ///

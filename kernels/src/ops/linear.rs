@@ -60,10 +60,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.addr`.
         addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
-        /// Square matrices to a power of zero or more.
+        /// Square matrices to a power; if that is negative, their inverses.
         ///
         /// # Errors
-        /// Matrices that are not square, a negative power.
+        /// Matrices that are not square, a negative power of matrices without an inverse.
         ///
         /// PyTorch: `torch.linalg.matrix_power`.
         matrix_power(Tensor self, int n) -> Tensor;

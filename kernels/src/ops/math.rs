@@ -310,6 +310,29 @@ torch_library! {
         /// PyTorch: `Tensor.atan2_`.
         #[tags(pointwise)]
         atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!);
+        /// The larger of two elements; of a number and NaN the number.
+        ///
+        /// PyTorch: `torch.fmax`.
+        #[tags(pointwise)]
+        fmax(Tensor self, Tensor other) -> Tensor;
+        /// The smaller of two elements; of a number and NaN the number.
+        ///
+        /// PyTorch: `torch.fmin`.
+        #[tags(pointwise)]
+        fmin(Tensor self, Tensor other) -> Tensor;
+        /// The tensor itself: `+x`.
+        ///
+        /// # Errors
+        /// Truth values.
+        ///
+        /// PyTorch: `torch.positive`.
+        #[tags(pointwise)]
+        positive(Tensor(a) self) -> Tensor(a);
+        /// Each element times two to the power of another.
+        ///
+        /// PyTorch: `torch.ldexp`.
+        #[tags(pointwise)]
+        ldexp.Tensor(Tensor self, Tensor other) -> Tensor;
         /// What is left of each element divided by another, with the sign of the element.
         ///
         /// # Errors

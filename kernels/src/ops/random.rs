@@ -133,6 +133,53 @@ torch_library! {
         /// PyTorch: `torch.randn`.
         #[tags(nondeterministic_seeded)]
         randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// [`rand`] with the sizes of a tensor, and unless given its type, device and strides.
+        ///
+        /// PyTorch: `torch.rand_like`.
+        #[tags(nondeterministic_seeded)]
+        rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// [`randn`] with the sizes of a tensor, and unless given its type, device and strides.
+        ///
+        /// PyTorch: `torch.randn_like`.
+        #[tags(nondeterministic_seeded)]
+        randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// [`randint`] with the sizes of a tensor, and unless given its type, device and strides.
+        ///
+        /// PyTorch: `torch.randint_like`.
+        #[tags(nondeterministic_seeded)]
+        randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// [`randint_low`] with the sizes of a tensor, and unless given its type, device and strides.
+        ///
+        /// PyTorch: `torch.randint_like`.
+        #[tags(nondeterministic_seeded)]
+        randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// Powers of a base, the exponents evenly spaced from `start` to `end`, both included.
+        ///
+        /// ```
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = aten::logspace::with(0.into(), 3.into(), 4).base(2.0).call()?;
+        /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 4.0, 8.0]);
+        /// # Ok::<(), torch_library::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Fewer than no numbers.
+        ///
+        /// PyTorch: `torch.logspace`.
+        logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Where the elements of the lower triangle of a matrix are, up to a diagonal: rows first, then columns, `[2, n]`.
+        ///
+        /// PyTorch: `torch.tril_indices`.
+        tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Where the elements of the upper triangle of a matrix are, from a diagonal on: rows first, then columns, `[2, n]`.
+        ///
+        /// PyTorch: `torch.triu_indices`.
+        triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// A number as a tensor without dimensions, of `float32` unless given.
+        ///
+        /// PyTorch: `torch.scalar_tensor`.
+        scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// Random integers from 0 up to but not including `high`.
         ///
         /// PyTorch: `torch.randint`.

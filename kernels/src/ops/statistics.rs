@@ -119,6 +119,10 @@ torch_library! {
         /// PyTorch: `torch.var_mean`.
         var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor);
 
+        /// The norm of order `p` of the difference of two tensors, which broadcast.
+        ///
+        /// PyTorch: `torch.dist`.
+        dist(Tensor self, Tensor other, Scalar p=2) -> Tensor;
         /// The norm of order `ord`: the `ord`-th root of the sum of that power; infinite orders are the extremes, 0 counts.
         ///
         /// PyTorch: `torch.linalg.vector_norm`.

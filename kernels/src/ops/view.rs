@@ -311,6 +311,20 @@ torch_library! {
         /// PyTorch: `torch.view_as_real`.
         view_as_real(Tensor(a) self) -> Tensor(a);
 
+        /// Complex numbers of their real and imaginary parts, which broadcast.
+        ///
+        /// # Errors
+        /// Parts of two types, or of others than `float16`, `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.complex`.
+        complex(Tensor real, Tensor imag) -> Tensor;
+        /// Complex numbers of their magnitudes and angles, which broadcast.
+        ///
+        /// # Errors
+        /// Those of two types, or of others than `float16`, `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.polar`.
+        polar(Tensor abs, Tensor angle) -> Tensor;
         /// Pairs of real numbers, in the last dimension, as complex ones.
         ///
         /// # Errors

@@ -76,3 +76,23 @@ fn clone_copies_elements_and_contiguous_only_if_it_must() -> Result<()> {
     assert_eq!(images.strides(), [60, 1, 15, 3]);
     Ok(())
 }
+
+#[test]
+fn series_of_powers_and_places_of_triangles() -> Result<()> {
+    assert_eq!(aten::logspace(0.into(), 2.into(), 3)?.to_vec::<f32>()?, [1.0, 10.0, 100.0]);
+    assert_eq!(aten::tril_indices::with(3, 2).offset(-1).call()?.to_vec::<i64>()?, [1, 2, 2, 0, 0, 1]);
+    assert_eq!(aten::triu_indices::with(2, 3).offset(1).call()?.to_vec::<i64>()?, [0, 0, 1, 1, 2, 2]);
+    assert_eq!(aten::scalar_tensor(3.into())?.dtype(), DType::Float32);
+    Ok(())
+}
+
+#[test]
+fn random_numbers_come_in_the_strides_of_what_they_resemble() -> Result<()> {
+    let x = aten::zeros(&[2, 3])?.t()?;
+    assert_eq!(aten::randn_like(&x)?.strides(), [1, 3]);
+    assert!(aten::rand_like(&x)?.to_vec::<f32>()?.iter().all(|x| (0.0..1.0).contains(x)));
+    let whole = aten::randint_like_low_dtype::with(&x, 3, 5).dtype(Some(DType::Int64)).call()?;
+    assert!(whole.to_vec::<i64>()?.iter().all(|x| (3..5).contains(x)));
+    assert!(aten::rand_like(&Tensor::from([1i64])).is_err());
+    Ok(())
+}

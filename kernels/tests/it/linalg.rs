@@ -411,3 +411,43 @@ fn triangular_systems_have_one_node() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn norms_of_matrices_are_those_of_their_columns_rows_and_singular_values() -> Result<()> {
+    let a = Tensor::from([[1.0, -2.0], [3.0, 4.0]]);
+    let norm = |order: f64| aten::linalg_matrix_norm(&a, order.into())?.item()?.to::<f64>();
+    assert_eq!([norm(1.0)?, norm(-1.0)?], [6.0, 4.0]);
+    assert_eq!([norm(f64::INFINITY)?, norm(f64::NEG_INFINITY)?], [7.0, 3.0]);
+    assert!(
+        (norm(2.0)? - 5.116672736016927).abs() < 1e-12 && (norm(-2.0)? - 1.9543950758485487).abs() < 1e-12
+    );
+    let nuclear = aten::linalg_norm_ord_str(&a, "nuc")?.item()?.to::<f64>()?;
+    assert!((nuclear - 7.0710678118654755).abs() < 1e-12);
+    let columns = aten::linalg_norm::with(&a).ord(Some(1.into())).dim(Some(&[0])).keepdim(true).call()?;
+    assert_eq!((columns.sizes(), columns.to_vec::<f64>()?), (&[1, 2][..], vec![4.0, 6.0]));
+    for (error, says) in [
+        (norm(3.0).map(drop), "there is no norm of order 3"),
+        (aten::linalg_norm_ord_str(&a, "max").map(drop), "there is no norm \"max\""),
+        (aten::linalg_matrix_norm::with(&a, 1.into()).dim(&[0, 0]).call().map(drop), "make no matrix"),
+        (
+            aten::linalg_norm::with(&matrices(&[2, 2, 2])).ord(Some(1.into())).call().map(drop),
+            "not for 3 of sizes",
+        ),
+    ] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+    let nuclear = |x: &[Tensor]| Ok(vec![aten::linalg_norm_ord_str(&x[0], "nuc")?]);
+    let x = matrices(&[3, 3]);
+    x.set_requires_grad(true)?;
+    gradcheck(nuclear, &[x], Default::default())
+}
+
+#[test]
+fn negative_powers_are_those_of_the_inverse() -> Result<()> {
+    let a = Tensor::from([[1.0, -2.0], [3.0, 4.0]]);
+    let power = aten::linalg_matrix_power(&a, -2)?.to_vec::<f64>()?;
+    let want = [0.1, 0.1, -0.15, -0.05];
+    assert!(power.iter().zip(want).all(|(x, want)| (x - want).abs() < 1e-12), "{power:?}");
+    Ok(())
+}

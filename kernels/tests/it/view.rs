@@ -142,3 +142,28 @@ fn slices_may_begin_behind_any_end() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn complex_numbers_come_from_parts_or_from_magnitudes_and_angles() -> Result<()> {
+    let z = aten::complex(&Tensor::from([1.0, 2.0]), &Tensor::from([[3.0], [4.0]]))?;
+    assert_eq!(
+        z.to_string(),
+        "tensor([[1.+3.j, 2.+3.j],\n        [1.+4.j, 2.+4.j]], dtype=torch.complex128)"
+    );
+    let turned = aten::polar(&Tensor::from([2.0]), &Tensor::from([std::f64::consts::PI]))?;
+    let parts = aten::view_as_real(&turned)?.to_vec::<f64>()?;
+    assert!((parts[0] + 2.0).abs() < 1e-12 && parts[1].abs() < 1e-12);
+    assert!(aten::complex(&Tensor::from([1.0]), &Tensor::from([1f32])).is_err());
+    Ok(())
+}
+
+#[test]
+fn splits_into_columns_rows_and_layers() -> Result<()> {
+    let table = numbers(&[2, 4])?;
+    assert_eq!(aten::hsplit_int(&table, 2)?[1].to_vec::<i32>()?, [2, 3, 6, 7]);
+    assert_eq!(aten::vsplit_int(&table, 2)?[1].to_vec::<i32>()?, [4, 5, 6, 7]);
+    assert_eq!(aten::dsplit_array(&numbers(&[1, 2, 3])?, &[1])?[1].to_vec::<i32>()?, [1, 2, 4, 5]);
+    let error = aten::hsplit_int(&table, 3).unwrap_err().to_string();
+    assert!(error.contains("a dimension of size 4 cannot be cut into 3 equal parts"), "{error}");
+    Ok(())
+}

@@ -125,6 +125,30 @@ mod implicit {
         aten::cat(&blocks.iter().map(&mut wide).collect::<Result<Vec<_>>>()?)
     }
 
+    fn hsplit_int(this: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
+        equal_parts("aten::hsplit.int", this, 1, sections)
+    }
+
+    fn hsplit_array(this: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
+        aten::tensor_split_indices::call(this, indices, axis("aten::hsplit.array", this, 1)?)
+    }
+
+    fn vsplit_int(this: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
+        equal_parts("aten::vsplit.int", this, 0, sections)
+    }
+
+    fn vsplit_array(this: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
+        aten::tensor_split_indices::call(this, indices, axis("aten::vsplit.array", this, 0)?)
+    }
+
+    fn dsplit_int(this: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
+        equal_parts("aten::dsplit.int", this, 2, sections)
+    }
+
+    fn dsplit_array(this: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
+        aten::tensor_split_indices::call(this, indices, axis("aten::dsplit.array", this, 2)?)
+    }
+
     fn tensor_split_sections(this: &Tensor, sections: i64, dim: i64) -> Result<Vec<Tensor>> {
         const OPERATOR: &str = "aten::tensor_split.sections";
         let size = size_along(OPERATOR, this, dim)?;
@@ -174,4 +198,27 @@ fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
     ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
     let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
     Ok(tensor.sizes()[dim])
+}
+
+/// The dimension along which columns (1), rows (0) or layers (2) are split: that of a vector is its only one where columns are.
+fn axis(operator: &str, this: &Tensor, dim: usize) -> Result<i64> {
+    let least = [2, 1, 3][dim];
+    ensure!(
+        this.dim() >= least,
+        Shape,
+        "{operator}: sizes {:?} are those of fewer than {least} dimensions",
+        this.sizes()
+    );
+    Ok(if this.dim() == 1 { 0 } else { dim as i64 })
+}
+
+fn equal_parts(operator: &str, this: &Tensor, dim: usize, sections: i64) -> Result<Vec<Tensor>> {
+    let dim = axis(operator, this, dim)?;
+    let size = this.sizes()[dim as usize];
+    ensure!(
+        sections > 0 && size % sections == 0,
+        Argument,
+        "{operator}: a dimension of size {size} cannot be cut into {sections} equal parts"
+    );
+    aten::tensor_split_sections::call(this, sections, dim)
 }

@@ -24,6 +24,33 @@ mod derived {
         aten::contiguous(&aten::index_Tensor(&flat, &[Some(index.clone())])?)
     }
 
+    fn masked_scatter(this: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::masked_scatter";
+        ensure!(
+            mask.dtype() == DType::Bool && source.dtype() == this.dtype(),
+            DType,
+            "{OPERATOR}: a mask of {} and a source of {} for {}, expected bool and the same type",
+            mask.dtype(),
+            source.dtype(),
+            this.dtype()
+        );
+        let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(OPERATOR))?;
+        let flat = |tensor: &Tensor| aten::reshape(&aten::expand(tensor, &sizes)?, &[-1]);
+        let (whole, mask) = (flat(this)?, flat(mask)?);
+        if !loops::has_elements(&mask) {
+            return aten::reshape(&aten::clone(&whole)?, &sizes);
+        }
+        let count = aten::sum(&mask)?.item()?.to::<i64>()?;
+        ensure!(
+            count <= source.numel(),
+            Shape,
+            "{OPERATOR}: {count} elements are written, the source has {}",
+            source.numel()
+        );
+        let given = aten::narrow(&aten::reshape(source, &[-1])?, 0, 0, count)?;
+        aten::reshape(&aten::index_put(&whole, &[Some(mask)], &given)?, &sizes)
+    }
+
     fn masked_select(this: &Tensor, mask: &Tensor) -> Result<Tensor> {
         const OPERATOR: &str = "aten::masked_select";
         ensure!(

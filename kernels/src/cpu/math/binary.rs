@@ -88,6 +88,20 @@ mod kernels {
         }, else => Err(call.unsupported()))
     }
 
+    fn fmax(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::fmax", [this, other])?;
+        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+            call.compute(None, call.dtype, |[a, b]: [T; 2]| if a >= b || b.is_unordered() { a } else { b })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn fmin(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::fmin", [this, other])?;
+        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+            call.compute(None, call.dtype, |[a, b]: [T; 2]| if a <= b || b.is_unordered() { a } else { b })
+        }, else => Err(call.unsupported()))
+    }
+
     fn logical_and(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         logical("aten::logical_and", None, [this, other], |a, b| a & b)
     }

@@ -1,0 +1,34 @@
+//! Complex numbers from pairs of real ones.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod kernels {
+    use super::*;
+
+    fn complex(real: &Tensor, imag: &Tensor) -> Result<Tensor> {
+        check("aten::complex", [real, imag], &[DType::Float16, DType::Float32, DType::Float64])?;
+        let parts = aten::broadcast_tensors(&[real.clone(), imag.clone()])?;
+        aten::view_as_complex(&aten::stack::with(&parts).dim(-1).call()?)
+    }
+
+    fn polar(abs: &Tensor, angle: &Tensor) -> Result<Tensor> {
+        check("aten::polar", [abs, angle], &[DType::Float16, DType::Float32, DType::Float64])?;
+        aten::complex(
+            &aten::mul_Tensor(abs, &aten::cos(angle)?)?,
+            &aten::mul_Tensor(abs, &aten::sin(angle)?)?,
+        )
+    }
+}
+
+fn check(operator: &str, parts: [&Tensor; 2], allowed: &[DType]) -> Result<()> {
+    let [dtype, other] = parts.map(Tensor::dtype);
+    ensure!(
+        dtype == other && allowed.contains(&dtype),
+        DType,
+        "{operator}: parts of {dtype} and {other}, expected one type of {allowed:?}"
+    );
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Norms of vectors and matrices.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+use torch_library::promote_types;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn linalg_norm(
+        this: &Tensor,
+        ord: Option<Scalar>,
+        dim: Option<&[i64]>,
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        let vector = |ord: Scalar| aten::linalg_vector_norm::call(this, ord, dim, keepdim, dtype);
+        let Some(ord) = ord else { return vector(2.into()) };
+        match dims("aten::linalg_norm", this, dim)?.as_slice() {
+            [_] => vector(ord),
+            both => aten::linalg_matrix_norm::call(this, ord, both, keepdim, dtype),
+        }
+    }
+
+    fn linalg_norm_ord_str(
+        this: &Tensor,
+        ord: &str,
+        dim: Option<&[i64]>,
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        let dims = dims("aten::linalg_norm.ord_str", this, dim)?;
+        aten::linalg_matrix_norm_str_ord::call(this, ord, &dims, keepdim, dtype)
+    }
+
+    fn linalg_matrix_norm(
+        this: &Tensor,
+        ord: Scalar,
+        dim: &[i64],
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        let matrices = Matrices::new("aten::linalg_matrix_norm", this, dim, keepdim, dtype)?;
+        let order = ord.to::<f64>().map_err(|error| error.context(matrices.operator))?;
+        let extreme = |values: &Tensor, dim: i64, keepdim: bool| match order > 0.0 {
+            true => aten::amax::call(values, &[dim], keepdim),
+            false => aten::amin::call(values, &[dim], keepdim),
+        };
+        let [rows, columns] = matrices.places;
+        let of_sums = |summed: usize, other: usize| {
+            let sums = aten::linalg_vector_norm::call(
+                &matrices.all,
+                1.into(),
+                Some(&[summed as i64]),
+                keepdim,
+                None,
+            )?;
+            let is_moved = !keepdim && summed < other;
+            extreme(&sums, other as i64 - i64::from(is_moved), keepdim)
+        };
+        match order.abs() {
+            2.0 => matrices.of_singular_values(|values| extreme(values, -1, keepdim)),
+            1.0 => of_sums(rows, columns),
+            order if order.is_infinite() => of_sums(columns, rows),
+            _ => bail!(
+                Argument,
+                "{}: there is no norm of order {order}, expected 1, 2, infinity, or one of these negated",
+                matrices.operator
+            ),
+        }
+    }
+
+    fn linalg_matrix_norm_str_ord(
+        this: &Tensor,
+        ord: &str,
+        dim: &[i64],
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        let matrices = Matrices::new("aten::linalg_matrix_norm.str_ord", this, dim, keepdim, dtype)?;
+        match ord {
+            "fro" => aten::linalg_vector_norm::call(this, 2.into(), Some(dim), keepdim, dtype),
+            "nuc" => matrices
+                .of_singular_values(|values| aten::sum_dim_IntList::call(values, Some(&[-1]), keepdim, None)),
+            _ => bail!(
+                Argument,
+                "{}: there is no norm {ord:?}, expected \"fro\" or \"nuc\"",
+                matrices.operator
+            ),
+        }
+    }
+}
+
+/// Matrices in two dimensions of a tensor.
+struct Matrices {
+    operator: &'static str,
+    all: Tensor,
+    /// The dimensions of rows and columns.
+    places: [usize; 2],
+    keepdim: bool,
+}
+
+impl Matrices {
+    fn new(
+        operator: &'static str,
+        this: &Tensor,
+        dim: &[i64],
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Self> {
+        let wanted = dtype.unwrap_or(this.dtype());
+        ensure!(
+            this.dtype().is_differentiable() && promote_types(this.dtype(), wanted)? == wanted,
+            DType,
+            "{operator}: a norm of {} as {wanted}, expected floating-point or complex numbers, and a type that holds them",
+            this.dtype()
+        );
+        let [rows, columns] = *dim else {
+            bail!(Argument, "{operator}: a matrix has two dimensions, not {dim:?}")
+        };
+        let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context(operator));
+        let places = [wrap(rows)?, wrap(columns)?];
+        ensure!(
+            this.dim() >= 2 && places[0] != places[1],
+            Argument,
+            "{operator}: dimensions {dim:?} of sizes {:?} make no matrix",
+            this.sizes()
+        );
+        Ok(Matrices { operator, all: aten::to_dtype(this, wanted)?, places, keepdim })
+    }
+
+    /// What a closure makes of the singular values, which lie in the last dimension.
+    fn of_singular_values(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+        let places = self.places.map(|dim| dim as i64);
+        let last = aten::movedim_intlist(&self.all, &places, &[-2, -1])?;
+        let norms = f(&aten::linalg_svdvals(&last)?)?;
+        match self.keepdim {
+            true => aten::movedim_intlist(&aten::unsqueeze(&norms, -1)?, &[-2, -1], &places),
+            false => Ok(norms),
+        }
+    }
+}
+
+/// The one or two dimensions that an order is for.
+fn dims(operator: &str, this: &Tensor, dim: Option<&[i64]>) -> Result<Vec<i64>> {
+    let dims = dim.map_or_else(|| (0..this.dim() as i64).collect(), <[i64]>::to_vec);
+    ensure!(
+        matches!(dims.len(), 1 | 2),
+        Argument,
+        "{operator}: an order is for one dimension or two, not for {} of sizes {:?}",
+        dims.len(),
+        this.sizes()
+    );
+    Ok(dims)
+}

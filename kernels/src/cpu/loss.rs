@@ -159,16 +159,17 @@ impl Likelihoods<'_> {
             let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
             // SAFETY: nobody writes to them meanwhile.
             let likelihoods = if likelihoods.count() == 0 { &[][..] } else { unsafe { likelihoods.get(0) } };
-            let (mut losses, mut sum, mut weights) = (Vec::new(), T::ZERO, T::ZERO);
+            let (mut losses, mut sum, mut weights) = (Vec::new(), 0.0, 0.0); // of more bits, as there may be many
             self.each_picked::<T>(|_, picked| {
                 let (loss, weight) =
                     picked.map_or((T::ZERO, T::ZERO), |(i, weight)| (-weight * likelihoods[i], weight));
                 if reduction == 0 {
                     losses.push(loss);
                 }
-                (sum, weights) = (sum + loss, weights + weight);
+                (sum, weights) = (sum + loss.cast::<f64>(), weights + weight.cast::<f64>());
             })?;
             match reduction {
+            let (sum, weights): (T, T) = (sum.cast(), weights.cast());
                 0 => write(&out, losses)?,
                 1 => write(&out, vec![sum / weights])?,
                 _ => write(&out, vec![sum])?,

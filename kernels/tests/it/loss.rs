@@ -138,3 +138,12 @@ fn distances_are_parabolas_and_lines() -> Result<()> {
     assert!(aten::mse_loss(&Tensor::from([1i64]), &Tensor::from([2i64])).is_err(), "which have no mean");
     Ok(())
 }
+
+#[test]
+fn small_losses_count_beside_a_large_sum() -> Result<()> {
+    let logs = Tensor::from([[-16_777_216f32], [-1.0], [-1.0]]);
+    let targets = Tensor::from([0i64, 0, 0]);
+    let (sum, _) = aten::nll_loss_forward(&logs, &targets, None, 2, -100)?;
+    assert_eq!(sum.item()?, Scalar::Float(16_777_218.0));
+    Ok(())
+}

@@ -76,13 +76,15 @@ fn hurwitz_zeta(s: f64, x: f64) -> f64 {
     if x <= 0.0 && x == x.trunc() {
         return f64::INFINITY;
     }
+    if x < 0.0 {
+        // Above zero as many as there are, below it what all have beyond those that `x` does not reach.
+        let below = hurwitz_zeta(s, x.ceil() - x) - hurwitz_zeta(s, 1.0 - x);
+        return hurwitz_zeta(s, x - x.floor()) + if s % 2.0 == 0.0 { below } else { -below };
+    }
     let (mut x, mut sum) = (x, 0.0);
-    for _ in 0..10_000 {
+    while x <= 10.0 {
         sum += x.powf(-s);
         x += 1.0;
-        if x > 10.0 {
-            break;
-        }
     }
     // The Bernoulli numbers over factorials.
     const SERIES: [f64; 7] = [

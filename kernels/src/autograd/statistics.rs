@@ -3,7 +3,7 @@
 use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
 use torch_library::fake::is_fake;
-use torch_library::guard::no_grad;
+use torch_library::guard::{GradMode, no_grad};
 use torch_library::prelude::*;
 
 use super::binary::conj;
@@ -186,11 +186,34 @@ fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
     products_before(this)?.mul(&behind)
 }
 
-/// For each element, the products that it is in without it, weighted with the gradients of those: also right for zeros.
+/// For each element, the products that it is in without it, weighted with the gradients of those.
 fn running_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     if this.dim() == 0 || this.numel() == 0 {
         return Ok(grad.clone());
     }
+    if GradMode::is_enabled() { each_product(grad, this, dim) } else { quotients_of_sums(grad, this, dim) }
+}
+
+/// In a few passes: in front of the first zero, sums of products over the element. The first zero is in the products that
+/// follow it, up to the next, and those behind it are in none that do not vanish.
+///
+/// Not to be differentiated again, since a zero's gradient depends on its neighbours.
+fn quotients_of_sums(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
+    let rest = |products: &Tensor| {
+        let weighted = grad.mul(&conj(products)?)?;
+        aten::flip(&aten::cumsum(&aten::flip(&weighted, &[dim])?, dim)?, &[dim])
+    };
+    let is_zero = aten::eq_Scalar(this, 0.into())?;
+    let zeros = aten::cumsum(&is_zero, dim)?;
+    let is_first = aten::logical_and(&is_zero, &aten::eq_Scalar(&zeros, 1.into())?)?;
+    let before = rest(&aten::cumprod(this, dim)?)?.div(&conj(this)?)?;
+    let first = rest(&aten::cumprod(&aten::masked_fill_Scalar(this, &is_first, 1.into())?, dim)?)?;
+    let at_zeros = aten::where_ScalarOther(&is_first, &first, 0.into())?;
+    aten::where_self(&aten::eq_Scalar(&zeros, 0.into())?, &before, &at_zeros)
+}
+
+/// One element after the other, by operators that have derivatives themselves.
+fn each_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     let size = this.size(dim)?;
     let part = |index: i64| {
         let rest = size - index - 1;

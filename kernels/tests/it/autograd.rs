@@ -475,3 +475,26 @@ fn a_part_of_the_memory_before_a_tensor_has_a_gradient() -> Result<()> {
     assert_eq!((gradient(&x)?, gradient(&src)?), (Some(vec![0.0, 10.0, 100.0]), Some(vec![0.0, 1.0])));
     Ok(())
 }
+
+#[test]
+fn running_products_have_gradients_at_zeros() -> Result<()> {
+    const WEIGHTS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
+    for row in [
+        [2.0, 3.0, -4.0, 5.0],
+        [0.0, 3.0, 4.0, 5.0],
+        [2.0, 0.0, 4.0, 0.0],
+        [0.0, 0.0, 5.0, 6.0],
+        [2.0, 3.0, 4.0, 0.0],
+    ] {
+        let x = Tensor::from(row);
+        x.set_requires_grad(true)?;
+        x.cumprod(0)?.mul(&Tensor::from(WEIGHTS))?.sum()?.backward()?;
+        let product = |at: usize, last: usize| -> f64 {
+            (0..=last).filter(|other| *other != at).map(|other| row[other]).product()
+        };
+        let want = (0..4).map(|at| (at..4).map(|last| WEIGHTS[last] * product(at, last)).sum());
+        let found = x.grad().map(|grad| grad.to_vec::<f64>()).transpose()?;
+        assert_eq!(found, Some(want.collect::<Vec<f64>>()), "{row:?}");
+    }
+    Ok(())
+}

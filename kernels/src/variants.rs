@@ -343,6 +343,12 @@ impl Waiting {
     }
 }
 
+/// Runs a step of an operator, whose result is not the one that a place waits for.
+pub(crate) fn without_waiting<R>(step: impl FnOnce() -> R) -> R {
+    let _before = Before(WAITING.take());
+    step()
+}
+
 /// The place that waits for the result of this operator, if it will do: once.
 pub(crate) fn waiting(operator: &str, will_do: impl FnOnce(&Place) -> bool) -> Option<Place> {
     WAITING

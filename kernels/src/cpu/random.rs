@@ -1,4 +1,4 @@
-//! Series, triangles and random numbers.
+//! Triangles and random numbers.
 #![expect(unsafe_code, reason = "shares lines of tensors among threads")]
 
 use std::mem::MaybeUninit;

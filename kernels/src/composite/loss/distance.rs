@@ -184,9 +184,10 @@ mod margins {
     }
 }
 
+/// The difference of real numbers, of which one side may be truth values.
+///
 /// # Errors
 /// Numbers that are neither larger nor smaller than others.
-/// The difference of real numbers, of which one side may be truth values.
 fn distance(operator: &str, this: &Tensor, target: &Tensor) -> Result<Tensor> {
     let dtype = result_type([this.promotion_operand(), target.promotion_operand()])?;
     ensure!(

@@ -9,16 +9,19 @@ use crate::aten;
 use crate::composite::loss::{NONE, reduced};
 use crate::cpu::loops::match_computing;
 use crate::pointwise::Pointwise;
+use crate::variants::without_waiting;
 
 /// Computes the loss of each element, and reduces them.
 macro_rules! loss {
     ($operator:literal, $inputs:expr, $reduction:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
+        let call = Pointwise::promoting($operator, $inputs)?;
+        let compute = || {
+            match_computing!(call.dtype, $T: Float => {
+                call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
+            }, else => Err(call.unsupported()))
+        };
         // The tensor that waits for the result does not wait for the elements that are summed.
-        let operator = if $reduction == NONE { $operator } else { concat!($operator, " of elements") };
-        let call = Pointwise::promoting(operator, $inputs)?;
-        let losses = match_computing!(call.dtype, $T: Float => {
-            call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
-        }, else => Err(call.unsupported()))?;
+        let losses = if $reduction == NONE { compute()? } else { without_waiting(compute)? };
         reduced($operator, losses, $reduction)
     }};
 }

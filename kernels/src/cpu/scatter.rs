@@ -233,11 +233,20 @@ impl<'a> Scattering<'a> {
         each: impl FnOnce(&Lanes<'_>, &Tensor, &Tensor) -> Result<Option<i64>>,
     ) -> Result<()> {
         if !loops::has_elements(this) {
-            return Ok(());
+            return self.check_empty();
         }
         let (this, src) = (at_least_1d(this)?, at_least_1d(src)?);
         let bad = each(&Lanes::along(&this, self.dim), &self.index, &src)?;
         check_range(self.operator, bad, self.dim, this.sizes()[self.dim])
+    }
+
+    /// # Errors
+    /// Indices into a tensor without elements.
+    fn check_empty(&self) -> Result<()> {
+        let is_bad = self.this.numel() == 0 && loops::has_elements(&self.index);
+        let first = self.index.strided_view(&[1], &[1], self.index.storage_offset());
+        let bad = if is_bad { loops::elements::<i64>(&first?)?.first().copied() } else { None };
+        check_range(self.operator, bad, self.dim, 0)
     }
 }
 
@@ -258,7 +267,11 @@ fn index_add(
     alpha: Scalar,
 ) -> Result<()> {
     let (whole, slices, index) = slices(operator, this, dim, index, source)?;
-    Scattering::new(operator, &whole, dim, &index, Some(&slices))?.add(&slices, alpha)
+    let places = Scattering::new(operator, &whole, dim, &index, Some(&slices))?;
+    if whole.dim() > 1 && whole.numel() == 0 {
+        return Ok(()); // whatever the indices are, as PyTorch has it
+    }
+    places.add(&slices, alpha)
 }
 
 /// A tensor and slices for it, both of at least one dimension, and where each element of these goes.

@@ -120,6 +120,9 @@ impl Solve<'_> {
         let n = right.sizes()[right.dim() - 2];
         let factors = aten::expand(self.factors, &[self.batch, &[n, n]].concat())?;
         let pivots = loops::elements::<i32>(&aten::expand(self.pivots, &[self.batch, &[n]].concat())?)?;
+        if let Some(pivot) = pivots.iter().find(|pivot| !(1..=n).contains(&i64::from(**pivot))) {
+            bail!(Argument, "aten::linalg_lu_solve: pivot {pivot} is none of {n} rows, counted from 1");
+        }
         let factors = Matrices::<T>::of(&factors)?;
         let mut solution = Matrices::<T>::of(right)?;
         let pivots = pivots.chunks_exact((n as usize).max(1));

@@ -25,7 +25,7 @@ fn searchsorted_Tensor(
     let (rows, per_row) = rows(OPERATOR, sorted_sequence.sizes(), this)?;
     let sequence = match sorter {
         None => sorted_sequence.clone(),
-        Some(sorter) => aten::gather(sorted_sequence, -1, sorter)?,
+        Some(sorter) => sorted_by(OPERATOR, sorted_sequence, sorter)?,
     };
     if !loops::has_elements(this) {
         let dtype = if out_int32 { DType::Int32 } else { DType::Int64 };
@@ -71,6 +71,19 @@ fn rows(operator: &str, sequence: &[i64], values: &Tensor) -> Result<(usize, usi
     );
     let last = |sizes: &[i64]| *sizes.last().unwrap_or(&1) as usize;
     Ok((last(sequence), if is_one { values.numel() as usize } else { last(values.sizes()) }))
+}
+
+/// The sequence in the order that a sorter gives.
+fn sorted_by(operator: &str, sequence: &Tensor, sorter: &Tensor) -> Result<Tensor> {
+    ensure!(
+        sorter.dtype() == DType::Int64 && sorter.sizes() == sequence.sizes(),
+        Argument,
+        "{operator}: a sorter of {} and sizes {:?}, expected int64 and {:?}",
+        sorter.dtype(),
+        sorter.sizes(),
+        sequence.sizes()
+    );
+    aten::gather(sequence, -1, sorter).map_err(|error| error.context(operator))
 }
 
 /// Which elements are among others; NaN is equal to nothing.

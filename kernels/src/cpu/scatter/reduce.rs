@@ -170,7 +170,7 @@ impl Scattering<'_> {
         join: impl Fn(T, T) -> T + Copy,
     ) -> Result<()> {
         if !loops::has_elements(self.this) {
-            return Ok(());
+            return self.check_empty();
         }
         let is_wide = self.this.dtype() == T::DTYPE;
         let wide = |tensor: &Tensor| if is_wide { Ok(tensor.clone()) } else { loops::copy(tensor, T::DTYPE) };

@@ -12,7 +12,7 @@ use super::loops::reduce::fold;
 use super::loops::{self, computing_type, match_computing};
 use super::number::{Number, Ordered};
 use crate::aten;
-use crate::pointwise::unsupported;
+use crate::pointwise::{common_device, unsupported};
 
 mod backward;
 mod lines;
@@ -249,7 +249,7 @@ fn update<T: Float + Number>(running: Option<&Tensor>, batch: &Tensor, momentum:
 
 /// How many dimensions come before those that are normalised.
 fn outer_dims(
-    operator: &str,
+    operator: &'static str,
     input: &Tensor,
     normalized: &[i64],
     parameters: &[Option<&Tensor>],
@@ -267,12 +267,17 @@ fn outer_dims(
             "{operator}: a weight or bias has sizes {:?}, expected {normalized:?}",
             parameter.sizes()
         );
+        common_device(operator, &[input, parameter])?;
     }
     Ok(input.dim() - normalized.len())
 }
 
 /// The number of channels, each of which the vectors have an element for.
-pub(crate) fn channels_of(operator: &str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
+pub(crate) fn channels_of(
+    operator: &'static str,
+    input: &Tensor,
+    vectors: &[Option<&Tensor>],
+) -> Result<i64> {
     ensure!(
         input.dim() >= 2,
         Shape,
@@ -287,6 +292,7 @@ pub(crate) fn channels_of(operator: &str, input: &Tensor, vectors: &[Option<&Ten
             "{operator}: a parameter has sizes {:?}, expected one element for each of {channels} channels",
             vector.sizes()
         );
+        common_device(operator, &[input, vector])?;
     }
     Ok(channels)
 }

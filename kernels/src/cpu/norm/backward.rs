@@ -12,7 +12,7 @@ use crate::cpu::functions::Functions;
 use crate::cpu::loops::reduce::fold;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
-use crate::pointwise::unsupported;
+use crate::pointwise::{common_device, unsupported};
 
 mod lines;
 
@@ -179,6 +179,7 @@ impl Normal<'_> {
             self.grad.sizes(),
             self.input.sizes()
         );
+        common_device(self.operator, &[self.input, self.grad, self.mean, self.rstd])?;
         Ok(())
     }
 

@@ -212,6 +212,7 @@ impl<'a> Convolution<'a> {
             bias.sizes()
         );
         aten::to_dtype(bias, dtype).map(Some)
+        common_device(self.operator, &[self.input, self.weight, bias])?;
     }
 
     fn check_gradient(&self, grad_output: &Tensor) -> Result<()> {
@@ -224,6 +225,7 @@ impl<'a> Convolution<'a> {
             self.output_sizes()
         );
         Ok(())
+        common_device(self.operator, &[self.input, self.weight, grad_output])?;
     }
 
     fn image_sizes(&self) -> Dims {

@@ -48,8 +48,8 @@ mod derived {
             for (at, size) in this.sizes().iter().enumerate() {
                 match is_turned(at) {
                     false if lists.is_empty() => first = at + 1,
-                    true => lists.push(collected("flip", *size, |index| size - 1 - index)?),
-                    false => lists.push(collected("flip", *size, |index| index)?),
+                    true => lists.push(collected("aten::flip", *size, |index| size - 1 - index)?),
+                    false => lists.push(collected("aten::flip", *size, |index| index)?),
                 }
             }
             crossed(this, first, lists)

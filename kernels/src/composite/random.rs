@@ -165,7 +165,7 @@ fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Ten
 fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Result<Tensor> {
     let count = ((end - start) / step).ceil();
     let count = checked_count(count.is_finite().then_some(count as i128), start, end, step)?;
-    options.series("arange", count, |i| start + i as u64 as f64 * step) // signed numbers are converted one by one
+    options.series("aten::arange", count, |i| start + i as u64 as f64 * step) // signed numbers are converted one by one
 }
 
 /// How many numbers a series has.
@@ -180,12 +180,12 @@ fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> 
 }
 
 fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {
-    options.series("linspace", steps, spaced("aten::linspace", start, end, steps, options)?)
+    options.series("aten::linspace", steps, spaced("aten::linspace", start, end, steps, options)?)
 }
 
 fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -> Result<Tensor> {
     let exponent = spaced("aten::logspace", start, end, steps, options)?;
-    options.series("logspace", steps, |i| base.powf(exponent(i)))
+    options.series("aten::logspace", steps, |i| base.powf(exponent(i)))
 }
 
 /// The numbers of an evenly spaced series.
@@ -248,7 +248,7 @@ fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
 
 fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<Tensor> {
     ensure!(n >= 0, Argument, "aten::randperm: {n} numbers are less than none");
-    let mut numbers = collected("randperm", n, |i| i)?;
+    let mut numbers = collected("aten::randperm", n, |i| i)?;
     let mut words = vec![0; numbers.len().saturating_sub(1)];
     generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));
     for (i, word) in words.into_iter().enumerate() {
@@ -257,5 +257,5 @@ fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<T
         let step = u32::try_from(left).map_or_else(|_| word as usize % left, |left| (word % left) as usize);
         numbers.swap(i, i + step);
     }
-    options.series("randperm", n, |i| numbers[i as usize])
+    options.series("aten::randperm", n, |i| numbers[i as usize])
 }

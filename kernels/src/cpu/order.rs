@@ -83,7 +83,7 @@ mod kernels {
             Argument,
             "{OPERATOR}: between {low} and {high} there are no bins"
         );
-        let mut counts = collected("histc", bins, |_| 0.0)?;
+        let mut counts = collected("aten::histc", bins, |_| 0.0)?;
         for value in values.into_iter().filter(|value| (low..=high).contains(value)) {
             let bin = ((value - low) / (high - low) * bins as f64) as usize;
             counts[bin.min(bins as usize - 1)] += 1.0;
@@ -113,7 +113,7 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
     ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, and has no bin");
     let count = largest.saturating_add(1).max(minlength);
     let Some(weights) = weights else {
-        let mut counts = collected("bincount", count, |_| 0i64)?;
+        let mut counts = collected("aten::bincount", count, |_| 0i64)?;
         numbers.iter().for_each(|number| counts[*number as usize] += 1);
         return Tensor::from_vec(counts, &[count]);
     };
@@ -124,7 +124,7 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         weights.sizes(),
         this.numel()
     );
-    let mut sums = collected("bincount", count, |_| 0.0)?;
+    let mut sums = collected("aten::bincount", count, |_| 0.0)?;
     let weight = loops::elements::<f64>(weights)?;
     numbers.iter().zip(&weight).for_each(|(number, weight)| sums[*number as usize] += weight);
     let sums = Tensor::from_vec(sums, &[count])?;

@@ -143,7 +143,7 @@ mod implicit {
         } else {
             num_classes
         };
-        let classes = vector(collected("one_hot", count, |class| class)?, this.device())?;
+        let classes = vector(collected("aten::one_hot", count, |class| class)?, this.device())?;
         aten::to_dtype(&aten::eq_Tensor(&aten::unsqueeze(this, -1)?, &classes)?, DType::Int64)
     }
 }
@@ -166,7 +166,7 @@ fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Resul
     );
     let total = counts.iter().fold(0i64, |total, count| total.saturating_add(*count));
     let mut repeated = (0..).zip(&counts).flat_map(|(at, count)| std::iter::repeat_n(at, *count as usize));
-    let index = collected("repeat_interleave", total, |_| repeated.next().unwrap_or_default())?;
+    let index = collected("aten::repeat_interleave", total, |_| repeated.next().unwrap_or_default())?;
     ensure!(
         output_size.is_none_or(|size| size == index.len() as i64),
         Argument,

@@ -1,11 +1,12 @@
 //! Indexing by tensors: `x[i, :, j]`, to read and to write.
 #![expect(unsafe_code, reason = "vouches for indices that it has checked itself")]
 
-use torch_library::geometry::{Dims, broadcast_shapes, contiguous_strides, infer_size};
+use torch_library::geometry::{Dims, broadcast_shapes, contiguous_strides, infer_size, saturating_numel};
 use torch_library::prelude::*;
 use torch_library::{Element, Overlap, match_dtype};
 
 use crate::aten;
+use crate::composite::collected;
 use crate::cpu::loops::crossings::{Along, Crossings};
 use crate::cpu::loops::gather::are_within;
 use crate::cpu::loops::parts::Parts;
@@ -181,10 +182,12 @@ fn lists(
 ) -> Result<(isize, Vec<Vec<isize>>)> {
     let is_line = |index: &Tensor| index.sizes().iter().filter(|size| **size != 1).count() <= 1;
     let are_lines = indices.iter().flatten().all(is_line);
-    let count: i64 = shape.iter().product();
+    let count = saturating_numel(shape);
+    // Nobody reads the places of nothing.
+    let is_read = count > 0 && this.storage().data_ptr().is_some();
     let counts = if are_lines { shape.to_vec() } else { vec![count] };
-    let (mut constant, mut lists): (isize, Vec<Vec<isize>>) =
-        (0, counts.iter().map(|count| vec![0; *count as usize]).collect());
+    let zeros = |count: i64| collected(operator, if is_read { count } else { 0 }, |_| 0);
+    let (mut constant, mut lists) = (0, counts.into_iter().map(zeros).collect::<Result<Vec<Vec<isize>>>>()?);
     for (dim, index) in indices.iter().enumerate() {
         let (Some(index), size, stride) = (index, this.sizes()[dim], this.strides()[dim]) else { continue };
         if count == 0 || !loops::has_elements(index) {

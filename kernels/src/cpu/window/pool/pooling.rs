@@ -154,7 +154,8 @@ impl Pooling {
             sizes[3 - ndim + at] = *size as usize;
             all[3 - ndim + at] = windows(at, *size)?;
         }
-        Ok(Pooling { operator, sizes, runs: Run::all(&all[2]), windows: all, ndim, is_of_shares })
+        let runs = if has_elements(input) { Run::all(&all[2]) } else { Vec::new() };
+        Ok(Pooling { operator, sizes, runs, windows: all, ndim, is_of_shares })
     }
 
     /// Results of images lie as the input does; of those of volumes, the largest under windows alone.

@@ -65,8 +65,11 @@ pub(super) fn sliding(operator: &str, axis: Axis, size: i64, over_edge: bool) ->
 
 /// As many windows as there are to be places, next to each other; they overlap where they do not divide.
 pub(super) fn shares(operator: &str, places: i64, size: i64) -> Result<Vec<Window>> {
+    let [all, size] = [places, size].map(i128::from);
     collected(operator, places, |place| {
-        let (start, end) = (place * size / places, ((place + 1) * size + places - 1) / places);
+        let place = i128::from(place);
+        let [start, end] =
+            [place * size / all, ((place + 1) * size + all - 1) / all].map(|pixel| pixel as i64);
         Window { start, step: 1, taps: 0..end - start, extent: end - start }
     })
 }

@@ -375,7 +375,7 @@ pub(crate) fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
     let (mut strides, mut step) = (Dims::from_elem(0, sizes.len()), 1);
     for dim in order {
         strides[dim] = step;
-        step *= sizes[dim];
+        step = i64::saturating_mul(step, sizes[dim]); // no memory has so many elements
     }
     strides
 }

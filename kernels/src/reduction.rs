@@ -1,7 +1,7 @@
 //! What an operator that reduces dimensions decides before any element is computed.
 
 use smallvec::SmallVec;
-use torch_library::geometry::{Dims, wrap_dim};
+use torch_library::geometry::{Dims, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::variants::memory;
@@ -56,7 +56,7 @@ impl<'a> Reduction<'a> {
     /// How many elements go into one result.
     pub fn count(&self) -> i64 {
         let sizes = self.input.sizes().iter().zip(&self.is_reduced);
-        sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| *size).product()
+        saturating_numel(sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| size))
     }
 
     /// A contiguous tensor for the results: one that waits for them, if it can take them as they are, or a new one.

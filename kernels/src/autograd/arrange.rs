@@ -62,7 +62,7 @@ derivatives! {
     }
     take(Tensor self, Tensor index) -> Tensor as TakeBackward0 {
         self => {
-            let zeros = aten::new_zeros(grad, &[self.sizes().iter().product()])?;
+            let zeros = aten::new_zeros(grad, &[self.numel()])?;
             let index = [Some(index.clone())];
             let flat = aten::index_put::with(&zeros, &index, grad).accumulate(true).call()?;
             flat.reshape(self.sizes())

@@ -1,7 +1,7 @@
 //! Derivatives of sums and extremes: gradients go back to every element that was looked at.
 
 use torch_library::derivatives;
-use torch_library::geometry::wrap_dim;
+use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -57,7 +57,7 @@ pub(super) fn restored(reduced_tensor: &Tensor, ndim: usize, dims: &[i64], keepd
 
 /// How many elements went into one.
 pub(super) fn count(sizes: &[i64], dims: &[i64]) -> Result<i64> {
-    Ok(reduced(sizes.len(), dims)?.into_iter().map(|dim| sizes[dim]).product())
+    Ok(saturating_numel(reduced(sizes.len(), dims)?.into_iter().map(|dim| &sizes[dim])))
 }
 
 /// Elements that are equally extreme share the gradient.

@@ -23,6 +23,10 @@ mod derived {
         );
         let missing = repeats.len() - this.dim();
         let sizes: Vec<i64> = vec![1; missing].into_iter().chain(this.sizes().iter().copied()).collect();
+        let whole = repeats.iter().zip(&sizes).map(|(count, size)| count.checked_mul(*size));
+        let Some(whole) = whole.collect::<Option<Vec<i64>>>() else {
+            bail!(Shape, "aten::repeat: {repeats:?} times sizes {sizes:?} are more than 2^63")
+        };
         let each = |f: fn(i64, i64) -> [i64; 2]| -> Vec<i64> {
             repeats.iter().zip(&sizes).flat_map(|(count, size)| f(*count, *size)).collect()
         };
@@ -31,7 +35,7 @@ mod derived {
             &each(|count, size| [count, size]),
         )?;
         let copy = contiguous_copy(&expanded)?;
-        aten::view(&copy, &repeats.iter().zip(&sizes).map(|(count, size)| count * size).collect::<Vec<_>>())
+        aten::view(&copy, &whole)
     }
 
     fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {

@@ -1,5 +1,6 @@
 //! Images and signals, by padding, picking and adding.
 
+use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -35,7 +36,7 @@ mod implicit {
         let each = |vector: Option<&Tensor>| vector.map(|vector| aten::repeat(vector, &[batch])).transpose();
         let (weight, bias) = (each(weight)?, each(bias)?);
         let (mean, var) = (each(running_mean)?, each(running_var)?);
-        let flat = [&[1, batch * channels], rest].concat();
+        let flat = [&[1, numel(&[batch, channels])?], rest].concat();
         let out = aten::batch_norm(
             &aten::reshape(&aten::contiguous(input)?, &flat)?,
             weight.as_ref(),

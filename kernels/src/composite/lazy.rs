@@ -51,9 +51,10 @@ mod explicit {
         );
         let geometry = this.geometry();
         let sizes = [geometry.sizes(), &[2]].concat();
-        let strides: Vec<i64> = geometry.strides().iter().map(|stride| 2 * stride).chain([1]).collect();
+        let strides: Vec<i64> =
+            geometry.strides().iter().map(|stride| stride.saturating_mul(2)).chain([1]).collect();
         let (storage, offset, dtype) =
-            (this.storage().clone(), 2 * geometry.offset(), this.dtype().to_real());
+            (this.storage().clone(), geometry.offset().saturating_mul(2), this.dtype().to_real());
         Tensor::from_storage(storage, &sizes, &strides, offset, dtype, keys)
     }
 

@@ -1,6 +1,6 @@
 //! Products and distances of vectors and matrices, by other operators.
 
-use torch_library::geometry::wrap_dim;
+use torch_library::geometry::{numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -103,13 +103,12 @@ mod implicit {
             this.sizes(),
             other.sizes()
         );
-        let count: i64 = inner.iter().product();
+        let count = numel(&inner)?;
         let (rows, columns) = (sizes(this, &kept), sizes(other, &kept_other));
-        let left =
-            aten::reshape(&aten::permute(this, &[kept, summed].concat())?, &[rows.iter().product(), count])?;
+        let left = aten::reshape(&aten::permute(this, &[kept, summed].concat())?, &[numel(&rows)?, count])?;
         let right = aten::reshape(
             &aten::permute(other, &[summed_other, kept_other].concat())?,
-            &[count, columns.iter().product()],
+            &[count, numel(&columns)?],
         )?;
         aten::reshape(&aten::mm(&left, &right)?, &[rows, columns].concat())
     }

@@ -1,5 +1,6 @@
 //! Losses as users call them.
 
+use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -130,7 +131,7 @@ fn flattened(this: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
         target.sizes(),
         this.sizes()
     );
-    let count = pixels.iter().product();
+    let count = numel(pixels).map_err(|error| error.context(OPERATOR))?;
     let images = aten::view(&aten::contiguous(this)?, &[*n, *classes, 1, count])?;
     let targets = aten::view(&aten::contiguous(target)?, &[*n, 1, count])?;
     let loss = aten::nll_loss2d::call(&images, &targets, weight, reduction, ignore_index)?;

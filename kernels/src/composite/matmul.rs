@@ -1,6 +1,6 @@
 //! Products of tensors of any dimensions, by products of matrices.
 
-use torch_library::geometry::broadcast_shapes;
+use torch_library::geometry::{broadcast_shapes, numel};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -57,7 +57,7 @@ mod kernels {
         let is_list = bias.dim() == 1 || bias.sizes().iter().filter(|size| **size != 1).count() == 1;
         if is_list && [input, bias].iter().all(|tensor| tensor.is_contiguous(MemoryFormat::Contiguous)) {
             let (outer, last) = leading(input, 1);
-            let rows = aten::reshape(input, &[outer.iter().product(), last[0]])?;
+            let rows = aten::reshape(input, &[numel(outer)?, last[0]])?;
             let product = aten::addmm(bias, &rows, &weight)?;
             return aten::_unsafe_view(&product, &[outer, &product.sizes()[1..]].concat());
         }
@@ -88,7 +88,7 @@ fn can_fold(batch: &Tensor, other: &Tensor) -> bool {
 /// The product of a batch of matrices, as one, and a matrix or vector.
 fn fold(batch: &Tensor, other: &Tensor) -> Result<Tensor> {
     let (outer, last) = leading(batch, 1);
-    let rows = aten::reshape(batch, &[outer.iter().product(), last[0]])?;
+    let rows = aten::reshape(batch, &[numel(outer)?, last[0]])?;
     let product = if other.dim() == 2 { aten::mm(&rows, other)? } else { aten::mv(&rows, other)? };
     aten::_unsafe_view(&product, &[outer, &other.sizes()[1..]].concat())
 }
@@ -98,7 +98,7 @@ fn batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let (batch, rows) = leading(this, this.dim().min(2)); // a vector is a row
     let (other_batch, columns) = leading(other, other.dim().min(2)); // or a column
     let shape = broadcast_shapes([batch, other_batch]).map_err(|error| error.context("aten::matmul"))?;
-    let count: i64 = shape.iter().product();
+    let count = numel(&shape)?;
     let expanded = |tensor: &Tensor, last: &[i64]| {
         let expanded = aten::expand(tensor, &[shape.as_slice(), last].concat())?;
         aten::reshape(&expanded, &[&[count], last].concat())

@@ -1,5 +1,6 @@
 //! Softmax and normalisation as users call them, by the parts that compute.
 
+use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -64,7 +65,7 @@ mod kernels {
                 parameter.dtype()
             );
         }
-        let pixels = input.sizes()[2..].iter().product();
+        let pixels = numel(&input.sizes()[2..]).map_err(|error| error.context(OPERATOR))?;
         let (out, _, _) =
             aten::native_group_norm(input, weight, bias, batch, channels, pixels, num_groups, eps)?;
         Ok(out)
@@ -175,7 +176,7 @@ fn native_group_norm(
     );
     // Halves are rounded once, at the end.
     let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
-    let size = c / group * hx_w;
+    let size = (c / group).saturating_mul(hx_w);
     let groups = aten::reshape(&wide, &[n, group, size])?;
     let (mut out, mean, rstd) = aten::native_layer_norm(&groups, &[size], None, None, eps)?;
     out = aten::reshape(&out, input.sizes())?;

@@ -159,7 +159,7 @@ fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Ten
         step => Some((distance + i128::from(step) - i128::from(step.signum())) / i128::from(step)),
     };
     let count = checked_count(count, start, end, step)?;
-    options.series("arange", count, |i| start + i * step)
+    options.series("aten::arange", count, |i| start.wrapping_add(i.wrapping_mul(step)))
 }
 
 fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Result<Tensor> {

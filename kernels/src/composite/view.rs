@@ -1,6 +1,6 @@
 //! Views: arithmetic on sizes and strides, over memory that nobody looks into.
 
-use torch_library::geometry::{Dims, computed_view_strides, infer_view_size, wrap_dim};
+use torch_library::geometry::{Dims, computed_view_strides, infer_view_size, numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -220,7 +220,8 @@ mod implicit {
             _ if start == end => Ok(this.clone()),
             _ => {
                 let (front, back) = (&this.sizes()[..start], &this.sizes()[end + 1..]);
-                let middle: i64 = this.sizes()[start..=end].iter().product();
+                let middle = numel(&this.sizes()[start..=end])
+                    .map_err(|error| error.context("aten::flatten.using_ints"))?;
                 aten::reshape(this, &[front, &[middle], back].concat())
             }
         }
@@ -258,13 +259,12 @@ fn reinterpret(this: &Tensor, dtype: DType) -> Result<Tensor> {
             this.sizes()
         );
         let scale = |value: &mut i64, what: &str| {
-            ensure!(
-                *value * old % new == 0,
-                Shape,
-                "{what} {value} of {} cannot be divided into elements of {dtype}",
-                this.dtype()
-            );
-            *value = *value * old / new;
+            let bytes = i128::from(*value) * i128::from(old);
+            let scaled = i64::try_from(bytes / i128::from(new)).ok().filter(|_| bytes % i128::from(new) == 0);
+            let Some(scaled) = scaled else {
+                bail!(Shape, "{what} {value} of {} cannot be divided into elements of {dtype}", this.dtype())
+            };
+            *value = scaled;
             Ok(())
         };
         scale(size, "size")?;

@@ -1,7 +1,7 @@
 //! Joining tensors, and picking elements by index.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
-use torch_library::geometry::{Dims, contiguous_strides, strides_for, wrap_dim};
+use torch_library::geometry::{Dims, contiguous_strides, saturating_numel, strides_for, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::result_type;
 
@@ -121,7 +121,7 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
     if !loops::has_elements(out) || !is_line(out) || out.dtype() == DType::Bool {
         return Ok(false); // of truth values from outside, any byte may be there
     }
-    let bytes = |tensor: &Tensor| tensor.sizes()[dim..].iter().product::<i64>() as usize * size;
+    let bytes = |tensor: &Tensor| saturating_numel(&tensor.sizes()[dim..]) as usize * size;
     let mut rows = Vec::with_capacity(tensors.len());
     for tensor in tensors.iter().filter(|tensor| !is_left_out(tensor)) {
         let len = bytes(tensor);
@@ -176,7 +176,11 @@ fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
             first.sizes(),
             tensor.sizes()
         );
-        sizes[dim] += tensor.sizes()[dim];
+        let size = sizes[dim].checked_add(tensor.sizes()[dim]);
+        let Some(size) = size else {
+            bail!(Shape, "{OPERATOR}: dimension {dim} of all has no size below 2^63")
+        };
+        sizes[dim] = size;
     }
     let format = tensors[0].suggest_memory_format();
     let is_common = tensors.iter().all(|tensor| tensor.suggest_memory_format() == format);

@@ -3,7 +3,7 @@
 //! Results lie column by column, and pivots, signs and `info` are those of LAPACK. Where a matrix is large, `faer` does the
 //! work: products, equations with triangles, and spectra.
 
-use torch_library::geometry::{Dims, infer_size};
+use torch_library::geometry::{Dims, infer_size, saturating_numel};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -306,7 +306,7 @@ fn solved(
 fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let Matrices { rows, columns, mut elements } = Matrices::<T>::of(a)?;
     let inner = r.sizes()[r.dim() - 2] as usize;
-    let count = a.sizes()[..a.dim() - 2].iter().product::<i64>() as usize;
+    let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
     for at in 0..count {
         let a = &mut elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still

@@ -3,6 +3,7 @@
 
 use num_traits::Float;
 use torch_library::Element;
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use super::loops::parts::Parts;
@@ -168,8 +169,8 @@ impl Likelihoods<'_> {
                 }
                 (sum, weights) = (sum + loss.cast::<f64>(), weights + weight.cast::<f64>());
             })?;
-            match reduction {
             let (sum, weights): (T, T) = (sum.cast(), weights.cast());
+            match reduction {
                 0 => write(&out, losses)?,
                 1 => write(&out, vec![sum / weights])?,
                 _ => write(&out, vec![sum])?,
@@ -210,7 +211,7 @@ impl Likelihoods<'_> {
         let targets = if targets.count() == 0 { &[][..] } else { unsafe { targets.get(0) } };
         let weights = self.weight.map(loops::elements::<T>).transpose()?;
         let classes = self.classes();
-        let pixels: usize = self.this.sizes().iter().skip(2).product::<i64>() as usize;
+        let pixels: usize = saturating_numel(self.this.sizes().iter().skip(2)) as usize;
         let count = if self.this.dim() == 1 { 1 } else { targets.len() };
         let (mut row, mut pixel) = (0, 0);
         for (place, &target) in targets.iter().take(count).enumerate() {

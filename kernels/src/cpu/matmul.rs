@@ -51,7 +51,7 @@ mod kernels {
             mat2.sizes()
         );
         let device = common_device(OPERATOR, &[this, mat2])?;
-        if b * n * m * k == 0 {
+        if [b, n, m, k].contains(&0) {
             return Tensor::empty(&[b, n, m], mat2.dtype(), device); // of nothing, the types need not agree
         }
         let out =
@@ -224,7 +224,7 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
 #[inline]
 fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
     let (out, a, b) = (Matrices::<T>::of(out)?, Matrices::<T>::of(a)?, Matrices::<T>::of(b)?);
-    let work = out.rows * out.columns * a.columns;
+    let work = out.rows.saturating_mul(out.columns).saturating_mul(a.columns);
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
     let one = |batch| {
         // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one thread's.

@@ -3,7 +3,7 @@
 
 use num_traits::Float;
 use torch_library::Element;
-use torch_library::geometry::{contiguous_strides, wrap_dim};
+use torch_library::geometry::{contiguous_strides, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use super::folds::{Largest, Moment, Moments, Sum};
@@ -70,7 +70,7 @@ mod kernels {
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias])?;
         match_computing!(input.dtype(), T: Float => {
-            let len = normalized_shape.iter().product::<i64>() as usize;
+            let len = saturating_numel(normalized_shape) as usize;
             let note = || Tensor::empty(&reduced_sizes(input, &is_reduced), T::DTYPE, input.device());
             let (mean, rstd) = (note()?, note()?);
             if len == 0 {

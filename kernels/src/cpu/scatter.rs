@@ -102,7 +102,7 @@ mod kernels {
             Tensor::empty(&sizes, grad_output.dtype(), common_device(OPERATOR, &[grad_output, indices])?)?;
         let (index, rows) = (loops::contiguous(indices)?, loops::contiguous(grad_output)?);
         ensure!(
-            rows.numel() == index.numel() * width,
+            Some(rows.numel()) == index.numel().checked_mul(width),
             Shape,
             "{OPERATOR}: a gradient of sizes {:?} has no row for each index of sizes {:?}",
             grad_output.sizes(),

@@ -1,5 +1,6 @@
 //! Rules for copies, and for new tensors that resemble a batched one.
 
+use torch_library::geometry::Geometry;
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
@@ -52,8 +53,8 @@ fn new_empty_strided(
 ) -> Result<Tensor> {
     let level = Level::current()?;
     // Examples lie one behind the other.
-    let extent: i64 = size.iter().zip(stride).map(|(size, stride)| (size - 1).max(0) * stride).sum();
-    let (size, stride) = ([&[level.batch_size()], size].concat(), [&[extent + 1], stride].concat());
+    let end = Geometry::new(size, stride, 0)?.end()?;
+    let (size, stride) = ([&[level.batch_size()], size].concat(), [&[end], stride].concat());
     let value = front(level, this)?;
     level.wrap(aten::new_empty_strided::call(&value, &size, &stride, dtype, layout, device, pin_memory)?, 0)
 }

@@ -261,6 +261,27 @@ pub fn numel(sizes: &[i64]) -> Result<i64> {
     }
 }
 
+/// The number of elements in some dimensions of a shape that has a number of them itself, for decisions that depend on it.
+///
+/// A tensor without elements may have dimensions, other than the empty one, that hold more together than an `i64` counts:
+/// of these `i64::MAX`.
+///
+/// ```
+/// use torch_library::geometry::saturating_numel;
+///
+/// let sizes = [0, 1 << 40, 1 << 40];
+/// assert_eq!((saturating_numel(&sizes), saturating_numel(&sizes[1..])), (0, i64::MAX));
+/// ```
+#[inline]
+pub fn saturating_numel<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
+    let (mut numel, mut is_empty) = (1i64, false);
+    for size in sizes {
+        is_empty |= *size == 0;
+        numel = numel.saturating_mul(*size);
+    }
+    if is_empty { 0 } else { numel }
+}
+
 /// The number of elements of a shape whose strides, without gaps, reach no place beyond an `i64`.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! Derivatives of the cross entropy of probabilities.
 
 use torch_library::derivatives;
+use torch_library::geometry::{infer_size, numel};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -35,7 +36,7 @@ derivatives! {
                 None => self.neg()?,
                 Some(weight) => aten::rsub_Scalar(weight, 1.into())?.mul(&aten::log_sigmoid(self)?)?.sub(self)?,
             };
-            let count = torch_library::geometry::infer_size(slope.sizes(), target.sizes())?.iter().product();
+            let count = numel(&infer_size(slope.sizes(), target.sizes())?)?;
             each(grad.mul(&slope)?, weight, count, reduction)
         },
         weight => cannot_require_grad,

@@ -114,7 +114,8 @@ mod implicit {
         if let Some(block) = blocks.iter().find(|block| block.dim() > 2) {
             bail!(Shape, "{OPERATOR}: sizes {:?}, expected those of matrices", block.sizes());
         }
-        let width: i64 = blocks.iter().map(|block| block.sizes()[1]).sum();
+        let width = blocks.iter().try_fold(0i64, |width, block| width.checked_add(block.sizes()[1]));
+        let Some(width) = width else { bail!(Shape, "{OPERATOR}: the blocks are wider than 2^63 together") };
         let mut left = 0;
         let mut wide = |block: &Tensor| {
             let right = width - left - block.sizes()[1];

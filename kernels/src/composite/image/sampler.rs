@@ -1,5 +1,6 @@
 //! Images at the points of a grid.
 
+use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -137,7 +138,7 @@ fn pixel(input: &Tensor, x: &Tensor, y: &Tensor) -> Result<Tensor> {
     };
     let (x, y) = (index(x, width)?, index(y, height)?);
     let flat = aten::add_Tensor(&aten::mul_Scalar(&y, width.into())?, &x)?;
-    let count = flat.sizes()[1..].iter().product();
+    let count = numel(&flat.sizes()[1..])?;
     let flat = aten::expand(&aten::reshape(&flat, &[n, 1, count])?, &[n, c, count])?;
     let pixels = aten::gather(&aten::reshape(input, &[n, c, height * width])?, 2, &flat)?;
     let pixels = aten::reshape(&pixels, &[&[n, c], &x.sizes()[1..]].concat())?;

@@ -1,5 +1,6 @@
 //! Sums of products by a formula.
 
+use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -218,7 +219,7 @@ fn multiplied(mut a: Tensor, mut b: Tensor, summed: &[usize]) -> Result<Tensor> 
     let matrices = |tensor: &Tensor, groups: [&[usize]; 3], rest: &[usize]| {
         let order: Vec<i64> =
             groups.iter().chain([&rest]).copied().flatten().map(|dim| *dim as i64).collect();
-        let sizes = groups.map(|group| sizes(tensor, group).iter().product());
+        let sizes = groups.iter().map(|group| numel(&sizes(tensor, group))).collect::<Result<Vec<i64>>>()?;
         aten::reshape(&aten::permute(tensor, &order)?, &sizes)
     };
     let product = aten::bmm(

@@ -3,6 +3,7 @@
 use faer::MatRef;
 use faer::traits::ComplexField;
 use torch_library::Element;
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use super::matrices::{Matrices, conjugate, subtract, wide};
@@ -60,7 +61,7 @@ fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
 pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let Matrices { rows, columns, elements } = Matrices::<T>::of(a)?;
     let inner = r.sizes()[r.dim() - 2] as usize;
-    let count = a.sizes()[..a.dim() - 2].iter().product::<i64>() as usize;
+    let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
     for at in 0..count {
         let matrix = &elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still

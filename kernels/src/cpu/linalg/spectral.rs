@@ -2,6 +2,7 @@
 
 use faer::traits::ComplexField;
 use faer::{MatRef, Side};
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -89,7 +90,7 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
         Argument,
         "aten::_linalg_svd: there are elements that are not finite"
     );
-    let count = a.sizes()[..a.dim() - 2].iter().product::<i64>() as usize;
+    let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_u, mut all_s, mut all_v) = (Vec::new(), Vec::new(), Vec::new());
     for at in 0..count {
         let matrix = &elements[at * rows * columns..][..rows * columns];

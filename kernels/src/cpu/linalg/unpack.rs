@@ -102,7 +102,7 @@ fn permutations(factors: &Tensor, pivots: &Tensor, rows: i64) -> Result<Tensor> 
     for (at, matrix) in elements.chunks_exact_mut(rows * rows).enumerate() {
         let mut order: Vec<usize> = (0..rows).collect();
         for (step, pivot) in pivots[at * steps..][..steps].iter().enumerate() {
-            let other = usize::try_from(*pivot - 1).ok().filter(|row| *row < rows);
+            let other = usize::try_from(i64::from(*pivot) - 1).ok().filter(|row| *row < rows);
             let Some(other) = other else {
                 bail!(Argument, "aten::lu_unpack: pivot {pivot} is none of {rows} rows, counted from 1")
             };

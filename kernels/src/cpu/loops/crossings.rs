@@ -149,7 +149,7 @@ impl Crossings {
 
     /// How many rows there are.
     fn rows(&self) -> usize {
-        self.lists[..self.lists.len() - 1].iter().map(Vec::len).product()
+        self.lists[..self.lists.len() - 1].iter().map(Vec::len).product::<usize>()
     }
 
     /// Calls a function with the numbers of rows and where they start.

@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
+use torch_library::geometry::Dims;
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
 use super::entangled::is_entangled;
@@ -106,6 +107,14 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     if !outs.first().is_some_and(|out| has_elements(out)) {
         return Ok(());
     }
+    // Of nothing no place is read, wherever strides lead.
+    let nothing;
+    let input = if input.numel() == 0 {
+        nothing = input.strided_view(input.sizes(), &Dims::from_elem(0, input.dim()), 0)?;
+        &nothing
+    } else {
+        input
+    };
     let geometry = input.geometry();
     if let Some(elements) = leaf_of::<M>(input, outs[0].numel()) {
         // SAFETY: nobody writes to them during the operation.

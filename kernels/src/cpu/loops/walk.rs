@@ -53,7 +53,8 @@ impl<const N: usize> Walk<N> {
         let mut merged: SmallVec<[Dim<N>; 6]> = SmallVec::new();
         for dim in dims {
             match merged.last_mut() {
-                Some(last) if last.continues_in(&dim) => last.size *= dim.size,
+                // Only of no elements it may be more than can be counted.
+                Some(last) if last.continues_in(&dim) => last.size = last.size.saturating_mul(dim.size),
                 _ => merged.push(dim),
             }
         }
@@ -202,7 +203,9 @@ impl Walk<1> {
 
     /// How many elements there are.
     pub(crate) fn count(&self) -> usize {
-        self.dims.iter().map(|dim| dim.size).product()
+        let sizes = || self.dims.iter().map(|dim| dim.size);
+        // Of no elements, the other dimensions may be too large to be multiplied.
+        if sizes().any(|size| size == 0) { 0 } else { sizes().product::<usize>() }
     }
 
     /// How far apart in the input all elements are, if they are equidistant.
@@ -218,8 +221,8 @@ impl Walk<1> {
 impl<const N: usize> Dim<N> {
     /// Whether a wider dimension goes on where this one ends, in every operand.
     fn continues_in(&self, wider: &Self) -> bool {
-        let size = self.size as isize;
-        wider.out == self.out * size && (0..N).all(|k| wider.inputs[k] == self.inputs[k] * size)
+        let goes_on = |step: isize, wider| step.checked_mul(self.size as isize) == Some(wider);
+        goes_on(self.out, wider.out) && (0..N).all(|k| goes_on(self.inputs[k], wider.inputs[k]))
     }
 
     /// `len` elements along this dimension, from index `within` of the row that starts there.

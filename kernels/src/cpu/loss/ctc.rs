@@ -29,7 +29,8 @@ mod kernels {
         let examples = Examples::new(OPERATOR, log_probs, targets, [input_lengths, target_lengths], blank)?;
         let [times, batch, _] = examples.sizes;
         let empty = |sizes: &[i64]| Tensor::zeros(sizes, log_probs.dtype(), log_probs.device());
-        let width = 2 * target_lengths.iter().max().copied().unwrap_or(0) + 1;
+        let width =
+            target_lengths.iter().max().map_or(1, |length| length.saturating_mul(2).saturating_add(1));
         let (loss, alpha) = (empty(&[batch as i64])?, empty(&[batch as i64, times as i64, width])?);
         if !loops::has_elements(&loss) {
             return Ok((loss, alpha));

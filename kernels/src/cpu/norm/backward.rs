@@ -2,7 +2,7 @@
 
 use num_traits::Float;
 use torch_library::Element;
-use torch_library::geometry::{contiguous_strides, wrap_dim};
+use torch_library::geometry::{contiguous_strides, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use super::{along_channels, channels_of, outer_dims, reciprocal_root, reduced_sizes, rounded};
@@ -141,7 +141,7 @@ mod kernels {
             let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
             normal.check()?;
             let format = input.suggest_memory_format();
-            let plane = input.sizes()[2..].iter().product::<i64>() as usize;
+            let plane = saturating_numel(&input.sizes()[2..]) as usize;
             if format == MemoryFormat::Contiguous && plane >= lines::LONG && loops::has_elements(input) {
                 let [of_x, of_w, of_b] = lines::batch_norm::<T>(&normal, plane, train)?;
                 return Ok((
@@ -245,7 +245,7 @@ fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> R
 fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
     let outer = is_reduced.iter().take_while(|is_reduced| !**is_reduced).count();
     let is_line = outer < is_reduced.len() && is_reduced[outer..].iter().all(|is_reduced| *is_reduced);
-    let len = tensor.sizes()[outer..].iter().product::<i64>() as usize;
+    let len = saturating_numel(&tensor.sizes()[outer..]) as usize;
     (is_line && loops::has_elements(tensor)).then_some(len)
 }
 

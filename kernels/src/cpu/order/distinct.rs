@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use torch_library::geometry::wrap_dim;
+use torch_library::geometry::{numel, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -65,7 +65,7 @@ fn slices(operator: &str, this: &Tensor, dim: i64, sorted: bool) -> Result<(Tens
     let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
     let first = loops::contiguous(&aten::movedim_int(this, wrapped as i64, 0)?)?;
     let count = first.sizes()[0];
-    let width = first.sizes()[1..].iter().product::<i64>();
+    let width = numel(&first.sizes()[1..]).map_err(|error| error.context(operator))?;
     let rows = aten::reshape(&first, &[count, width])?;
     let (values, inverse, counts) = Distinct::of(operator, &rows, sorted)?.tensors(&rows, true, true)?;
     let sizes: Vec<i64> = [&[values.sizes()[0]], &first.sizes()[1..]].concat();

@@ -153,7 +153,8 @@ impl<'a> Convolution<'a> {
         check_dtype(operator, input, "weight", weight)?;
         ensure!(groups > 0, Argument, "{operator}: groups is {groups}, must be positive");
         ensure!(
-            outer % groups == 0 && input_channels == if transposed { outer } else { inner * groups },
+            outer % groups == 0
+                && input_channels == if transposed { outer } else { inner.saturating_mul(groups) },
             Shape,
             "{operator}: {input_channels} channels in {groups} groups do not fit a weight of sizes {:?}",
             weight.sizes()
@@ -180,7 +181,7 @@ impl<'a> Convolution<'a> {
             Argument,
             "{operator}: output_padding {output_padding:?} must be less than the stride {stride:?} or dilation {dilation:?}"
         );
-        let channels = [inner * groups, outer];
+        let channels = [inner.saturating_mul(groups), outer];
         Ok(Convolution {
             operator,
             input,
@@ -211,8 +212,8 @@ impl<'a> Convolution<'a> {
             self.operator,
             bias.sizes()
         );
-        aten::to_dtype(bias, dtype).map(Some)
         common_device(self.operator, &[self.input, self.weight, bias])?;
+        aten::to_dtype(bias, dtype).map(Some)
     }
 
     fn check_gradient(&self, grad_output: &Tensor) -> Result<()> {
@@ -224,8 +225,8 @@ impl<'a> Convolution<'a> {
             grad_output.sizes(),
             self.output_sizes()
         );
-        Ok(())
         common_device(self.operator, &[self.input, self.weight, grad_output])?;
+        Ok(())
     }
 
     fn image_sizes(&self) -> Dims {

@@ -84,7 +84,7 @@ impl Meeting {
 
     /// How many rows a line has.
     pub(super) fn per_line(&self) -> usize {
-        self.reaches[self.lead + 1..].iter().map(|reach| reach.rows).product()
+        self.reaches[self.lead + 1..].iter().map(|reach| reach.rows).product::<usize>()
     }
 
     /// Where the pixels of some lines are, or go to; counted through all images.

@@ -3,7 +3,7 @@
 //! Where channels lie last in memory, a pixel has one element for each of them, side by side, and so has every pixel of the
 //! result; else each channel is a volume of its own, whose pixels have one element.
 
-use torch_library::geometry::strides_for;
+use torch_library::geometry::{saturating_numel, strides_for};
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
 use crate::cpu::loops::parts::Parts;
@@ -82,7 +82,7 @@ impl Volumes {
     /// How many elements there are in so many directions.
     fn len(&self, laid: &Tensor, directions: usize) -> usize {
         let dims = directions + usize::from(self.lanes > 1);
-        laid.sizes().iter().rev().take(dims).product::<i64>() as usize
+        saturating_numel(laid.sizes().iter().rev().take(dims)) as usize
     }
 }
 

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use torch_library::geometry::contiguous_strides;
+use torch_library::geometry::{contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
 use super::Convolution;
@@ -132,7 +132,7 @@ impl Convolution<'_> {
     }
 
     fn taps(&self) -> usize {
-        self.axes.iter().map(|axis| axis.kernel as usize).product()
+        self.axes.iter().map(|axis| axis.kernel as usize).product::<usize>()
     }
 
     /// The reach of each direction, from its window and the sizes of image and places.
@@ -148,7 +148,7 @@ impl Convolution<'_> {
     /// How pixels are reached from places: those of each phase of the strides, or all by zeros between places.
     fn pixels(&self, along: Along) -> Vec<Reaches> {
         let strides = self.axes.map(|axis| axis.stride);
-        if along == Along::Groups && strides.iter().product::<i64>() <= PHASES {
+        if along == Along::Groups && saturating_numel(&strides) <= PHASES {
             let all = self.reaches(|_, axis, image, places| Reach::of_all_pixels(axis, image, places));
             if all.each.iter().all(|reach| reach.layout(along) == Layout::Pixels) {
                 return vec![all];

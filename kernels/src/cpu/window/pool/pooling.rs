@@ -6,7 +6,6 @@
     reason = "shares volumes among threads, and meets pixels that are known to lie in a line"
 )]
 
-use std::ops::Div;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use torch_library::Element;
@@ -50,10 +49,10 @@ impl Divisor {
     }
 
     /// The part that is the same along a line.
-    fn of_line(self, windows: [&Window; 2]) -> i64 {
+    fn of_line(self, [z, y]: [&Window; 2]) -> i64 {
         match self {
             Divisor::Fixed(divisor) => divisor,
-            _ => windows.into_iter().map(|window| self.of(window)).product(),
+            _ => self.of(z) * self.of(y),
         }
     }
 }
@@ -343,7 +342,7 @@ on_vectors! {
                 }
             }
             let factor = divisor.of_line([z, y]).cast::<T>();
-            out.iter_mut().zip(shares).for_each(|(sum, share)| *sum = *sum / factor.times(*share));
+            out.iter_mut().zip(shares).for_each(|(sum, share)| *sum = sum.shared(factor.times(*share)));
         }
     }
 }
@@ -357,7 +356,7 @@ on_vectors! {
         let mut parts = vec![T::ZERO; shares.len()];
         for ([z, y], grads) in pooling.lines().zip(grads.chunks_exact(shares.len())) {
             let factor = divisor.of_line([z, y]).cast::<T>();
-            let quotients = grads.iter().zip(shares).map(|(grad, share)| *grad / factor.times(*share));
+            let quotients = grads.iter().zip(shares).map(|(grad, share)| grad.shared(factor.times(*share)));
             parts.iter_mut().zip(quotients).for_each(|(part, quotient)| *part = quotient);
             for row in pooling.covered([z, y]) {
                 let to = &mut volume[row * line..][..line];
@@ -374,6 +373,28 @@ on_vectors! {
 }
 
 /// A type that means are computed in.
-trait Averaged: Number + Div<Output = Self> {}
+trait Averaged: Number {
+    /// The quotient; integers wrap.
+    fn shared(self, divisor: Self) -> Self;
+}
 
-impl<T: Number + Div<Output = T>> Averaged for T {}
+impl Averaged for i64 {
+    #[inline(always)]
+    fn shared(self, divisor: Self) -> Self {
+        self.wrapping_div(divisor)
+    }
+}
+
+impl Averaged for f32 {
+    #[inline(always)]
+    fn shared(self, divisor: Self) -> Self {
+        self / divisor
+    }
+}
+
+impl Averaged for f64 {
+    #[inline(always)]
+    fn shared(self, divisor: Self) -> Self {
+        self / divisor
+    }
+}

@@ -1,0 +1,297 @@
+//! Calls that nobody would make: numbers at the edge of their types, tensors that are large and have no elements, tensors of
+//! several devices. They are errors, or give what PyTorch gives; none panics or asks for more memory than there is.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+const MAX: i64 = i64::MAX;
+
+/// A call, and the sizes of its result or a part of its error.
+type Case = (fn() -> Result<Tensor>, std::result::Result<&'static [i64], &'static str>);
+
+fn check(cases: &[Case]) {
+    for (at, (call, want)) in cases.iter().enumerate() {
+        match (call(), want) {
+            (Ok(found), Ok(sizes)) => assert_eq!(found.sizes(), *sizes, "call {at}"),
+            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "call {at}: {error}"),
+            (found, _) => {
+                panic!("call {at}: {:?}, expected {want:?}", found.map(|found| found.sizes().to_vec()))
+            }
+        }
+    }
+}
+
+/// One element, seen everywhere; none, if a size is 0.
+fn wide(sizes: &[i64]) -> Result<Tensor> {
+    let own: Vec<i64> = sizes.iter().map(|size| (*size).min(1)).collect();
+    aten::zeros(&own)?.expand(sizes)
+}
+
+fn wide_of(sizes: &[i64], dtype: DType) -> Result<Tensor> {
+    let own: Vec<i64> = sizes.iter().map(|size| (*size).min(1)).collect();
+    Tensor::zeros(&own, dtype, Device::CPU)?.expand(sizes)
+}
+
+fn meta(sizes: &[i64]) -> Result<Tensor> {
+    let own: Vec<i64> = sizes.iter().map(|size| (*size).min(1)).collect();
+    Tensor::zeros(&own, DType::Float32, Device::META)?.expand(sizes)
+}
+
+fn ones(sizes: &[i64]) -> Result<Tensor> {
+    aten::ones(sizes)
+}
+
+fn longs(values: &[i64]) -> Result<Tensor> {
+    Tensor::from_vec(values.to_vec(), &[values.len() as i64])
+}
+
+fn pivots(values: [i32; 2]) -> Tensor {
+    Tensor::from(values)
+}
+
+#[test]
+fn indices_out_of_range_are_errors() {
+    check(&[
+        (
+            || aten::linalg_lu_solve(&aten::eye(2)?, &pivots([0, 2]), &ones(&[2, 1])?),
+            Err("pivot 0 is none of 2 rows"),
+        ),
+        (
+            || aten::linalg_lu_solve(&aten::eye(2)?, &pivots([3, 2]), &ones(&[2, 1])?),
+            Err("pivot 3 is none of 2 rows"),
+        ),
+        (
+            || aten::lu_solve(&ones(&[2, 1])?, &aten::eye(2)?, &pivots([i32::MIN, 2])),
+            Err("is none of 2 rows"),
+        ),
+        (|| Ok(aten::lu_unpack(&aten::eye(2)?, &pivots([i32::MIN, 1]))?.0), Err("is none of 2 rows")),
+        (
+            || Ok(aten::scatter__value(&mut aten::zeros(&[0])?, 0, &longs(&[0])?, 1.0.into())?.clone()),
+            Err("aten::scatter_.value: index 0 is out of range for dimension 0 of size 0"),
+        ),
+        (
+            || {
+                aten::scatter_add(
+                    &aten::zeros(&[3, 0])?,
+                    1,
+                    &aten::reshape(&longs(&[-1])?, &[1, 1])?,
+                    &ones(&[1, 1])?,
+                )
+            },
+            Err("index -1"),
+        ),
+        (
+            || aten::scatter_reduce_two(&aten::zeros(&[0])?, 0, &longs(&[5])?, &ones(&[1])?, "amax"),
+            Err("index 5 is out of range"),
+        ),
+        (
+            || aten::index_add(&aten::zeros(&[0])?, 0, &longs(&[0])?, &ones(&[1])?),
+            Err("index 0 is out of range"),
+        ),
+        (|| aten::index_add(&aten::zeros(&[0, 3])?, 0, &longs(&[0])?, &ones(&[1, 3])?), Ok(&[0, 3])),
+        (|| aten::scatter_value(&aten::zeros(&[0])?, 0, &longs(&[])?, 1.0.into()), Ok(&[0])),
+    ]);
+}
+
+#[test]
+fn a_sorter_has_a_place_for_each_element() {
+    check(&[
+        (
+            || searched(&aten::zeros(&[2, 4])?, &wide_of(&[2, 2], DType::Int64)?),
+            Err("a sorter of int64 and sizes [2, 2]"),
+        ),
+        (|| searched(&aten::zeros(&[4])?, &longs(&[0, 1])?), Err("expected int64 and [4]")),
+        (|| searched(&aten::zeros(&[4])?, &wide_of(&[4], DType::Int32)?), Err("a sorter of int32")),
+        (|| searched(&aten::zeros(&[4])?, &longs(&[0, 1, 2, 9])?), Err("index 9 is out of range")),
+        (|| searched(&aten::zeros(&[4])?, &longs(&[0, -1, 2, 3])?), Err("index -1 is out of range")),
+        (|| searched(&aten::zeros(&[4])?, &longs(&[3, 1, 2, 0])?), Ok(&[1])),
+    ]);
+}
+
+fn searched(sequence: &Tensor, sorter: &Tensor) -> Result<Tensor> {
+    let mut sizes = sequence.sizes().to_vec();
+    sizes[sequence.dim() - 1] = 1;
+    aten::searchsorted_Tensor::call(sequence, &aten::zeros(&sizes)?, false, false, None, Some(sorter))
+}
+
+#[test]
+fn parameters_are_where_the_input_is() {
+    const DEVICES: std::result::Result<&[i64], &str> = Err("do not meet");
+    check(&[
+        (|| Ok(aten::native_layer_norm(&ones(&[2, 3])?, &[3], Some(&meta(&[3])?), None, 1e-5)?.0), DEVICES),
+        (|| Ok(aten::native_layer_norm(&meta(&[2, 3])?, &[3], None, Some(&ones(&[3])?), 1e-5)?.0), DEVICES),
+        (
+            || {
+                Ok(aten::native_batch_norm(
+                    &ones(&[2, 3])?,
+                    Some(&meta(&[3])?),
+                    None,
+                    None,
+                    None,
+                    true,
+                    0.1,
+                    1e-5,
+                )?
+                .0)
+            },
+            DEVICES,
+        ),
+        (|| gradient_of_a_convolution(&meta(&[1, 1, 1])?, &ones(&[1, 1, 1])?), DEVICES),
+        (|| gradient_of_a_convolution(&ones(&[1, 1, 1])?, &meta(&[1, 1, 1])?), DEVICES),
+        (
+            || {
+                aten::convolution(
+                    &ones(&[1, 1, 1])?,
+                    &ones(&[1, 1, 1])?,
+                    Some(&meta(&[1])?),
+                    &[1],
+                    &[0],
+                    &[1],
+                    false,
+                    &[0],
+                    1,
+                )
+            },
+            DEVICES,
+        ),
+    ]);
+}
+
+fn gradient_of_a_convolution(grad: &Tensor, input: &Tensor) -> Result<Tensor> {
+    let weight = ones(&[1, 1, 1])?;
+    let (of_input, _, _) = aten::convolution_backward(
+        grad,
+        input,
+        &weight,
+        None,
+        &[1],
+        &[0],
+        &[1],
+        false,
+        &[0],
+        1,
+        &[true, true, true],
+    )?;
+    Ok(of_input)
+}
+
+#[test]
+fn what_fits_no_memory_is_an_error() {
+    const HUGE: i64 = 1 << 45;
+    const MEMORY: std::result::Result<&[i64], &str> = Err("memory");
+    check(&[
+        (|| aten::index_Tensor(&aten::zeros(&[3])?, &[Some(wide_of(&[HUGE], DType::Int64)?)]), MEMORY),
+        (
+            || {
+                let of_meta = Tensor::zeros(&[1], DType::Int64, Device::META)?.expand(&[HUGE])?;
+                aten::index_Tensor(&meta(&[3])?, &[Some(of_meta)])
+            },
+            Ok(&[HUGE]),
+        ),
+        (|| aten::_adaptive_avg_pool2d(&meta(&[1, 1, 1, 1 << 40])?, &[1, 1]), Ok(&[1, 1, 1, 1])),
+        (|| aten::_adaptive_avg_pool2d(&meta(&[1, 1, 1, 1 << 62])?, &[1, 4]), Ok(&[1, 1, 1, 4])),
+        (
+            || aten::bmm(&meta(&[64, 1 << 20, 1 << 20])?, &meta(&[64, 1 << 20, 1 << 20])?),
+            Ok(&[64, 1 << 20, 1 << 20]),
+        ),
+        (|| aten::zeros(&[2, 2])?.t()?.add(&wide(&[1 << 62, 1, 1])?), Err("2^63")),
+    ]);
+}
+
+#[test]
+fn sizes_that_overflow_are_errors() {
+    check(&[
+        (|| aten::cat(&[wide(&[MAX])?, wide(&[MAX])?]), Err("aten::cat: ")),
+        (|| aten::block_diag(&[wide(&[0, MAX])?, wide(&[0, MAX])?]), Err("aten::block_diag: ")),
+        (
+            || {
+                aten::convolution(
+                    &ones(&[1, 1, 1])?,
+                    &aten::zeros(&[0, 2, 1])?,
+                    None,
+                    &[1],
+                    &[0],
+                    &[1],
+                    false,
+                    &[0],
+                    MAX,
+                )
+            },
+            Err("channels"),
+        ),
+        (
+            || Ok(aten::native_group_norm(&aten::zeros(&[0, 4, 2])?, None, None, 0, 4, MAX, 1, 1e-5)?.0),
+            Ok(&[0, 4, 2]),
+        ),
+        (
+            || aten::view_dtype(&Tensor::zeros(&[0, 1 << 61], DType::Float64, Device::CPU)?, DType::Int8),
+            Err("cannot be divided"),
+        ),
+        (|| aten::repeat(&aten::zeros(&[0, 2])?, &[1, 1 << 62]), Err("aten::repeat: ")),
+        (|| aten::repeat(&aten::zeros(&[0, 2])?, &[1, 1 << 61]), Ok(&[0, 1 << 62])),
+        (
+            || aten::embedding_dense_backward(&aten::zeros(&[0, MAX])?, &longs(&[0, 0])?, 0, -1, false),
+            Err("has no row for each index"),
+        ),
+        (
+            || Ok(aten::_ctc_loss::call(&meta(&[1, 1, 2])?, &meta_labels()?, &[1], &[MAX], 0, false)?.1),
+            Err(""),
+        ),
+    ]);
+}
+
+fn meta_labels() -> Result<Tensor> {
+    Tensor::zeros(&[1, 1], DType::Int64, Device::META)?.expand(&[1, MAX])
+}
+
+#[test]
+fn numbers_at_the_edge_are_computed_with() -> Result<()> {
+    let least = Tensor::from([[[i64::MIN]]]);
+    let mean = aten::avg_pool2d::call(&least, &[1], &[], &[0], false, true, Some(-1))?;
+    assert_eq!(mean.to_vec::<i64>()?, [i64::MIN]);
+    let steps = aten::arange_start_step::call(
+        i64::MIN.into(),
+        MAX.into(),
+        (1i64 << 62).into(),
+        None,
+        None,
+        None,
+        None,
+    )?;
+    assert_eq!(steps.to_vec::<i64>()?, [i64::MIN, -(1 << 62), 0, 1 << 62]);
+    let far = aten::as_strided(&Tensor::zeros(&[1], DType::Complex64, Device::CPU)?, &[1], &[MAX])?;
+    assert_eq!(aten::view_as_real(&far)?.sizes(), [1, 2]);
+    let gaps = aten::as_strided(&aten::zeros(&[0])?, &[0, 2, 2], &[0, 1, MAX - 1])?;
+    assert_eq!(gaps.sum_dim(&[0], false)?.to_vec::<f32>()?, [0.0; 4]);
+    Ok(())
+}
+
+#[test]
+fn an_empty_tensor_may_be_larger_than_any_number() {
+    const BIG: i64 = 1 << 40;
+    const OVERFLOW: std::result::Result<&[i64], &str> = Err("more elements than 2^63");
+    check(&[
+        (|| wide(&[0, BIG, BIG])?.mean_dim(&[1, 2], false), Ok(&[0])),
+        (|| wide(&[2, 0, BIG, BIG])?.sum_dim(&[1, 2, 3], false), Ok(&[2])),
+        (|| aten::flatten_using_ints::call(&wide(&[0, BIG, BIG])?, 1, 2), OVERFLOW),
+        (|| aten::tensordot(&wide(&[0, BIG, BIG])?, &wide(&[0, BIG, BIG])?, &[1, 2], &[1, 2]), OVERFLOW),
+        (|| aten::matmul(&wide(&[BIG, BIG, 0, 2])?, &wide(&[1, 1, 2, 3])?), OVERFLOW),
+        (|| aten::einsum("abc,abc->a", &[wide(&[0, BIG, BIG])?, wide(&[0, BIG, BIG])?]), OVERFLOW),
+        (|| aten::group_norm(&wide(&[0, 2, BIG, BIG])?, 1), Err("2^63")),
+        (
+            || aten::instance_norm(&wide(&[BIG, BIG, 0])?, None, None, None, None, true, 0.1, 1e-5, false),
+            Err("2^63"),
+        ),
+        (|| Ok(aten::unique_dim(&wide(&[0, BIG, BIG])?, 0)?.0), Err("2^63")),
+        (
+            || Ok(aten::native_layer_norm(&wide(&[0, BIG, BIG])?, &[BIG, BIG], None, None, 1e-5)?.0),
+            Err("2^63"),
+        ),
+        (|| Ok(aten::linalg_qr(&wide(&[BIG, BIG, 0, 0])?)?.0), Err("2^63")),
+        (
+            || aten::index_Tensor(&aten::zeros(&[3, 4])?, &[Some(wide_of(&[0, BIG, BIG], DType::Int64)?)]),
+            Err("2^63"),
+        ),
+    ]);
+}

@@ -392,13 +392,13 @@ pub(crate) fn memory(
     }
 }
 
-/// Declares variants and registers their kernels: the name in Rust, the operator that each is made of, the schema.
+/// Declares variants on top of other operators, and registers their kernels: the name in Rust, the operator that each is made of, the schema.
 macro_rules! variants {
-    ($($(#[$attribute:meta])* $name:ident: $base:ident $($rule:ident)* => $schema:tt;)*) => {
+    ($($before:ident)::+ $(, $methods:ident)?; $($(#[$attribute:meta])* $name:ident: $base:ident $($rule:ident)* => $schema:tt;)*) => {
         torch_library::torch_library! {
             /// Operators that write to `out` or in place, on top of those that they are made of.
-            #[methods(VariantMethods)]
-            pub mod aten extends super::declared::aten {
+            $(#[methods($methods)])?
+            pub mod aten extends $($before)::+ {
                 $(
                     #[doc = concat!("What [`", stringify!($base), "`](fn@", stringify!($base), ") gives, written to a tensor.")]
                     $(#[$attribute])*

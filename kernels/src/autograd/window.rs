@@ -143,4 +143,5 @@ derivatives! {
 }
 
 mod resize;
+mod sample;
 mod second;

@@ -7,7 +7,6 @@ use crate::aten;
 
 mod bag;
 mod sampler;
-mod windows;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {

@@ -2,12 +2,15 @@
 
 use torch_library::prelude::*;
 
+mod columns;
 mod convolution;
+mod pad;
 mod plan;
 mod planes;
 mod pool;
 mod reach;
 mod resize;
+mod sample;
 mod sheet;
 mod volumes;
 

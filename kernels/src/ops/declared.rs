@@ -76,14 +76,10 @@ torch_library! {
         mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor);
 
         // Pooling, padding and sampling.
-        /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback`; declared only.
-        _grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
         /// PyTorch: `torch.nn.functional.fractional_max_pool2d`; declared only.
         fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor);
         /// PyTorch: `torch.nn.functional.fractional_max_pool3d`; declared only.
         fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.grid_sampler_3d`; declared only.
-        grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
         /// PyTorch: `torch.nn.functional.max_unpool2d`; declared only.
         max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor;
         /// PyTorch: `torch.nn.functional.max_unpool3d`; declared only.

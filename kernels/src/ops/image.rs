@@ -110,18 +110,66 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool1d`.
         adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor;
         /// Images `[batch, channels, h, w]` at the points of a grid `[batch, h', w', 2]`, whose coordinates (x, then y)
-        /// go from -1 to 1: between pixels (mode 0) or the nearest (1); outside, zeros (0), the border (1) or the
-        /// reflection (2).
+        /// go from -1 to 1: on lines between pixels (mode 0), the nearest (1), or on curves through pixels (2); outside,
+        /// zeros (0), the border (1) or the reflection (2). -1 and 1 are the middles of the corners' pixels if these are
+        /// aligned, else their outer edges.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let image = Tensor::from([[[[0.0, 1.0], [2.0, 3.0]]]]);
+        /// let grid = Tensor::from([[[[-1.0, -1.0], [0.0, 0.0], [0.0, 1.0]]]]);
+        /// let points = aten::grid_sampler_2d(&image, &grid, 0, 0, true)?;
+        /// assert_eq!(points.to_vec::<f64>()?, [0.0, 1.5, 2.5]);
+        /// # Ok::<(), Error>(())
+        /// ```
         ///
         /// # Errors
-        /// Other sizes, two types, another mode.
+        /// Other sizes, two types, another mode; numbers that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
-        /// [`grid_sampler_2d`](fn@grid_sampler_2d) for four dimensions.
+        /// The gradients of the input, if it is wanted, and of the grid of [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// # Errors
-        /// As there, five dimensions.
+        /// As there; a gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::grid_sampler_2d_backward`.
+        grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
+        /// As [`grid_sampler_2d`](fn@grid_sampler_2d).
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback`.
+        _grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
+        /// As [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward), of both.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback_backward`.
+        _grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor);
+        /// Volumes `[batch, channels, d, h, w]` at the points of a grid `[batch, d', h', w', 3]` of coordinates x, y and z, as
+        /// [`grid_sampler_2d`](fn@grid_sampler_2d).
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `torch.nn.functional.grid_sample`.
+        grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
+        /// The gradients of the input, if it is wanted, and of the grid of [`grid_sampler_3d`](fn@grid_sampler_3d).
+        ///
+        /// # Errors
+        /// As there; a gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::grid_sampler_3d_backward`.
+        grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
+        /// [`grid_sampler_2d`](fn@grid_sampler_2d) or [`grid_sampler_3d`](fn@grid_sampler_3d), by the number of dimensions.
+        ///
+        /// # Errors
+        /// As there.
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;

@@ -11,20 +11,14 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::variants::{Rule, Variant, variants};
 
+pub(crate) mod window;
+
 variants! {
+    window::aten, VariantMethods;
     abs_out: abs Exact => "abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acos_out: acos => "acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acosh_out: acosh => "acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    adaptive_avg_pool1d_out: adaptive_avg_pool1d => "adaptive_avg_pool1d.out(Tensor self, int[1] output_size, *, Tensor(a!) out) -> Tensor(a!)";
-    _adaptive_avg_pool2d_out: _adaptive_avg_pool2d => "_adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
-    adaptive_avg_pool2d_out: adaptive_avg_pool2d => "adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
-    _adaptive_avg_pool2d_backward_out: _adaptive_avg_pool2d_backward => "_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    adaptive_avg_pool3d_out: adaptive_avg_pool3d => "adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) -> Tensor(a!)";
-    adaptive_max_pool2d_out: adaptive_max_pool2d => "adaptive_max_pool2d.out(Tensor self, int[2] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
-    adaptive_max_pool2d_backward_grad_input: adaptive_max_pool2d_backward => "adaptive_max_pool2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    adaptive_max_pool3d_out: adaptive_max_pool3d => "adaptive_max_pool3d.out(Tensor self, int[3] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
-    adaptive_max_pool3d_backward_grad_input: adaptive_max_pool3d_backward => "adaptive_max_pool3d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
     add_Scalar_out: add_Scalar => "add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     add_out: add_Tensor => "add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addbmm_out: addbmm => "addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
@@ -71,11 +65,6 @@ variants! {
     atan_out: atan => "atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     atan2_out: atan2 => "atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     atanh_out: atanh => "atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    avg_pool1d_out: avg_pool1d => "avg_pool1d.out(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True, *, Tensor(a!) out) -> Tensor(a!)";
-    avg_pool2d_out: avg_pool2d => "avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)";
-    avg_pool2d_backward_grad_input: avg_pool2d_backward => "avg_pool2d_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    avg_pool3d_out: avg_pool3d => "avg_pool3d.out(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)";
-    avg_pool3d_backward_grad_input: avg_pool3d_backward => "avg_pool3d_backward.grad_input(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
     baddbmm_out: baddbmm => "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     baddbmm_: baddbmm => "baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -124,7 +113,6 @@ variants! {
     clip_out: clip => "clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)";
     clip__Tensor: clip_Tensor => "clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)";
     clone_out: clone => "clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
-    col2im_out: col2im => "col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)";
     column_stack_out: column_stack => "column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     concat_out: concat => "concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     concatenate_out: concatenate => "concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
@@ -229,7 +217,6 @@ variants! {
     greater_equal_Tensor_out: greater_equal_Tensor => "greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     greater_equal__Scalar: greater_equal_Scalar => "greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     greater_equal__Tensor: greater_equal_Tensor => "greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
-    grid_sampler_2d_out: grid_sampler_2d => "grid_sampler_2d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)";
     gt_Scalar_out: gt_Scalar Castable => "gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     gt_Tensor_out: gt_Tensor => "gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     gt__Scalar: gt_Scalar => "gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -247,7 +234,6 @@ variants! {
     huber_loss_out: huber_loss Castable => "huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!) out) -> Tensor(a!)";
     hypot_out: hypot => "hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     hypot_: hypot => "hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
-    im2col_out: im2col => "im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)";
     index_Tensor_out: index_Tensor Apart => "index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)";
     index_add_out: index_add ApartFromOthers => "index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     index_copy_out: index_copy ApartFromOthers => "index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) -> Tensor(a!)";
@@ -361,10 +347,6 @@ variants! {
     max_dim_max: max_dim => "max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, Tensor(b!) indices)";
     max_out: max_other Castable => "max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     max_unary_out: max Castable => "max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    max_pool2d_with_indices_out: max_pool2d_with_indices => "max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
-    max_pool2d_with_indices_backward_grad_input: max_pool2d_with_indices_backward => "max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    max_pool3d_with_indices_out: max_pool3d_with_indices => "max_pool3d_with_indices.out(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
-    max_pool3d_with_indices_backward_grad_input: max_pool3d_with_indices_backward => "max_pool3d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
     maximum_out: maximum => "maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     mean_dtype_out: mean Castable => "mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     mean_out: mean_dim InTypeOfOut => "mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
@@ -458,8 +440,6 @@ variants! {
     #[tags(nondeterministic_seeded)]
     randperm_out: randperm => "randperm.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)";
     reciprocal_out: reciprocal => "reciprocal.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    reflection_pad1d_out: reflection_pad1d => "reflection_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    reflection_pad2d_out: reflection_pad2d => "reflection_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)";
     relu_out: relu Exact => "relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     relu6_: relu6 => "relu6_(Tensor(a!) self) -> Tensor(a!)";
     remainder_Scalar_out: remainder_Scalar Castable => "remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -467,9 +447,6 @@ variants! {
     remainder__Scalar: remainder_Scalar => "remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     repeat_out: repeat => "repeat.out(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)";
     repeat_interleave_Tensor_out: repeat_interleave_Tensor => "repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out) -> Tensor(a!)";
-    replication_pad1d_out: replication_pad1d => "replication_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    replication_pad2d_out: replication_pad2d => "replication_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    replication_pad3d_out: replication_pad3d => "replication_pad3d.out(Tensor self, SymInt[6] padding, *, Tensor(a!) out) -> Tensor(a!)";
     roll_out: roll => "roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)";
     rot90_out: rot90 => "rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)";
     round_out: round Exact => "round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -556,28 +533,6 @@ variants! {
     unique_consecutive_out: unique_consecutive => "unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_dim_out: unique_dim => "unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     _unsafe_view_out: _unsafe_view => "_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_bicubic2d_out: upsample_bicubic2d => "upsample_bicubic2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_bicubic2d_backward_grad_input: upsample_bicubic2d_backward => "upsample_bicubic2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_bilinear2d_out: upsample_bilinear2d => "upsample_bilinear2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_bilinear2d_vec_out: upsample_bilinear2d_vec => "upsample_bilinear2d.vec_out(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_bilinear2d_backward_grad_input: upsample_bilinear2d_backward => "upsample_bilinear2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_linear1d_out: upsample_linear1d => "upsample_linear1d.out(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_linear1d_backward_grad_input: upsample_linear1d_backward => "upsample_linear1d_backward.grad_input(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, bool align_corners, float? scales=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_nearest1d_out: upsample_nearest1d => "upsample_nearest1d.out(Tensor self, SymInt[1] output_size, float? scales=None, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_nearest1d_backward_grad_input: upsample_nearest1d_backward => "upsample_nearest1d_backward.grad_input(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_nearest2d_out: upsample_nearest2d => "upsample_nearest2d.out(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_nearest2d_vec_out: upsample_nearest2d_vec => "upsample_nearest2d.vec_out(Tensor input, SymInt[]? output_size, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_nearest2d_backward_grad_input: upsample_nearest2d_backward => "upsample_nearest2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_nearest3d_out: upsample_nearest3d => "upsample_nearest3d.out(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_nearest3d_backward_grad_input: upsample_nearest3d_backward => "upsample_nearest3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    _upsample_nearest_exact1d_out: _upsample_nearest_exact1d => "_upsample_nearest_exact1d.out(Tensor self, SymInt[1] output_size, float? scales=None, *, Tensor(a!) out) -> Tensor(a!)";
-    _upsample_nearest_exact1d_backward_grad_input: _upsample_nearest_exact1d_backward => "_upsample_nearest_exact1d_backward.grad_input(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    _upsample_nearest_exact2d_out: _upsample_nearest_exact2d => "_upsample_nearest_exact2d.out(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
-    _upsample_nearest_exact2d_backward_grad_input: _upsample_nearest_exact2d_backward => "_upsample_nearest_exact2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    _upsample_nearest_exact3d_out: _upsample_nearest_exact3d => "_upsample_nearest_exact3d.out(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
-    _upsample_nearest_exact3d_backward_grad_input: _upsample_nearest_exact3d_backward => "_upsample_nearest_exact3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_trilinear3d_out: upsample_trilinear3d => "upsample_trilinear3d.out(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
-    upsample_trilinear3d_backward_grad_input: upsample_trilinear3d_backward => "upsample_trilinear3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
     var_correction_out: var_correction Castable RealOfReal ComputedAsOut => "var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
     var_out: var_dim Castable RealOfReal ComputedAsOut => "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     var_mean_correction_out: var_mean_correction => "var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";

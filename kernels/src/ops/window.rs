@@ -162,6 +162,52 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.ReplicationPad3d`.
         replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
+        /// Volumes padded by what lies behind their faces.
+        ///
+        /// PyTorch: `torch.nn.ReflectionPad3d`.
+        reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
+        /// The gradient of the input of [`reflection_pad1d`](fn@reflection_pad1d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::reflection_pad1d_backward`.
+        reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor;
+        /// The gradient of the input of [`reflection_pad2d`](fn@reflection_pad2d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::reflection_pad2d_backward`.
+        reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor;
+        /// The gradient of the input of [`reflection_pad3d`](fn@reflection_pad3d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::reflection_pad3d_backward`.
+        reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor;
+        /// The gradient of the input of [`replication_pad1d`](fn@replication_pad1d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::replication_pad1d_backward`.
+        replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor;
+        /// The gradient of the input of [`replication_pad2d`](fn@replication_pad2d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::replication_pad2d_backward`.
+        replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor;
+        /// The gradient of the input of [`replication_pad3d`](fn@replication_pad3d).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::replication_pad3d_backward`.
+        replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor;
 
         /// Images of other sizes, each pixel that of the nearest place.
         ///

@@ -74,7 +74,7 @@ pub(super) fn wrapped(
 ) -> Result<()> {
     for value in returns {
         match value.into_owned() {
-            Value::Tensor(tensor) => stack.push(level.wrap(tensor, dim)?),
+            Value::Tensor(tensor) if tensor.is_defined() => stack.push(level.wrap(tensor, dim)?),
             Value::Tensors(list) => {
                 let list = list.iter().map(|tensor| level.wrap(tensor.clone(), dim));
                 stack.push(list.collect::<Result<Vec<_>>>()?);

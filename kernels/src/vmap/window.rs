@@ -23,23 +23,42 @@ pub(super) fn unfolded(tensor: &Tensor, dim: usize, first: i64) -> Result<Tensor
 
 /// Runs an operator on images, whose batches may be one large batch.
 fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    batches(operator, stack, |image| image.dim() == 4)
+    batches(operator, stack, |image| image.dim() == 4, |_, _| ())
 }
 
 /// As [`images`], for volumes.
 fn volumes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    batches(operator, stack, |volume| volume.dim() == 5)
+    batches(operator, stack, |volume| volume.dim() == 5, |_, _| ())
 }
 
 /// As [`images`], where there always is a batch, of the sizes that a gradient is to have, too.
 fn resized(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    batches(operator, stack, |_| true)
+    let level = Level::current()?;
+    batches(
+        operator,
+        stack,
+        |_| true,
+        |argument, ndim| {
+            if let Value::Ints(sizes) = argument
+                && sizes.len() == ndim
+            {
+                let batch = sizes[0].saturating_mul(level.batch_size());
+                *argument = [&[batch], &sizes[1..]].concat().into();
+            }
+        },
+    )
+}
+
+/// As [`images`], of signals and of columns.
+fn signals(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    batches(operator, stack, |columns| columns.dim() == 3, |_, _| ())
 }
 
 fn batches(
     operator: OperatorHandle,
     stack: &mut Stack<'_>,
     has_batch: impl Fn(&Tensor) -> bool,
+    adapt: impl Fn(&mut Value<'_>, usize),
 ) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
@@ -49,18 +68,14 @@ fn batches(
         if let Some(tensor) = argument.as_tensor() {
             let value = expanded(level, tensor)?;
             *argument = if has_batch { folded(&value)? } else { value }.into();
-        } else if let Value::Ints(sizes) = argument
-            && sizes.len() == ndim
-            && has_batch
-        {
-            let batch = sizes[0].saturating_mul(level.batch_size());
-            *argument = [&[batch], &sizes[1..]].concat().into();
+        } else {
+            adapt(argument, ndim);
         }
     }
     let mut returns: Vec<_> = call(operator, arguments)?.into_iter().map(Value::into_owned).collect();
     if has_batch {
         for value in &mut returns {
-            if let Some(tensor) = value.as_tensor() {
+            if let Some(tensor) = value.as_tensor().filter(|tensor| tensor.is_defined()) {
                 *value = unfolded(tensor, 0, level.batch_size())?.into();
             }
         }
@@ -75,6 +90,15 @@ rules! {
     pools_of_volumes: volumes =>
         avg_pool3d max_pool3d_with_indices _adaptive_avg_pool3d avg_pool3d_backward max_pool3d_with_indices_backward
         _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
+    unfolds: images => im2col;
+    pads_of_signals: signals =>
+        reflection_pad1d reflection_pad1d_backward replication_pad1d replication_pad1d_backward;
+    pads: images => reflection_pad2d reflection_pad2d_backward replication_pad2d replication_pad2d_backward;
+    pads_of_volumes: volumes =>
+        reflection_pad3d reflection_pad3d_backward replication_pad3d replication_pad3d_backward;
+    folds: signals => col2im;
+    samples: resized =>
+        grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward;
     resizes: resized =>
         upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_nearest1d_backward upsample_nearest2d_backward
         upsample_nearest3d_backward _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d

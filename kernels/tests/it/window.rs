@@ -206,6 +206,70 @@ fn gradients_of_pooling_are_the_same_in_every_format() -> Result<()> {
 }
 
 #[test]
+fn the_largest_of_a_pixel_with_many_elements_are_those_of_each_channel() -> Result<()> {
+    let element = |i: i64| if i % 13 == 5 { f64::NAN } else { f64::from((i * 7919 % 7) as i32 - 3) };
+    for channels in [1, 3, 4, 7, 16, 21] {
+        for (size, kernel, padding) in [(2, 2, 0), (5, 3, 1), (9, 2, 1), (30, 3, 0)] {
+            let elements: Vec<f64> = (0..channels * size * size).map(element).collect();
+            let image = Tensor::from_vec(elements, &[1, channels, size, size])?.to_dtype(DType::Float32)?;
+            let largest = |image: &Tensor| {
+                aten::max_pool2d_with_indices::with(image, &[kernel]).padding(&[padding]).call()
+            };
+            let (values, pixels) = largest(&image)?;
+            let (others, places) = largest(&image.contiguous_format(MemoryFormat::ChannelsLast)?)?;
+            let bits = |values: &Tensor| -> Result<Vec<u32>> {
+                Ok(values.to_vec::<f32>()?.into_iter().map(f32::to_bits).collect())
+            };
+            assert_eq!(bits(&values)?, bits(&others)?, "{channels} {size} {kernel}");
+            assert_eq!(pixels.to_vec::<i64>()?, places.to_vec::<i64>()?, "{channels} {size} {kernel}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn columns_meet_what_windows_cover_and_give_it_back() -> Result<()> {
+    let x = Tensor::from([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]);
+    let columns = aten::im2col(&x, &[2, 2], &[1, 2], &[1, 0], &[2, 1])?;
+    assert_eq!(
+        (columns.sizes(), columns.to_vec::<f64>()?),
+        (&[4, 2][..], vec![0.0, 4.0, 0.0, 6.0, 1.0, 0.0, 3.0, 0.0])
+    );
+    let back = aten::col2im(&columns, &[2, 3], &[2, 2], &[1, 2], &[1, 0], &[2, 1])?;
+    assert_eq!((back.sizes(), back.to_vec::<f64>()?), (&[1, 2, 3][..], vec![1.0, 0.0, 3.0, 4.0, 0.0, 6.0]));
+    let ones = aten::ones(&[2, 9, 9])?;
+    let counts = aten::col2im(&ones, &[5, 5], &[3, 3], &[1, 1], &[1, 1], &[2, 2])?;
+    assert_eq!(counts.to_vec::<f32>()?[..5], [1.0, 2.0, 1.0, 2.0, 1.0]);
+    let fold = |rows, columns| {
+        aten::col2im(&aten::ones(&[rows, columns])?, &[3, 3], &[2, 2], &[1, 1], &[0, 0], &[1, 1])
+    };
+    assert!(fold(8, 4).is_ok() && fold(7, 4).is_err() && fold(8, 5).is_err() && fold(0, 4).is_err());
+    let unfold = |x: &Tensor, padding| aten::im2col(x, &[2, 2], &[1, 1], &[padding, 0], &[1, 1]);
+    assert!(unfold(&x, -1).is_err() && unfold(&x.to_dtype(DType::Int64)?, 0).is_err());
+    assert_eq!(unfold(&aten::zeros(&[0, 3, 4, 4])?, 0)?.sizes(), [0, 12, 9]);
+    Ok(())
+}
+
+#[test]
+fn padding_repeats_what_is_at_the_edge_or_behind_it() -> Result<()> {
+    let x = Tensor::from([[1, 2, 3, 4]]);
+    let pad = |mode, pad: &[i64]| aten::pad::with(&x, pad).mode(mode).call()?.to_vec::<i32>();
+    assert_eq!(pad("reflect", &[2, 3])?, [3, 2, 1, 2, 3, 4, 3, 2, 1]);
+    assert_eq!(pad("replicate", &[2, -3])?, [1, 1, 1]);
+    assert_eq!(pad("reflect", &[-5, 3])?, [2, 1]);
+    assert_eq!(pad("circular", &[2, 1])?, [3, 4, 1, 2, 3, 4, 1]);
+    assert!(pad("reflect", &[4, 0]).is_err() && pad("replicate", &[-2, -2]).is_err());
+    assert!(pad("replicate", &[1, 1, 1, 1]).is_err() && pad("reflect", &[1]).is_err());
+    let grad = aten::reflection_pad1d_backward(
+        &Tensor::from([[1.0, 2.0, 4.0, 8.0]]),
+        &Tensor::from([[0.0, 0.0]]),
+        &[1, 1],
+    )?;
+    assert_eq!(grad.to_vec::<f64>()?, [10.0, 5.0]);
+    Ok(())
+}
+
+#[test]
 fn means_count_the_padding_or_not() -> Result<()> {
     let x = Tensor::from([[[4.0, 4.0], [4.0, 4.0]]]);
     let mean = |count, divisor| {

@@ -9,6 +9,7 @@ use crate::pointwise::unsupported;
 
 use pooling::{Divisor, Pooling};
 
+mod largest;
 mod pooling;
 mod windows;
 

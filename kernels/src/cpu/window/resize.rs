@@ -144,7 +144,7 @@ impl Resizing<'_> {
             if !has_elements(&out) {
                 return Ok(out);
             }
-            let directions = self.directions::<T>(&input.sizes()[2..], output_size, ndim == 2 && volumes.is_channels_last())?;
+            let directions = self.directions::<T>(&input.sizes()[2..], output_size, is_obvious(input, output_size))?;
             let (from, to) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, 1)?);
             parallel::shares(to.parts.count(), (parallel::GRAIN / to.parts.len()).max(1), |lines| {
                 forth(&directions, volumes.lanes, &from, &to.parts, lines);
@@ -211,7 +211,7 @@ impl Resizing<'_> {
     }
 
     /// In the type that PyTorch finds places in, so that no element is taken for its neighbour; and where sizes speak for
-    /// themselves, whatever the scale says, as it does for gradients and where channels lie last.
+    /// themselves, whatever the scale says, as it does for gradients and by some of its kernels.
     fn direction<T: Number>(
         &self,
         from: i64,
@@ -280,6 +280,16 @@ impl Curve {
                 ((BEND * distance - 5.0 * BEND) * distance + 8.0 * BEND) * distance - 4.0 * BEND
             }
         }
+    }
+}
+
+/// Whether PyTorch looks at the sizes first: its kernels for many channels do, which small images get, too.
+fn is_obvious(input: &Tensor, output_size: &[i64]) -> bool {
+    let are_many = |format| input.sizes()[1] > 3 && input.is_contiguous(format);
+    match output_size {
+        [height, width] => height.saturating_add(*width) <= 128 || are_many(MemoryFormat::ChannelsLast),
+        [_, _, _] => are_many(MemoryFormat::ChannelsLast3d),
+        _ => false,
     }
 }
 

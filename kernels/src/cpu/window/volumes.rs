@@ -3,6 +3,8 @@
 //! Where channels lie last in memory, a pixel has one element for each of them, side by side, and so has every pixel of the
 //! result; else each channel is a volume of its own, whose pixels have one element.
 
+#![expect(unsafe_code, reason = "makes results of which nothing is written yet")]
+
 use torch_library::geometry::{saturating_numel, strides_for};
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
@@ -35,14 +37,20 @@ impl Volumes {
         }
     }
 
-    pub(super) fn is_channels_last(&self) -> bool {
-        self.format != MemoryFormat::Contiguous
-    }
-
     /// A tensor of zeros, with the sizes of another in front of these.
     pub(super) fn zeros(&self, input: &Tensor, pixels: &[i64], dtype: DType) -> Result<Tensor> {
         let sizes = [&input.sizes()[..input.dim() - self.ndim], pixels].concat();
         Tensor::empty_strided(&sizes, &strides_for(&sizes, self.format)?, dtype, input.device())
+    }
+
+    /// As [`zeros`](Self::zeros), of nothing yet.
+    ///
+    /// # Safety
+    /// Every element is written before any is read, and before safe code gets the tensor.
+    pub(super) unsafe fn uninit(&self, input: &Tensor, pixels: &[i64], dtype: DType) -> Result<Tensor> {
+        let sizes = [&input.sizes()[..input.dim() - self.ndim], pixels].concat();
+        // SAFETY: passed on.
+        unsafe { Tensor::uninit_strided(&sizes, &strides_for(&sizes, self.format)?, dtype, input.device()) }
     }
 
     /// The elements of a tensor, as another type.

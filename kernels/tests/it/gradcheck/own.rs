@@ -122,6 +122,7 @@ fn images_of_other_sizes() {
     let (line, volume) = (|| [sample(&[1, 2, 4], 0.0, 1.0)], || [sample(&[1, 1, 2, 3, 2], 0.0, 1.0)]);
     own("ReflectionPad1DBackward0", &line(), |x| aten::reflection_pad1d(&x[0], &[2, 1]));
     own("ReflectionPad2DBackward0", &image(), |x| aten::reflection_pad2d(&x[0], &[2, 1, 0, -1]));
+    own("ReflectionPad3DBackward0", &volume(), |x| aten::reflection_pad3d(&x[0], &[1, 0, 2, 1, 0, 1]));
     own("ReplicationPad1DBackward0", &line(), |x| aten::replication_pad1d(&x[0], &[2, 1]));
     own("ReplicationPad2DBackward0", &image(), |x| aten::replication_pad2d(&x[0], &[2, 1, 0, -1]));
     own("ReplicationPad3DBackward0", &volume(), |x| aten::replication_pad3d(&x[0], &[1, 0, 0, 1, 2, 0]));
@@ -184,4 +185,32 @@ fn sequences_of_labels() {
         Some("CtcLossBackward0")
     );
     gradcheck(loss, &logits, Default::default()).unwrap();
+}
+
+/// Points between pixels, some of them outside.
+fn points(sizes: &[i64]) -> Tensor {
+    let count: i64 = sizes.iter().product();
+    Tensor::from_vec((0..count).map(|i| 1.37 * (1.9 * i as f64 + 0.4).sin()).collect(), sizes).unwrap()
+}
+
+#[test]
+fn images_at_the_points_of_a_grid() {
+    let inputs = || [sample(&[1, 2, 3, 4], -1.0, 1.0), points(&[1, 2, 3, 2])];
+    for (interpolation, padding, align) in (0..18).map(|n| (n / 6, n / 2 % 3, n % 2 == 0)) {
+        own("GridSampler2DBackward0", &inputs(), |x| {
+            aten::grid_sampler_2d(&x[0], &x[1], interpolation, padding, align)
+        });
+    }
+}
+
+#[test]
+fn volumes_at_the_points_of_a_grid() {
+    let inputs = || [sample(&[1, 1, 3, 2, 4], -1.0, 1.0), points(&[1, 1, 2, 1, 3])];
+    for (interpolation, padding, align) in
+        [(0, 0, true), (0, 2, false), (1, 1, false), (2, 0, false), (2, 2, true)]
+    {
+        own("GridSampler3DBackward0", &inputs(), |x| {
+            aten::grid_sampler_3d(&x[0], &x[1], interpolation, padding, align)
+        });
+    }
 }

@@ -57,6 +57,25 @@ pub(super) fn numbers(numbers: &[i64]) -> Value<'static> {
     Value::Ints(numbers.to_vec().into())
 }
 
+/// An image or a volume, and points between its pixels; before them a gradient where one goes back.
+fn sampled(name: &str) -> Vec<Value<'static>> {
+    let is_volume = name.contains("3d");
+    let (image, sizes): (&[i64], &[i64]) = match is_volume {
+        true => (&[1, 2, 2, 3, 2], &[1, 2, 1, 1, 3]),
+        false => (&[1, 2, 4, 4], &[1, 3, 1, 2]),
+    };
+    let points = Tensor::from_slice(&[-0.7, 0.1, 0.33, -0.21, 0.52, 0.81], sizes).unwrap();
+    let mode = [Value::Int(0), Value::Int(0), Value::Bool(true)];
+    let own = [floats(image), Value::Tensor(points)].into_iter().chain(mode);
+    let grad = floats(&[&image[..2], &sizes[1..sizes.len() - 1]].concat());
+    let mask = || Value::Bools(vec![true, true].into());
+    match (name.contains("backward"), name.contains("fallback")) {
+        (false, _) => own.collect(),
+        (true, true) => [grad].into_iter().chain(own).collect(),
+        (true, false) => [grad].into_iter().chain(own).chain([mask()]).collect(),
+    }
+}
+
 fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
     let image = || floats(&[1, 2, 4, 4]);
     let two = || numbers(&[2, 2]);
@@ -77,9 +96,15 @@ fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
         "im2col" => vec![image(), two(), one(), zero(), one()],
         "col2im" => vec![floats(&[1, 8, 9]), numbers(&[4, 4]), two(), one(), zero(), one()],
         "avg_pool1d" | "max_pool1d" | "adaptive_avg_pool1d" => vec![floats(&[1, 2, 6]), numbers(&[2])],
-        "grid_sampler" | "grid_sampler_2d" => {
-            let points = Tensor::from_slice(&[-0.7, 0.1, 0.33, -0.21, 0.52, 0.81], &[1, 3, 1, 2]).unwrap();
-            vec![image(), Value::Tensor(points), Value::Int(0), Value::Int(0), Value::Bool(true)]
+        name if name.starts_with("grid_sampler") || name.starts_with("_grid_sampler") => sampled(name),
+        "reflection_pad1d_backward" | "replication_pad1d_backward" => {
+            vec![floats(&[1, 2, 6]), floats(&[1, 2, 4]), numbers(&[1, 1])]
+        }
+        "reflection_pad2d_backward" | "replication_pad2d_backward" => {
+            vec![floats(&[1, 2, 5, 6]), image(), numbers(&[1, 1, 0, 1])]
+        }
+        "reflection_pad3d_backward" | "replication_pad3d_backward" => {
+            vec![floats(&[1, 1, 3, 3, 4]), floats(&[1, 1, 2, 3, 3]), numbers(&[1, 0, 0, 0, 0, 1])]
         }
         "cross" | "linalg_cross" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 3]))],
         "tensordot" => vec![floats(&[2, 3]), floats(&[3, 4]), numbers(&[1]), numbers(&[0])],

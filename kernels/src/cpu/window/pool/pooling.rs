@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use torch_library::Element;
 use torch_library::prelude::*;
 
+use super::largest::Largest;
 use super::windows::{Run, Window, shares, sliding};
 use crate::cpu::loops::{computing_type, has_elements, match_computing};
-use crate::cpu::number::{Number, Ordered};
+use crate::cpu::number::Number;
 use crate::cpu::window::volumes::{Volumes, each, on_vectors, pixels};
 use crate::cpu::window::{Axis, per_direction};
 use crate::pointwise::unsupported;
@@ -82,10 +83,10 @@ macro_rules! match_mean {
 pub(super) struct Pooling {
     operator: &'static str,
     /// Those of the input.
-    sizes: [usize; 3],
-    windows: [Vec<Window>; 3],
+    pub(super) sizes: [usize; 3],
+    pub(super) windows: [Vec<Window>; 3],
     /// How those of the last direction meet a line of pixels.
-    runs: Vec<Run>,
+    pub(super) runs: Vec<Run>,
     ndim: usize,
     is_of_shares: bool,
 }
@@ -168,19 +169,19 @@ impl Pooling {
     }
 
     /// The windows above each line of places.
-    fn lines(&self) -> impl Iterator<Item = [&Window; 2]> {
+    pub(super) fn lines(&self) -> impl Iterator<Item = [&Window; 2]> {
         let [planes, rows, _] = &self.windows;
         planes.iter().flat_map(move |z| rows.iter().map(move |y| [z, y]))
     }
 
     /// The lines of pixels that meet those windows.
     #[inline(always)]
-    fn covered(&self, [z, y]: [&Window; 2]) -> impl Iterator<Item = usize> {
+    pub(super) fn covered(&self, [z, y]: [&Window; 2]) -> impl Iterator<Item = usize> {
         z.pixels().flat_map(move |z| y.pixels().map(move |y| z * self.sizes[1] + y))
     }
 
     /// A number for each place of a line, for each of the lanes.
-    fn of_line<T>(&self, lanes: usize, number: impl Fn(&Window) -> T) -> Vec<T> {
+    pub(super) fn of_line<T>(&self, lanes: usize, number: impl Fn(&Window) -> T) -> Vec<T> {
         self.windows[2].iter().flat_map(|window| (0..lanes).map(|_| number(window))).collect()
     }
 
@@ -194,11 +195,11 @@ impl Pooling {
                 return Ok((out, indices));
             }
             let (from, to, at) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, self.ndim)?, volumes.room::<i64>(&indices, self.ndim)?);
-            let firsts = self.of_line(volumes.lanes, Window::first);
+            let way = Largest::new(self, volumes.lanes);
             each(from.count(), from.len(), |n| {
                 // SAFETY: nobody writes to the input, and these volumes of the results are this thread's alone.
                 let (volume, to, at) = unsafe { (from.get(n), to.parts.get_mut(n), at.parts.get_mut(n)) };
-                largest(self, volumes.lanes, &firsts, volume, to, at);
+                way.write(self, volumes.lanes, volume, to, at);
             });
             volumes.store(to, &out)?;
             volumes.store(at, &indices)?;
@@ -292,36 +293,6 @@ impl Pooling {
             self.operator
         );
         Ok(())
-    }
-}
-
-on_vectors! {
-    /// Writes the largest element under the window at each place, and its pixel; NaN counts as larger than all numbers. Where
-    /// the window covers nothing, that is the least of all.
-    fn largest<T: Ordered>(pooling: &Pooling, lanes: usize, firsts: &[i64], volume: &[T], out: &mut [T], pixels: &mut [i64]) {
-        let [_, height, width] = pooling.sizes;
-        let (len, line) = (firsts.len(), width * lanes);
-        assert!(volume.len() == pooling.sizes[0] * height * line);
-        let lines = out.chunks_exact_mut(len).zip(pixels.chunks_exact_mut(len));
-        for ([z, y], (out, pixels)) in pooling.lines().zip(lines) {
-            out.fill(T::LOWEST);
-            let first = (z.first() * height as i64 + y.first()) * width as i64;
-            pixels.iter_mut().zip(firsts).for_each(|(pixel, start)| *pixel = first + start);
-            for row in pooling.covered([z, y]) {
-                let from = &volume[row * line..][..line];
-                for run in &pooling.runs {
-                    run.each(lanes, |place, element, pixel| {
-                        // SAFETY: runs meet the places and the pixels of a line.
-                        let (x, largest, at) = unsafe {
-                            (*from.get_unchecked(element), out.get_unchecked_mut(place), pixels.get_unchecked_mut(place))
-                        };
-                        let is_larger = (x > *largest) | x.is_unordered();
-                        *largest = if is_larger { x } else { *largest };
-                        *at = if is_larger { (row * width + pixel) as i64 } else { *at };
-                    });
-                }
-            }
-        }
     }
 }
 

@@ -1,0 +1,250 @@
+//! The windows of images as columns, and back.
+//!
+//! A tap of the window makes one row of a channel's columns, line by line of places: what it meets of a line of pixels is copied, or added,
+//! at once.
+#![expect(
+    unsafe_code,
+    reason = "shares channels among threads, in memory that nothing was written to before"
+)]
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use super::Axis;
+use super::volumes::{each, on_vectors, pixels};
+use crate::aten;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{assign, has_elements, match_computing};
+use crate::cpu::number::Number;
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn im2col(
+        this: &Tensor,
+        kernel_size: &[i64],
+        dilation: &[i64],
+        padding: &[i64],
+        stride: &[i64],
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::im2col";
+        let axes = axes(OPERATOR, [kernel_size, stride, padding, dilation])?;
+        let &[height, width] = pixels(OPERATOR, this, 2)? else {
+            bail!(Shape, "{OPERATOR}: sizes {:?} have no height and width", this.sizes())
+        };
+        let front = &this.sizes()[..this.dim() - 2];
+        let columns = Columns::new(OPERATOR, axes, [height, width])?;
+        ensure!(
+            height > 0 && width > 0 && front[front.len() - 1] > 0,
+            Shape,
+            "{OPERATOR}: sizes {:?} have no pixels, only a batch may be empty",
+            this.sizes()
+        );
+        let mut sizes = front.to_vec();
+        sizes[front.len() - 1] = sizes[front.len() - 1].saturating_mul(columns.taps());
+        sizes.push(columns.count());
+        let dtype = this.dtype();
+        ensure!(is_summed(dtype), DType, "{OPERATOR} is not implemented for {dtype}");
+        // SAFETY: a channel's columns are written by `unfold`, and there is nothing else.
+        let out = unsafe { Tensor::uninit(&sizes, dtype, this.device())? };
+        if has_elements(&out) {
+            match_dtype!(dtype, T => columns.unfolded::<T>(this, &out)?);
+        }
+        Ok(out)
+    }
+
+    fn col2im(
+        this: &Tensor,
+        output_size: &[i64],
+        kernel_size: &[i64],
+        dilation: &[i64],
+        padding: &[i64],
+        stride: &[i64],
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::col2im";
+        let axes = axes(OPERATOR, [kernel_size, stride, padding, dilation])?;
+        let sizes = pair(OPERATOR, "output_size", output_size)?;
+        let most = i64::from(i32::MAX);
+        ensure!(
+            sizes.iter().all(|size| (1..=most).contains(size)),
+            Argument,
+            "{OPERATOR}: output_size is {output_size:?}, expected numbers from 1 to {most}"
+        );
+        let columns = Columns::new(OPERATOR, axes, sizes)?;
+        let &[ref batch @ .., rows, count] = this.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?}, expected rows and columns", this.sizes())
+        };
+        ensure!(
+            batch.len() <= 1 && rows > 0 && rows % columns.taps() == 0 && count == columns.count(),
+            Shape,
+            "{OPERATOR}: sizes {:?}, expected a multiple of {} rows (the elements of a window) and {} columns (the places of \
+             the window), and maybe a batch",
+            this.sizes(),
+            columns.taps(),
+            columns.count()
+        );
+        let sizes = [batch, &[rows / columns.taps()], &sizes].concat();
+        let dtype = this.dtype();
+        ensure!(is_summed(dtype), DType, "{OPERATOR} is not implemented for {dtype}");
+        let out = Tensor::zeros(&sizes, dtype, this.device())?;
+        match_computing!(dtype, T: Bool | Float | Complex => {
+            if has_elements(&out) {
+                let sums = if dtype == T::DTYPE { out.clone() } else { Tensor::zeros(&sizes, T::DTYPE, this.device())? };
+                columns.folded::<T>(this, &sums)?;
+                if dtype != T::DTYPE {
+                    assign(&out, &sums)?;
+                }
+            }
+        }, else => return Err(unsupported(OPERATOR, dtype)));
+        Ok(out)
+    }
+}
+
+/// PyTorch has no columns of integers.
+fn is_summed(dtype: DType) -> bool {
+    dtype == DType::Bool || dtype.is_floating_point() || dtype.is_complex()
+}
+
+fn pair(operator: &str, name: &str, numbers: &[i64]) -> Result<[i64; 2]> {
+    match *numbers {
+        [both] => Ok([both; 2]),
+        [first, second] => Ok([first, second]),
+        _ => bail!(Argument, "{operator}: {name} is {numbers:?}, expected two numbers"),
+    }
+}
+
+fn axes(operator: &str, [kernel, stride, padding, dilation]: [&[i64]; 4]) -> Result<[Axis; 2]> {
+    let (kernel, stride) = (pair(operator, "kernel_size", kernel)?, pair(operator, "stride", stride)?);
+    let (padding, dilation) = (pair(operator, "padding", padding)?, pair(operator, "dilation", dilation)?);
+    let axis = |at: usize| {
+        let axis =
+            Axis { kernel: kernel[at], stride: stride[at], padding: padding[at], dilation: dilation[at] };
+        axis.checked(operator)
+    };
+    Ok([axis(0)?, axis(1)?])
+}
+
+/// How the windows of an image lie.
+struct Columns {
+    axes: [Axis; 2],
+    /// Height and width of an image.
+    sizes: [i64; 2],
+    /// How many places there are in each direction.
+    places: [i64; 2],
+}
+
+impl Columns {
+    fn new(operator: &str, axes: [Axis; 2], sizes: [i64; 2]) -> Result<Self> {
+        let places = [axes[0].places(sizes[0]), axes[1].places(sizes[1])];
+        ensure!(
+            places.iter().all(|count| *count > 0),
+            Shape,
+            "{operator}: a window of {:?} pixels fits nowhere in an image of {sizes:?}",
+            axes.map(|axis| axis.kernel)
+        );
+        Ok(Columns { axes, sizes, places })
+    }
+
+    fn taps(&self) -> i64 {
+        self.axes[0].kernel * self.axes[1].kernel
+    }
+
+    fn count(&self) -> i64 {
+        self.places[0].saturating_mul(self.places[1])
+    }
+
+    /// Calls a closure with each line of places under each tap: where it is in the columns, which of its places meet pixels, and
+    /// where the first of these is.
+    #[inline(always)]
+    fn lines(&self, mut f: impl FnMut(usize, Range<usize>, usize)) {
+        let [down, across] = self.axes;
+        let [height, width] = self.sizes;
+        let mut line = 0;
+        for tap in 0..down.kernel {
+            let rows = met(down, tap, height, self.places[0]);
+            for at in 0..across.kernel {
+                let met = met(across, at, width, self.places[1]);
+                for place in 0..self.places[0] {
+                    let y = place * down.stride - down.padding + tap * down.dilation;
+                    let x = met.start * across.stride - across.padding + at * across.dilation;
+                    let (met, first) = match rows.contains(&place) && !met.is_empty() {
+                        true => (met.start as usize..met.end as usize, (y * width + x) as usize),
+                        false => (0..0, 0),
+                    };
+                    f(line, met, first);
+                    line += self.places[1] as usize;
+                }
+            }
+        }
+    }
+
+    fn unfolded<T: Element>(&self, images: &Tensor, out: &Tensor) -> Result<()> {
+        let from = Parts::<T>::row_major(images, (self.sizes[0] * self.sizes[1]) as usize)?;
+        let to = Parts::<T>::of(out, (self.taps() * self.count()) as usize)?;
+        each(to.count(), to.len(), |n| {
+            // SAFETY: nobody writes to the images, and these columns are this thread's alone.
+            let (plane, columns) = unsafe { (from.get(n), to.room(n)) };
+            unfold(self, plane, columns);
+        });
+        Ok(())
+    }
+
+    fn folded<T: Number>(&self, columns: &Tensor, out: &Tensor) -> Result<()> {
+        let from = Parts::<T>::row_major(columns, (self.taps() * self.count()) as usize)?;
+        let to = Parts::<T>::of(out, (self.sizes[0] * self.sizes[1]) as usize)?;
+        each(to.count(), from.len(), |n| {
+            // SAFETY: nobody writes to the columns, and this channel of zeros is this thread's alone.
+            let (columns, plane) = unsafe { (from.get(n), to.get_mut(n)) };
+            fold(self, columns, plane);
+        });
+        Ok(())
+    }
+}
+
+/// Which of so many places meet a pixel by a tap.
+fn met(axis: Axis, tap: i64, size: i64, places: i64) -> Range<i64> {
+    let start = axis.padding - tap * axis.dilation;
+    let up_to = |pixel: i64| (pixel + start).max(0).unsigned_abs().div_ceil(axis.stride as u64) as i64;
+    let first = up_to(0).min(places);
+    first..up_to(size).clamp(first, places)
+}
+
+/// Writes all columns of a channel.
+fn unfold<T: Element>(columns: &Columns, plane: &[T], out: &mut [MaybeUninit<T>]) {
+    let (places, stride) = (columns.places[1] as usize, columns.axes[1].stride as usize);
+    let zero = MaybeUninit::new(T::default());
+    columns.lines(|line, met, first| {
+        let out = &mut out[line..][..places];
+        let (before, rest) = out.split_at_mut(met.start);
+        let (out, after) = rest.split_at_mut(met.len());
+        before.fill(zero);
+        after.fill(zero);
+        match stride {
+            1 => write(out, plane[first..][..met.len()].iter()),
+            _ => write(out, plane[first..].iter().step_by(stride)),
+        }
+    });
+}
+
+fn write<'a, T: Element>(out: &mut [MaybeUninit<T>], elements: impl Iterator<Item = &'a T>) {
+    out.iter_mut().zip(elements).for_each(|(out, x)| *out = MaybeUninit::new(*x));
+}
+
+on_vectors! {
+    /// Adds all columns of a channel to its pixels.
+    fn fold<T: Number>(columns: &Columns, from: &[T], plane: &mut [T]) {
+        let stride = columns.axes[1].stride as usize;
+        columns.lines(|line, met, first| {
+            let from = &from[line..][met.clone()];
+            match stride {
+                1 => plane[first..][..met.len()].iter_mut().zip(from).for_each(|(sum, x)| *sum = sum.plus(*x)),
+                _ => plane[first..].iter_mut().step_by(stride).zip(from).for_each(|(sum, x)| *sum = sum.plus(*x)),
+            }
+        });
+    }
+}

@@ -1,0 +1,201 @@
+//! The largest elements under windows, and where they are, in the way that suits the memory.
+//!
+//! Of long lines all places are met at once, of short ones some places of the whole volume, and where pixels have many elements, some
+//! of these. NaN counts as larger than all numbers.
+#![expect(unsafe_code, reason = "meets pixels that are known to lie in a volume")]
+
+use super::pooling::Pooling;
+use super::windows::Window;
+use crate::cpu::number::Ordered;
+use crate::cpu::window::volumes::on_vectors;
+
+/// Lines of fewer places are short: to begin with one takes longer than to go through it.
+const SHORT: usize = 24;
+
+/// How many pixels of a volume are listed at most.
+const LISTED: usize = 1 << 16;
+
+/// How many places of short lines are met at a time.
+const BLOCK: usize = 8;
+
+/// How many elements of a pixel are met at a time.
+const LANES: usize = 16;
+
+pub(super) enum Largest {
+    Lines {
+        /// The first pixel under each window, in its line.
+        firsts: Vec<i64>,
+    },
+    /// The pixels under each of [`BLOCK`] places, tap by tap, then those of the next places.
+    Places {
+        taps: usize,
+        pixels: Vec<u32>,
+    },
+    Lanes,
+}
+
+impl Largest {
+    pub(super) fn new(pooling: &Pooling, lanes: usize) -> Self {
+        let are_numbered = pooling.sizes.iter().product::<usize>() <= i32::MAX as usize;
+        let taps: usize = pooling.windows.each_ref().map(|windows| largest_count(windows)).iter().product();
+        let places: usize = pooling.windows.iter().map(Vec::len).product();
+        let cover_all = pooling.windows.iter().flatten().all(|window| window.count() > 0);
+        match (are_numbered && cover_all, lanes) {
+            (true, 1) if pooling.windows[2].len() < SHORT && places * taps <= LISTED => {
+                Largest::Places { taps, pixels: listed(pooling, taps) }
+            }
+            (true, 2..) => Largest::Lanes,
+            _ => Largest::Lines { firsts: pooling.of_line(lanes, Window::first) },
+        }
+    }
+
+    /// Writes the largest element under the window at each place of a volume, and its pixel. Where the window covers nothing,
+    /// that is the least of all.
+    pub(super) fn write<T: Ordered>(
+        &self,
+        pooling: &Pooling,
+        lanes: usize,
+        volume: &[T],
+        out: &mut [T],
+        pixels: &mut [i64],
+    ) {
+        assert!(volume.len() == pooling.sizes.iter().product::<usize>() * lanes);
+        match self {
+            Largest::Lines { firsts } => of_lines(pooling, lanes, firsts, volume, out, pixels),
+            Largest::Places { taps, pixels: listed } => of_places(*taps, listed, volume, out, pixels),
+            Largest::Lanes => of_lanes(pooling, lanes, volume, out, pixels),
+        }
+    }
+}
+
+fn largest_count(windows: &[Window]) -> usize {
+    windows.iter().map(|window| window.count() as usize).max().unwrap_or(0)
+}
+
+/// The pixels of all places. Where a window covers fewer, its last one is met again, which changes nothing.
+fn listed(pooling: &Pooling, taps: usize) -> Vec<u32> {
+    let width = pooling.sizes[2];
+    let mut blocks = Vec::new();
+    let mut place = 0;
+    for line in pooling.lines() {
+        for x in &pooling.windows[2] {
+            if place % BLOCK == 0 {
+                blocks.resize(blocks.len() + taps * BLOCK, 0);
+            }
+            let block = &mut blocks[place / BLOCK * taps * BLOCK..];
+            let mut all =
+                pooling.covered(line).flat_map(|row| x.pixels().map(move |pixel| row * width + pixel));
+            let mut last = 0;
+            for met in block[place % BLOCK..].iter_mut().step_by(BLOCK) {
+                last = all.next().map_or(last, |pixel| pixel as u32);
+                *met = last;
+            }
+            place += 1;
+        }
+    }
+    blocks
+}
+
+/// Compiled once: vectors as wide as a block gain nothing where elements are picked one by one.
+fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T], pixels: &mut [i64]) {
+    let places = out.chunks_mut(BLOCK).zip(pixels.chunks_mut(BLOCK));
+    for (met, (out, pixels)) in listed.chunks_exact(taps * BLOCK).zip(places) {
+        let (mut largest, mut at) = ([T::LOWEST; BLOCK], [0; BLOCK]);
+        at.copy_from_slice(&met[..BLOCK]);
+        for met in met.chunks_exact(BLOCK) {
+            for i in 0..BLOCK {
+                // SAFETY: those of a volume are listed.
+                let x = unsafe { *volume.get_unchecked(met[i] as usize) };
+                take(x, met[i], &mut largest[i], &mut at[i]);
+            }
+        }
+        match (<&mut [T; BLOCK]>::try_from(&mut *out), <&mut [i64; BLOCK]>::try_from(&mut *pixels)) {
+            (Ok(out), Ok(pixels)) => (*out, *pixels) = (largest, at.map(i64::from)),
+            _ => {
+                out.iter_mut().zip(largest).for_each(|(out, largest)| *out = largest);
+                pixels.iter_mut().zip(at).for_each(|(pixel, at)| *pixel = i64::from(at));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn take<T: Ordered>(x: T, pixel: u32, largest: &mut T, at: &mut u32) {
+    let is_larger = (x > *largest) | x.is_unordered();
+    *largest = if is_larger { x } else { *largest };
+    *at = if is_larger { pixel } else { *at };
+}
+
+on_vectors! {
+    fn of_lanes<T: Ordered>(pooling: &Pooling, lanes: usize, volume: &[T], out: &mut [T], pixels: &mut [i64]) {
+        let width = pooling.sizes[2];
+        let mut met = Vec::new();
+        let mut places = out.chunks_exact_mut(lanes).zip(pixels.chunks_exact_mut(lanes));
+        for line in pooling.lines() {
+            for (x, (out, pixels)) in pooling.windows[2].iter().zip(&mut places) {
+                met.clear();
+                met.extend(pooling.covered(line).flat_map(|row| x.pixels().map(move |pixel| row * width + pixel)));
+                // The last of them overlap others.
+                if lanes >= LANES {
+                    (0..lanes - LANES).step_by(LANES).chain([lanes - LANES])
+                        .for_each(|lane| some_lanes::<T, LANES>(&met, lane, volume, out, pixels));
+                } else if lanes >= 4 {
+                    (0..lanes - 4).step_by(4).chain([lanes - 4])
+                        .for_each(|lane| some_lanes::<T, 4>(&met, lane, volume, out, pixels));
+                } else {
+                    (0..lanes).for_each(|lane| some_lanes::<T, 1>(&met, lane, volume, out, pixels));
+                }
+            }
+        }
+    }
+}
+
+/// Some of the elements of a place, from one of its lanes on.
+#[inline(always)]
+fn some_lanes<T: Ordered, const N: usize>(
+    met: &[usize],
+    lane: usize,
+    volume: &[T],
+    out: &mut [T],
+    pixels: &mut [i64],
+) {
+    let lanes = out.len();
+    let (mut largest, mut at) = ([T::LOWEST; N], [met[0] as u32; N]);
+    for pixel in met {
+        let from = &volume[pixel * lanes + lane..][..N];
+        for i in 0..N {
+            take(from[i], *pixel as u32, &mut largest[i], &mut at[i]);
+        }
+    }
+    out[lane..][..N].copy_from_slice(&largest);
+    pixels[lane..][..N].iter_mut().zip(at).for_each(|(pixel, at)| *pixel = i64::from(at));
+}
+
+on_vectors! {
+    fn of_lines<T: Ordered>(
+        pooling: &Pooling, lanes: usize, firsts: &[i64], volume: &[T], out: &mut [T], pixels: &mut [i64],
+    ) {
+        let [_, height, width] = pooling.sizes;
+        let (len, line) = (firsts.len(), width * lanes);
+        let lines = out.chunks_exact_mut(len).zip(pixels.chunks_exact_mut(len));
+        for ([z, y], (out, pixels)) in pooling.lines().zip(lines) {
+            out.fill(T::LOWEST);
+            let first = (z.first() * height as i64 + y.first()) * width as i64;
+            pixels.iter_mut().zip(firsts).for_each(|(pixel, start)| *pixel = first + start);
+            for row in pooling.covered([z, y]) {
+                let from = &volume[row * line..][..line];
+                for run in &pooling.runs {
+                    run.each(lanes, |place, element, pixel| {
+                        // SAFETY: runs meet the places and the pixels of a line.
+                        let (x, largest, at) = unsafe {
+                            (*from.get_unchecked(element), out.get_unchecked_mut(place), pixels.get_unchecked_mut(place))
+                        };
+                        let is_larger = (x > *largest) | x.is_unordered();
+                        *largest = if is_larger { x } else { *largest };
+                        *at = if is_larger { (row * width + pixel) as i64 } else { *at };
+                    });
+                }
+            }
+        }
+    }
+}

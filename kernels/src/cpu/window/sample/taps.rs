@@ -1,0 +1,192 @@
+//! The taps of some points, and what is met there in every channel.
+#![expect(
+    unsafe_code,
+    reason = "shares points among threads, and picks pixels that are known to lie in a channel"
+)]
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use super::Sampling;
+use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::window::volumes::on_vectors;
+
+/// One pixel of each point.
+#[derive(Clone, Copy)]
+struct Tap<T> {
+    /// Where it is in a channel.
+    at: Points<u32>,
+    /// Whether it is in the image; outside are zeros.
+    is_inside: Points<bool>,
+    share: Points<T>,
+    /// How the share changes with each coordinate of the point: depth, height, width.
+    slopes: [Points<T>; 3],
+}
+
+/// Those of a block of points.
+pub(super) struct Taps<T> {
+    axes: [Axis<T>; 3],
+    sizes: [usize; 3],
+    /// How many coordinates a point has.
+    ndim: usize,
+    interpolation: Interpolation,
+    taps: Vec<Tap<T>>,
+}
+
+impl<T: Real> Taps<T> {
+    pub(super) fn new(sampling: &Sampling) -> Self {
+        let tap = Tap {
+            at: [0; BLOCK],
+            is_inside: [false; BLOCK],
+            share: [T::ZERO; BLOCK],
+            slopes: [[T::ZERO; BLOCK]; 3],
+        };
+        let Sampling { interpolation, sizes, ndim, .. } = *sampling;
+        let taps = vec![tap; interpolation.taps().pow(ndim as u32)];
+        Taps { axes: sampling.axes(), sizes, ndim, interpolation, taps }
+    }
+
+    /// How many pixels a channel has.
+    fn pixels(&self) -> usize {
+        self.sizes.iter().product()
+    }
+
+    /// Finds the taps of some points.
+    #[inline(always)]
+    fn find(&mut self, points: &[T]) {
+        match self.interpolation {
+            Interpolation::Nearest => self.find_of::<1>(points),
+            Interpolation::Linear => self.find_of::<2>(points),
+            Interpolation::Cubic => self.find_of::<4>(points),
+        }
+    }
+
+    #[inline(always)]
+    fn find_of<const TAPS: usize>(&mut self, points: &[T]) {
+        let ndim = self.ndim;
+        // The first coordinate is that of the last direction.
+        let coordinates = |at: usize| {
+            let mut all = [T::ZERO; BLOCK];
+            all.iter_mut().zip(points[at..].iter().step_by(ndim)).for_each(|(x, own)| *x = *own);
+            all
+        };
+        let x = self.axes[2].meet::<TAPS>(&coordinates(0));
+        let y = self.axes[1].meet::<TAPS>(&coordinates(1));
+        if ndim == 2 {
+            let only = Met { index: [[0; BLOCK]], share: [[T::ONE; BLOCK]], slope: [[T::ZERO; BLOCK]] };
+            return self.combine(&only, &y, &x);
+        }
+        let z = self.axes[0].meet::<TAPS>(&coordinates(2));
+        self.combine(&z, &y, &x);
+    }
+
+    #[inline(always)]
+    fn combine<const FAR: usize, const TAPS: usize>(
+        &mut self,
+        z: &Met<T, FAR>,
+        y: &Met<T, TAPS>,
+        x: &Met<T, TAPS>,
+    ) {
+        let [_, height, width] = self.sizes.map(|size| size as u32);
+        let mut taps = self.taps.iter_mut();
+        for (far, near) in (0..FAR).flat_map(|far| (0..TAPS).map(move |near| (far, near))) {
+            for (next, tap) in (0..TAPS).zip(&mut taps) {
+                for i in 0..BLOCK {
+                    let index = [z.index[far][i], y.index[near][i], x.index[next][i]];
+                    let is_inside = (index[0] | index[1] | index[2]) >= 0; // the sign of any
+                    let [plane, row, pixel] = index.map(|index| index as u32);
+                    let at =
+                        plane.wrapping_mul(height).wrapping_add(row).wrapping_mul(width).wrapping_add(pixel);
+                    tap.at[i] = if is_inside { at } else { 0 };
+                    tap.is_inside[i] = is_inside;
+                    let [a, b, c] = [z.share[far][i], y.share[near][i], x.share[next][i]];
+                    tap.share[i] = c.times(b).times(a);
+                    tap.slopes[0][i] = c.times(b).times(z.slope[far][i]);
+                    tap.slopes[1][i] = c.times(y.slope[near][i]).times(a);
+                    tap.slopes[2][i] = x.slope[next][i].times(b).times(a);
+                }
+            }
+        }
+    }
+}
+
+/// The elements of a channel that a tap meets.
+#[inline(always)]
+fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
+    std::array::from_fn(|i| {
+        // SAFETY: a channel has a first pixel, and all that are in the image.
+        let x = unsafe { *channel.get_unchecked(tap.at[i] as usize) };
+        if tap.is_inside[i] { x } else { T::ZERO }
+    })
+}
+
+on_vectors! {
+    /// Writes what some blocks of points get in each channel; blocks are counted through all images.
+    pub(super) fn sample<T: Real>(
+        taps: &mut Taps<T>, images: &Parts<T>, points: &Parts<T>, out: &Parts<T>, blocks: Range<usize>,
+    ) {
+        let (pixels, count) = (taps.pixels(), out.len());
+        let (per_image, channels) = (count.div_ceil(BLOCK), images.len() / pixels);
+        for block in blocks {
+            let (n, first) = (block / per_image, block % per_image * BLOCK);
+            let len = BLOCK.min(count - first);
+            // SAFETY: nobody writes to the input and the grid.
+            let (image, points) = unsafe { (images.get(n), points.get(n)) };
+            taps.find(&points[first * taps.ndim..][..len * taps.ndim]);
+            for (c, channel) in image.chunks_exact(pixels).enumerate() {
+                let mut sums = [T::ZERO; BLOCK];
+                for (k, tap) in taps.taps.iter().enumerate() {
+                    let xs = met(channel, tap);
+                    for i in 0..BLOCK {
+                        let part = xs[i].times(tap.share[i]);
+                        sums[i] = if k == 0 { part } else { sums[i].plus(part) };
+                    }
+                }
+                let to = out.at(n * channels + c).wrapping_add(first);
+                // SAFETY: so many points of a channel are left, and those of this block are this thread's alone.
+                let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len) };
+                to.iter_mut().zip(sums).for_each(|(to, sum)| *to = MaybeUninit::new(sum));
+            }
+        }
+    }
+}
+on_vectors! {
+    /// Adds to the pixels of an image, if their gradient is wanted, and to the coordinates of all points what their gradients are.
+    pub(super) fn spread<T: Real>(
+        taps: &mut Taps<T>, grads: &[T], image: &[T], points: &[T], of_image: Option<&mut [T]>, of_points: &mut [T],
+    ) {
+        let (pixels, ndim) = (taps.pixels(), taps.ndim);
+        let count = points.len() / ndim;
+        let mut of_image = of_image;
+        for first in (0..count).step_by(BLOCK) {
+            let len = BLOCK.min(count - first);
+            taps.find(&points[first * ndim..][..len * ndim]);
+            let mut sums = [[T::ZERO; BLOCK]; 3];
+            for (c, channel) in image.chunks_exact(pixels).enumerate() {
+                let mut own = [T::ZERO; BLOCK];
+                own[..len].copy_from_slice(&grads[c * count + first..][..len]);
+                for tap in &taps.taps {
+                    let xs = met(channel, tap);
+                    for (sums, slopes) in sums.iter_mut().zip(&tap.slopes).skip(3 - ndim) {
+                        for i in 0..BLOCK {
+                            sums[i] = sums[i].plus(own[i].times(xs[i]).times(slopes[i]));
+                        }
+                    }
+                    if let Some(of_image) = &mut of_image {
+                        let of_channel = &mut of_image[c * pixels..][..pixels];
+                        for i in 0..len {
+                            if tap.is_inside[i] {
+                                let sum = &mut of_channel[tap.at[i] as usize];
+                                *sum = sum.plus(own[i].times(tap.share[i]));
+                            }
+                        }
+                    }
+                }
+            }
+            for (i, point) in of_points[first * ndim..][..len * ndim].chunks_exact_mut(ndim).enumerate() {
+                point.iter_mut().zip(sums.iter().rev()).for_each(|(to, sums)| *to = sums[i]);
+            }
+        }
+    }
+}

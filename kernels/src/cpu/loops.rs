@@ -39,6 +39,7 @@ pub(crate) mod parts;
 mod planes;
 pub(crate) mod reduce;
 pub(crate) mod update;
+mod vectors;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
@@ -47,6 +48,9 @@ use function::Identity;
 pub(crate) use function::{Elements, Function, Inlined, Usually, function};
 use halves::Half;
 use inner::{Inner, Plane};
+pub(crate) use vectors::on_vectors;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use vectors::{is_wide, is_widest};
 use walk::{Row, Walk};
 
 /// How many elements are worth a thread where lines are only copied: waking it takes as long as copying most of these.
@@ -150,57 +154,6 @@ fn check(out: &Tensor, inputs: &[&Tensor]) -> Result<()> {
 fn broadcasts_to(sizes: &[i64], result: &[i64]) -> bool {
     let mut pairs = sizes.iter().rev().zip(result.iter().rev());
     sizes.len() <= result.len() && pairs.all(|(size, result)| size == result || *size == 1)
-}
-
-/// Whether the processor has the vectors for which all loops are compiled.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn is_wide() -> bool {
-    vectors::found() >= vectors::WIDE
-}
-
-/// Whether the processor has the widest vectors, for which loops over functions of floats are compiled once more.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn is_widest() -> bool {
-    vectors::found() >= vectors::WIDEST
-}
-
-/// Which vectors the processor has. It is found once: asking for six features takes as long as adding some dozen numbers.
-#[cfg(target_arch = "x86_64")]
-mod vectors {
-    use std::sync::atomic::{AtomicU8, Ordering};
-
-    const NONE: u8 = 1;
-    pub(super) const WIDE: u8 = 2;
-    pub(super) const WIDEST: u8 = 3;
-
-    /// Zero until it is found.
-    static FOUND: AtomicU8 = AtomicU8::new(0);
-
-    #[inline(always)]
-    pub(super) fn found() -> u8 {
-        match FOUND.load(Ordering::Relaxed) {
-            0 => find(),
-            found => found,
-        }
-    }
-
-    #[cold]
-    fn find() -> u8 {
-        let is_wide = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        let is_widest = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512bw");
-        let found = match (is_wide, is_widest) {
-            (true, true) => WIDEST,
-            (true, false) => WIDE,
-            (false, _) => NONE,
-        };
-        FOUND.store(found, Ordering::Relaxed); // every thread finds the same
-        found
-    }
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.

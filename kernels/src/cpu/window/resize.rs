@@ -12,11 +12,11 @@ use std::ops::Range;
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::volumes::{Volumes, each, on_vectors};
+use super::volumes::{Volumes, each};
 use crate::aten;
 use crate::composite::collected;
 use crate::cpu::loops::parts::Parts;
-use crate::cpu::loops::{assign, computing_type, has_elements, parallel};
+use crate::cpu::loops::{assign, computing_type, has_elements, on_vectors, parallel};
 use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
 

@@ -109,37 +109,3 @@ pub(super) fn pixels<'a>(operator: &str, tensor: &'a Tensor, ndim: usize) -> Res
     );
     Ok(&sizes[sizes.len() - ndim..])
 }
-
-/// A function that is compiled for each width of vectors, of which the widest that the processor has is called.
-macro_rules! on_vectors {
-    ($(#[$meta:meta])* $visibility:vis fn $name:ident<$T:ident: $bound:path>($($argument:ident: $ty:ty),* $(,)?) $body:block) => {
-        $(#[$meta])*
-        $visibility fn $name<$T: $bound>($($argument: $ty),*) {
-            #[inline(always)]
-            fn any<$T: $bound>($($argument: $ty),*) $body
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn wide<$T: $bound>($($argument: $ty),*) {
-                any($($argument),*)
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-            fn widest<$T: $bound>($($argument: $ty),*) {
-                any($($argument),*)
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            if crate::cpu::loops::is_widest() {
-                // SAFETY: the processor has these features.
-                return unsafe { widest($($argument),*) };
-            } else if crate::cpu::loops::is_wide() {
-                // SAFETY: as above.
-                return unsafe { wide($($argument),*) };
-            }
-            any($($argument),*)
-        }
-    };
-}
-pub(super) use on_vectors;

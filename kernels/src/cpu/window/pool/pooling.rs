@@ -13,9 +13,9 @@ use torch_library::prelude::*;
 
 use super::largest::Largest;
 use super::windows::{Run, Window, shares, sliding};
-use crate::cpu::loops::{computing_type, has_elements, match_computing};
+use crate::cpu::loops::{computing_type, has_elements, match_computing, on_vectors};
 use crate::cpu::number::Number;
-use crate::cpu::window::volumes::{Volumes, each, on_vectors, pixels};
+use crate::cpu::window::volumes::{Volumes, each, pixels};
 use crate::cpu::window::{Axis, per_direction};
 use crate::pointwise::unsupported;
 

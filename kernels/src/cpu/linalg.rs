@@ -11,7 +11,7 @@ use super::loops;
 use super::number::{Divided, Number};
 use crate::aten;
 use crate::pointwise::{common_device, unsupported};
-use matrices::{Matrices, column_major, transposed, wide};
+use matrices::{Given, Matrices, column_major, transposed, wide, write_columns};
 use triangle::Triangle;
 
 mod cholesky;
@@ -19,7 +19,9 @@ mod eigen;
 mod lu;
 mod matrices;
 mod qr;
+mod registers;
 mod spectral;
+mod symmetric;
 mod triangle;
 mod unpack;
 
@@ -95,15 +97,19 @@ mod kernels {
     fn linalg_cholesky_ex(this: &Tensor, upper: bool, check_errors: bool) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = "aten::linalg_cholesky_ex";
         let n = square(OPERATOR, this)? as usize;
-        let out = column_major(this.sizes(), this.dtype(), this.device())?;
+        let mut out = column_major(this.sizes(), this.dtype(), this.device())?;
         let info = Tensor::zeros(&this.sizes()[..this.dim() - 2], DType::Int32, this.device())?;
         if loops::has_elements(&out) {
-            // The upper half is the lower one of the transposed matrix, and so is its factor.
-            let turned = |tensor: &Tensor| if upper { transposed(tensor) } else { Ok(tensor.clone()) };
             match_dtype!(this.dtype(), T: Float | Complex => {
-                let mut matrices = Matrices::<T>::of(&turned(this)?)?;
+                // The upper half is the lower one of the transposed matrix, and so is its factor.
+                let mut matrices = Matrices::<T>::of(&if upper { transposed(this)? } else { this.clone() })?;
                 let found: Vec<i32> = matrices.iter_mut().map(|a| cholesky::factor(a, n)).collect();
-                matrices.write(&turned(&out)?)?;
+                let factors = matrices.into_tensor()?;
+                if upper {
+                    loops::assign(&transposed(&out)?, &factors)?;
+                } else {
+                    out = factors;
+                }
                 info.clone().copy_from_slice(&found)?;
             }, else => return Err(unsupported(OPERATOR, this.dtype())));
         }
@@ -125,13 +131,18 @@ mod kernels {
             return Ok(out);
         }
         match_dtype!(this.dtype(), T: Float | Complex => {
-            let matrices = Matrices::<T>::of(&aten::expand(this, &system.matrix_sizes())?)?;
+            let triangles = Given::<T>::of(&aten::expand(this, &system.matrix_sizes())?)?;
             let mut solution = Matrices::<T>::of(&system.turned(&aten::expand(b, &system.sizes)?)?)?;
-            for (elements, x) in matrices.iter().zip(solution.iter_mut()) {
-                let (n, is_upper, is_unit) = (matrices.rows, upper, unitriangular);
+            let n = solution.rows;
+            for (elements, x) in triangles.iter().zip(solution.iter_mut()) {
+                let (is_upper, is_unit) = (upper, unitriangular);
                 Triangle { elements, n, is_upper, is_unit, is_transposed: !left }.solve(x);
             }
-            solution.write(&system.turned(&out)?)?;
+            let solution = solution.into_tensor()?;
+            if left {
+                return Ok(solution);
+            }
+            loops::assign(&out, &transposed(&solution)?)?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
         Ok(out)
     }
@@ -181,18 +192,19 @@ impl Factors {
             bail!(Shape, "{operator}: sizes {:?} are no matrices", a.sizes())
         };
         let (steps, device) = (*rows.min(columns), a.device());
-        let lu = column_major(a.sizes(), a.dtype(), device)?;
         let mut pivots = Tensor::zeros(&[batch, &[steps]].concat(), DType::Int32, device)?;
         let mut info = Tensor::zeros(batch, DType::Int32, device)?;
-        match_dtype!(a.dtype(), T: Float | Complex => {
-            if loops::has_elements(&lu) {
+        let lu = match_dtype!(a.dtype(), T: Float | Complex => {
+            if loops::has_elements(a) {
                 let mut matrices = Matrices::<T>::of(a)?;
                 let (rows, mut swaps) = (matrices.rows, vec![0; pivots.numel() as usize]);
                 let each = matrices.iter_mut().zip(swaps.chunks_exact_mut(steps as usize));
                 let found: Vec<i32> = each.map(|(a, swaps)| lu::factor(a, rows, swaps)).collect();
-                matrices.write(&lu)?;
                 pivots.copy_from_slice(&swaps)?;
                 info.copy_from_slice(&found)?;
+                matrices.into_tensor()?
+            } else {
+                column_major(a.sizes(), a.dtype(), device)?
             }
         }, else => return Err(unsupported(operator, a.dtype())));
         Ok(Factors { lu, pivots, info, operator })
@@ -210,18 +222,21 @@ impl Factors {
         if !loops::has_elements(out) {
             return Ok(());
         }
-        let n = *self.pivots.sizes().last().expect("there is a pivot for each row") as usize;
+        let [batch @ .., n] = self.pivots.sizes() else { return Ok(()) };
+        let [batch_strides @ .., _, _] = self.lu.strides() else { return Ok(()) };
+        let (sizes, strides) = ([batch, &[*n]].concat(), [batch_strides, &[n + 1]].concat());
+        let diagonals = self.lu.strided_view(&sizes, &strides, self.lu.storage_offset())?;
+        let n = *n as usize;
         let pivots = loops::elements::<i32>(&self.pivots)?;
-        let number = |at: usize, elements: &[Complex64]| {
-            let diagonal: Vec<Complex64> = (0..n).map(|k| elements[(at * n + k) * n + k]).collect();
-            let sign = if lu::is_odd(&pivots[at * n..][..n]) { -1.0 } else { 1.0 };
-            f(&diagonal, sign.into())
-        };
         match_dtype!(self.lu.dtype(), T: Float | Complex => {
-            let elements: Vec<Complex64> = loops::elements::<T>(&self.lu)?.into_iter().map(wide).collect();
-            let numbers: Vec<Complex64> = (0..out.numel() as usize).map(|at| number(at, &elements)).collect();
+            let elements: Vec<Complex64> = loops::elements::<T>(&diagonals)?.into_iter().map(wide).collect();
+            let number = |at: usize| {
+                let sign = if lu::is_odd(&pivots[at * n..][..n]) { -1.0 } else { 1.0 };
+                f(&elements[at * n..][..n], sign.into())
+            };
+            let numbers = (0..out.numel() as usize).map(number);
             match_dtype!(out.dtype(), R: Float | Complex => {
-                out.clone().fill_from::<R>(numbers.into_iter().map(|x| x.cast()))
+                out.clone().fill_from::<R>(numbers.map(|x| x.cast()))
             }, else => Err(unsupported(self.operator, out.dtype())))
         }, else => Err(unsupported(self.operator, self.lu.dtype())))
     }
@@ -281,7 +296,7 @@ fn solved(
     let system = System::new(operator, a, b, is_left)?;
     let factors = Factors::of(operator, a)?;
     let ndim = system.sizes.len() - usize::from(is_vector);
-    let out = match is_left {
+    let mut out = match is_left {
         true => column_major(&system.sizes[..ndim], a.dtype(), a.device())?,
         false => Tensor::zeros(&system.sizes, a.dtype(), a.device())?,
     };
@@ -291,20 +306,24 @@ fn solved(
     let right = system.turned(&aten::expand(b, &system.sizes)?)?;
     let (lu, pivots, batch) = (&factors.lu, &factors.pivots, &system.batch);
     let solve = lu::Solve { factors: lu, pivots, batch, is_transposed: !is_left };
-    match_dtype!(a.dtype(), T: Float | Complex => {
-        let solution = solve.all::<T>(&right)?;
-        if is_vector {
-            out.clone().copy_from_slice(&solution.elements)?;
-        } else {
-            solution.write(&system.turned(&out)?)?;
-        }
+    let solution = match_dtype!(a.dtype(), T: Float | Complex => {
+        system.turned(&solve.all::<T>(&right)?.into_tensor()?)?
     }, else => return Err(unsupported(operator, a.dtype())));
+    if is_vector {
+        // A batch of vectors lies as a matrix would.
+        let column = solution.strided_view(out.sizes(), &solution.strides()[..ndim], 0)?;
+        loops::assign(&out, &column)?;
+    } else {
+        out = solution;
+    }
     Ok((out, factors))
 }
 
 /// Writes Q, unless it is of no matrices, and R: of complex matrices, whose R has a real diagonal.
 fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
-    let Matrices { rows, columns, mut elements } = Matrices::<T>::of(a)?;
+    let mut matrices = Matrices::<T>::of(a)?;
+    let (rows, columns) = (matrices.rows, matrices.columns);
+    let elements = matrices.elements_mut();
     let inner = r.sizes()[r.dim() - 2] as usize;
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
@@ -319,9 +338,9 @@ fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
         }
     }
     if q.dim() > 1 {
-        Matrices { rows, columns: inner, elements: all_q }.write(q)?;
+        write_columns(q, all_q, [rows, inner])?;
     }
-    Matrices { rows: inner, columns, elements: all_r }.write(r)
+    write_columns(r, all_r, [inner, columns])
 }
 
 /// The size of matrices that are square.

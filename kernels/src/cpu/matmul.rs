@@ -20,7 +20,7 @@ mod pairs;
 pub(super) mod scattered;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
-mod vector;
+pub(super) mod vector;
 
 /// How many multiplications are worth a thread.
 pub(super) const GRAIN: usize = 1 << 20;

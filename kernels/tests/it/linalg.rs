@@ -26,8 +26,11 @@ fn solutions_solve_the_equations() {
     let x = aten::linalg_solve(&a, &b).unwrap();
     assert_eq!((x.sizes(), x.strides()), (&[2, 3, 2][..], &[6, 1, 3][..]));
     close(&a.matmul(&x).unwrap(), &b.expand(&[2, 3, 2]).unwrap());
+    let vectors = aten::linalg_solve(&a, &matrices(&[2, 3])).unwrap();
+    assert_eq!((vectors.sizes(), vectors.strides()), (&[2, 3][..], &[1, 2][..])); // as PyTorch's
     let b = matrices(&[2, 2, 3]);
     let x = aten::linalg_solve::with(&a, &b).left(false).call().unwrap();
+    assert_eq!(x.strides(), [6, 3, 1]);
     close(&x.matmul(&a).unwrap(), &b);
     let upper = aten::triu(&a).unwrap();
     let x = aten::linalg_solve_triangular::call(&upper, &b, true, false, true).unwrap();
@@ -118,6 +121,80 @@ fn eigenvectors_are_stretched() {
     close(&a.matmul(&vectors).unwrap(), &vectors.mul(&values.unsqueeze(-2).unwrap()).unwrap());
     let (upper, _) = aten::linalg_eigh::with(&aten::triu(&a).unwrap()).UPLO("U").call().unwrap();
     close(&upper, &values);
+}
+
+/// Sizes on both sides of what is done at once.
+const SIZES: [i64; 9] = [1, 2, 7, 16, 17, 33, 64, 65, 130];
+const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
+
+/// How far apart results may lie.
+#[track_caller]
+fn near(a: &Tensor, b: &Tensor, scale: f64) {
+    let is_single = matches!(a.dtype(), DType::Float32 | DType::Complex64);
+    let bound = if is_single { 1e-4 } else { 1e-12 } * scale;
+    let apart = aten::max(&aten::abs(&a.sub(b).unwrap()).unwrap()).unwrap().item().unwrap();
+    assert!(apart.to::<f64>().unwrap() <= bound, "{:?} {}: {apart:?}", a.sizes(), a.dtype());
+}
+
+#[test]
+fn factors_of_any_size_make_the_matrix() -> Result<()> {
+    for (n, dtype) in SIZES.into_iter().flat_map(|n| DTYPES.map(|dtype| (n, dtype))) {
+        for sizes in [[2, n, n], [2, n + 3, n], [2, n, n + 3]] {
+            let a = random(&sizes, dtype)?.to_dtype(dtype)?;
+            let (p, l, u) = aten::linalg_lu(&a)?;
+            near(&p.matmul(&l.matmul(&u)?)?, &a, n as f64);
+            let largest = aten::max(&aten::abs(&l)?)?.item()?.to::<f64>()?;
+            assert!(largest <= 1.5, "{largest}"); // of complex numbers the sum of both parts is what counts
+        }
+        let a = random(&[2, n, n], dtype)?.to_dtype(dtype)?;
+        let a = a.matmul(&aten::mH(&a)?)?.add(&aten::eye(n)?.to_dtype(dtype)?)?;
+        for upper in [false, true] {
+            let factor = aten::linalg_cholesky::with(&a).upper(upper).call()?;
+            let other = aten::mH(&factor)?;
+            let product = if upper { other.matmul(&factor)? } else { factor.matmul(&other)? };
+            near(&product, &a, n as f64);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn equations_with_triangles_of_any_size_are_solved() -> Result<()> {
+    for (n, dtype) in SIZES.into_iter().flat_map(|n| DTYPES.map(|dtype| (n, dtype))) {
+        let ones = aten::eye(n)?.to_dtype(dtype)?;
+        let a = random(&[n, n], dtype)?.to_dtype(dtype)?.div(n)?;
+        let a = aten::sub_Tensor(&a, &a.mul(&ones)?)?.add(&ones.mul(2)?)?;
+        for (upper, left, unit) in (0..8).map(|bits| (bits & 1 == 0, bits & 2 == 0, bits & 4 == 0)) {
+            let half = if upper { aten::triu(&a)? } else { aten::tril(&a)? };
+            let half = if unit { half.sub(&ones)? } else { half };
+            let b = random(&if left { [n, 11] } else { [11, n] }, dtype)?.to_dtype(dtype)?;
+            let solve = aten::linalg_solve_triangular::with(&a, &b, upper).left(left);
+            let x = solve.unitriangular(unit).call()?;
+            near(&if left { half.matmul(&x)? } else { x.matmul(&half)? }, &b, n as f64);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn eigenvalues_of_any_size_and_kind_are_found() -> Result<()> {
+    for (n, dtype) in SIZES.into_iter().flat_map(|n| DTYPES.map(|dtype| (n, dtype))) {
+        let a = random(&[n, n], dtype)?.to_dtype(dtype)?;
+        let a = a.add(&aten::mH(&a)?)?;
+        let ones = aten::ones::with(&[n, n]).dtype(Some(dtype)).call()?;
+        let identity = aten::eye(n)?.to_dtype(dtype)?;
+        for a in [a.clone(), a.mul(1e-20)?, a.mul(1e18)?, ones, identity.clone(), aten::zeros_like(&a)?] {
+            let (values, vectors) = aten::linalg_eigh(&a)?;
+            let largest = aten::max(&aten::abs(&a)?)?.item()?.to::<f64>()?;
+            let scale = if largest == 0.0 { 1.0 } else { largest };
+            let stretched = vectors.mul(&values.unsqueeze(-2)?)?;
+            near(&a.matmul(&vectors)?.div(scale)?, &stretched.div(scale)?, n as f64);
+            near(&aten::mH(&vectors)?.matmul(&vectors)?, &identity, n as f64);
+            near(&aten::linalg_eigvalsh(&a)?.div(scale)?, &values.div(scale)?, n as f64);
+        }
+    }
+    assert!(aten::linalg_eigh(&aten::full(&[2, 2], f64::NAN.into())?).is_err());
+    Ok(())
 }
 
 #[test]

@@ -6,8 +6,7 @@ use num_complex::Complex;
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::matrices::{Matrices, column_major, wide};
-use super::spectral::{write, write_columns};
+use super::matrices::{Matrices, column_major, wide, write, write_columns};
 use super::square;
 use crate::aten;
 use crate::cpu::loops;
@@ -61,7 +60,8 @@ where
     R: RealField,
     Complex<R>: Element + ComplexField<Real = R>,
 {
-    let Matrices { rows: n, elements, .. } = Matrices::<T>::of(&loops::copy(this, T::DTYPE)?)?;
+    let matrices = Matrices::<T>::of(this)?;
+    let (n, elements) = (matrices.rows, matrices.elements());
     let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
     for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
         let largest = matrix.iter().map(|x| wide(*x).l1_norm()).fold(0.0, |a, b| if a >= b { a } else { b });

@@ -1,4 +1,5 @@
 //! LU factors with partial pivoting, by halves: most of the work are products of matrices.
+#![expect(unsafe_code, reason = "asks for registers")]
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
@@ -7,18 +8,20 @@ use faer::traits::ComplexField;
 use faer::{Accum, MatMut, Par};
 use torch_library::prelude::*;
 
-use super::matrices::{Matrices, slice, subtract, wide};
+use super::matrices::{Given, Matrices, slice, wide};
+use super::registers::{Held, Work, add, work};
 use super::triangle::Triangle;
 use crate::aten;
 use crate::cpu::loops;
-use crate::cpu::number::Divided;
+use crate::cpu::matmul::vector::Vector;
+use crate::cpu::number::{Divided, Number};
 
 /// How many columns are factored one by one.
 const NARROW: usize = 16;
 
 /// Factors a matrix in its place into L, whose diagonal of ones is not kept, and U. Each step notes the row, from 1, that it
 /// swapped with its own. Gives back the first step that found no pivot, from 1, or 0.
-pub(super) fn factor<T: Divided + ComplexField>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> i32 {
+pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> i32 {
     let columns = a.len() / rows;
     let mut a = MatMut::from_column_major_slice_mut(a, rows, columns);
     let (mut left, mut right) = a.rb_mut().split_at_col_mut(pivots.len());
@@ -28,10 +31,10 @@ pub(super) fn factor<T: Divided + ComplexField>(a: &mut [T], rows: usize, pivots
 }
 
 /// Factors columns, of which there are no more than rows: the left half, what follows from it for the right one, and that.
-fn halves<T: Divided + ComplexField>(mut a: MatMut<'_, T>, pivots: &mut [i32]) -> i32 {
+fn halves<T: Divided + ComplexField + Held>(mut a: MatMut<'_, T>, pivots: &mut [i32]) -> i32 {
     let columns = a.ncols();
     if columns <= NARROW {
-        return one_by_one(a, pivots);
+        return work(Narrow { a, pivots });
     }
     let half = columns / 2;
     let (mut left, mut right) = a.rb_mut().split_at_col_mut(half);
@@ -62,33 +65,59 @@ fn follow<T: Divided + ComplexField>(left: MatMut<'_, T>, mut right: MatMut<'_, 
     matmul(rest, Accum::Add, below.rb(), right.rb(), T::ZERO.minus(T::ONE), Par::Seq);
 }
 
-/// As [`halves`], column by column.
-fn one_by_one<T: Divided + ComplexField>(mut a: MatMut<'_, T>, pivots: &mut [i32]) -> i32 {
-    let mut info = 0;
-    for (k, pivot) in pivots.iter_mut().enumerate() {
-        let (mut columns, mut right) = a.rb_mut().split_at_col_mut(k + 1);
-        let column = slice(columns.rb_mut(), k);
-        let sizes = column[k..].iter().map(|x| wide(*x).l1_norm()).enumerate();
-        let (best, size) = sizes.fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-        *pivot = (k + best) as i32 + 1;
-        if size == 0.0 {
-            info = if info == 0 { k as i32 + 1 } else { info };
-            continue;
-        }
-        column.swap(k, k + best);
-        let (top, below) = column.split_at_mut(k + 1);
-        below.iter_mut().for_each(|x| *x = x.over(top[k]));
-        for j in 0..right.ncols() {
-            let column = slice(right.rb_mut(), j);
+/// Columns that are factored one by one, as by [`halves`].
+struct Narrow<'a, T> {
+    a: MatMut<'a, T>,
+    pivots: &'a mut [i32],
+}
+
+impl<T: Divided> Work<T> for Narrow<'_, T> {
+    type Output = i32;
+
+    #[inline(always)]
+    unsafe fn with<V: Vector<Element = T>>(self) -> i32 {
+        let Narrow { mut a, pivots } = self;
+        let mut info = 0;
+        for (k, pivot) in pivots.iter_mut().enumerate() {
+            let (mut columns, mut right) = a.rb_mut().split_at_col_mut(k + 1);
+            let column = slice(columns.rb_mut(), k);
+            let (best, size) = largest(&column[k..]);
+            *pivot = (k + best) as i32 + 1;
+            if size == 0.0 {
+                info = if info == 0 { k as i32 + 1 } else { info };
+                continue;
+            }
             column.swap(k, k + best);
-            let (top, rest) = column.split_at_mut(k + 1);
-            subtract(rest, below, top[k]);
+            let (top, below) = column.split_at_mut(k + 1);
+            below.iter_mut().for_each(|x| *x = x.over(top[k]));
+            for j in 0..right.ncols() {
+                let column = slice(right.rb_mut(), j);
+                column.swap(k, k + best);
+                let (top, rest) = column.split_at_mut(k + 1);
+                // SAFETY: passed on.
+                unsafe { add::<V>(rest, below, top[k].negated()) };
+            }
+            for j in 0..k {
+                slice(columns.rb_mut(), j).swap(k, k + best);
+            }
         }
-        for j in 0..k {
-            slice(columns.rb_mut(), j).swap(k, k + best);
-        }
+        info
     }
-    info
+}
+
+/// Where the first of the largest elements is, and its size; the first element and zero, if none is larger than that.
+#[inline(always)]
+fn largest<T: Number>(column: &[T]) -> (usize, f64) {
+    const LANES: usize = 8;
+    let size = |x: T| wide(x).l1_norm();
+    let (parts, rest) = column.as_chunks::<LANES>();
+    let larger = |a: f64, b: f64| if b > a { b } else { a }; // NaN is not
+    let mut sizes = [0.0; LANES];
+    for part in parts {
+        sizes = std::array::from_fn(|i| larger(sizes[i], size(part[i])));
+    }
+    let found = sizes.into_iter().chain(rest.iter().map(|x| size(*x))).fold(0.0, larger);
+    (column.iter().position(|x| size(*x) == found).filter(|_| found > 0.0).unwrap_or(0), found)
 }
 
 /// Swaps rows as the steps did.
@@ -123,7 +152,7 @@ impl Solve<'_> {
         if let Some(pivot) = pivots.iter().find(|pivot| !(1..=n).contains(&i64::from(**pivot))) {
             bail!(Argument, "aten::linalg_lu_solve: pivot {pivot} is none of {n} rows, counted from 1");
         }
-        let factors = Matrices::<T>::of(&factors)?;
+        let factors = Given::<T>::of(&factors)?;
         let mut solution = Matrices::<T>::of(right)?;
         let pivots = pivots.chunks_exact((n as usize).max(1));
         for ((factors, pivots), x) in factors.iter().zip(pivots).zip(solution.iter_mut()) {

@@ -1,17 +1,21 @@
-//! Matrices in memory of their own, column by column: what factors are made in.
+//! Matrices that lie column by column: what factors are made in.
+#![expect(unsafe_code, reason = "lends matrices as slices")]
 
 use faer::MatMut;
 use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::cpu::loops;
+use crate::cpu::loops::parts::Parts;
 use crate::cpu::number::Number;
 
-/// The matrices of a batch, one after the other, each column by column.
+/// The matrices of a batch in memory of their own, one after the other, each column by column.
 pub(super) struct Matrices<T> {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    pub(super) elements: Vec<T>,
+    /// The transposed matrices in row-major order. Nobody else has this tensor or its memory.
+    turned: Tensor,
+    parts: Parts<T>,
 }
 
 impl<T: Element> Matrices<T> {
@@ -20,24 +24,65 @@ impl<T: Element> Matrices<T> {
         let [.., rows, columns] = *tensor.sizes() else {
             bail!(Shape, "sizes {:?} are no matrices", tensor.sizes())
         };
-        let elements = loops::elements(&transposed(tensor)?)?;
-        Ok(Matrices { rows: rows as usize, columns: columns as usize, elements })
+        let turned = loops::copy(&transposed(tensor)?, T::DTYPE)?;
+        let parts = Parts::of(&turned, (rows * columns) as usize)?;
+        Ok(Matrices { rows: rows as usize, columns: columns as usize, turned, parts })
     }
 
-    /// The matrices; none of those that have no elements.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[T]> {
-        self.elements.chunks_exact((self.rows * self.columns).max(1))
+    /// All elements, matrix by matrix.
+    pub(super) fn elements(&self) -> &[T] {
+        // SAFETY: so many elements lie there, and who writes to them has this exclusively.
+        unsafe { std::slice::from_raw_parts(self.parts.at(0), self.turned.numel() as usize) }
     }
 
-    /// As [`iter`](Self::iter), to write to.
+    /// As [`elements`](Self::elements), to write to.
+    pub(super) fn elements_mut(&mut self) -> &mut [T] {
+        // SAFETY: so many elements lie there, which nobody else has.
+        unsafe { std::slice::from_raw_parts_mut(self.parts.at(0), self.turned.numel() as usize) }
+    }
+
+    /// The matrices, to write to; none of those that have no elements.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
-        self.elements.chunks_exact_mut((self.rows * self.columns).max(1))
+        let len = (self.rows * self.columns).max(1);
+        self.elements_mut().chunks_exact_mut(len)
     }
 
-    /// Writes the matrices to a tensor of as many.
-    pub(super) fn write(&self, tensor: &Tensor) -> Result<()> {
-        transposed(tensor)?.copy_from_slice(&self.elements)
+    /// The matrices as a tensor, where they are.
+    pub(super) fn into_tensor(self) -> Result<Tensor> {
+        transposed(&self.turned)
     }
+}
+
+/// Matrices that are only read, each column by column: where they are if they lie so.
+pub(super) struct Given<T>(Parts<T>);
+
+impl<T: Element> Given<T> {
+    /// The matrices in the last two dimensions of a tensor, which nobody writes to meanwhile.
+    pub(super) fn of(tensor: &Tensor) -> Result<Self> {
+        let turned = transposed(tensor)?;
+        let len = turned.sizes()[turned.dim() - 2..].iter().product::<i64>();
+        Ok(Given(Parts::row_major(&turned, len as usize)?))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[T]> {
+        // SAFETY: nobody writes to the matrices, as whoever made this said.
+        (0..self.0.count()).map(|at| unsafe { self.0.get(at) })
+    }
+}
+
+/// Writes elements in row-major order to a tensor of another precision.
+pub(super) fn write<T: Element>(out: &Tensor, elements: Vec<T>, sizes: &[i64]) -> Result<()> {
+    loops::assign(out, &Tensor::from_vec(elements, sizes)?)
+}
+
+/// As [`write`], of matrices that lie column by column.
+pub(super) fn write_columns<T: Element>(
+    out: &Tensor,
+    elements: Vec<T>,
+    [rows, columns]: [usize; 2],
+) -> Result<()> {
+    let sizes = [&out.sizes()[..out.dim() - 2], &[columns as i64, rows as i64]].concat();
+    write(&transposed(out)?, elements, &sizes)
 }
 
 /// A column of a matrix that lies column by column.

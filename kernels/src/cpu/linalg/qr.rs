@@ -6,7 +6,7 @@ use torch_library::Element;
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
-use super::matrices::{Matrices, conjugate, subtract, wide};
+use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
 use crate::cpu::number::Divided;
 
 /// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first elements are ones
@@ -59,7 +59,8 @@ fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
 /// As [`factor`] and [`unitary`], of real matrices: most of the work are products of matrices. Writes Q, unless it is of no
 /// matrices, and R.
 pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
-    let Matrices { rows, columns, elements } = Matrices::<T>::of(a)?;
+    let matrices = Matrices::<T>::of(a)?;
+    let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());
     let inner = r.sizes()[r.dim() - 2] as usize;
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
@@ -75,7 +76,7 @@ pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]:
         }
     }
     if q.dim() > 1 {
-        Matrices { rows, columns: inner, elements: all_q }.write(q)?;
+        write_columns(q, all_q, [rows, inner])?;
     }
-    Matrices { rows: inner, columns, elements: all_r }.write(r)
+    write_columns(r, all_r, [inner, columns])
 }

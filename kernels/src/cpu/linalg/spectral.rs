@@ -2,12 +2,13 @@
 
 use faer::traits::ComplexField;
 use faer::{MatRef, Side};
+use num_complex::Complex;
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::matrices::{Matrices, column_major, conjugate, transposed, wide};
-use super::square;
+use super::matrices::{Matrices, column_major, conjugate, transposed, wide, write, write_columns};
+use super::{square, symmetric};
 use crate::aten;
 use crate::cpu::loops;
 use crate::cpu::number::Divided;
@@ -84,7 +85,8 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
     is_full: bool,
 ) -> Result<()> {
     const FAILED: &str = "aten::_linalg_svd: the singular values were not found";
-    let Matrices { rows, columns, elements } = Matrices::<T>::of(a)?;
+    let matrices = Matrices::<T>::of(a)?;
+    let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());
     ensure!(
         elements.iter().all(|x| wide(*x).is_finite()),
         Argument,
@@ -117,13 +119,9 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
 }
 
 /// Writes the eigenvalues from the least, and their vectors if there is room for them.
-fn stretched<T: Divided + ComplexField<Real: Element>>(
-    a: &Tensor,
-    is_lower: bool,
-    values: &Tensor,
-    vectors: &Tensor,
-) -> Result<()> {
-    let Matrices { rows: n, elements, .. } = Matrices::<T>::of(a)?;
+fn stretched<T: Symmetric>(a: &Tensor, is_lower: bool, values: &Tensor, vectors: &Tensor) -> Result<()> {
+    let matrices = Matrices::<T>::of(a)?;
+    let (n, elements) = (matrices.rows, matrices.elements());
     let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
     for (at, elements) in elements.chunks_exact(n * n).enumerate() {
         let Some((values, vectors)) = eigen(elements, n, is_lower, vectors.dim() > 1) else {
@@ -138,7 +136,7 @@ fn stretched<T: Divided + ComplexField<Real: Element>>(
 
 /// Eigenvalues and, if they are wanted, vectors of a symmetric matrix of which one half is known. `None` if they are not found,
 /// as for elements that are not finite.
-fn eigen<T: Divided + ComplexField<Real: Element>>(
+fn eigen<T: Symmetric>(
     elements: &[T],
     n: usize,
     is_lower: bool,
@@ -155,6 +153,10 @@ fn eigen<T: Divided + ComplexField<Real: Element>>(
             return None;
         }
     }
+    if let Some((values, mut vectors)) = T::rotated(&known, n, has_vectors) {
+        vectors.chunks_exact_mut(n).for_each(straighten);
+        return Some((values, vectors));
+    }
     let matrix = MatRef::from_column_major_slice(&known, n, n);
     if !has_vectors {
         let values = matrix.self_adjoint_eigenvalues(Side::Lower).ok()?;
@@ -167,27 +169,40 @@ fn eigen<T: Divided + ComplexField<Real: Element>>(
     Some((values, vectors))
 }
 
+/// Elements of symmetric matrices, or of Hermitian ones.
+trait Symmetric: Divided + ComplexField<Real: Element> {
+    /// What [`eigen`] gives for small matrices, whose lower half is given, if there is a faster way that finds it.
+    fn rotated(_known: &[Self], _n: usize, _has_vectors: bool) -> Option<(Vec<f64>, Vec<Self>)> {
+        None
+    }
+}
+
+macro_rules! symmetric {
+    ($($ty:ty),+) => { $(
+        impl Symmetric for $ty {
+            fn rotated(known: &[Self], n: usize, has_vectors: bool) -> Option<(Vec<f64>, Vec<Self>)> {
+                let mut values = vec![0.0; n];
+                let mut vectors = vec![0.0; if has_vectors { n * n } else { 0 }];
+                let room = has_vectors.then_some(&mut *vectors);
+                let is_found = n <= symmetric::LARGEST && symmetric::eigen(known, &mut values, room);
+                is_found.then(|| (values.into_iter().map(f64::from).collect(), vectors))
+            }
+        }
+    )+ };
+}
+
+symmetric!(f32, f64);
+
+impl Symmetric for Complex<f32> {}
+impl Symmetric for Complex<f64> {}
+
 /// Turns a vector so that its first large element is positive: any direction would do, but similar matrices should have similar
 /// vectors.
 fn straighten<T: Divided>(vector: &mut [T]) {
-    let largest = vector.iter().map(|x| wide(*x).norm()).fold(0.0, f64::max);
-    let first = vector.iter().map(|x| wide(*x)).find(|x| 2.0 * x.norm() > largest);
+    let norm = |x: &Complex64| if T::DTYPE.is_complex() { x.norm() } else { x.re.abs() };
+    let largest = vector.iter().map(|x| norm(&wide(*x))).fold(0.0, f64::max);
+    let first = vector.iter().map(|x| wide(*x)).find(|x| 2.0 * norm(x) > largest);
     let Some(first) = first else { return };
     let turn: T = (first.conj() / first.norm()).cast();
     vector.iter_mut().for_each(|x| *x = x.times(turn));
-}
-
-/// Writes elements in row-major order to a tensor of another precision.
-pub(super) fn write<T: Element>(out: &Tensor, elements: Vec<T>, sizes: &[i64]) -> Result<()> {
-    loops::assign(out, &Tensor::from_vec(elements, sizes)?)
-}
-
-/// As [`write`], of matrices that lie column by column.
-pub(super) fn write_columns<T: Element>(
-    out: &Tensor,
-    elements: Vec<T>,
-    [rows, columns]: [usize; 2],
-) -> Result<()> {
-    let sizes = [&out.sizes()[..out.dim() - 2], &[columns as i64, rows as i64]].concat();
-    write(&transposed(out)?, elements, &sizes)
 }

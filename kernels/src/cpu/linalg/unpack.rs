@@ -54,7 +54,7 @@ mod kernels {
         const OPERATOR: &str = "aten::linalg_lu_solve";
         let system = System::new(OPERATOR, factors, b, left)?;
         check_pivots(OPERATOR, factors, pivots, system.n)?;
-        let out = match left {
+        let mut out = match left {
             true => column_major(&system.sizes, b.dtype(), b.device())?,
             false => Tensor::zeros(&system.sizes, b.dtype(), b.device())?,
         };
@@ -68,9 +68,9 @@ mod kernels {
         match_dtype!(b.dtype(), T: Float | Complex => {
             let mut solution = solve.all::<T>(&right)?;
             if adjoint {
-                solution.elements.iter_mut().for_each(|x| *x = conjugate(*x));
+                solution.elements_mut().iter_mut().for_each(|x| *x = conjugate(*x));
             }
-            solution.write(&system.turned(&out)?)?;
+            out = system.turned(&solution.into_tensor()?)?;
         }, else => return Err(unsupported(OPERATOR, b.dtype())));
         Ok(out)
     }

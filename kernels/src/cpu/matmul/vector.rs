@@ -10,7 +10,7 @@ use crate::cpu::number::Number;
 ///
 /// # Safety
 /// All functions need a processor that has the instructions of this width.
-pub(super) trait Vector: Copy {
+pub(in crate::cpu) trait Vector: Copy {
     type Element: Number;
     const LANES: usize;
     /// How many rows of two vectors each stay in registers, beside what they are computed from.
@@ -41,7 +41,7 @@ pub(super) trait Vector: Copy {
 
 /// Numbers of any type, which the compiler may put into a register.
 #[derive(Clone, Copy)]
-pub(super) struct Few<T>([T; 4]);
+pub(in crate::cpu) struct Few<T>([T; 4]);
 
 impl<T: Number> Vector for Few<T> {
     type Element = T;

@@ -1,0 +1,178 @@
+//! Columns in registers: what steps of factorisations do to columns, for any width that the processor has.
+#![expect(
+    unsafe_code,
+    reason = "reads and writes slices register by register, on processors that have these"
+)]
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+
+use num_complex::Complex;
+
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::loops::{is_wide, is_widest};
+use crate::cpu::matmul::vector::{Few, Vector};
+use crate::cpu::number::Number;
+
+/// Elements for which there are registers, or a few in their place.
+pub(super) trait Held: Number {
+    type Widest: Vector<Element = Self>;
+    type Wide: Vector<Element = Self>;
+}
+
+macro_rules! held {
+    ($($ty:ty: $widest:ty, $wide:ty;)+) => { $(
+        #[cfg(target_arch = "x86_64")]
+        impl Held for $ty {
+            type Widest = $widest;
+            type Wide = $wide;
+        }
+
+        #[cfg(not(target_arch = "x86_64"))]
+        impl Held for $ty {
+            type Widest = Few<$ty>;
+            type Wide = Few<$ty>;
+        }
+    )+ };
+}
+
+held! {
+    f32: __m512, __m256;
+    f64: __m512d, __m256d;
+    Complex<f32>: Few<Complex<f32>>, Few<Complex<f32>>;
+    Complex<f64>: Few<Complex<f64>>, Few<Complex<f64>>;
+}
+
+/// What is done with columns. Implementations are always inlined, so that they are compiled for the registers.
+pub(super) trait Work<T> {
+    type Output;
+
+    /// # Safety
+    /// The processor has the registers.
+    unsafe fn with<V: Vector<Element = T>>(self) -> Self::Output;
+}
+
+/// Does the work on the widest registers that the processor has.
+pub(super) fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    if is_widest() {
+        // SAFETY: the processor has these.
+        return unsafe { widest(work) };
+    } else if is_wide() {
+        // SAFETY: as above.
+        return unsafe { wide(work) };
+    }
+    // SAFETY: any processor has these.
+    unsafe { work.with::<Few<T>>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+fn widest<T: Held, W: Work<T>>(work: W) -> W::Output {
+    // SAFETY: the processor has the registers if it has these features.
+    unsafe { work.with::<T::Widest>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn wide<T: Held, W: Work<T>>(work: W) -> W::Output {
+    // SAFETY: as above.
+    unsafe { work.with::<T::Wide>() }
+}
+
+/// Calls a closure with the start and the length of each part of a column that fills a register, and of the rest.
+#[inline(always)]
+fn each<V: Vector>(len: usize, mut f: impl FnMut(usize, usize)) {
+    let whole = len - len % V::LANES;
+    let mut start = 0;
+    while start < whole {
+        f(start, V::LANES);
+        start += V::LANES;
+    }
+    if whole < len {
+        f(whole, len - whole);
+    }
+}
+
+/// `to += factor * from`
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+pub(super) unsafe fn add<V: Vector>(to: &mut [V::Element], from: &[V::Element], factor: V::Element) {
+    let (to, from, len) = (to.as_mut_ptr(), from.as_ptr(), to.len().min(from.len()));
+    // SAFETY: by contract.
+    let factor = unsafe { V::splat(&raw const factor) };
+    each::<V>(len, |start, len| {
+        // SAFETY: by contract; parts of both slices.
+        unsafe {
+            let sum = V::load(from.add(start), len).times_plus(factor, V::load(to.add(start), len));
+            sum.store(to.add(start), len);
+        }
+    });
+}
+
+/// `to += x * from + y * other`
+///
+/// # Safety
+/// As [`add`].
+#[inline(always)]
+pub(super) unsafe fn add_two<V: Vector>(
+    to: &mut [V::Element],
+    (from, x): (&[V::Element], V::Element),
+    (other, y): (&[V::Element], V::Element),
+) {
+    let len = to.len().min(from.len()).min(other.len());
+    let (to, from, other) = (to.as_mut_ptr(), from.as_ptr(), other.as_ptr());
+    // SAFETY: as in `add`.
+    let (x, y) = unsafe { (V::splat(&raw const x), V::splat(&raw const y)) };
+    each::<V>(len, |start, len| {
+        // SAFETY: as in `add`.
+        unsafe {
+            let sum = V::load(from.add(start), len).times_plus(x, V::load(to.add(start), len));
+            V::load(other.add(start), len).times_plus(y, sum).store(to.add(start), len);
+        }
+    });
+}
+
+/// The sum of products.
+///
+/// # Safety
+/// As [`add`].
+#[inline(always)]
+pub(super) unsafe fn dot<V: Vector>(a: &[V::Element], b: &[V::Element]) -> V::Element {
+    let (a, b, len) = (a.as_ptr(), b.as_ptr(), a.len().min(b.len()));
+    // SAFETY: as in `add`.
+    let mut sum = unsafe { V::zero() };
+    each::<V>(len, |start, len| {
+        // SAFETY: as in `add`.
+        sum = unsafe { V::load(a.add(start), len).times_plus(V::load(b.add(start), len), sum) };
+    });
+    // SAFETY: by contract.
+    unsafe { sum.sum() }
+}
+
+/// Rotates two columns: `(c x - s y, s x + c y)`.
+///
+/// # Safety
+/// As [`add`].
+#[inline(always)]
+pub(super) unsafe fn turn<V: Vector>(
+    x: &mut [V::Element],
+    y: &mut [V::Element],
+    c: V::Element,
+    s: V::Element,
+) {
+    let (x, y, len, less) = (x.as_mut_ptr(), y.as_mut_ptr(), x.len().min(y.len()), s.negated());
+    // SAFETY: as in `add`.
+    let (zero, c, s, less) =
+        unsafe { (V::zero(), V::splat(&raw const c), V::splat(&raw const s), V::splat(&raw const less)) };
+    each::<V>(len, |start, len| {
+        // SAFETY: as in `add`.
+        unsafe {
+            let (left, right) = (V::load(x.add(start), len), V::load(y.add(start), len));
+            right.times_plus(less, left.times_plus(c, zero)).store(x.add(start), len);
+            right.times_plus(c, left.times_plus(s, zero)).store(y.add(start), len);
+        }
+    });
+}

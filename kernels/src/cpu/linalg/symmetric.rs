@@ -1,0 +1,243 @@
+//! Eigenvalues and vectors of small symmetric matrices, by reflections and then by rotations.
+//!
+//! # How it works
+//!
+//! 1. The matrix is scaled by a power of two, so that no square is out of range.
+//! 2. A reflection for each column leaves a matrix of three diagonals. Both halves of what is left are kept: then all work is
+//!    on columns from below the diagonal on.
+//! 3. Rotations chase what is beside the diagonal away: for values alone on squares and without roots, for vectors with them.
+#![expect(unsafe_code, reason = "asks for registers")]
+
+use num_traits::Float;
+use torch_library::Element;
+
+use super::registers::{Held, Work, add, add_two, dot, turn, work};
+use crate::cpu::matmul::vector::Vector;
+
+/// Up to this size rotations one after the other take less time than dividing the matrix.
+pub(super) const LARGEST: usize = 128;
+
+/// How often a value is looked for; in most cases twice is enough.
+const PATIENCE: usize = 60;
+
+/// Numbers with roots.
+pub(super) trait Real: Float + Element + Held {}
+
+impl Real for f32 {}
+impl Real for f64 {}
+
+/// Finds the eigenvalues from the least of a matrix whose lower half and diagonal are given, column by column, and the vectors in
+/// its columns if there is room. Gives back whether all were found.
+pub(super) fn eigen<T: Real>(matrix: &[T], values: &mut [T], vectors: Option<&mut [T]>) -> bool {
+    let n = values.len();
+    let known = (0..n).flat_map(|j| &matrix[j * n + j..(j + 1) * n]);
+    let largest = known.fold(T::zero(), |a, b| a.max(b.abs()));
+    let scale = if largest == T::zero() { T::one() } else { largest.log2().floor().exp2() };
+    let mut a = vec![T::zero(); n * n];
+    for j in 0..n {
+        for i in j..n {
+            let x = matrix[j * n + i] / scale;
+            (a[j * n + i], a[i * n + j]) = (x, x);
+        }
+    }
+    let (mut beside, mut factors) = (vec![T::zero(); n], vec![T::zero(); n]);
+    work(Reduction { a: &mut a, diagonal: values, beside: &mut beside, factors: &mut factors });
+    let is_found = match vectors {
+        None => squares(values, &mut beside),
+        Some(vectors) => {
+            let mut turned = vec![T::zero(); n * n];
+            work(Union { vectors: &a, product: &mut turned, factors: &factors });
+            let is_found = work(Rotations { d: values, e: &mut beside, vectors: &mut turned });
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by(|i, j| in_order(&values[*i], &values[*j]));
+            for (to, from) in vectors.chunks_exact_mut(n).zip(order) {
+                to.copy_from_slice(&turned[from * n..][..n]);
+            }
+            is_found
+        }
+    };
+    values.sort_by(in_order);
+    values.iter_mut().for_each(|x| *x = *x * scale);
+    is_found && values.iter().all(|x| x.is_finite())
+}
+
+fn in_order<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
+    a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
+}
+
+/// Leaves the diagonal, what is beside it and, below that in the columns, the vectors of reflections, with the factor of each.
+struct Reduction<'a, T> {
+    a: &'a mut [T],
+    diagonal: &'a mut [T],
+    beside: &'a mut [T],
+    factors: &'a mut [T],
+}
+
+impl<T: Real> Work<T> for Reduction<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn with<V: Vector<Element = T>>(self) {
+        let n = self.diagonal.len();
+        let mut image = vec![T::zero(); n];
+        for k in 0..n {
+            let (left, right) = self.a.split_at_mut((k + 1) * n);
+            let (column, image) = (&mut left[k * n + k..], &mut image[k + 1..]);
+            self.diagonal[k] = column[0];
+            let Some((first, rest)) = column[1..].split_first_mut() else { break };
+            // SAFETY: passed on.
+            let square = unsafe { dot::<V>(rest, rest) };
+            if square <= T::epsilon().powi(4) {
+                self.beside[k] = *first; // what is left out is no more than roundings were
+                continue;
+            }
+            let beta = -(*first * *first + square).sqrt().copysign(*first);
+            let (scale, factor) = (T::one() / (*first - beta), (beta - *first) / beta);
+            rest.iter_mut().for_each(|x| *x = *x * scale);
+            (*first, self.beside[k], self.factors[k]) = (T::one(), beta, factor);
+            let vector = &column[1..];
+            image.fill(T::zero());
+            for (column, x) in right.chunks_exact(n).zip(vector) {
+                // SAFETY: as above.
+                unsafe { add::<V>(image, &column[k + 1..], *x * factor) };
+            }
+            // SAFETY: as above.
+            let along = unsafe { dot::<V>(image, vector) };
+            let half = T::zero() - factor * along / (T::one() + T::one());
+            // SAFETY: as above.
+            unsafe { add::<V>(image, vector, half) };
+            for (j, column) in right.chunks_exact_mut(n).enumerate() {
+                let (x, y) = (T::zero() - image[j], T::zero() - vector[j]);
+                // SAFETY: as above.
+                unsafe { add_two::<V>(&mut column[k + 1..], (vector, x), (image, y)) };
+            }
+        }
+    }
+}
+
+/// The product of the reflections, from zeros.
+struct Union<'a, T> {
+    vectors: &'a [T],
+    product: &'a mut [T],
+    factors: &'a [T],
+}
+
+impl<T: Real> Work<T> for Union<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn with<V: Vector<Element = T>>(self) {
+        let n = self.factors.len();
+        self.product.iter_mut().step_by(n + 1).for_each(|x| *x = T::one());
+        for k in (0..n.saturating_sub(1)).rev().filter(|k| self.factors[*k] != T::zero()) {
+            let vector = &self.vectors[k * n + k + 1..(k + 1) * n];
+            for column in self.product.chunks_exact_mut(n).skip(k + 1) {
+                let column = &mut column[k + 1..];
+                // SAFETY: passed on.
+                let length = unsafe { dot::<V>(column, vector) };
+                // SAFETY: as above.
+                unsafe { add::<V>(column, vector, T::zero() - self.factors[k] * length) };
+            }
+        }
+    }
+}
+
+/// Replaces the diagonal by the eigenvalues, and the columns by the vectors. Gives back whether all were found.
+struct Rotations<'a, T> {
+    d: &'a mut [T],
+    e: &'a mut [T],
+    vectors: &'a mut [T],
+}
+
+impl<T: Real> Work<T> for Rotations<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    unsafe fn with<V: Vector<Element = T>>(self) -> bool {
+        let Rotations { d, e, vectors } = self;
+        let n = d.len();
+        for l in 0..n {
+            let mut patience = 0..PATIENCE;
+            while let Some(m) = end_of_block(l, n, |k| {
+                e[k].abs() <= T::epsilon() * (d[k].abs() + d[k + 1].abs() + T::epsilon())
+            }) {
+                if patience.next().is_none() {
+                    return false;
+                }
+                let mut g = d[m] - shift(d, e[l], l);
+                let (mut s, mut c, mut p, mut is_whole) = (T::one(), T::one(), T::zero(), true);
+                for i in (l..m).rev() {
+                    let (f, b) = (s * e[i], c * e[i]);
+                    let length = (f * f + g * g).sqrt();
+                    e[i + 1] = length;
+                    if length == T::zero() {
+                        d[i + 1] = d[i + 1] - p;
+                        is_whole = false;
+                        break;
+                    }
+                    (s, c) = (f / length, g / length);
+                    g = d[i + 1] - p;
+                    let r = (d[i] - g) * s + (c * b + c * b);
+                    p = s * r;
+                    d[i + 1] = g + p;
+                    g = c * r - b;
+                    let (left, right) = vectors[i * n..][..2 * n].split_at_mut(n);
+                    // SAFETY: passed on.
+                    unsafe { turn::<V>(left, right, c, s) };
+                }
+                if is_whole {
+                    (d[l], e[l]) = (d[l] - p, g);
+                }
+                e[m] = T::zero();
+            }
+        }
+        true
+    }
+}
+
+/// Where the block that begins at `l` ends, unless there.
+#[inline(always)]
+fn end_of_block(l: usize, n: usize, is_small: impl Fn(usize) -> bool) -> Option<usize> {
+    let end = (l..n - 1).find(|k| is_small(*k)).unwrap_or(n - 1);
+    (end > l).then_some(end)
+}
+
+/// What is close to an eigenvalue: that of the first two rows and columns which is nearer to the first.
+#[inline(always)]
+fn shift<T: Real>(d: &[T], beside: T, l: usize) -> T {
+    let half = (d[l + 1] - d[l]) / (beside + beside);
+    d[l] - beside / (half + (half * half + T::one()).sqrt().copysign(half))
+}
+
+/// Replaces the diagonal by the eigenvalues. Gives back whether all were found.
+fn squares<T: Real>(d: &mut [T], e: &mut [T]) -> bool {
+    let n = d.len();
+    e.iter_mut().for_each(|x| *x = *x * *x);
+    for l in 0..n {
+        let mut patience = 0..PATIENCE;
+        while let Some(m) = end_of_block(l, n, |k| {
+            e[k] <= T::epsilon().powi(2) * ((d[k] * d[k + 1]).abs() + T::epsilon().powi(2))
+        }) {
+            if patience.next().is_none() {
+                return false;
+            }
+            e[m] = T::zero();
+            let sigma = shift(d, e[l].sqrt(), l);
+            let (mut c, mut s, mut gamma) = (T::one(), T::zero(), d[m] - sigma);
+            let mut p = gamma * gamma;
+            for i in (l..m).rev() {
+                let (square, sum) = (e[i], p + e[i]);
+                if i + 1 != m {
+                    e[i + 1] = s * sum;
+                }
+                let (last_c, last_gamma) = (c, gamma);
+                (c, s) = (p / sum, square / sum);
+                gamma = c * (d[i] - sigma) - s * last_gamma;
+                d[i + 1] = last_gamma + (d[i] - gamma);
+                p = if c == T::zero() { last_c * square } else { gamma * gamma / c };
+            }
+            (e[l], d[l]) = (s * p, sigma + gamma);
+        }
+    }
+    true
+}

@@ -6,8 +6,8 @@ use num_traits::{Float, PrimInt};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::functions::Divisible;
-use super::loops::{self, Usually, function, match_computing};
+use super::functions::{Divisible, Quotient};
+use super::loops::{Usually, function, match_computing};
 use super::number::{Divided, Number};
 use crate::aten;
 use crate::pointwise::Pointwise;
@@ -168,9 +168,19 @@ fn div_rounded(
             any: |[a, b]: [T; 2]| floor_quotient(a, b, a % b),
         }),
     }, else => match_computing!(call.dtype, T: Integer => {
-        let out = call.output(out, call.dtype)?;
         let by_zero = AtomicBool::new(false);
-        loops::map(&out, inputs, |[a, b]: [T; 2]| whole_quotient(a, b, rounding, &by_zero))?;
+        let is_usual = |[a, b]: [T; 2]| a.has_short_quotient(b);
+        let any = |[a, b]: [T; 2]| whole_quotient(a, b, rounding, &by_zero);
+        let out = match rounding {
+            Rounding::Truncate => {
+                let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, false)[0] });
+                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+            }
+            Rounding::Floor => {
+                let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, true)[0] });
+                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+            }
+        };
         ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
         Ok(out)
     }, else => Err(call.unsupported())))

@@ -16,6 +16,7 @@ mod hyperbolic;
 mod inverse;
 mod logarithm;
 mod power;
+mod quotient;
 mod remainder;
 
 pub(super) use circular::Circular;
@@ -25,6 +26,7 @@ pub(super) use gamma::Gamma;
 pub(super) use hyperbolic::Hyperbolic;
 pub(super) use inverse::{Coordinate, Inverse};
 pub(super) use power::Raised;
+pub(super) use quotient::Quotient;
 pub(super) use remainder::Divisible;
 
 /// The functions that kernels spend their time in.

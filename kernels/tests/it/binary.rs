@@ -214,3 +214,30 @@ fn extremes_of_numbers_pass_over_nan() -> Result<()> {
     assert_eq!(y.grad().unwrap().to_vec::<f64>()?, [1.0, 1.0, 0.0, 0.5]);
     Ok(())
 }
+
+#[test]
+fn integers_of_any_size_are_divided_exactly() -> Result<()> {
+    let ends =
+        [i64::MIN, i64::MIN + 1, -(1 << 53) - 1, -(1 << 50) - 1, -(1 << 50), -7, -1, 1, 3, 1 << 50, i64::MAX];
+    let numbers: Vec<i64> = (0..99).flat_map(|_| ends).collect();
+    let pairs: Vec<(i64, i64)> =
+        numbers.iter().enumerate().map(|(i, a)| (*a, ends[i * 7 % 10 + 1])).collect();
+    let tensor =
+        |f: fn(&(i64, i64)) -> i64| Tensor::from_vec(pairs.iter().map(f).collect(), &[pairs.len() as i64]);
+    let (x, y) = (tensor(|pair| pair.0)?, tensor(|pair| pair.1)?);
+    let each = |f: fn(i64, i64) -> i64| pairs.iter().map(|(a, b)| f(*a, *b)).collect::<Vec<_>>();
+    let down = |a: i64, b: i64| {
+        let over = i64::from(a.wrapping_rem(b) != 0 && (a < 0) != (b < 0));
+        a.wrapping_div(b) - over
+    };
+    assert_eq!(aten::floor_divide(&x, &y)?.to_vec::<i64>()?, each(down));
+    assert_eq!(aten::fmod_Tensor(&x, &y)?.to_vec::<i64>()?, each(i64::wrapping_rem));
+    let rest = |a: i64, b: i64| {
+        let rest = a.wrapping_rem(b);
+        if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
+    };
+    assert_eq!(aten::remainder_Tensor(&x, &y)?.to_vec::<i64>()?, each(rest));
+    let error = aten::remainder_Tensor(&x, &x.sub(&x)?).unwrap_err().to_string();
+    assert_eq!(error, "aten::remainder.Tensor: an integer was divided by zero");
+    Ok(())
+}

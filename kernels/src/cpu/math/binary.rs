@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 
 use super::Bits;
 use crate::aten;
-use crate::cpu::functions::{Coordinate, Divisible, Raised};
+use crate::cpu::functions::{Coordinate, Divisible, Quotient, Raised};
 use crate::cpu::loops::{self, Usually, function, match_computing};
 use crate::cpu::number::{Divided, Number};
 use crate::pointwise::Pointwise;
@@ -258,9 +258,19 @@ fn rest(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], sign
             }),
         }
     }, else => match_computing!(call.dtype, T: Integer => {
-        let out = call.output(out, call.dtype)?;
         let by_zero = AtomicBool::new(false);
-        loops::map(&out, inputs, |[a, b]: [T; 2]| integer_rest(a, b, sign, &by_zero))?;
+        let is_usual = |[a, b]: [T; 2]| a.has_short_quotient(b);
+        let any = |[a, b]: [T; 2]| integer_rest(a, b, sign, &by_zero);
+        let out = match sign {
+            Sign::OfDividend => {
+                let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, false)[1] });
+                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+            }
+            Sign::OfDivisor => {
+                let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, true)[1] });
+                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+            }
+        };
         ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
         Ok(out)
     }, else => Err(call.unsupported())))

@@ -1,12 +1,10 @@
-//! Running extremes, and counts of numbers.
+//! Running sums of exponentials, and how often numbers are there.
 #![expect(unsafe_code, reason = "looks at a tensor as a slice")]
 
-use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::loops::parts::Parts;
 use super::loops::{self, match_computing};
-use super::number::Ordered;
 use super::statistics::order::Lanes;
 use crate::aten;
 use crate::composite::collected;
@@ -14,7 +12,9 @@ use crate::pointwise::unsupported;
 
 mod chosen;
 mod distinct;
+mod histogram;
 pub(super) mod places;
+mod running;
 mod search;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -41,55 +41,6 @@ mod kernels {
                 }
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
-        Ok(out)
-    }
-
-    fn cummax(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
-        match_computing!(this.dtype(), T: Bool | Integer | Float => {
-            running::<T>("aten::cummax", this, dim, |x, best| x >= best)
-        }, else => Err(unsupported("aten::cummax", this.dtype())))
-    }
-
-    fn cummin(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
-        match_computing!(this.dtype(), T: Bool | Integer | Float => {
-            running::<T>("aten::cummin", this, dim, |x, best| x <= best)
-        }, else => Err(unsupported("aten::cummin", this.dtype())))
-    }
-
-    fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::histc";
-        ensure!(bins > 0, Argument, "{OPERATOR}: {bins} bins, at least one is needed");
-        ensure!(
-            this.dtype().is_floating_point(),
-            DType,
-            "{OPERATOR} is not implemented for {}",
-            this.dtype()
-        );
-        let (mut low, mut high): (f64, f64) = (min.to()?, max.to()?);
-        let out = Tensor::empty(&[bins], this.dtype(), this.device())?;
-        if !loops::has_elements(&out) {
-            return Ok(out);
-        }
-        let values = loops::elements::<f64>(this)?;
-        if low == high && !values.is_empty() {
-            low = values.iter().copied().fold(f64::INFINITY, f64::min);
-            high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        }
-        if low == high {
-            (low, high) = (low - 1.0, high + 1.0);
-        }
-        ensure!(
-            low.is_finite() && high.is_finite() && low < high,
-            Argument,
-            "{OPERATOR}: between {low} and {high} there are no bins"
-        );
-        let mut counts = collected("aten::histc", bins, |_| 0.0)?;
-        for value in values.into_iter().filter(|value| (low..=high).contains(value)) {
-            let bin = ((value - low) / (high - low) * bins as f64) as usize;
-            counts[bin.min(bins as usize - 1)] += 1.0;
-        }
-        let counts = Tensor::from_vec(counts, &[bins])?;
-        match_dtype!(this.dtype(), T => loops::map(&out, [&counts], |[x]: [T; 1]| x)?);
         Ok(out)
     }
 }
@@ -129,27 +80,4 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
     numbers.iter().zip(&weight).for_each(|(number, weight)| sums[*number as usize] += weight);
     let sums = Tensor::from_vec(sums, &[count])?;
     if weights.dtype() == DType::Float32 { loops::copy(&sums, DType::Float32) } else { Ok(sums) }
-}
-
-/// The last of the best elements so far, and where it is; NaN is better than all.
-fn running<T: Ordered>(
-    operator: &str,
-    this: &Tensor,
-    dim: i64,
-    is_better: impl Fn(T, T) -> bool + Sync,
-) -> Result<(Tensor, Tensor)> {
-    let lanes = Lanes::new(operator, this, dim)?;
-    let empty = |dtype| Tensor::empty(this.sizes(), dtype, this.device());
-    let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
-    let state = || ();
-    lanes.choose::<T, _>(&values, &indices, state, |(), lane, places| {
-        let (mut best, mut at) = (lane[0], 0);
-        for ((here, x), place) in (0..).zip(lane).zip(places) {
-            if x.is_unordered() || is_better(*x, best) {
-                (best, at) = (*x, here); // nothing is better than NaN
-            }
-            *place = at;
-        }
-    })?;
-    Ok((values, indices))
 }

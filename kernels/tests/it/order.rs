@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
 const NAN: f32 = f32::NAN;
 
@@ -133,5 +134,36 @@ fn running_extremes_are_the_last_of_equals_and_nan_stays() -> Result<()> {
     assert_eq!(values.to_vec::<f32>()?[..4], [1.0, 3.0, 3.0, 3.0]);
     assert_eq!(aten::cummin(&x, 0)?.1.to_vec::<i64>()?, [0, 0, 0, 0, 4, 4, 6]);
     assert_eq!(aten::cummax(&aten::zeros(&[2, 0])?, 1)?.0.sizes(), [2, 0]);
+    Ok(())
+}
+
+#[test]
+fn running_extremes_go_along_any_dimension() -> Result<()> {
+    let x = aten::randint(9, &[3, 70, 600])?;
+    for dtype in [DType::Float32, DType::Int64, DType::UInt8, DType::Bool, DType::BFloat16] {
+        for (x, dim) in (0..3).map(|dim| (x.to_dtype(dtype).unwrap(), dim)) {
+            let (values, places) = aten::cummax(&x, dim)?;
+            assert!(aten::equal(&aten::gather(&x, dim, &places)?, &values)?, "{dtype} {dim}");
+            let last = x.size(dim)? - 1;
+            let (largest, end) = (aten::amax::with(&x).dim(&[dim]).call()?, values.select(dim, last)?);
+            assert!(aten::equal(&largest, &end)?, "{dtype} {dim}");
+            // Of equals the last one counts: where the largest so far is, there is its place.
+            let here = aten::eq_Tensor(&x, &values)?;
+            let numbers = aten::arange((last + 1).into())?;
+            let sizes: Vec<i64> = (0..3).map(|at| if at == dim { last + 1 } else { 1 }).collect();
+            let expected = aten::where_self(&here, &numbers.view(&sizes)?, &places)?;
+            assert!(aten::equal(&expected, &places)?, "{dtype} {dim}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn numbers_are_counted_in_the_bins_of_their_own_precision() -> Result<()> {
+    let x = Tensor::from([0f32, 0.1, 0.3, 0.6, 0.7, 0.9, 1.0, 2.0, -1.0, NAN]);
+    let counts = aten::histc::with(&x).bins(10).min(0).max(1).call()?;
+    assert_eq!(counts.to_vec::<f32>()?, [1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0]);
+    assert!(aten::histc(&x).is_err(), "the ends would be NaN");
+    assert_eq!(aten::histc::with(&Tensor::from([3f64; 5])).bins(3).call()?.to_vec::<f64>()?, [0.0, 5.0, 0.0]);
     Ok(())
 }

@@ -1,0 +1,69 @@
+//! Counts of numbers in bins of one width.
+
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use crate::aten;
+use crate::composite::collected;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{self, match_computing, on_vectors};
+use crate::cpu::number::{Divided, Ordered};
+
+#[torch_impl(aten, CPU, Meta)]
+fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::histc";
+    ensure!(bins > 0, Argument, "{OPERATOR}: {bins} bins, at least one is needed");
+    ensure!(this.dtype().is_floating_point(), DType, "{OPERATOR} is not implemented for {}", this.dtype());
+    let (mut low, mut high): (f64, f64) = (min.to()?, max.to()?);
+    let out = Tensor::empty(&[bins], this.dtype(), this.device())?;
+    if !loops::has_elements(&out) {
+        return Ok(out);
+    }
+    if low == high && this.numel() > 0 {
+        (low, high) = (aten::min(this)?.item()?.to()?, aten::max(this)?.item()?.to()?);
+    }
+    if low == high {
+        (low, high) = (low - 1.0, high + 1.0);
+    }
+    ensure!(
+        low.is_finite() && high.is_finite() && low < high,
+        Argument,
+        "{OPERATOR}: between {low} and {high} there are no bins"
+    );
+    let mut counts = collected("histc", bins + 1, |_| 0u64)?;
+    match_computing!(this.dtype(), T: Float => {
+        let values = Parts::<T>::row_major(this, 1)?;
+        // SAFETY: nobody writes to the values while they are read.
+        let values = unsafe { std::slice::from_raw_parts(values.at(0), values.count()) };
+        count::<T>(values, [low, high].map(|end| end.cast()), &mut counts);
+    }, else => {});
+    counts.pop();
+    let counts = Tensor::from_vec(counts.into_iter().map(|count| count as f64).collect(), &[bins])?;
+    match_dtype!(this.dtype(), T => loops::map(&out, [&counts], |[x]: [T; 1]| x)?);
+    Ok(out)
+}
+
+/// Numbers that have a place between two others.
+trait Placed: Ordered + Divided {}
+
+impl Placed for f32 {}
+impl Placed for f64 {}
+
+on_vectors! {
+    /// Counts values in bins, and those that are in none in the last.
+    fn count<T: Placed>(values: &[T], ends: [T; 2], counts: &mut [u64]) {
+        const BLOCK: usize = 64;
+        let ([low, high], bins) = (ends, counts.len() as i64 - 1);
+        let (width, count) = (high.minus(low), bins.cast::<T>());
+        let place = |x: T| {
+            // In this order, and in the type of the values, as in PyTorch: other roundings would lead to other bins.
+            let place = x.minus(low).times(count).over(width).cast::<i64>().min(bins - 1);
+            if (x >= low) & (x <= high) { place } else { bins }
+        };
+        for values in values.chunks(BLOCK) {
+            let mut places = [0; BLOCK]; // all at once, in registers
+            places.iter_mut().zip(values).for_each(|(to, x)| *to = place(*x));
+            places[..values.len()].iter().for_each(|place| counts[*place as usize] += 1);
+        }
+    }
+}

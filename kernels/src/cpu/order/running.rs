@@ -1,0 +1,191 @@
+//! Running extremes: the last of the best elements so far, and where it is. NaN is better than all.
+
+use std::mem::MaybeUninit;
+
+use torch_library::Element;
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{self, match_computing, on_vectors, parallel};
+use crate::cpu::number::Ordered;
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn cummax(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+        extremes("aten::cummax", this, dim, true)
+    }
+
+    fn cummin(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+        extremes("aten::cummin", this, dim, false)
+    }
+}
+
+/// How many columns go down together: what is known of each stays in the cache.
+const WIDTH: usize = 512;
+
+/// How many elements of a line are looked at before each is compared with the one before.
+const BLOCK: usize = 32;
+
+fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result<(Tensor, Tensor)> {
+    let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        if !loops::has_elements(this) {
+            let empty = |dtype| Tensor::empty(this.sizes(), dtype, this.device());
+            return Ok((empty(this.dtype())?, empty(DType::Int64)?));
+        }
+        // SAFETY: below, each element is written.
+        let room = |dtype| unsafe { Tensor::uninit(this.sizes(), dtype, this.device()) };
+        let (values, places) = (room(T::DTYPE)?, room(DType::Int64)?);
+        let columns: i64 = this.sizes().iter().skip(dim + 1).product();
+        let rows = this.sizes().get(dim).copied().unwrap_or(1);
+        let table = Table {
+            source: Parts::<T>::row_major(this, 1)?,
+            values: Parts::of(&values, 1)?,
+            places: Parts::of(&places, 1)?,
+            rows: rows as usize,
+            columns: columns as usize,
+            is_largest,
+        };
+        table.compute();
+        let values = if this.dtype() == T::DTYPE { values } else { loops::copy(&values, this.dtype())? };
+        Ok((values, places))
+    }, else => Err(unsupported(operator, this.dtype())))
+}
+
+/// Tables of so many rows and columns, one after the other, which are gone through row by row.
+struct Table<T> {
+    source: Parts<T>,
+    values: Parts<T>,
+    places: Parts<i64>,
+    rows: usize,
+    columns: usize,
+    is_largest: bool,
+}
+
+impl<T: Ordered> Table<T> {
+    fn compute(&self) {
+        let strips = self.columns.div_ceil(WIDTH);
+        let count = self.source.count() / (self.rows * self.columns) * strips;
+        let grain = parallel::GRAIN / 4 / (self.rows * self.columns.min(WIDTH));
+        parallel::shares(count, grain.max(1), |range| {
+            for n in range {
+                let (table, first) = (n / strips, n % strips * WIDTH);
+                let len = (self.columns - first).min(WIDTH);
+                strip(Strip { table: self, first: table * self.rows * self.columns + first, len });
+            }
+        });
+    }
+}
+
+/// Some neighbouring columns of a table, which are one thread's.
+struct Strip<'a, T> {
+    table: &'a Table<T>,
+    first: usize,
+    len: usize,
+}
+
+on_vectors! {
+    fn strip<T: Ordered>(strip: Strip<'_, T>) {
+        match strip.table.is_largest {
+            true => strip.compute(|x, best| x >= best),
+            false => strip.compute(|x, best| x <= best),
+        }
+    }
+}
+
+impl<T: Ordered> Strip<'_, T> {
+    #[inline(always)]
+    fn compute(&self, is_better: impl Fn(T, T) -> bool + Copy) {
+        if self.table.columns == 1 {
+            // SAFETY: the only run of the strip, all of it.
+            let (source, values, places) = unsafe { self.run(self.first, self.table.rows) };
+            return line(source, values, places, is_better);
+        }
+        let (mut best, mut at) = ([T::ZERO; WIDTH], [0; WIDTH]);
+        for row in 0..self.table.rows {
+            // SAFETY: a row of the strip; the one before is done.
+            let (source, values, places) =
+                unsafe { self.run(self.first + row * self.table.columns, self.len) };
+            if row == 0 {
+                best[..self.len].copy_from_slice(source);
+            }
+            next(
+                row as i64,
+                source,
+                (&mut best[..self.len], &mut at[..self.len]),
+                (values, places),
+                is_better,
+            );
+        }
+    }
+
+    /// Elements one after the other, and the places of what is found for them.
+    ///
+    /// # Safety
+    /// They are of this strip, and what this gave before is not used any more.
+    #[inline(always)]
+    #[expect(clippy::mut_from_ref, reason = "strips share the table; who may write is the caller's promise")]
+    unsafe fn run(&self, start: usize, len: usize) -> (&[T], &mut [MaybeUninit<T>], &mut [MaybeUninit<i64>]) {
+        let Table { source, values, places, .. } = self.table;
+        // SAFETY: by contract so many elements are in each from there on. Nobody writes to the source, and the strip is one
+        // thread's.
+        unsafe {
+            (
+                std::slice::from_raw_parts(source.at(start), len),
+                std::slice::from_raw_parts_mut(values.at(start).cast(), len),
+                std::slice::from_raw_parts_mut(places.at(start).cast(), len),
+            )
+        }
+    }
+}
+
+/// One row, of which the columns know nothing of each other.
+#[inline(always)]
+fn next<T: Ordered>(
+    row: i64,
+    source: &[T],
+    (best, at): (&mut [T], &mut [i64]),
+    (values, places): (&mut [MaybeUninit<T>], &mut [MaybeUninit<i64>]),
+    is_better: impl Fn(T, T) -> bool,
+) {
+    let known = best.iter_mut().zip(at);
+    for (((x, (best, at)), value), place) in source.iter().zip(known).zip(values).zip(places) {
+        let is_found = x.is_unordered() | is_better(*x, *best); // nothing is better than NaN
+        *best = if is_found { *x } else { *best };
+        *at = if is_found { row } else { *at };
+        value.write(*best);
+        place.write(*at);
+    }
+}
+
+/// One line. In most blocks nothing is better than what was there before.
+#[inline(always)]
+fn line<T: Ordered>(
+    source: &[T],
+    values: &mut [MaybeUninit<T>],
+    places: &mut [MaybeUninit<i64>],
+    is_better: impl Fn(T, T) -> bool,
+) {
+    let (mut best, mut at) = (source[0], 0);
+    let blocks = source.chunks(BLOCK).zip(values.chunks_mut(BLOCK)).zip(places.chunks_mut(BLOCK));
+    for (start, ((source, values), places)) in (0..).step_by(BLOCK).zip(blocks) {
+        let is_found = |x: T, best: T| x.is_unordered() | is_better(x, best);
+        if !source.iter().fold(false, |any, x| any | is_found(*x, best)) {
+            values.fill(MaybeUninit::new(best));
+            places.fill(MaybeUninit::new(at));
+            continue;
+        }
+        for (((here, x), value), place) in (start..).zip(source).zip(values).zip(places) {
+            if is_found(*x, best) {
+                (best, at) = (*x, here);
+            }
+            value.write(best);
+            place.write(at);
+        }
+    }
+}

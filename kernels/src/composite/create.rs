@@ -33,6 +33,18 @@ mod select {
     ) -> Result<Tensor> {
         aten::empty_strided::redispatch(keys_of(device), size, stride, dtype, layout, device, pin_memory)
     }
+
+    fn full(
+        size: &[i64],
+        fill_value: Scalar,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        let dtype = dtype.or(Some(dtype_of(fill_value)));
+        aten::full::redispatch(keys_of(device), size, fill_value, dtype, layout, device, pin_memory)
+    }
 }
 
 fn keys_of(device: Option<Device>) -> DispatchKeySet {

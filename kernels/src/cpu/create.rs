@@ -1,11 +1,14 @@
 //! New memory, and filling it.
-#![expect(unsafe_code, reason = "shares a tensor among threads as slices")]
+#![expect(
+    unsafe_code,
+    reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
+)]
 
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::loops::{self, parallel, parts::Parts};
+use super::loops::{self, on_vectors, parallel, parts::Parts};
 use crate::aten;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -48,6 +51,24 @@ mod kernels {
     }
 }
 
+/// Writes the memory once, which the composite kernel for any backend cannot.
+#[torch_impl(aten, CPU)]
+fn full(
+    size: &[i64],
+    fill_value: Scalar,
+    dtype: Option<DType>,
+    layout: Option<Layout>,
+    device: Option<Device>,
+    pin_memory: Option<bool>,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::full";
+    check_options(OPERATOR, layout, pin_memory)?;
+    let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
+    // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
+    let room = unsafe { Tensor::uninit(size, dtype, device) };
+    room.and_then(|room| fill(&room, fill_value)).map_err(|error| error.context(OPERATOR))
+}
+
 fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool>) -> Result<()> {
     let layout = layout.unwrap_or_default();
     ensure!(
@@ -85,7 +106,13 @@ pub(crate) fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Syn
     parallel::ranges(count, |range| {
         // SAFETY: so many elements follow, which are this thread's.
         let part = unsafe { std::slice::from_raw_parts_mut(elements.at(range.start), range.len()) };
-        part.iter_mut().zip(range.start as i64..).for_each(|(to, i)| *to = number(i));
+        write(part, range.start as i64, &number);
     });
     Ok(())
+}
+
+on_vectors! {
+    fn write<T: Element, F: Fn(i64) -> T>(part: &mut [T], start: i64, number: &F) {
+        part.iter_mut().zip(start..).for_each(|(to, i)| *to = number(i));
+    }
 }

@@ -56,6 +56,32 @@ fn filling_checks_the_value() -> Result<()> {
 }
 
 #[test]
+fn full_tensors_are_full_on_any_device() -> Result<()> {
+    for count in [0, 1, 100, 300_000] {
+        assert_eq!(aten::full(&[count], 2.5.into())?.to_vec::<f32>()?, vec![2.5; count as usize]);
+    }
+    let meta = aten::full::with(&[2, 3], 1.into()).device(Some(Device::META)).call()?;
+    assert_eq!((meta.device(), meta.dtype()), (Device::META, DType::Int64));
+    assert!(aten::full(&[-1], 1.into()).is_err());
+    Ok(())
+}
+
+#[test]
+fn any_number_but_zero_is_true() -> Result<()> {
+    let numbers: Vec<f64> = (0..99).map(|i| [0.0, -0.0, 0.5, -3.0, f64::NAN, 1e-40][i % 6]).collect();
+    let x = Tensor::from_vec(numbers.clone(), &[99])?;
+    for dtype in [DType::Float64, DType::Float32, DType::Int32, DType::Int64, DType::Int16] {
+        let is_true = |x: &f64| if dtype.is_floating_point() { *x != 0.0 } else { *x == -3.0 };
+        let x = aten::nan_to_num(&x)?.to_dtype(dtype)?;
+        let expected: Vec<bool> =
+            numbers.iter().map(|x| if x.is_nan() { 0.0 } else { *x }).map(|x| is_true(&x)).collect();
+        assert_eq!(x.to_dtype(DType::Bool)?.to_vec::<bool>()?, expected, "{dtype}");
+    }
+    assert_eq!(Tensor::from([f32::NAN, 0.0]).to_dtype(DType::Bool)?.to_vec::<bool>()?, [true, false]);
+    Ok(())
+}
+
+#[test]
 fn copies_convert_and_broadcast() -> Result<()> {
     let mut x = Tensor::from([[1i32, 2, 3], [4, 5, 6]]);
     x.transpose(0, 1)?.copy_(&Tensor::from([7.9f64, -8.9]))?;

@@ -39,6 +39,10 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
         (DType::Bool, DType::Bool | DType::UInt8) if super::is_wide() => return Some(wide::truth),
         (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
+        (DType::Float32, DType::Bool) if super::is_wide() => return Some(wide::flags::<f32>),
+        (DType::Float64, DType::Bool) if super::is_wide() => return Some(wide::flags::<f64>),
+        (DType::Int32, DType::Bool) if super::is_wide() => return Some(wide::flags::<i32>),
+        (DType::Int64, DType::Bool) if super::is_wide() => return Some(wide::flags::<i64>),
         _ => {}
     }
     let _ = (from, to);
@@ -85,6 +89,21 @@ mod wide {
         for i in 0..len {
             // SAFETY: by contract.
             let is_true = unsafe { from.add(i).read() } != 0;
+            // SAFETY: by contract.
+            unsafe { to.add(i).write(u8::from(is_true)) };
+        }
+    }
+
+    /// From numbers to truth values: any but 0 is true.
+    ///
+    /// # Safety
+    /// As [`Convert`](super::Convert), on a processor that has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn flags<S: Element>(from: *const u8, len: usize, to: *mut u8) {
+        let from = from.cast::<S>();
+        for i in 0..len {
+            // SAFETY: by contract.
+            let is_true = unsafe { from.add(i).read() } != S::default();
             // SAFETY: by contract.
             unsafe { to.add(i).write(u8::from(is_true)) };
         }

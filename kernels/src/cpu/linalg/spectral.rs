@@ -142,14 +142,16 @@ fn eigen<T: Symmetric>(
     is_lower: bool,
     has_vectors: bool,
 ) -> Option<(Vec<f64>, Vec<T>)> {
-    let mut known = elements.to_vec(); // the lower half
+    let (mut known, mut largest) = (elements.to_vec(), 0f64); // the lower half counts
     for j in 0..n {
         let diagonal = &mut known[j * n + j];
         *diagonal = wide(*diagonal).re.cast(); // that of a Hermitian matrix is real, whatever is there
         if !is_lower {
             (j + 1..n).for_each(|i| known[j * n + i] = conjugate(elements[i * n + j]));
         }
-        if !known[j * n + j..(j + 1) * n].iter().all(|x| wide(*x).is_finite()) {
+        let column = known[j * n + j..(j + 1) * n].iter().map(|x| wide(*x));
+        largest = column.clone().map(|x| x.re.abs().max(x.im.abs())).fold(largest, f64::max);
+        if !column.into_iter().all(|x| x.is_finite()) {
             return None;
         }
     }
@@ -157,13 +159,16 @@ fn eigen<T: Symmetric>(
         vectors.chunks_exact_mut(n).for_each(straighten);
         return Some((values, vectors));
     }
+    // By a power of two, so that no square is out of range.
+    let scale = if largest == 0.0 { 1.0 } else { largest.log2().floor().exp2() };
+    known.iter_mut().for_each(|x| *x = (wide(*x) / scale).cast());
     let matrix = MatRef::from_column_major_slice(&known, n, n);
     if !has_vectors {
         let values = matrix.self_adjoint_eigenvalues(Side::Lower).ok()?;
-        return Some((values.into_iter().map(|x| wide(x).re).collect(), Vec::new()));
+        return Some((values.into_iter().map(|x| wide(x).re * scale).collect(), Vec::new()));
     }
     let found = matrix.self_adjoint_eigen(Side::Lower).ok()?;
-    let values = found.S().column_vector().iter().map(|x| wide(*x).re).collect();
+    let values = found.S().column_vector().iter().map(|x| wide(*x).re * scale).collect();
     let mut vectors: Vec<T> = found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
     vectors.chunks_exact_mut(n).for_each(straighten);
     Some((values, vectors))

@@ -1,7 +1,7 @@
 //! Derivatives of elements that are put elsewhere, and of some that are picked.
 
 use torch_library::derivatives;
-use torch_library::geometry::infer_size;
+use torch_library::geometry::{infer_size, saturating_numel};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -46,7 +46,7 @@ derivatives! {
         self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
         source => {
             let taken = aten::masked_select(grad, mask)?;
-            let left = source.sizes().iter().product::<i64>() - taken.numel();
+            let left = saturating_numel(source.sizes()) - taken.numel();
             aten::cat(&[taken, aten::new_zeros(grad, &[left])?])?.reshape(source.sizes())
         },
         mask => non_differentiable,

@@ -205,7 +205,8 @@ fn rests_are_exact_whatever_the_quotient() -> Result<()> {
 #[test]
 fn extremes_of_numbers_pass_over_nan() -> Result<()> {
     let (x, y) = (Tensor::from([1.0, f64::NAN, 3.0, 5.0]), Tensor::from([2.0, 2.0, f64::NAN, 5.0]));
-    (x.set_requires_grad(true)?, y.set_requires_grad(true)?);
+    x.set_requires_grad(true)?;
+    y.set_requires_grad(true)?;
     let most = aten::fmax(&x, &y)?;
     assert_eq!(most.to_vec::<f64>()?, [2.0, 2.0, 3.0, 5.0]);
     assert_eq!(aten::fmin(&x, &y)?.to_vec::<f64>()?, [1.0, 2.0, 3.0, 5.0]);

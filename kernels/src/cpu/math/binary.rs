@@ -324,7 +324,7 @@ fn raised(call: Pointwise<'_, 2>, out: Option<&Tensor>) -> Result<Tensor> {
 pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
     let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
     ensure!(
-        !(is_negative && !this.dtype().is_differentiable()),
+        !is_negative || this.dtype().is_differentiable(),
         Argument,
         "{operator}: {} to the power of {exponent} is no integer, convert to a floating-point type",
         this.dtype()

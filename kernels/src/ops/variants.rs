@@ -11,7 +11,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::variants::{Rule, Variant, variants};
 
-pub(crate) mod window;
+mod window;
 
 variants! {
     window::aten, VariantMethods;

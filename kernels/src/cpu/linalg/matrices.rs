@@ -3,6 +3,7 @@
 
 use faer::MatMut;
 use torch_library::Element;
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use crate::cpu::loops;
@@ -60,7 +61,7 @@ impl<T: Element> Given<T> {
     /// The matrices in the last two dimensions of a tensor, which nobody writes to meanwhile.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
         let turned = transposed(tensor)?;
-        let len = turned.sizes()[turned.dim() - 2..].iter().product::<i64>();
+        let len = saturating_numel(&turned.sizes()[turned.dim() - 2..]);
         Ok(Given(Parts::row_major(&turned, len as usize)?))
     }
 

@@ -30,7 +30,7 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
         Argument,
         "{OPERATOR}: between {low} and {high} there are no bins"
     );
-    let mut counts = collected("histc", bins + 1, |_| 0u64)?;
+    let mut counts = collected("aten::histc", bins + 1, |_| 0u64)?;
     match_computing!(this.dtype(), T: Float => {
         let values = Parts::<T>::row_major(this, 1)?;
         // SAFETY: nobody writes to the values while they are read.

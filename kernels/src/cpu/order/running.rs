@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use torch_library::Element;
-use torch_library::geometry::wrap_dim;
+use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -41,7 +41,7 @@ fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result
         // SAFETY: below, each element is written.
         let room = |dtype| unsafe { Tensor::uninit(this.sizes(), dtype, this.device()) };
         let (values, places) = (room(T::DTYPE)?, room(DType::Int64)?);
-        let columns: i64 = this.sizes().iter().skip(dim + 1).product();
+        let columns = saturating_numel(this.sizes().iter().skip(dim + 1));
         let rows = this.sizes().get(dim).copied().unwrap_or(1);
         let table = Table {
             source: Parts::<T>::row_major(this, 1)?,

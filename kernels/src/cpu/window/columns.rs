@@ -14,10 +14,10 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::Axis;
-use super::volumes::{each, on_vectors, pixels};
+use super::volumes::{each, pixels};
 use crate::aten;
 use crate::cpu::loops::parts::Parts;
-use crate::cpu::loops::{assign, has_elements, match_computing};
+use crate::cpu::loops::{assign, has_elements, match_computing, on_vectors};
 use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
 

@@ -7,9 +7,9 @@ use std::ops::Range;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::volumes::{Volumes, each, on_vectors, pixels};
+use super::volumes::{Volumes, each, pixels};
 use crate::aten;
-use crate::cpu::loops::{has_elements, match_computing};
+use crate::cpu::loops::{has_elements, match_computing, on_vectors};
 use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
 

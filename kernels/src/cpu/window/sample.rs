@@ -7,6 +7,7 @@
 //! 3. The taps of some points are found together, and then met in one channel after the other.
 #![expect(unsafe_code, reason = "shares points among threads")]
 
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -264,11 +265,11 @@ impl Sampling {
     }
 
     fn images<T: Real>(&self, input: &Tensor) -> Result<Parts<T>> {
-        Parts::row_major(input, input.sizes()[1..].iter().product::<i64>() as usize)
+        Parts::row_major(input, saturating_numel(&input.sizes()[1..]) as usize)
     }
 
     fn points<T: Real>(&self, grid: &Tensor) -> Result<Parts<T>> {
-        Parts::row_major(grid, grid.sizes()[1..].iter().product::<i64>() as usize)
+        Parts::row_major(grid, saturating_numel(&grid.sizes()[1..]) as usize)
     }
 
     fn axes<T: Real>(&self) -> [Axis<T>; 3] {

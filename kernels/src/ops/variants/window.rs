@@ -1,4 +1,5 @@
 //! The variants that write to `out`, of windows, padding and resizing.
+#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};

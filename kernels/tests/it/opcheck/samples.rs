@@ -97,6 +97,10 @@ fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
         "col2im" => vec![floats(&[1, 8, 9]), numbers(&[4, 4]), two(), one(), zero(), one()],
         "avg_pool1d" | "max_pool1d" | "adaptive_avg_pool1d" => vec![floats(&[1, 2, 6]), numbers(&[2])],
         name if name.starts_with("grid_sampler") || name.starts_with("_grid_sampler") => sampled(name),
+        "reflection_pad2d" | "replication_pad2d" => vec![image(), numbers(&[1, 1, 0, 1])],
+        "reflection_pad3d" | "replication_pad3d" => {
+            vec![floats(&[1, 1, 2, 3, 3]), numbers(&[1, 0, 0, 0, 0, 1])]
+        }
         "reflection_pad1d_backward" | "replication_pad1d_backward" => {
             vec![floats(&[1, 2, 6]), floats(&[1, 2, 4]), numbers(&[1, 1])]
         }

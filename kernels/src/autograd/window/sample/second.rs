@@ -2,6 +2,7 @@
 //!
 //! A point gets the sum of its taps, each the value of a pixel times a share, and a share is the product of one for each direction.
 
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -255,7 +256,7 @@ impl Pixels {
         }
         let (n, channels) = (input.sizes()[0], input.sizes()[1]);
         let points = index.sizes()[1..].to_vec();
-        let count = points.iter().product();
+        let count = saturating_numel(&points);
         let index = index.reshape(&[n, 1, count])?.expand(&[n, channels, count])?;
         Ok(Pixels {
             index,
@@ -277,7 +278,7 @@ impl Pixels {
     /// What points give to pixels.
     fn spread(&self, input: &Tensor, grads: &Tensor) -> Result<Tensor> {
         let grads = aten::where_ScalarOther(&self.is_inside, grads, 0.into())?;
-        let count: i64 = input.sizes()[2..].iter().product();
+        let count = saturating_numel(&input.sizes()[2..]);
         let zeros = aten::new_zeros(&grads, &[self.sizes[0], self.sizes[1], count])?;
         aten::scatter_add(&zeros, 2, &self.index, &self.channels(&grads)?)
     }

@@ -6,8 +6,8 @@
 
 use super::pooling::Pooling;
 use super::windows::Window;
+use crate::cpu::loops::on_vectors;
 use crate::cpu::number::Ordered;
-use crate::cpu::window::volumes::on_vectors;
 
 /// Lines of fewer places are short: to begin with one takes longer than to go through it.
 const SHORT: usize = 24;
@@ -37,8 +37,8 @@ pub(super) enum Largest {
 impl Largest {
     pub(super) fn new(pooling: &Pooling, lanes: usize) -> Self {
         let are_numbered = pooling.sizes.iter().product::<usize>() <= i32::MAX as usize;
-        let taps: usize = pooling.windows.each_ref().map(|windows| largest_count(windows)).iter().product();
-        let places: usize = pooling.windows.iter().map(Vec::len).product();
+        let taps = pooling.windows.iter().map(|windows| largest_count(windows)).product::<usize>();
+        let places = pooling.windows.iter().map(Vec::len).product::<usize>();
         let cover_all = pooling.windows.iter().flatten().all(|window| window.count() > 0);
         match (are_numbered && cover_all, lanes) {
             (true, 1) if pooling.windows[2].len() < SHORT && places * taps <= LISTED => {

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::Sampling;
 use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
+use crate::cpu::loops::on_vectors;
 use crate::cpu::loops::parts::Parts;
-use crate::cpu::window::volumes::on_vectors;
 
 /// One pixel of each point.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ impl<T: Real> Taps<T> {
 
     /// How many pixels a channel has.
     fn pixels(&self) -> usize {
-        self.sizes.iter().product()
+        self.sizes.iter().product::<usize>()
     }
 
     /// Finds the taps of some points.

@@ -94,9 +94,9 @@ creating! {
         options.filled(size, |out| aten::random__from(out, low, Some(high)).map(drop));
     logspace(start: Scalar, end: Scalar, steps: i64, base: f64), options => powers(start, end, steps, base, options);
     tril_indices(row: i64, col: i64, offset: i64), options =>
-        triangle("aten::tril_indices", [row, col], options, |row| 0..(row + i128::from(offset) + 1));
+        triangle("aten::tril_indices", [row, col], offset, true, options);
     triu_indices(row: i64, col: i64, offset: i64), options =>
-        triangle("aten::triu_indices", [row, col], options, |row| (row + i128::from(offset))..i128::MAX);
+        triangle("aten::triu_indices", [row, col], offset, false, options);
     scalar_tensor(s: Scalar), options => options.filled(&[], |out| aten::fill__Scalar(out, s).map(drop));
     randperm(n: i64), options => shuffled(n, None, options);
     randperm_generator(n: i64, generator: Option<&Generator>), options => shuffled(n, generator, options);
@@ -207,36 +207,49 @@ fn spaced(
     })
 }
 
-/// Where the elements are that a closure names for each row: their rows, then their columns.
+/// Where the elements of the lower or upper triangle of a matrix are: their rows, then their columns.
 fn triangle(
     operator: &str,
     sizes: [i64; 2],
+    offset: i64,
+    is_lower: bool,
     options: Options,
-    columns: impl Fn(i128) -> std::ops::Range<i128>,
 ) -> Result<Tensor> {
-    let [rows, cols] = sizes;
-    ensure!(rows >= 0 && cols >= 0, Shape, "{operator}: {rows} rows and {cols} columns are no matrix");
-    let within = |row: i64| {
-        let columns = columns(row.into());
-        let within = |column: i128| column.clamp(0, cols.into()) as i64;
-        within(columns.start)..within(columns.end)
+    ensure!(sizes.iter().all(|size| *size >= 0), Shape, "{operator}: sizes {sizes:?} are those of no matrix");
+    let ([rows, cols], offset) = (sizes.map(i128::from), i128::from(offset));
+    let count = match is_lower {
+        true => elements_left_of([rows, cols], offset + 1),
+        false => rows * cols - elements_left_of([rows, cols], offset),
     };
-    let rows = if cols == 0 { 0 } else { rows };
-    let lengths = (0..rows).map(|row| within(row).count() as i64);
-    let Some(count) = lengths.into_iter().try_fold(0i64, i64::checked_add) else {
-        bail!(Shape, "{operator}: {rows} rows and {cols} columns have too many elements")
+    let Ok(count) = i64::try_from(count) else {
+        bail!(Shape, "{operator}: a matrix of sizes {sizes:?} has too many elements")
     };
     let mut out = options.empty(&[2, count])?;
     if loops::has_elements(&out) {
+        let within = |row: i128| match is_lower {
+            true => 0..(row + offset + 1).clamp(0, cols),
+            false => (row + offset).clamp(0, cols)..cols,
+        };
+        let rows = if is_lower { (-offset).clamp(0, rows)..rows } else { 0..(cols - offset).clamp(0, rows) };
         let mut places = collected(operator, 2 * count, |_| 0)?;
         let (row_of, column_of) = places.split_at_mut(count as usize);
-        let all = (0..rows).flat_map(|row| within(row).map(move |column| (row, column)));
+        let all = rows.flat_map(|row| within(row).map(move |column| (row as i64, column as i64)));
         for ((to_row, to_column), (row, column)) in row_of.iter_mut().zip(column_of).zip(all) {
             (*to_row, *to_column) = (row, column);
         }
         unseen(|| aten::copy_(&mut out, &Tensor::from_vec(places, &[2, count])?).map(drop))?;
     }
     Ok(out)
+}
+
+/// How many elements of a matrix lie left of a line that starts at a column, and goes one to the right with each row.
+fn elements_left_of([rows, cols]: [i128; 2], start: i128) -> i128 {
+    // Of as many rows, the first of which has one.
+    let of_first = |rows: i128| match rows.max(0) {
+        rows if rows <= cols => rows * (rows + 1) / 2,
+        rows => (cols * (cols + 1) / 2).saturating_add((rows - cols).saturating_mul(cols)),
+    };
+    of_first(rows - 1 + start) - of_first(start - 1)
 }
 
 fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {

@@ -108,6 +108,14 @@ fn series_of_powers_and_places_of_triangles() -> Result<()> {
     assert_eq!(aten::logspace(0.into(), 2.into(), 3)?.to_vec::<f32>()?, [1.0, 10.0, 100.0]);
     assert_eq!(aten::tril_indices::with(3, 2).offset(-1).call()?.to_vec::<i64>()?, [1, 2, 2, 0, 0, 1]);
     assert_eq!(aten::triu_indices::with(2, 3).offset(1).call()?.to_vec::<i64>()?, [0, 0, 1, 1, 2, 2]);
+    for (rows, cols, offset) in
+        [(i64::MAX, 1, 0), (i64::MAX, i64::MAX, i64::MIN), (1 << 40, 1 << 40, i64::MAX)]
+    {
+        let lower = aten::tril_indices::with(rows, cols).offset(offset).call();
+        assert!(lower.is_err() || lower?.numel() == 0, "{rows} {cols} {offset}");
+        let upper = aten::triu_indices::with(rows, cols).offset(offset).call();
+        assert!(upper.is_err() || upper?.numel() <= 2, "{rows} {cols} {offset}");
+    }
     assert_eq!(aten::scalar_tensor(3.into())?.dtype(), DType::Float32);
     Ok(())
 }

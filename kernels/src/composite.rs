@@ -1,6 +1,6 @@
 //! Kernels that are written in other operators, or that need no elements: they serve every backend.
 
-mod arrange;
+pub(crate) mod arrange;
 mod binary;
 mod compare;
 mod complex;
@@ -11,7 +11,7 @@ mod image;
 mod index;
 mod lazy;
 pub(crate) mod linalg;
-mod linear;
+pub(crate) mod linear;
 pub(crate) mod loss;
 mod math;
 mod matmul;

@@ -27,6 +27,7 @@ mod ops;
 
 mod pointwise;
 mod reduction;
+mod sync;
 mod variants;
 
 pub mod autocast;

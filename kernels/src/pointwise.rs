@@ -383,7 +383,7 @@ pub(crate) fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
 /// The dimensions from densest to widest, as the first input decides that has different strides for two of them.
 ///
 /// PyTorch: `TensorIterator::reorder_dimensions`.
-fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> SmallVec<[usize; 6]> {
+pub(crate) fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> SmallVec<[usize; 6]> {
     let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).rev().collect();
     // Insertion sort, since the order is not transitive: a stride of 0 says nothing about its neighbours.
     for sorted in 1..order.len() {

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 use torch_library::geometry::{Dims, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
+use torch_library::promote_types;
 
 use crate::variants::memory;
 
@@ -10,6 +11,23 @@ use crate::variants::memory;
 pub(crate) fn type_of_sum(input: &Tensor, dtype: Option<DType>) -> DType {
     let is_whole = input.dtype().is_integer() || input.dtype() == DType::Bool;
     dtype.unwrap_or(if is_whole { DType::Int64 } else { input.dtype() })
+}
+
+/// The type that a norm is computed in: the one that is asked for, which must hold the elements, and be complex if they are.
+///
+/// # Errors
+/// Any other, or elements that are neither floating-point nor complex.
+pub(crate) fn type_of_norm(operator: &str, input: &Tensor, dtype: Option<DType>) -> Result<DType> {
+    let (own, dtype) = (input.dtype(), dtype.unwrap_or(input.dtype()));
+    let fits = own.is_differentiable()
+        && own.is_complex() == dtype.is_complex()
+        && promote_types(own, dtype).is_ok_and(|common| common == dtype);
+    ensure!(
+        fits,
+        DType,
+        "{operator}: a norm of {own} as {dtype}, expected floating-point or complex numbers, and a type that holds them"
+    );
+    Ok(dtype)
 }
 
 /// A tensor, and which of its dimensions are reduced.

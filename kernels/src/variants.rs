@@ -50,6 +50,8 @@ pub(crate) enum Rule {
     RealOfReal,
     /// `out` keeps its sizes where it has as many elements as the result.
     OfAnySizes,
+    /// `out` is row-major where it had other sizes, however the result lies.
+    RowMajor,
 }
 
 /// Where an argument of the base comes from.
@@ -111,6 +113,7 @@ impl Variant {
             is_out,
             takes: self.takes(is_out).unwrap_or(otherwise),
             is_of_any_sizes: self.rules.contains(&Rule::OfAnySizes),
+            is_row_major: self.rules.contains(&Rule::RowMajor),
         };
         let waiting = match targets.as_slice() {
             [target] => Some(Waiting { operator: base, place: place(target, Rule::Castable) }),
@@ -246,12 +249,19 @@ pub(crate) struct Place {
     is_out: bool,
     takes: Rule,
     is_of_any_sizes: bool,
+    is_row_major: bool,
 }
 
 impl Place {
     /// A tensor that is written in place.
     pub(crate) fn of_self(tensor: &Tensor) -> Self {
-        Place { tensor: tensor.clone(), is_out: false, takes: Rule::Castable, is_of_any_sizes: false }
+        Place {
+            tensor: tensor.clone(),
+            is_out: false,
+            takes: Rule::Castable,
+            is_of_any_sizes: false,
+            is_row_major: false,
+        }
     }
 
     /// Makes the tensor ready for a result of these sizes. The strides are only those of a tensor that had others.
@@ -299,7 +309,7 @@ impl Place {
         let keeps_sizes = self.is_of_any_sizes && self.tensor.numel() == result.numel();
         let result = if keeps_sizes { aten::reshape(result, self.tensor.sizes())? } else { result.clone() };
         // What is copied after the fact is row-major, what is computed element by element lies as the inputs do.
-        let strides = Some(result.strides()).filter(|_| self.takes == Rule::Castable);
+        let strides = Some(result.strides()).filter(|_| self.takes == Rule::Castable && !self.is_row_major);
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))
     }

@@ -42,6 +42,13 @@ derivatives! {
         self => aten::index_fill_int_Scalar(grad, dim, index, Scalar::from(0)),
         index => non_differentiable,
     }
+    #[in_place]
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor as IndexFillBackward1 {
+        self => aten::index_fill_int_Scalar(grad, dim, index, Scalar::from(0)),
+        index => non_differentiable,
+        value => aten::index_select(grad, dim, &aten::_unique2(index)?.0)?.sum(),
+    }
+    #[in_place]
     masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor as MaskedScatterBackward0 {
         self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
         source => {

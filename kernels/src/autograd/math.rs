@@ -91,6 +91,10 @@ derivatives! {
         self => aten::zeros_like(grad),
     }
     #[in_place]
+    round.decimals(Tensor self, *, int decimals) -> Tensor as RoundBackward1 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
     trunc(Tensor self) -> Tensor as TruncBackward0 {
         self => aten::zeros_like(grad),
     }
@@ -117,6 +121,10 @@ derivatives! {
         other => taken(grad, other, self, aten::lt_Tensor(self, other)?),
     }
     ldexp.Tensor(Tensor self, Tensor other) -> Tensor as LdexpBackward0 {
+        self => grad.mul(&conj(&aten::pow_Scalar(Scalar::from(2.0), other)?)?),
+        other => grad.mul(&conj(&result.mul(std::f64::consts::LN_2)?)?),
+    }
+    ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!) as LdexpBackward0 {
         self => grad.mul(&conj(&aten::pow_Scalar(Scalar::from(2.0), other)?)?),
         other => grad.mul(&conj(&result.mul(std::f64::consts::LN_2)?)?),
     }

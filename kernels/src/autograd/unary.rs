@@ -21,6 +21,9 @@ derivatives! {
     conj_physical(Tensor self) -> Tensor as ConjPhysicalBackward0 {
         self => conj(grad),
     }
+    conj_physical_(Tensor(a!) self) -> Tensor(a!) as ConjPhysicalBackward1 {
+        self => conj(grad),
+    }
     #[in_place]
     sgn(Tensor self) -> Tensor as SgnBackward0 {
         self => direction_grad(grad, self, result),
@@ -102,6 +105,16 @@ derivatives! {
     #[in_place]
     clamp_max(Tensor self, Scalar max) -> Tensor as ClampMaxBackward0 {
         self => aten::where_ScalarOther(&aten::lt_Scalar(self, max)?, grad, Scalar::from(0)),
+    }
+    #[in_place]
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor as ClampMinBackward1 {
+        self => clamp::input_grad(grad, self, Some(min), None),
+        min => clamp::min_grad(grad, self, Some(min), None),
+    }
+    #[in_place]
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor as ClampMaxBackward1 {
+        self => clamp::input_grad(grad, self, None, Some(max)),
+        max => clamp::max_grad(grad, self, None, Some(max)),
     }
     clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor as ClampBackward0 {
         self => clamp::input_grad(grad, self, min, max),

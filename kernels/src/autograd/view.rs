@@ -93,6 +93,14 @@ derivatives! {
     squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!) as SqueezeBackward4 {
         self => grad.reshape(self.sizes()),
     }
+    #[inplace_view]
+    squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!) as SqueezeBackward5 {
+        self => grad.reshape(self.sizes()),
+    }
+    #[inplace_view]
+    t_(Tensor(a!) self) -> Tensor(a!) as TBackward1 {
+        self => grad.t(),
+    }
     expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a) as ExpandBackward0 {
         self => aten::sum_to_size(grad, self.sizes()),
     }

@@ -3,7 +3,7 @@
 use torch_library::geometry::{infer_size, infer_view_size, wrap_dim};
 use torch_library::prelude::*;
 
-use super::{collected, crossed, vector};
+use super::vector;
 use crate::aten;
 
 mod join;
@@ -36,28 +36,6 @@ mod derived {
         )?;
         let copy = contiguous_copy(&expanded)?;
         aten::view(&copy, &whole)
-    }
-
-    fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
-        let wrap = |dim: &i64| wrap_dim(*dim, this.dim()).map_err(|error| error.context("aten::flip"));
-        let dims: Vec<usize> = dims.iter().map(wrap).collect::<Result<_>>()?;
-        let twice = (1..dims.len()).any(|at| dims[..at].contains(&dims[at]));
-        ensure!(!twice, Argument, "aten::flip: a dimension is named twice in {dims:?}");
-        if this.numel() == 0 || dims.iter().all(|dim| this.sizes().get(*dim).is_none_or(|size| *size <= 1)) {
-            return aten::clone(this);
-        }
-        in_order_of_memory(this, |this, order| {
-            let is_turned = |at: usize| dims.contains(&order[at]);
-            let (mut first, mut lists) = (0, Vec::new());
-            for (at, size) in this.sizes().iter().enumerate() {
-                match is_turned(at) {
-                    false if lists.is_empty() => first = at + 1,
-                    true => lists.push(collected("aten::flip", *size, |index| size - 1 - index)?),
-                    false => lists.push(collected("aten::flip", *size, |index| index)?),
-                }
-            }
-            crossed(this, first, lists)
-        })
     }
 
     fn roll(this: &Tensor, shifts: &[i64], dims: &[i64]) -> Result<Tensor> {
@@ -104,11 +82,7 @@ mod derived {
     }
 
     fn diag_embed(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::diag_embed";
-        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last one");
-        let wrap = |dim: i64| wrap_dim(dim, this.dim() + 1).map_err(|error| error.context(OPERATOR));
-        let (dim1, dim2) = (wrap(dim1)?, wrap(dim2)?);
-        ensure!(dim1 != dim2, Argument, "{OPERATOR}: dimension {dim1} crosses itself on no diagonal");
+        let [dim1, dim2] = dims_of_diagonal(this, dim1, dim2)?;
         let (below, above) = (offset.saturating_neg().max(0), offset.max(0));
         let size = this.size(-1)?.saturating_add(below.max(above));
         let padded = aten::constant_pad_nd(this, &[below, above])?;
@@ -250,6 +224,14 @@ mod implicit {
         aten::transpose_int(this, axis0, axis1)
     }
 
+    fn swapaxes_(this: &mut Tensor, axis0: i64, axis1: i64) -> Result<&mut Tensor> {
+        aten::transpose_(this, axis0, axis1)
+    }
+
+    fn swapdims_(this: &mut Tensor, dim0: i64, dim1: i64) -> Result<&mut Tensor> {
+        aten::transpose_(this, dim0, dim1)
+    }
+
     fn swapdims(this: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
         aten::transpose_int(this, dim0, dim1)
     }
@@ -353,14 +335,17 @@ fn along_or_flat(operator: &str, this: &Tensor, dim: Option<i64>) -> Result<(Ten
     Ok((this, dim))
 }
 
-/// Runs a function that gives row-major results on the dimensions from widest to densest, and undoes their order.
-fn in_order_of_memory(this: &Tensor, f: impl FnOnce(&Tensor, &[usize]) -> Result<Tensor>) -> Result<Tensor> {
-    let mut order: Vec<usize> = (0..this.dim()).collect();
-    order.sort_by_key(|dim| std::cmp::Reverse(this.strides()[*dim]));
-    let there: Vec<i64> = order.iter().map(|dim| *dim as i64).collect();
-    let out = f(&aten::permute(this, &there)?, &order)?;
-    let back = (0..this.dim()).map(|dim| order.iter().position(|other| *other == dim).unwrap_or(dim) as i64);
-    aten::permute(&out, &back.collect::<Vec<_>>())
+/// The two dimensions of `diag_embed` that are new.
+///
+/// # Errors
+/// One dimension twice, or out of range; a tensor without elements in a line.
+pub(crate) fn dims_of_diagonal(this: &Tensor, dim1: i64, dim2: i64) -> Result<[usize; 2]> {
+    const OPERATOR: &str = "aten::diag_embed";
+    ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last one");
+    let wrap = |dim: i64| wrap_dim(dim, this.dim() + 1).map_err(|error| error.context(OPERATOR));
+    let dims = [wrap(dim1)?, wrap(dim2)?];
+    ensure!(dims[0] != dims[1], Argument, "{OPERATOR}: dimension {dim1} crosses itself on no diagonal");
+    Ok(dims)
 }
 
 /// The sizes of a batch of images: those of the batch, and channels, height, width.

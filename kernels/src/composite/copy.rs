@@ -63,16 +63,81 @@ mod implicit {
         copy: bool,
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
-        let is_right = this.dtype() == dtype
-            && memory_format.is_none_or(|format| match format {
-                MemoryFormat::Preserve => true,
-                format => this.suggest_memory_format() == format,
-            });
-        if is_right && !copy {
+        let wanted = Wanted { dtype, device: this.device(), layout: None, pin_memory: None };
+        wanted.of(this, non_blocking, copy, memory_format)
+    }
+
+    fn to_device(
+        this: &Tensor,
+        device: Device,
+        dtype: DType,
+        non_blocking: bool,
+        copy: bool,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let wanted = Wanted { dtype, device, layout: None, pin_memory: None };
+        wanted.of(this, non_blocking, copy, memory_format)
+    }
+
+    fn to_other(
+        this: &Tensor,
+        other: &Tensor,
+        non_blocking: bool,
+        copy: bool,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        aten::to_device::call(this, other.device(), other.dtype(), non_blocking, copy, memory_format)
+    }
+
+    fn to_dtype_layout(
+        this: &Tensor,
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        non_blocking: bool,
+        copy: bool,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let (dtype, device) = (dtype.unwrap_or(this.dtype()), device.unwrap_or(this.device()));
+        Wanted { dtype, device, layout, pin_memory }.of(this, non_blocking, copy, memory_format)
+    }
+
+    fn type_as(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::to_other(this, other)
+    }
+}
+
+/// What a tensor is to be.
+struct Wanted {
+    dtype: DType,
+    device: Device,
+    layout: Option<Layout>,
+    pin_memory: Option<bool>,
+}
+
+impl Wanted {
+    /// A tensor that is so: the given one, or a copy.
+    fn of(
+        self,
+        this: &Tensor,
+        non_blocking: bool,
+        copy: bool,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let has_format = |format| match format {
+            MemoryFormat::Preserve => true,
+            format => this.suggest_memory_format() == format,
+        };
+        let is_right = this.dtype() == self.dtype && this.device() == self.device;
+        if is_right && memory_format.is_none_or(has_format) && !copy {
             return Ok(this.clone());
         }
         aten::_to_copy::with(this)
-            .dtype(Some(dtype))
+            .dtype(Some(self.dtype))
+            .layout(self.layout)
+            .device(Some(self.device))
+            .pin_memory(self.pin_memory)
             .non_blocking(non_blocking)
             .memory_format(memory_format)
             .call()

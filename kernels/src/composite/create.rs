@@ -121,7 +121,9 @@ mod kernels {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        unseen(|| aten::zero_(&mut zeros).map(drop))?;
+        if !is_plain(&zeros)? {
+            unseen(|| aten::zero_(&mut zeros).map(drop))?; // as above
+        }
         Ok(zeros)
     }
 

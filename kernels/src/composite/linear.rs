@@ -11,23 +11,7 @@ mod derived {
     use super::*;
 
     fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_cross";
-        let is_three = |tensor: &Tensor| tensor.size(dim).is_ok_and(|size| size == 3);
-        ensure!(
-            this.dim() == other.dim() && is_three(this) && is_three(other),
-            Shape,
-            "{OPERATOR}: sizes {:?} and {:?} have no three numbers in dimension {dim}",
-            this.sizes(),
-            other.sizes()
-        );
-        let turned = |tensor: &Tensor, shift: i64| aten::roll::call(tensor, &[shift], &[dim]);
-        let sizes = torch_library::geometry::infer_size(this.sizes(), other.sizes());
-        let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
-        let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
-        aten::sub_Tensor(
-            &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
-            &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
-        )
+        crossed(this, other, dim)
     }
 
     fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
@@ -276,9 +260,34 @@ mod distances {
     }
 }
 
+/// The crossed products of triples in a dimension, wherever they lie.
+pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::linalg_cross";
+    let is_three = |tensor: &Tensor| tensor.size(dim).is_ok_and(|size| size == 3);
+    ensure!(
+        this.dim() == other.dim() && is_three(this) && is_three(other),
+        Shape,
+        "{OPERATOR}: sizes {:?} and {:?} have no three numbers in dimension {dim}",
+        this.sizes(),
+        other.sizes()
+    );
+    let turned = |tensor: &Tensor, shift: i64| aten::roll::call(tensor, &[shift], &[dim]);
+    let sizes = torch_library::geometry::infer_size(this.sizes(), other.sizes());
+    let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
+    let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
+    aten::sub_Tensor(
+        &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
+        &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
+    )
+}
+
 /// `beta a + alpha b`; of `beta` 0, not even NaN of `a` counts.
 fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-    let scaled = aten::mul_Scalar(b, alpha)?;
+    let times = |tensor: &Tensor, factor: Scalar| match factor {
+        Scalar::Int(1) if tensor.dtype() != DType::Bool => Ok(tensor.clone()), // truth values become numbers
+        factor => aten::mul_Scalar(tensor, factor),
+    };
+    let scaled = times(b, alpha)?;
     let sizes = torch_library::geometry::infer_size(a.sizes(), b.sizes())?;
     ensure!(
         sizes.as_slice() == b.sizes(),
@@ -290,5 +299,5 @@ fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tenso
     if beta.to::<f64>().is_ok_and(|beta| beta == 0.0) {
         return Ok(scaled);
     }
-    aten::add_Tensor(&aten::mul_Scalar(a, beta)?, &scaled)
+    aten::add_Tensor(&times(a, beta)?, &scaled)
 }

@@ -8,7 +8,7 @@ use crate::aten;
 mod ctc;
 mod distance;
 
-pub(crate) use distance::reduced;
+pub(crate) use distance::{huber, reduced};
 
 /// PyTorch: `at::Reduction`.
 pub(crate) const NONE: i64 = 0;

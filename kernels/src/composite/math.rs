@@ -40,6 +40,22 @@ mod explicit {
         aten::bitwise_xor_Tensor(this, &Tensor::wrapped_number(other))
     }
 
+    fn bitwise_and_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_and_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
+    fn bitwise_or_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_or_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
+    fn bitwise_xor_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_xor_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
+    fn remainder_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::remainder_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
     fn pow__Scalar(this: &mut Tensor, exponent: Scalar) -> Result<&mut Tensor> {
         check_exponent("aten::pow_.Scalar", this, exponent)?;
         aten::pow__Tensor(this, &Tensor::wrapped_number(exponent))

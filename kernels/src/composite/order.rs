@@ -131,12 +131,24 @@ mod implicit {
     }
 
     fn trapezoid_dx(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
-        let (left, right) = neighbours(y, dim)?;
-        let sums = aten::sum_dim_IntList(&aten::add_Tensor(&left, &right)?, Some(&[dim]))?;
-        aten::mul_Scalar(&aten::div_Scalar(&sums, 2.into())?, dx)
+        if let Some(nothing) = area_of_nothing("aten::trapezoid.dx", y, dim)? {
+            return Ok(nothing);
+        }
+        let ends = aten::add_Tensor(&aten::select_int(y, dim, 0)?, &aten::select_int(y, dim, -1)?)?;
+        let sums = aten::sum_dim_IntList(y, Some(&[dim]))?;
+        aten::mul_Scalar(&aten::sub_Tensor(&sums, &aten::mul_Scalar(&ends, 0.5.into())?)?, dx)
     }
 
     fn trapezoid_x(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::trapezoid.x";
+        if let Some(nothing) = area_of_nothing(OPERATOR, y, dim)? {
+            return Ok(nothing);
+        }
+        ensure!(
+            x.dtype() != DType::Bool,
+            DType,
+            "{OPERATOR}: truth values are no places, convert them to numbers"
+        );
         let (left, right) = neighbours(y, dim)?;
         let widths = match x.dim() {
             1 => {
@@ -227,6 +239,23 @@ mod implicit {
         if invert { aten::ne_Scalar(elements, test_element) } else { aten::eq_Scalar(elements, test_element) }
     }
 
+    fn isin_Scalar_Tensor(
+        element: Scalar,
+        test_elements: &Tensor,
+        assume_unique: bool,
+        invert: bool,
+    ) -> Result<Tensor> {
+        ensure!(
+            element.dtype() != DType::Bool && test_elements.dtype() != DType::Bool,
+            DType,
+            "aten::isin.Scalar_Tensor: truth values are not looked for"
+        );
+        // Not a wrapped number, which is on the CPU.
+        let number =
+            aten::full::with(&[], element).dtype(Some(element.dtype())).device(Some(test_elements.device()));
+        aten::isin_Tensor_Tensor::call(&number.call()?, test_elements, assume_unique, invert)
+    }
+
     fn searchsorted_Scalar(
         sorted_sequence: &Tensor,
         this: Scalar,
@@ -271,6 +300,25 @@ pub(crate) fn without_nan(this: &Tensor) -> Result<Tensor> {
         return Ok(this.clone());
     }
     aten::masked_fill_Scalar(this, &aten::isnan(this)?, 0.into())
+}
+
+/// The area under no points, if there are none: zero, of their type.
+///
+/// # Errors
+/// Truth values, which have no area.
+fn area_of_nothing(operator: &str, y: &Tensor, dim: i64) -> Result<Option<Tensor>> {
+    let at = torch_library::geometry::wrap_dim(dim, y.dim()).map_err(|error| error.context(operator))?;
+    let mut sizes = y.sizes().to_vec();
+    if sizes.get(at) == Some(&0) {
+        sizes.remove(at);
+        return aten::new_zeros(y, &sizes).map(Some);
+    }
+    ensure!(
+        y.dtype() != DType::Bool,
+        DType,
+        "{operator}: truth values have no area, convert them to numbers"
+    );
+    Ok(None)
 }
 
 /// Each point but the last, and each but the first.

@@ -24,6 +24,14 @@ mod explicit {
         aten::bitwise_left_shift_Tensor(this, &Tensor::wrapped_number(other))
     }
 
+    fn bitwise_left_shift_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_left_shift_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
+    fn bitwise_right_shift_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_right_shift_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
     fn bitwise_right_shift_Tensor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
         aten::bitwise_right_shift_Tensor(this, &Tensor::wrapped_number(other))
     }
@@ -99,6 +107,13 @@ mod implicit {
         let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
         let exponent = if is_complex { exponent } else { Scalar::Float(exponent.to()?) };
         aten::pow_Tensor_Scalar(&aten::to_dtype(this, dtype)?, exponent)
+    }
+
+    fn float_power_Scalar(this: Scalar, exponent: &Tensor) -> Result<Tensor> {
+        let is_complex = exponent.dtype().is_complex() || matches!(this, Scalar::Complex(_));
+        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+        let this = if is_complex { this } else { Scalar::Float(this.to()?) };
+        aten::pow_Scalar(this, &aten::to_dtype(exponent, dtype)?)
     }
 
     fn isclose(this: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor> {

@@ -84,13 +84,11 @@ mod explicit {
     }
 
     fn t(this: &Tensor) -> Result<Tensor> {
-        ensure!(
-            this.dim() <= 2,
-            Shape,
-            "aten::t: sizes {:?} are those of no matrix, use transpose or permute",
-            this.sizes()
-        );
-        Shape::of(this).transposed(0, if this.dim() < 2 { 0 } else { 1 })?.view(this)
+        turned("aten::t", this)?.view(this)
+    }
+
+    fn t_(this: &mut Tensor) -> Result<&mut Tensor> {
+        turned("aten::t_", this)?.apply(this)
     }
 
     fn unsqueeze(this: &Tensor, dim: i64) -> Result<Tensor> {
@@ -125,6 +123,12 @@ mod explicit {
     fn squeeze__dim(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::squeeze_.dim"))?;
         Shape::of(this).squeezed(|other| other == dim).apply(this)
+    }
+
+    fn squeeze__dims<'t>(this: &'t mut Tensor, dim: &[i64]) -> Result<&'t mut Tensor> {
+        let dims = shape::distinct_dims(dim, this.dim());
+        let dims = dims.map_err(|error| error.context("aten::squeeze_.dims"))?;
+        Shape::of(this).squeezed(|other| dims.contains(&other)).apply(this)
     }
 
     fn expand(this: &Tensor, size: &[i64], _implicit: bool) -> Result<Tensor> {
@@ -163,6 +167,17 @@ mod explicit {
         let shape = Shape::of(this).selected(dim, index);
         shape.map_err(|error| error.context("aten::select.int"))?.view(this)
     }
+}
+
+/// A matrix on its side; a vector as it is.
+fn turned(operator: &str, this: &Tensor) -> Result<Shape> {
+    ensure!(
+        this.dim() <= 2,
+        Shape,
+        "{operator}: sizes {:?} are those of no matrix, use transpose or permute",
+        this.sizes()
+    );
+    Shape::of(this).transposed(0, if this.dim() < 2 { 0 } else { 1 })
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

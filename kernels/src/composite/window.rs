@@ -130,6 +130,9 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
         "{OPERATOR}: pad {pad:?} takes more than there is of sizes {:?}",
         this.sizes()
     );
+    if pad.iter().all(|pad| *pad <= 0) {
+        return taken_off(this, pad); // what nothing is put around lies as it did
+    }
     let mut out = aten::empty_memory_format::with(&sizes)
         .dtype(Some(this.dtype()))
         .device(Some(this.device()))
@@ -147,6 +150,16 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
         aten::copy_(&mut place, &source).map(drop)
     })?;
     Ok(out)
+}
+
+/// A copy of what is left of a tensor.
+fn taken_off(this: &Tensor, pad: &[i64]) -> Result<Tensor> {
+    let mut left = this.clone();
+    for (back, pad) in pad.chunks_exact(2).enumerate() {
+        let dim = -1 - back as i64;
+        left = aten::narrow(&left, dim, -pad[0], left.size(dim)? + pad[0] + pad[1])?;
+    }
+    aten::clone(&left)
 }
 
 /// Refuses a bias of another type, which [`aten::convolution`] may take.

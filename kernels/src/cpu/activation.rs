@@ -6,7 +6,7 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::functions::{ErrorFunction, Functions};
-use super::loops::{self, match_computing};
+use super::loops::{function, match_computing};
 use super::number::Number;
 use super::unary::is_approximated;
 use crate::aten;
@@ -41,34 +41,32 @@ mod kernels {
 
     fn sigmoid_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::sigmoid_backward", [grad_output, output])?;
-        let out = call.output(None, call.dtype)?;
         match_computing!(call.dtype, T: Float | Complex => {
-            loops::map(&out, call.inputs, |[grad, y]: [T; 2]| grad * ((T::ONE - y) * y).conjugate())?;
-        }, else => return Err(call.unsupported()));
-        Ok(out)
+            call.compute(None, call.dtype, |[grad, y]: [T; 2]| grad * ((T::ONE - y) * y).conjugate())
+        }, else => Err(call.unsupported()))
     }
 
     fn tanh_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::tanh_backward", [grad_output, output])?;
-        let out = call.output(None, call.dtype)?;
         match_computing!(call.dtype, T: Float | Complex => {
-            loops::map(&out, call.inputs, |[grad, y]: [T; 2]| grad * (T::ONE - y * y).conjugate())?;
-        }, else => return Err(call.unsupported()));
-        Ok(out)
+            call.compute(None, call.dtype, |[grad, y]: [T; 2]| grad * (T::ONE - y * y).conjugate())
+        }, else => Err(call.unsupported()))
     }
 
     fn gelu_backward(grad_output: &Tensor, this: &Tensor, approximate: &str) -> Result<Tensor> {
         const OPERATOR: &str = "aten::gelu_backward";
         let call = Pointwise::promoting(OPERATOR, [grad_output, this])?;
         let is_approximated = is_approximated(OPERATOR, approximate)?;
-        let out = call.output(None, call.dtype)?;
-        match_computing!(call.dtype, T: Float => {
-            match is_approximated {
-                false => loops::map(&out, call.inputs, |[grad, x]: [T; 2]| grad * gaussian_slope(x))?,
-                true => loops::map(&out, call.inputs, |[grad, x]: [T; 2]| grad * gaussian_slope_by_tanh(x))?,
+        match_computing!(call.dtype, T: Float => match is_approximated {
+            false => {
+                let slope = function!(|[grad, x]: [T; 2]| -> T { grad * gaussian_slope(x) });
+                call.compute_elements(None, call.dtype, slope)
             }
-        }, else => return Err(call.unsupported()));
-        Ok(out)
+            true => {
+                let slope = function!(|[grad, x]: [T; 2]| -> T { grad * gaussian_slope_by_tanh(x) });
+                call.compute_elements(None, call.dtype, slope)
+            }
+        }, else => Err(call.unsupported()))
     }
 }
 
@@ -112,6 +110,7 @@ impl<T: Number + Float> Conjugate for Complex<T> {
 }
 
 /// The derivative of `x Φ(x)`.
+#[inline(always)]
 fn gaussian_slope<T: Float + FloatConst + Number + ErrorFunction + Functions>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
     let below = half * (T::ONE + (x * T::FRAC_1_SQRT_2()).error_function());
@@ -119,6 +118,7 @@ fn gaussian_slope<T: Float + FloatConst + Number + ErrorFunction + Functions>(x:
     below + x * density
 }
 
+#[inline(always)]
 fn gaussian_slope_by_tanh<T: Float + FloatConst + Number + Functions>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
     let three = T::ONE + T::ONE + T::ONE;

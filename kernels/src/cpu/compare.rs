@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 use torch_library::{match_dtype, result_type};
 
-use super::loops::{self, match_computing};
+use super::loops::match_computing;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
@@ -18,9 +18,7 @@ macro_rules! comparisons {
                 fn $name(this: &Tensor, other: &Tensor) -> Result<Tensor> {
                     let call = Pointwise::promoting($operator, [this, other])?;
                     match_computing!(call.dtype, T: $($class)|+ => {
-                        let out = call.output(None, DType::Bool)?;
-                        loops::map(&out, call.inputs, |[a, b]: [T; 2]| a $sign b)?;
-                        Ok(out)
+                        call.compute(None, DType::Bool, |[a, b]: [T; 2]| a $sign b)
                     }, else => Err(call.unsupported()))
                 }
             )+
@@ -49,9 +47,7 @@ fn where_self(condition: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tenso
     let dtype = result_type([this.promotion_operand(), other.promotion_operand()]);
     let dtype = dtype.map_err(|error| error.context(OPERATOR))?;
     let call = Pointwise::with_dtype(OPERATOR, [condition, this, other], dtype)?.with_condition();
-    let out = call.output(None, dtype)?;
     match_dtype!(dtype, T => {
-        loops::map(&out, call.inputs, |[c, a, b]: [T; 3]| if c == T::default() { b } else { a })?;
-    });
-    Ok(out)
+        call.compute(None, dtype, |[c, a, b]: [T; 3]| if c == T::default() { b } else { a })
+    })
 }

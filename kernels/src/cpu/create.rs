@@ -10,6 +10,7 @@ use torch_library::{Element, match_dtype};
 
 use super::loops::{self, on_vectors, parallel, parts::Parts};
 use crate::aten;
+use crate::composite::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -66,6 +67,30 @@ fn full(
     let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
     // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
     let room = unsafe { Tensor::uninit(size, dtype, device) };
+    room.and_then(|room| fill(&room, fill_value)).map_err(|error| error.context(OPERATOR))
+}
+
+/// As [`full`].
+#[torch_impl(aten, CPU)]
+fn full_like(
+    this: &Tensor,
+    fill_value: Scalar,
+    dtype: Option<DType>,
+    layout: Option<Layout>,
+    device: Option<Device>,
+    pin_memory: Option<bool>,
+    memory_format: Option<MemoryFormat>,
+) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::full_like";
+    if device.is_some_and(|device| device != Device::CPU) {
+        let mut full = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
+        unseen(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
+        return Ok(full);
+    }
+    check_options(OPERATOR, layout, pin_memory)?;
+    let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
+    // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
+    let room = unsafe { loops::uninit_like(this, dtype, format) };
     room.and_then(|room| fill(&room, fill_value)).map_err(|error| error.context(OPERATOR))
 }
 

@@ -131,19 +131,23 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
         rows.push((Address::of(tensor)?, len));
     }
     let (width, to) = (bytes(out), Address::of(out)?);
-    let count = out.numel() as usize * size / width;
-    if count == 1 {
-        return Ok(false); // threads share elements of it
-    }
-    // A copy is worth a thread when it is of eight times as many elements as an operation.
-    parallel::shares(count, (8 * parallel::GRAIN * size / width).max(1), |range| {
-        for row in range {
-            let mut to = to.get().wrapping_add(row * width);
+    // Threads share bytes, so that it does not matter how many rows there are.
+    parallel::shares(out.numel() as usize * size, loops::COPIED * size, |range| {
+        let mut row = range.start / width;
+        while row * width < range.end {
+            let mut start = row * width;
             for (from, len) in &rows {
-                // SAFETY: a row of a tensor, and its place in the result's, which is new memory and this thread's.
-                unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(row * len), to, *len) };
-                to = to.wrapping_add(*len);
+                let (first, last) = (range.start.max(start), range.end.min(start + len));
+                if first < last {
+                    let from = from.get().wrapping_add(row * len + first - start);
+                    // SAFETY: a part of a tensor's row, and its place in the result's, which is new memory and this thread's.
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(from, to.get().wrapping_add(first), last - first)
+                    };
+                }
+                start += len;
             }
+            row += 1;
         }
     });
     Ok(true)
@@ -219,7 +223,11 @@ pub(super) fn along(vector: &Tensor, sizes: &[i64], dim: usize) -> Result<Tensor
     vector.strided_view(sizes, &strides, vector.storage_offset())
 }
 
-fn pick(operator: &str, out: &Tensor, source: &Tensor, dim: usize, index: &Tensor) -> Result<()> {
+/// Writes the elements that an index names in a dimension.
+///
+/// # Errors
+/// There is a bad index.
+pub(super) fn pick(operator: &str, out: &Tensor, source: &Tensor, dim: usize, index: &Tensor) -> Result<()> {
     let bad = gather(out, &Lanes::along(source, dim), index)?;
     check_range(operator, bad, dim, source.sizes()[dim])
 }

@@ -15,6 +15,7 @@ use matrices::{Given, Matrices, column_major, transposed, wide, write_columns};
 use triangle::Triangle;
 
 mod cholesky;
+mod cross;
 mod eigen;
 mod lu;
 mod matrices;

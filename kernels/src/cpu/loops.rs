@@ -54,7 +54,7 @@ pub(crate) use vectors::{is_wide, is_widest};
 use walk::{Row, Walk};
 
 /// How many elements are worth a thread where lines are only copied: waking it takes as long as copying most of these.
-const COPIED: usize = 8 * parallel::GRAIN;
+pub(super) const COPIED: usize = 4 * parallel::GRAIN;
 
 /// How many elements a row is computed at a time, where operands are converted on the way; more of those that are small.
 pub(crate) const CHUNK: usize = 256;
@@ -170,6 +170,27 @@ pub(crate) fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     let copy = unsafe { uninit_like(tensor, dtype, MemoryFormat::Contiguous)? };
     assign(&copy, tensor)?;
     Ok(copy)
+}
+
+/// A copy, laid out as the tensor, of which some dimensions are back to front.
+///
+/// # Errors
+/// Memory that the host does not reach.
+pub(crate) fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> Result<Tensor> {
+    // SAFETY: below, every element is written.
+    let out = unsafe { uninit_like(tensor, tensor.dtype(), MemoryFormat::Preserve)? };
+    if !has_elements(&out) {
+        return Ok(out);
+    }
+    let (walk, first) = Walk::back_to_front(out.geometry(), tensor.geometry(), is_back);
+    match_dtype!(tensor.dtype(), T => {
+        let inner = Inner::of::<T, T, _>(&Identity);
+        let mut operands = Operands::new(&out, [tensor], &inner)?;
+        let input = &mut operands.inputs[0];
+        input.data = input.data.wrapping_offset(first * input.size as isize);
+        operands.compute_rows(&walk, out.numel() as usize, COPIED);
+    });
+    Ok(out)
 }
 
 /// Memory for a result like a tensor, of a type and in a memory format; nothing is in it yet.
@@ -313,15 +334,19 @@ impl<'f, const N: usize> Operands<'f, N> {
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
             return Ok(());
         }
-        let grain = if walk.is_line() { grain } else { parallel::GRAIN };
+        self.compute_rows(&walk, count, if walk.is_line() { grain } else { parallel::GRAIN });
+        Ok(())
+    }
+
+    /// Computes so many elements, row by row.
+    fn compute_rows(&self, walk: &Walk<N>, count: usize, grain: usize) {
         parallel::shares(count, grain, |range| {
             let mut buffers = [Buffer::EMPTY; N];
             walk.rows(range, |row| {
-                // SAFETY: as above.
+                // SAFETY: the walk stays within the elements of all operands, and no two threads get the same row.
                 unsafe { self.row(&row, &mut buffers) }
             });
         });
-        Ok(())
     }
 
     /// All rows, if they are alike and simple, and there is a loop over such.

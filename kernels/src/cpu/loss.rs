@@ -247,15 +247,24 @@ impl Likelihoods<'_> {
             }
             let grads = loops::elements::<T>(grad)?;
             let total = loops::elements::<T>(total)?[0];
+            let put = |elements: &mut [T]| {
+                self.each_picked::<T>(|place, picked| {
+                    let Some((i, weight)) = picked else { return };
+                    elements[i] = match reduction {
+                        0 => -weight * grads[place],
+                        1 => -weight * grads[0] / total,
+                        _ => -weight * grads[0],
+                    };
+                })
+            };
+            if loops::is_plain::<T>(out.dtype()) && out.is_contiguous(MemoryFormat::Contiguous) {
+                let elements = Parts::<T>::of(&out, this.numel() as usize)?;
+                // SAFETY: new memory, all zeros, which nobody else has.
+                put(unsafe { elements.get_mut(0) })?;
+                return Ok(out);
+            }
             let mut elements = vec![T::ZERO; this.numel() as usize];
-            self.each_picked::<T>(|place, picked| {
-                let Some((i, weight)) = picked else { return };
-                elements[i] = match reduction {
-                    0 => -weight * grads[place],
-                    1 => -weight * grads[0] / total,
-                    _ => -weight * grads[0],
-                };
-            })?;
+            put(&mut elements)?;
             write(&out, elements)?;
             Ok(out)
         }, else => Err(unsupported(operator, this.dtype())))

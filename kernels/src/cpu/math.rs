@@ -81,6 +81,19 @@ mod more {
         match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| is_unequal_to_itself(x)))
     }
 
+    fn round_decimals(this: &Tensor, decimals: i64) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::round.decimals", [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let places = i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX);
+            let power: T = 10f64.powi(places).cast();
+            match decimals {
+                0 => call.compute(None, call.dtype, |[x]: [T; 1]| x.nearest()),
+                1.. => call.compute(None, call.dtype, move |[x]: [T; 1]| (x * power).nearest() / power),
+                _ => call.compute(None, call.dtype, move |[x]: [T; 1]| (x / power).nearest() * power),
+            }
+        }, else => Err(call.unsupported()))
+    }
+
     fn leaky_relu(this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::leaky_relu", [this])?;
         match_computing!(call.dtype, T: Float => {

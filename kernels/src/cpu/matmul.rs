@@ -8,7 +8,7 @@ use num_complex::Complex;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
-use super::loops::{self, match_computing, parallel};
+use super::loops::{self, match_computing, on_vectors, parallel};
 use super::number::Number;
 use crate::aten;
 use crate::composite::unseen;
@@ -408,7 +408,10 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
     }
 }
 
-/// Integers, which wrap.
+/// How many rows and columns of integers are summed up together: as many as stay in registers.
+const TILE: [usize; 2] = [4, 16];
+
+/// Integers, which wrap, tile by tile.
 ///
 /// # Safety
 /// As [`multiply_one`].
@@ -416,17 +419,49 @@ unsafe fn plain<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, add
     let at = |matrix: Matrices<T>, row: usize, column: usize| {
         matrix.data.wrapping_offset(row as isize * matrix.row_stride + column as isize * matrix.column_stride)
     };
-    for row in 0..out.rows {
-        for column in 0..out.columns {
-            // SAFETY: in bounds by contract.
-            let mut sum = if adds { unsafe { at(out, row, column).read() } } else { T::ZERO };
-            for inner in 0..a.columns {
+    let [rows, columns] = TILE;
+    let mut factors = vec![[T::ZERO; TILE[0]]; a.columns];
+    let mut panel = vec![[T::ZERO; TILE[1]]; a.columns];
+    for left in (0..out.columns).step_by(columns) {
+        let width = columns.min(out.columns - left);
+        for (step, line) in panel.iter_mut().enumerate() {
+            for (column, x) in line[..width].iter_mut().enumerate() {
                 // SAFETY: in bounds by contract.
-                let (x, y) = unsafe { (at(a, row, inner).read(), at(b, inner, column).read()) };
-                sum = sum.plus(x.times(y));
+                *x = unsafe { at(b, step, left + column).read() };
             }
-            // SAFETY: in bounds by contract.
-            unsafe { at(out, row, column).write(sum) };
         }
+        for top in (0..out.rows).step_by(rows) {
+            let height = rows.min(out.rows - top);
+            for (step, factors) in factors.iter_mut().enumerate() {
+                for (row, x) in factors[..height].iter_mut().enumerate() {
+                    // SAFETY: in bounds by contract.
+                    *x = unsafe { at(a, top + row, step).read() };
+                }
+            }
+            let mut sums = [[T::ZERO; TILE[1]]; TILE[0]];
+            sum_up(&mut sums, &factors, &panel);
+            for (row, sums) in sums[..height].iter().enumerate() {
+                for (column, sum) in sums[..width].iter().enumerate() {
+                    let to = at(out, top + row, left + column);
+                    // SAFETY: in bounds by contract.
+                    unsafe { to.write(if adds { to.read().plus(*sum) } else { *sum }) };
+                }
+            }
+        }
+    }
+}
+
+on_vectors! {
+    /// The products of a tile's rows and columns, summed up over all steps.
+    fn sum_up<T: Number>(sums: &mut [[T; TILE[1]]; TILE[0]], factors: &[[T; TILE[0]]], panel: &[[T; TILE[1]]]) {
+        let mut held = *sums;
+        for (factors, line) in factors.iter().zip(panel) {
+            for (held, factor) in held.iter_mut().zip(factors) {
+                for (sum, x) in held.iter_mut().zip(line) {
+                    *sum = sum.plus(factor.times(*x));
+                }
+            }
+        }
+        *sums = held;
     }
 }

@@ -201,9 +201,14 @@ impl<'a> Scattering<'a> {
     }
 
     fn write_value(&self, value: Scalar) -> Result<()> {
+        self.write(&self.repeated(value)?)
+    }
+
+    /// A value for each index.
+    fn repeated(&self, value: Scalar) -> Result<Tensor> {
         let src = Tensor::full(&[], value, self.this.dtype(), self.this.device())?;
         let strides = Dims::from_elem(0, self.index.dim());
-        self.write(&src.strided_view(self.index.sizes(), &strides, 0)?)
+        src.strided_view(self.index.sizes(), &strides, 0)
     }
 
     /// Adds in the computing type, rounding once.

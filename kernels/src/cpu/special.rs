@@ -2,11 +2,11 @@
 
 use num_traits::{Float, PrimInt};
 use torch_library::Element;
-use torch_library::element::{bf16, f16};
+use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::functions::{ErrorFunction, Functions, Gamma, NearOne, PowerOfTwo, Raised};
-use super::loops::{self, function, match_computing};
+use super::loops::{function, match_computing};
 use super::number::Number;
 use crate::aten;
 use crate::pointwise::Pointwise;
@@ -78,9 +78,7 @@ mod more {
         ensure!(n >= 0, Argument, "{OPERATOR}: the order {n} is negative");
         let call = Pointwise::promoting_to_float(OPERATOR, [this])?;
         match_computing!(call.dtype, T: Float => {
-            let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[x]: [T; 1]| x.polygamma(n))?;
-            Ok(out)
+            call.compute(None, call.dtype, move |[x]: [T; 1]| x.polygamma(n))
         }, else => Err(call.unsupported()))
     }
 
@@ -94,13 +92,11 @@ mod more {
 
     fn signbit(this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::signbit", [this])?;
-        let out = call.output(None, DType::Bool)?;
         match_computing!(call.dtype, T: Float => {
-            loops::map(&out, [this], |[x]: [T; 1]| x.is_sign_negative())?;
+            call.compute(None, DType::Bool, |[x]: [T; 1]| x.is_sign_negative())
         }, else => match_computing!(call.dtype, T: Bool | Integer => {
-            loops::map(&out, [this], |[x]: [T; 1]| is_negative(x))?;
-        }, else => return Err(call.unsupported())));
-        Ok(out)
+            call.compute(None, DType::Bool, |[x]: [T; 1]| is_negative(x))
+        }, else => Err(call.unsupported())))
     }
 
     fn heaviside(this: &Tensor, values: &Tensor) -> Result<Tensor> {
@@ -114,23 +110,15 @@ mod more {
         );
         let call = Pointwise::promoting(OPERATOR, [this, values])?;
         match_computing!(call.dtype, T: Bool | Integer | Float => {
-            let out = call.output(None, call.dtype)?;
-            loops::map(&out, call.inputs, |[x, zero]: [T; 2]| step_at_zero(x, zero))?;
-            Ok(out)
+            call.compute(None, call.dtype, |[x, zero]: [T; 2]| step_at_zero(x, zero))
         }, else => Err(call.unsupported()))
     }
 
     fn nextafter(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::nextafter", [this, other])?;
-        let out = call.output(None, call.dtype)?;
-        match call.dtype {
-            DType::Float16 => loops::map(&out, call.inputs, |[a, b]: [f16; 2]| a.next_towards(b))?,
-            DType::BFloat16 => loops::map(&out, call.inputs, |[a, b]: [bf16; 2]| a.next_towards(b))?,
-            dtype => match_computing!(dtype, T: Float => {
-                loops::map(&out, call.inputs, |[a, b]: [T; 2]| a.next_towards(b))?;
-            }, else => return Err(call.unsupported())),
-        }
-        Ok(out)
+        match_dtype!(call.dtype, T: Float | Half => {
+            call.compute(None, call.dtype, |[a, b]: [T; 2]| a.next_towards(b))
+        }, else => Err(call.unsupported()))
     }
 
     fn nan_to_num(
@@ -146,21 +134,19 @@ mod more {
             DType::Float32 => f64::from(f32::MAX),
             _ => f64::MAX,
         };
-        let out = call.output(None, call.dtype)?;
         match_computing!(call.dtype, T: Float => {
             let nan: T = nan.unwrap_or(0.0).cast();
             let (above, below): (T, T) =
                 (posinf.unwrap_or(largest).cast(), neginf.unwrap_or(-largest).cast());
             // One choice after the other: choices of choices become branches.
-            loops::map(&out, [this], |[x]: [T; 1]| {
+            call.compute(None, call.dtype, move |[x]: [T; 1]| {
                 let number = if x == T::infinity() { above } else { x };
                 let number = if x == T::neg_infinity() { below } else { number };
                 if x.is_nan() { nan } else { number }
-            })?;
+            })
         }, else => match_computing!(call.dtype, T: Bool | Integer => {
-            loops::map(&out, [this], |[x]: [T; 1]| x)?;
-        }, else => return Err(call.unsupported())));
-        Ok(out)
+            call.compute(None, call.dtype, |[x]: [T; 1]| x)
+        }, else => Err(call.unsupported())))
     }
 }
 

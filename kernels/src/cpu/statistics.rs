@@ -1,16 +1,22 @@
 //! Products, extremes with their places, variances and norms.
+#![expect(unsafe_code, reason = "looks at tensors as slices")]
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_traits::Float;
+use torch_library::geometry::Dims;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::folds::{Every, First, Largest, Moment, Moments, NormSum, Product, Smallest, Some as AnyOf};
+use super::index::pick;
+use super::loops::parts::Parts;
 use super::loops::reduce::{Fold, fold};
-use super::loops::{self, match_computing};
+use super::loops::{match_computing, parallel};
 use super::number::Ordered;
 use crate::aten;
 use crate::pointwise::unsupported;
-use crate::reduction::{Reduction, type_of_sum};
+use crate::reduction::{Reduction, type_of_norm, type_of_sum};
 
 pub(super) mod order;
 
@@ -97,13 +103,7 @@ mod kernels {
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::linalg_vector_norm";
         let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;
-        let dtype = dtype.unwrap_or(this.dtype());
-        ensure!(
-            this.dtype().is_differentiable() && dtype.is_differentiable(),
-            DType,
-            "{OPERATOR}: a norm of {} as {dtype}, both must be floating-point or complex",
-            this.dtype()
-        );
+        let dtype = type_of_norm(OPERATOR, this, dtype)?;
         let order = ord.to::<f64>().map_err(|error| error.context(OPERATOR))?;
         ensure!(
             reduction.count() > 0 || (order >= 0.0 && order.is_finite()),
@@ -136,10 +136,33 @@ mod kernels {
         if this.sizes() != other.sizes() {
             return Ok(false);
         }
-        let flags = Tensor::empty(this.sizes(), DType::Bool, Device::CPU)?;
-        match_dtype!(this.dtype(), T => loops::map(&flags, [this, other], |[a, b]: [T; 2]| a == b)?);
-        truth(OPERATOR, &flags, None, false, &Every)?.element::<bool>(&[])
+        match_dtype!(this.dtype(), T => are_equal::<T>(this, other))
     }
+}
+
+/// Compares elements up to some that differ.
+fn are_equal<T: Element>(this: &Tensor, other: &Tensor) -> Result<bool> {
+    const BLOCK: usize = 4096;
+    let len = this.numel() as usize;
+    if len == 0 {
+        return Ok(true);
+    }
+    let parts = [Parts::<T>::row_major(this, len)?, Parts::<T>::row_major(other, len)?];
+    // SAFETY: nobody writes to what is compared.
+    let [a, b] = unsafe { [parts[0].get(0), parts[1].get(0)] };
+    let differ = AtomicBool::new(false);
+    parallel::ranges(len, |range| {
+        for (a, b) in a[range.clone()].chunks(BLOCK).zip(b[range].chunks(BLOCK)) {
+            if differ.load(Ordering::Relaxed) {
+                return;
+            }
+            // No branch within a block, so that it is compared in lanes.
+            if a.iter().zip(b).fold(false, |differ, (a, b)| differ | (a != b)) {
+                differ.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    Ok(!differ.into_inner())
 }
 
 fn product(
@@ -192,9 +215,26 @@ fn extreme<T: Ordered, F: Fold<T, Value = T>>(
     );
     let (values, indices) = (reduction.output(this.dtype())?, reduction.output(DType::Int64)?);
     let is_reduced = reduction.is_reduced();
-    fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?;
     fold([&indices], this, is_reduced, first, |(_, position): (T, usize)| [position as i64])?;
+    match is_reduced.iter().position(|is_reduced| *is_reduced) {
+        Some(dim) if values.dtype() == this.dtype() && indices.dtype() == DType::Int64 => {
+            let [to, at] = [kept(&values, dim, keepdim)?, kept(&indices, dim, keepdim)?];
+            pick(operator, &to, this, dim, &at)?;
+        }
+        _ => fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?, // a number is its own largest
+    }
     Ok((values, indices))
+}
+
+/// A result with a dimension of size 1 in place of the reduced one.
+fn kept(out: &Tensor, dim: usize, keepdim: bool) -> Result<Tensor> {
+    if keepdim {
+        return Ok(out.clone());
+    }
+    let (mut sizes, mut strides) = (Dims::from_slice(out.sizes()), Dims::from_slice(out.strides()));
+    sizes.insert(dim, 1);
+    strides.insert(dim, 1);
+    out.strided_view(&sizes, &strides, out.storage_offset())
 }
 
 /// The variance of complex numbers, which is that of both parts together.

@@ -87,6 +87,9 @@ aliases! {
     special_digamma: digamma => "special_digamma(Tensor self) -> Tensor";
     special_sinc: sinc => "special_sinc(Tensor self) -> Tensor";
     special_xlogy: xlogy_Tensor => "special_xlogy(Tensor self, Tensor other) -> Tensor";
+    special_xlogy_other_scalar: xlogy_Scalar_Other => "special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor";
+    special_xlogy_self_scalar: xlogy_Scalar_Self => "special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor";
+    special_round: round_decimals => "special_round(Tensor self, *, int decimals=0) -> Tensor";
     special_logsumexp: logsumexp => "special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor";
     special_logit: logit => "special_logit(Tensor self, float? eps=None) -> Tensor";
     special_log_softmax: log_softmax_int => "special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";

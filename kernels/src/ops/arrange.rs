@@ -397,5 +397,62 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.channel_shuffle`.
         channel_shuffle(Tensor self, SymInt groups) -> Tensor;
+        /// A copy with the one element of `value` in the slices at the places of a vector of indices.
+        ///
+        /// # Errors
+        /// As [`index_fill_int_Scalar`](fn@index_fill_int_Scalar); a value with dimensions.
+        ///
+        /// PyTorch: `torch.index_fill`.
+        index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor;
+        /// So many indices of a dimension, from the one number in `start` on: a view.
+        ///
+        /// # Errors
+        /// A start with several elements; indices that are not there.
+        ///
+        /// PyTorch: `torch.narrow`.
+        narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a);
+        /// [`split_with_sizes`](fn@split_with_sizes) under another name.
+        ///
+        /// PyTorch: `torch.split`.
+        split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[];
+        /// As [`tensor_split_sections`](fn@tensor_split_sections) with a tensor without dimensions, as [`tensor_split_indices`](fn@tensor_split_indices) with a vector.
+        ///
+        /// # Errors
+        /// A tensor of more dimensions.
+        ///
+        /// PyTorch: `torch.tensor_split`.
+        tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[];
+        /// Where the elements are that are not zero: a vector of indices for each dimension.
+        ///
+        /// PyTorch: `torch.nonzero` with `as_tuple=True`.
+        #[tags(dynamic_output_shape)]
+        nonzero_numpy(Tensor self) -> Tensor[];
+        /// [`nonzero_numpy`](fn@nonzero_numpy) under another name.
+        ///
+        /// PyTorch: `torch.where`.
+        #[tags(dynamic_output_shape)]
+        where(Tensor condition) -> Tensor[];
+        /// [`atleast_1d`](fn@atleast_1d) of each tensor.
+        ///
+        /// PyTorch: `torch.atleast_1d`.
+        atleast_1d.Sequence(Tensor[] tensors) -> Tensor[];
+        /// [`atleast_2d`](fn@atleast_2d) of each tensor.
+        ///
+        /// PyTorch: `torch.atleast_2d`.
+        atleast_2d.Sequence(Tensor[] tensors) -> Tensor[];
+        /// [`atleast_3d`](fn@atleast_3d) of each tensor.
+        ///
+        /// PyTorch: `torch.atleast_3d`.
+        atleast_3d.Sequence(Tensor[] tensors) -> Tensor[];
+        /// [`transpose_`](fn@transpose_) under another name.
+        ///
+        /// PyTorch: `Tensor.swapaxes_`.
+        #[tags(inplace_view)]
+        swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!);
+        /// [`transpose_`](fn@transpose_) under another name.
+        ///
+        /// PyTorch: `Tensor.swapdims_`.
+        #[tags(inplace_view)]
+        swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!);
     }
 }

@@ -561,5 +561,45 @@ torch_library! {
         ///
         /// PyTorch: `aten::_prelu_kernel_backward`.
         _prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor);
+        /// The bits that a number and each element have.
+        ///
+        /// # Errors
+        /// Numbers that are not whole.
+        ///
+        /// PyTorch: `torch.bitwise_and`.
+        #[tags(pointwise)]
+        bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// The bits that a number or each element has.
+        ///
+        /// # Errors
+        /// Numbers that are not whole.
+        ///
+        /// PyTorch: `torch.bitwise_or`.
+        #[tags(pointwise)]
+        bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// The bits that either a number or each element has.
+        ///
+        /// # Errors
+        /// Numbers that are not whole.
+        ///
+        /// PyTorch: `torch.bitwise_xor`.
+        #[tags(pointwise)]
+        bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// What is left of a number, with the sign of the element by which it is divided.
+        ///
+        /// # Errors
+        /// An integer divided by zero, complex numbers.
+        ///
+        /// PyTorch: `torch.remainder`.
+        #[tags(pointwise)]
+        remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// Each element with so many digits behind the point, or with zeros before it if that is negative.
+        ///
+        /// # Errors
+        /// Integers, unless `decimals` is 0; truth values and complex numbers.
+        ///
+        /// PyTorch: `torch.round`.
+        #[tags(pointwise)]
+        round.decimals(Tensor self, *, int decimals) -> Tensor;
     }
 }

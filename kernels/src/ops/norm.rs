@@ -110,5 +110,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.dropout`.
         dropout(Tensor input, float p, bool train) -> Tensor;
+        /// [`dropout`](fn@dropout) in place.
+        ///
+        /// PyTorch: `torch.nn.functional.dropout` with `inplace=True`.
+        #[tags(nondeterministic_seeded)]
+        dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
     }
 }

@@ -283,5 +283,12 @@ torch_library! {
         ///
         /// PyTorch: `torch.isin`.
         isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor;
+        /// Whether a number is among elements; with `invert` whether it is not.
+        ///
+        /// # Errors
+        /// Truth values and complex numbers.
+        ///
+        /// PyTorch: `torch.isin`.
+        isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor;
     }
 }

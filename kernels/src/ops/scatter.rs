@@ -151,5 +151,19 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.index_reduce_`.
         index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor(a!);
+        /// A copy with elements of `src` added to those where the index says, or multiplied with them: `reduce` is `"add"` or `"multiply"`.
+        ///
+        /// # Errors
+        /// As [`scatter_src`](fn@scatter_src); another `reduce`.
+        ///
+        /// PyTorch: `torch.scatter`.
+        scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor;
+        /// As [`scatter_reduce`](fn@scatter_reduce), with one value.
+        ///
+        /// # Errors
+        /// As [`scatter_reduce`](fn@scatter_reduce).
+        ///
+        /// PyTorch: `torch.scatter`.
+        scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor;
     }
 }

@@ -317,5 +317,26 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.threshold`.
         #[tags(pointwise)]
         threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor;
+        /// The bits of a number moved to the left by each element.
+        ///
+        /// # Errors
+        /// Numbers that are not whole.
+        ///
+        /// PyTorch: `torch.bitwise_left_shift`.
+        #[tags(pointwise)]
+        bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// The bits of a number moved to the right by each element.
+        ///
+        /// # Errors
+        /// Numbers that are not whole.
+        ///
+        /// PyTorch: `torch.bitwise_right_shift`.
+        #[tags(pointwise)]
+        bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// Powers of a number, in `float64`.
+        ///
+        /// PyTorch: `torch.float_power`.
+        #[tags(pointwise)]
+        float_power.Scalar(Scalar self, Tensor exponent) -> Tensor;
     }
 }

@@ -235,5 +235,15 @@ torch_library! {
         /// PyTorch: `torch.clamp_max`.
         #[tags(pointwise)]
         clamp_max(Tensor self, Scalar max) -> Tensor;
+        /// Each element, but not below that of `min`.
+        ///
+        /// PyTorch: `torch.clamp_min`.
+        #[tags(pointwise)]
+        clamp_min.Tensor(Tensor self, Tensor min) -> Tensor;
+        /// Each element, but not above that of `max`.
+        ///
+        /// PyTorch: `torch.clamp_max`.
+        #[tags(pointwise)]
+        clamp_max.Tensor(Tensor self, Tensor max) -> Tensor;
     }
 }

@@ -19,6 +19,8 @@ variants! {
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acos_out: acos => "acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acosh_out: acosh => "acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    _adaptive_avg_pool3d_backward_out: _adaptive_avg_pool3d_backward => "_adaptive_avg_pool3d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    _adaptive_avg_pool3d_out: _adaptive_avg_pool3d => "_adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     add_Scalar_out: add_Scalar => "add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     add_out: add_Tensor => "add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addbmm_out: addbmm => "addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
@@ -73,21 +75,26 @@ variants! {
     binary_cross_entropy_out: binary_cross_entropy => "binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     binary_cross_entropy_with_logits_out: binary_cross_entropy_with_logits => "binary_cross_entropy_with_logits.out(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     bincount_out: bincount => "bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) -> Tensor(a!)";
+    bitwise_and_Scalar_Tensor_out: bitwise_and_Scalar_Tensor => "bitwise_and.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_and_Scalar_out: bitwise_and_Scalar Castable => "bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_and_Tensor_out: bitwise_and_Tensor => "bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_and__Scalar: bitwise_and_Scalar => "bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
+    bitwise_left_shift_Scalar_Tensor_out: bitwise_left_shift_Scalar_Tensor => "bitwise_left_shift.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_left_shift_Tensor_Scalar_out: bitwise_left_shift_Tensor_Scalar => "bitwise_left_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_left_shift_Tensor_out: bitwise_left_shift_Tensor => "bitwise_left_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_left_shift__Tensor: bitwise_left_shift_Tensor => "bitwise_left_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     bitwise_left_shift__Tensor_Scalar: bitwise_left_shift_Tensor_Scalar => "bitwise_left_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     bitwise_not_out: bitwise_not Exact => "bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    bitwise_or_Scalar_Tensor_out: bitwise_or_Scalar_Tensor => "bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_or_Scalar_out: bitwise_or_Scalar Castable => "bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_or_Tensor_out: bitwise_or_Tensor => "bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_or__Scalar: bitwise_or_Scalar => "bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
+    bitwise_right_shift_Scalar_Tensor_out: bitwise_right_shift_Scalar_Tensor => "bitwise_right_shift.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_right_shift_Tensor_Scalar_out: bitwise_right_shift_Tensor_Scalar => "bitwise_right_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_right_shift_Tensor_out: bitwise_right_shift_Tensor => "bitwise_right_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_right_shift__Tensor: bitwise_right_shift_Tensor => "bitwise_right_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     bitwise_right_shift__Tensor_Scalar: bitwise_right_shift_Tensor_Scalar => "bitwise_right_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
+    bitwise_xor_Scalar_Tensor_out: bitwise_xor_Scalar_Tensor => "bitwise_xor.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_xor_Scalar_out: bitwise_xor_Scalar Castable => "bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_xor_Tensor_out: bitwise_xor_Tensor => "bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_xor__Scalar: bitwise_xor_Scalar => "bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -96,6 +103,8 @@ variants! {
     bucketize_Scalar_out: bucketize_Scalar => "bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) out) -> Tensor(a!)";
     bucketize_Tensor_out: bucketize_Tensor => "bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) out) -> Tensor(a!)";
     cat_out: cat Castable Apart => "cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
+    _cdist_forward_out: _cdist_forward => "_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) -> Tensor(a!)";
     ceil_out: ceil Exact => "ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     celu_out: celu => "celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)";
     celu_: celu => "celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)";
@@ -107,15 +116,22 @@ variants! {
     clamp__Tensor: clamp_Tensor => "clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)";
     clamp_max_out: clamp_max Exact => "clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)";
     clamp_max_: clamp_max => "clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)";
+    clamp_max_Tensor_out: clamp_max_Tensor => "clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)";
+    clamp_max__Tensor: clamp_max_Tensor => "clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)";
     clamp_min_out: clamp_min Exact => "clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)";
     clamp_min_: clamp_min => "clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)";
+    clamp_min_Tensor_out: clamp_min_Tensor => "clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)";
+    clamp_min__Tensor: clamp_min_Tensor => "clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)";
     clip_Tensor_out: clip_Tensor => "clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)";
     clip_out: clip => "clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)";
     clip__Tensor: clip_Tensor => "clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)";
     clone_out: clone => "clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     column_stack_out: column_stack => "column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    complex_out: complex Exact => "complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)";
     concat_out: concat => "concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     concatenate_out: concatenate => "concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
+    conj_physical_: conj_physical => "conj_physical_(Tensor(a!) self) -> Tensor(a!)";
+    conj_physical_out: conj_physical Exact => "conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     constant_pad_nd_out: constant_pad_nd => "constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)";
     convolution_out: convolution => "convolution.out(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)";
     convolution_backward_out: convolution_backward => "convolution_backward.out(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
@@ -129,6 +145,9 @@ variants! {
     count_nonzero_dim_IntList_out: count_nonzero_dim_IntList => "count_nonzero.dim_IntList_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)";
     count_nonzero_out: count_nonzero => "count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
     cross_out: cross => "cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
+    _ctc_loss_Tensor_out: _ctc_loss_Tensor => "_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
+    _ctc_loss_backward_out: _ctc_loss_backward => "_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)";
+    _ctc_loss_out: _ctc_loss => "_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     cummax_out: cummax => "cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     cummin_out: cummin => "cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     cumprod_out: cumprod InTypeOfOut => "cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
@@ -143,6 +162,7 @@ variants! {
     diff_out: diff => "diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor(a!) out) -> Tensor(a!)";
     digamma_out: digamma => "digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     digamma_: digamma => "digamma_(Tensor(a!) self) -> Tensor(a!)";
+    dist_out: dist => "dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)";
     div_Scalar_mode_out: div_Scalar_mode => "div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)";
     div_Scalar_out: div_Scalar => "div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     div_out: div_Tensor => "div.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -169,16 +189,19 @@ variants! {
     erfc_out: erfc => "erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     erfinv_out: erfinv => "erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     erfinv_: erfinv => "erfinv_(Tensor(a!) self) -> Tensor(a!)";
+    _euclidean_dist_out: _euclidean_dist => "_euclidean_dist.out(Tensor x1, Tensor x2, *, Tensor(a!) out) -> Tensor(a!)";
     exp_out: exp => "exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     exp2_out: exp2 => "exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     exp2_: exp2 => "exp2_(Tensor(a!) self) -> Tensor(a!)";
     expm1_out: expm1 => "expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
     eye_m_out: eye_m => "eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)";
     eye_out: eye => "eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)";
     fill_Scalar_out: fill_Scalar => "fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
     fill_Tensor_out: fill_Tensor => "fill.Tensor_out(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)";
     fix_out: fix => "fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     flip_out: flip => "flip.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)";
+    float_power_Scalar_out: float_power_Scalar => "float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
     float_power_Tensor_Scalar_out: float_power_Tensor_Scalar => "float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)";
     float_power_Tensor_Tensor_out: float_power_Tensor_Tensor => "float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
     float_power__Scalar: float_power_Tensor_Scalar => "float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)";
@@ -188,6 +211,8 @@ variants! {
     floor_divide_out: floor_divide Castable => "floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     floor_divide__Scalar: floor_divide_Scalar => "floor_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     floor_divide__Tensor: floor_divide => "floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
+    fmax_out: fmax => "fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    fmin_out: fmin => "fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     fmod_Scalar_out: fmod_Scalar Castable => "fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     fmod_Tensor_out: fmod_Tensor => "fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     fmod__Scalar: fmod_Scalar => "fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -207,6 +232,7 @@ variants! {
     gelu_out: gelu Exact => "gelu.out(Tensor self, *, str approximate=\"none\", Tensor(a!) out) -> Tensor(a!)";
     gelu_: gelu => "gelu_(Tensor(a!) self, *, str approximate=\"none\") -> Tensor(a!)";
     gelu_backward_grad_input: gelu_backward Exact => "gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str approximate=\"none\", Tensor(a!) grad_input) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
     ger_out: ger => "ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
     glu_out: glu => "glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)";
     greater_Scalar_out: greater_Scalar => "greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -240,11 +266,14 @@ variants! {
     index_copy_: index_copy ApartFromOthers => "index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)";
     index_fill_int_Scalar_out: index_fill_int_Scalar ApartFromOthers => "index_fill.int_Scalar_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
     index_fill__int_Scalar: index_fill_int_Scalar ApartFromOthers => "index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)";
+    index_fill__int_Tensor: index_fill_int_Tensor => "index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)";
+    index_fill_int_Tensor_out: index_fill_int_Tensor => "index_fill.int_Tensor_out(Tensor self, int dim, Tensor index, Tensor value, *, Tensor(a!) out) -> Tensor(a!)";
     index_put_out: index_put ApartFromOthers => "index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *, Tensor(a!) out) -> Tensor(a!)";
     index_reduce_out: index_reduce ApartFromOthers => "index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
     index_select_out: index_select Apart => "index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
     inner_out: inner => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     inverse_out: inverse => "inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    isin_Scalar_Tensor_out: isin_Scalar_Tensor => "isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isin_Tensor_Scalar_out: isin_Tensor_Scalar => "isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isin_Tensor_Tensor_out: isin_Tensor_Tensor => "isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isinf_out: isinf Exact => "isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -255,6 +284,8 @@ variants! {
     kthvalue_values: kthvalue => "kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     lcm_out: lcm => "lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     lcm_: lcm => "lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
+    ldexp_: ldexp_Tensor => "ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
+    ldexp_out: ldexp_Tensor Castable => "ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     le_Scalar_out: le_Scalar Castable => "le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     le_Tensor_out: le_Tensor => "le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     le__Scalar: le_Scalar => "le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -301,7 +332,13 @@ variants! {
     lu_unpack_out: lu_unpack => "lu_unpack.out(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True, *, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)";
     linalg_lu_factor_out: linalg_lu_factor => "linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) -> (Tensor(a!) LU, Tensor(b!) pivots)";
     linalg_lu_factor_ex_out: linalg_lu_factor_ex => "linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)";
+    linalg_matmul_out: linalg_matmul => "linalg_matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    linalg_matrix_norm_out: linalg_matrix_norm => "linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
+    linalg_matrix_norm_str_ord_out: linalg_matrix_norm_str_ord => "linalg_matrix_norm.str_ord_out(Tensor self, str ord=\"fro\", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
+    linalg_matrix_power_out: linalg_matrix_power Castable => "linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_multi_dot_out: linalg_multi_dot => "linalg_multi_dot.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    linalg_norm_ord_str_out: linalg_norm_ord_str => "linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
+    linalg_norm_out: linalg_norm => "linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linalg_qr_out: linalg_qr => "linalg_qr.out(Tensor A, str mode=\"reduced\", *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!) Q, Tensor(b!) R)";
     linalg_slogdet_out: linalg_slogdet => "linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, Tensor(b!) logabsdet)";
     _linalg_slogdet_sign: _linalg_slogdet => "_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots)";
@@ -319,6 +356,7 @@ variants! {
     log10_out: log10 => "log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     log1p_out: log1p => "log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     log2_out: log2 => "log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
     log_sigmoid_out: log_sigmoid => "log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _log_softmax_out: _log_softmax => "_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)";
     log_softmax_int_out: log_softmax_int => "log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)";
@@ -340,6 +378,8 @@ variants! {
     lt__Tensor: lt_Tensor => "lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     masked_fill_Scalar_out: masked_fill_Scalar => "masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
     masked_fill_Tensor_out: masked_fill_Tensor => "masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) -> Tensor(a!)";
+    masked_scatter_: masked_scatter => "masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)";
+    masked_scatter_out: masked_scatter ApartFromOthers => "masked_scatter.out(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(dynamic_output_shape)]
     masked_select_out: masked_select => "masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)";
     matmul_out: matmul => "matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -376,6 +416,7 @@ variants! {
     nansum_out: nansum => "nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     native_batch_norm_out: native_batch_norm => "native_batch_norm.out(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_batch_norm_backward_out: native_batch_norm_backward => "native_batch_norm_backward.out(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
+    native_group_norm_out: native_group_norm => "native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_layer_norm_out: native_layer_norm => "native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_layer_norm_backward_out: native_layer_norm_backward => "native_layer_norm_backward.out(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     ne_Scalar_out: ne_Scalar Castable => "ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -403,6 +444,7 @@ variants! {
     norm_out: norm_ScalarOpt_dim => "norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     norm_dtype_out: norm_ScalarOpt_dim_dtype => "norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)";
     norm_ScalarOpt_dtype_out: norm_ScalarOpt_dtype => "norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
     not_equal_Scalar_out: not_equal_Scalar => "not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     not_equal_Tensor_out: not_equal_Tensor => "not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     not_equal__Scalar: not_equal_Scalar => "not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -412,6 +454,7 @@ variants! {
     outer_out: outer Castable => "outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
     pixel_shuffle_out: pixel_shuffle => "pixel_shuffle.out(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
     pixel_unshuffle_out: pixel_unshuffle => "pixel_unshuffle.out(Tensor self, int downscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
+    polar_out: polar Exact => "polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)";
     polygamma_out: polygamma => "polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     polygamma_: polygamma => "polygamma_(Tensor(a!) self, int n) -> Tensor(a!)";
     pow_Scalar_out: pow_Scalar Castable => "pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
@@ -426,7 +469,18 @@ variants! {
     #[tags(nondeterministic_seeded)]
     rand_generator_out: rand_generator => "rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    rand_like_out: rand_like => "rand_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
     rand_out: rand => "rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
     #[tags(nondeterministic_seeded)]
     randint_low_out: randint_low => "randint.low_out(SymInt low, SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -434,7 +488,12 @@ variants! {
     #[tags(nondeterministic_seeded)]
     randn_generator_out: randn_generator => "randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
     randn_out: randn => "randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
+    #[tags(nondeterministic_seeded)]
     #[tags(nondeterministic_seeded)]
     randperm_generator_out: randperm_generator => "randperm.generator_out(SymInt n, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -442,6 +501,7 @@ variants! {
     reciprocal_out: reciprocal => "reciprocal.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     relu_out: relu Exact => "relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     relu6_: relu6 => "relu6_(Tensor(a!) self) -> Tensor(a!)";
+    remainder_Scalar_Tensor_out: remainder_Scalar_Tensor => "remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     remainder_Scalar_out: remainder_Scalar Castable => "remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     remainder_Tensor_out: remainder_Tensor => "remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     remainder__Scalar: remainder_Scalar => "remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -449,20 +509,28 @@ variants! {
     repeat_interleave_Tensor_out: repeat_interleave_Tensor => "repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out) -> Tensor(a!)";
     roll_out: roll => "roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)";
     rot90_out: rot90 => "rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)";
+    round__decimals: round_decimals => "round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)";
+    round_decimals_out: round_decimals Exact => "round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)";
     round_out: round Exact => "round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     row_stack_out: row_stack => "row_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     rsqrt_out: rsqrt => "rsqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     rsub_Scalar_out: rsub_Scalar => "rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     rsub_Tensor_out: rsub_Tensor => "rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
+    scalar_tensor_out: scalar_tensor => "scalar_tensor.out(Scalar s, *, Tensor(a!) out) -> Tensor(a!)";
+    scatter__reduce: scatter_reduce => "scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)";
+    scatter__value_reduce: scatter_value_reduce => "scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)";
     scatter_src_out: scatter_src ApartFromOthers => "scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)";
     scatter_value_out: scatter_value ApartFromOthers => "scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
     scatter_add_out: scatter_add ApartFromOthers => "scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)";
+    scatter_reduce_out: scatter_reduce ApartFromOthers => "scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor(a!) out) -> Tensor(a!)";
     scatter_reduce_two_out: scatter_reduce_two ApartFromOthers => "scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
+    scatter_value_reduce_out: scatter_value_reduce ApartFromOthers => "scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor(a!) out) -> Tensor(a!)";
     searchsorted_Scalar_out: searchsorted_Scalar => "searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
     searchsorted_Tensor_out: searchsorted_Tensor => "searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
     select_backward_out: select_backward => "select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)";
     select_scatter_out: select_scatter => "select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)";
     selu_: selu => "selu_(Tensor(a!) self) -> Tensor(a!)";
+    sgn_out: sgn Exact => "sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     sigmoid_out: sigmoid => "sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     sigmoid_backward_grad_input: sigmoid_backward => "sigmoid_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) -> Tensor(a!)";
     sign_out: sign Exact => "sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -497,8 +565,11 @@ variants! {
     special_logsumexp_out: special_logsumexp => "special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     special_polygamma_out: special_polygamma => "special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_psi_out: special_psi => "special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_round_out: special_round Exact => "special_round.out(Tensor self, *, int decimals=0, Tensor(a!) out) -> Tensor(a!)";
     special_sinc_out: special_sinc => "special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlogy_other_scalar_out: special_xlogy_other_scalar Castable => "special_xlogy.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     special_xlogy_out: special_xlogy => "special_xlogy.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlogy_self_scalar_out: special_xlogy_self_scalar Castable => "special_xlogy.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     sqrt_out: sqrt => "sqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     square_out: square Castable => "square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     stack_out: stack Castable => "stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
@@ -525,10 +596,13 @@ variants! {
     triangular_solve_X: triangular_solve => "triangular_solve.X(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, Tensor(a!) X, Tensor(b!) M) -> (Tensor(a!) solution, Tensor(b!) cloned_coefficient)";
     tril_out: tril => "tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";
     tril_: tril => "tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)";
+    tril_indices_out: tril_indices => "tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)";
     triu_out: triu => "triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";
     triu_: triu => "triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)";
+    triu_indices_out: triu_indices => "triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)";
     true_divide_out: true_divide_Tensor => "true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     trunc_out: trunc Exact => "trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
     _unique2_out: _unique2 => "_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_consecutive_out: unique_consecutive => "unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_dim_out: unique_dim => "unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";

@@ -347,5 +347,18 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.unfold`.
         unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a);
+        /// Drops these dimensions where they are of size 1.
+        ///
+        /// PyTorch: `Tensor.squeeze_`.
+        #[tags(inplace_view)]
+        squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!);
+        /// Swaps the two dimensions of a matrix.
+        ///
+        /// # Errors
+        /// More than two dimensions.
+        ///
+        /// PyTorch: `Tensor.t_`.
+        #[tags(inplace_view)]
+        t_(Tensor(a!) self) -> Tensor(a!);
     }
 }

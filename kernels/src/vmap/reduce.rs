@@ -70,6 +70,10 @@ fn reducing(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     Along { none_is_all: true, scalars: true, ..Along::default() }.run(operator, stack)
 }
 
+fn transforming(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    Along::default().run(operator, stack)
+}
+
 fn keeping(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     Along { scalars: true, ..Along::default() }.run(operator, stack)
 }

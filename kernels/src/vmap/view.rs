@@ -60,6 +60,16 @@ mod whole {
         level.wrap(aten::permute(&front(level, this)?, &order)?, 0)
     }
 
+    fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
+        let level = Level::current()?;
+        let behind = |dim: &i64| match wrap_dim(*dim, this.dim()) {
+            Ok(dim) => Ok(dim as i64 + 1),
+            Err(error) => Err(error.context("aten::flip")),
+        };
+        let dims = dims.iter().map(behind).collect::<Result<Vec<_>>>()?;
+        level.wrap(aten::flip(&front(level, this)?, &dims)?, 0)
+    }
+
     fn t(this: &Tensor) -> Result<Tensor> {
         let level = Level::current()?;
         let value = front(level, this)?;
@@ -166,6 +176,16 @@ mod in_place {
 
     fn squeeze_(this: &mut Tensor) -> Result<&mut Tensor> {
         let view = aten::squeeze(this)?;
+        replaced(this, &view)
+    }
+
+    fn squeeze__dims<'t>(this: &'t mut Tensor, dim: &[i64]) -> Result<&'t mut Tensor> {
+        let view = aten::squeeze_dims(this, dim)?;
+        replaced(this, &view)
+    }
+
+    fn t_(this: &mut Tensor) -> Result<&mut Tensor> {
+        let view = aten::t(this)?;
         replaced(this, &view)
     }
 

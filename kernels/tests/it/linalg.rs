@@ -528,3 +528,29 @@ fn negative_powers_are_those_of_the_inverse() -> Result<()> {
     assert!(power.iter().zip(want).all(|(x, want)| (x - want).abs() < 1e-12), "{power:?}");
     Ok(())
 }
+
+#[test]
+fn triples_are_crossed_wherever_they_lie() -> Result<()> {
+    let (x, y) = (Tensor::from([[1i64, 2, 3], [4, 5, 7]]), Tensor::from([[-1i64, 5, 2], [8, 0, 3]]));
+    let want = [-11, -5, 7, 15, 44, -40];
+    for dtype in [DType::Int64, DType::Int8, DType::Float16, DType::Float32, DType::Float64, DType::Complex64]
+    {
+        let (x, y) = (x.to_dtype(dtype)?, y.to_dtype(dtype)?);
+        let crossed = aten::linalg_cross(&x, &y)?;
+        assert_eq!(
+            (crossed.dtype(), crossed.real()?.to_dtype(DType::Int64)?.to_vec::<i64>()?),
+            (dtype, want.to_vec())
+        );
+        let down = aten::linalg_cross::with(&x.t()?, &y.t()?).dim(0).call()?;
+        assert!(aten::equal(&down.t()?, &crossed)?, "{dtype}");
+        let mixed = aten::linalg_cross(&x.t()?.contiguous()?.t()?, &y)?;
+        assert!(aten::equal(&mixed, &crossed)?, "{dtype}");
+    }
+    let many = aten::linalg_cross(&x.repeat(&[20_000, 1])?, &y.repeat(&[20_000, 1])?)?;
+    assert_eq!(many.narrow(0, 39_998, 2)?.to_vec::<i64>()?, want);
+    assert!(
+        aten::linalg_cross(&x, &y.narrow(1, 0, 2)?).is_err()
+            && aten::linalg_cross(&x, &Tensor::from(1)).is_err()
+    );
+    Ok(())
+}

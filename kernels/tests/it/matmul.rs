@@ -230,3 +230,19 @@ fn attention_in_blocks_is_attention() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn vectors_times_wide_matrices_are_sums_of_rows() -> Result<()> {
+    for (depth, width) in [(1, 128), (4, 129), (7, 200), (300, 257), (33, 1000)] {
+        for dtype in [DType::Float32, DType::Float64, DType::Int64] {
+            let (x, matrix) = (small_numbers(&[1, depth])?, small_numbers(&[depth, width])?);
+            let want = matrix.mul(&x.reshape(&[depth, 1])?)?.sum_dim(&[0], false)?;
+            let (x, matrix) = (x.to_dtype(dtype)?, matrix.to_dtype(dtype)?);
+            let got = aten::mm(&x, &matrix)?.flatten()?;
+            assert!(aten::equal(&got, &want.to_dtype(dtype)?)?, "{dtype} {depth} {width}");
+            let along = aten::mv(&matrix.t()?, &x.flatten()?)?;
+            assert!(aten::equal(&along, &got)?, "{dtype} {depth} {width}");
+        }
+    }
+    Ok(())
+}

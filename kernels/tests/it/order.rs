@@ -167,3 +167,25 @@ fn numbers_are_counted_in_the_bins_of_their_own_precision() -> Result<()> {
     assert_eq!(aten::histc::with(&Tensor::from([3f64; 5])).bins(3).call()?.to_vec::<f64>()?, [0.0, 5.0, 0.0]);
     Ok(())
 }
+
+#[test]
+fn areas_are_sums_of_trapezoids() -> Result<()> {
+    let y = Tensor::from([[1f32, 2.0, 4.0], [3.0, 5.0, 9.0]]);
+    assert_eq!(aten::trapezoid_dx(&y)?.to_vec::<f32>()?, [4.5, 11.0]);
+    assert_eq!(
+        aten::trapezoid_dx::with(&y).dx(Scalar::Int(2)).dim(0).call()?.to_vec::<f32>()?,
+        [4.0, 7.0, 13.0]
+    );
+    let x = Tensor::from([0f32, 1.0, 3.0]);
+    assert_eq!(aten::trapezoid_x(&y, &x)?.to_vec::<f32>()?, [7.5, 18.0]);
+    let whole = aten::trapezoid_dx(&y.to_dtype(DType::Int64)?)?;
+    assert_eq!((whole.dtype(), whole.to_vec::<f32>()?), (DType::Float32, vec![4.5, 11.0]));
+    // Of no points it is zero, of their type, as in PyTorch.
+    let nothing = aten::trapezoid_dx(&aten::zeros(&[2, 0])?.to_dtype(DType::Int32)?)?;
+    assert_eq!((nothing.dtype(), nothing.to_vec::<i32>()?), (DType::Int32, vec![0, 0]));
+    assert_eq!(aten::trapezoid_dx(&Tensor::from([5f32]))?.item()?, Scalar::Float(0.0));
+    assert!(aten::trapezoid_dx(&Tensor::from([true])).unwrap_err().to_string().contains("have no area"));
+    assert!(aten::trapezoid_x(&x, &Tensor::from([true, false, true])).is_err());
+    assert!(aten::trapezoid_dx(&Tensor::from(1f32)).is_err());
+    Ok(())
+}

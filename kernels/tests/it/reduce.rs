@@ -201,3 +201,42 @@ fn sums_of_numbers_skip_nan() -> Result<()> {
     assert!(aten::nansum(&x.to_dtype(DType::Complex64)?).is_err());
     Ok(())
 }
+
+#[test]
+fn results_side_by_side_are_those_of_each_alone() -> Result<()> {
+    for (rows, columns) in [(3, 64), (64, 64), (65, 128), (200, 192), (130, 256), (100, 320), (70, 63)] {
+        let numbers = |i: i64| ((i * 37 + i / columns) % 1009) as f32;
+        let x = Tensor::from_vec((0..rows * columns).map(numbers).collect(), &[rows, columns])?;
+        let turned = x.t()?.contiguous()?; // of which each result is a line
+        assert!(aten::equal(&x.sum_dim(&[0], false)?, &turned.sum_dim(&[1], false)?)?, "{rows} {columns}");
+        let (best, places) = aten::max_dim(&x, 0)?;
+        let (of_line, place_in_line) = aten::max_dim(&turned, 1)?;
+        assert!(aten::equal(&best, &of_line)? && aten::equal(&places, &place_in_line)?, "{rows} {columns}");
+        let images = x.reshape(&[1, rows, 1, columns])?.permute(&[0, 3, 1, 2])?;
+        assert!(aten::equal(&images.sum_dim(&[2, 3], false)?.flatten()?, &turned.sum_dim(&[1], false)?)?);
+        let bytes = x.remainder(2)?.to_dtype(DType::UInt8)?;
+        let counted = turned.remainder(2)?.sum_dim(&[1], false)?.to_dtype(DType::Int64)?;
+        assert!(aten::equal(&bytes.sum_dim(&[0], false)?, &counted)?, "{rows} {columns}");
+    }
+    Ok(())
+}
+
+#[test]
+fn tensors_differ_wherever_an_element_does() -> Result<()> {
+    for numel in [1, 100, 5000, 100_000] {
+        let x = aten::arange(numel.into())?;
+        assert!(aten::equal(&x, &x.copy()?)?);
+        for place in [0, numel / 2, numel - 1] {
+            let mut other = x.copy()?;
+            aten::fill__Scalar(&mut other.narrow(0, place, 1)?, (-1).into())?;
+            other = other.reshape(&[-1])?;
+            assert!(!aten::equal(&x, &other)?, "{place} of {numel}");
+        }
+    }
+    let nan = Tensor::from([f32::NAN]);
+    assert!(!aten::equal(&nan, &nan)?);
+    let flags = Tensor::from([[true, false], [false, true]]);
+    assert!(aten::equal(&flags, &flags.t()?)? && !aten::equal(&flags, &flags.t()?.logical_not()?)?);
+    assert!(aten::equal(&Tensor::from([0f32; 0]), &Tensor::from([0f32; 0]))?);
+    Ok(())
+}

@@ -78,6 +78,10 @@ fn padding_may_be_negative() -> Result<()> {
     let padded = aten::constant_pad_nd::with(&x, &[-1, 1, 1, 0]).value(9).call()?;
     assert_eq!((padded.sizes(), padded.to_vec::<i32>()?), (&[3, 3][..], vec![9, 9, 9, 2, 3, 9, 5, 6, 9]));
     assert!(aten::constant_pad_nd(&x, &[1]).is_err() && aten::constant_pad_nd(&x, &[-2, -2]).is_err());
+    let turned = aten::zeros(&[6, 4])?.t()?;
+    for (pad, strides) in [([0, 0], [1, 4]), ([-1, 0], [1, 4]), ([1, 0], [7, 1])] {
+        assert_eq!(aten::constant_pad_nd(&turned, &pad)?.strides(), strides); // as PyTorch's
+    }
     Ok(())
 }
 

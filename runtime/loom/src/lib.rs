@@ -1,16 +1,18 @@
-//! The lock-free files of the runtime, compiled against loom's atomics, and the models that exercise them.
+//! The lock-free files of the runtime and of the kernels, compiled against loom's atomics, and the models that exercise them.
 //!
-//! The files are the runtime's own, not copies: they take their atomics from `crate::sync`, which is another one here.
+//! The files are their own, not copies: they take their atomics from `crate::sync`, which is another one here.
 //! `cargo test --release` in this folder runs each model under every interleaving that C11 allows.
 #![expect(dead_code, reason = "the models use a part of each file")]
 
+#[path = "../../../kernels/src/cpu/loops/parallel/door.rs"]
+mod door;
 #[path = "../../src/registry/names.rs"]
 mod names;
 #[path = "../../src/operator/slot.rs"]
 mod slot;
 
 mod sync {
-    pub(crate) use loom::sync::atomic::{AtomicPtr, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 }
 
 mod operator {
@@ -18,10 +20,12 @@ mod operator {
     pub(crate) struct Operator;
 }
 
+use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 use sync::{AtomicPtr, Ordering};
 
+use door::Door;
 use slot::Slot;
 
 fn leak<T>(value: T) -> &'static T {
@@ -172,5 +176,43 @@ pub fn names_are_looked_up_while_the_table_grows() {
         assert_eq!(old, Some(3));
         assert!(new.map_or(!has_operator, |new| new == (9, "op9")));
         assert!(names.get(&name(9)).is_some_and(|name| name.operator().is_some()));
+    });
+}
+
+/// What a thread lends to others until it closes the door.
+struct Room {
+    door: Door,
+    lent: UnsafeCell<u32>,
+}
+
+// SAFETY: loom finds out whether two threads use what is lent at a time.
+unsafe impl Sync for Room {}
+
+/// Threads borrow what is behind a door while its owner closes it: none of them still has it when the owner takes it back.
+pub fn visitors_are_out_before_what_they_borrow_ends() {
+    loom::model(|| {
+        let room = Arc::new(Room { door: Door::open(), lent: UnsafeCell::new(7) });
+        let visit = |room: Arc<Room>| {
+            move || {
+                if !room.door.enter() {
+                    return false;
+                }
+                // SAFETY: loom checks that nobody writes to it meanwhile.
+                let seen = room.lent.with(|lent| unsafe { *lent });
+                assert_eq!(seen, 7);
+                room.door.leave()
+            }
+        };
+        let visitors = [thread::spawn(visit(room.clone())), thread::spawn(visit(room.clone()))];
+        room.door.close();
+        let had_to_wait = !room.door.is_left();
+        while !room.door.is_left() {
+            thread::yield_now();
+        }
+        // SAFETY: as above.
+        room.lent.with_mut(|lent| unsafe { *lent = 0 });
+        let last_out = visitors.into_iter().map(|visitor| visitor.join().unwrap());
+        let wakes = last_out.filter(|is_last| *is_last).count();
+        assert!(wakes <= 1 && (wakes == 1 || !had_to_wait), "whoever leaves last says so");
     });
 }

@@ -14,3 +14,8 @@ fn calls_race_with_a_removal() {
 fn names_are_looked_up_while_the_table_grows() {
     torch_library_loom::names_are_looked_up_while_the_table_grows();
 }
+
+#[test]
+fn visitors_are_out_before_what_they_borrow_ends() {
+    torch_library_loom::visitors_are_out_before_what_they_borrow_ends();
+}

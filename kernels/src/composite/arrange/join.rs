@@ -83,6 +83,18 @@ mod implicit {
         }
     }
 
+    fn atleast_1d_Sequence(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        tensors.iter().map(aten::atleast_1d).collect()
+    }
+
+    fn atleast_2d_Sequence(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        tensors.iter().map(aten::atleast_2d).collect()
+    }
+
+    fn atleast_3d_Sequence(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        tensors.iter().map(aten::atleast_3d).collect()
+    }
+
     fn hstack(tensors: &[Tensor]) -> Result<Tensor> {
         let tensors = tensors.iter().map(aten::atleast_1d).collect::<Result<Vec<_>>>()?;
         let dim = if tensors.first().is_some_and(|first| first.dim() == 1) { 0 } else { 1 };
@@ -172,6 +184,28 @@ mod implicit {
             .zip(ends)
             .map(|(start, end)| aten::slice_Tensor::call(this, dim, Some(start), end, 1))
             .collect()
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn tensor_split_tensor_indices_or_sections(this: &Tensor, places: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
+    const OPERATOR: &str = "aten::tensor_split.tensor_indices_or_sections";
+    ensure!(
+        places.dtype() == DType::Int64,
+        DType,
+        "{OPERATOR}: places of {}, expected int64",
+        places.dtype()
+    );
+    match places.dim() {
+        0 => aten::tensor_split_sections::call(this, places.item()?.to()?, dim),
+        1 => {
+            let indices = places.to_vec::<i64>();
+            let indices = indices.map_err(|error| error.context(OPERATOR))?;
+            aten::tensor_split_indices::call(this, &indices, dim)
+        }
+        _ => {
+            bail!(Shape, "{OPERATOR}: places of sizes {:?}, expected one number or a vector", places.sizes())
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
 
-use super::{collected, vector};
+use super::vector;
 use crate::aten;
+use crate::composite::collected;
 use crate::cpu::loops;
 
 /// What has a derivative of its own.
@@ -84,9 +85,32 @@ mod derived {
     }
 }
 
+/// What has a derivative for a number in a tensor.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn index_fill_int_Tensor(this: &Tensor, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+    ensure!(
+        value.dim() == 0,
+        Shape,
+        "aten::index_fill.int_Tensor: the value has sizes {:?}, expected a tensor without dimensions",
+        value.sizes()
+    );
+    // On meta nothing is written, and the value may have none.
+    let value = if this.device() == Device::META { Scalar::Int(0) } else { value.item()? };
+    aten::index_fill_int_Scalar(this, dim, index, value)
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
+
+    fn nonzero_numpy(this: &Tensor) -> Result<Vec<Tensor>> {
+        let this = if this.dim() == 0 { aten::unsqueeze(this, 0)? } else { this.clone() };
+        aten::unbind_int::call(&aten::nonzero(&this)?, 1)
+    }
+
+    fn r#where(condition: &Tensor) -> Result<Vec<Tensor>> {
+        aten::nonzero_numpy(condition)
+    }
 
     fn take_along_dim(this: &Tensor, indices: &Tensor, dim: Option<i64>) -> Result<Tensor> {
         const OPERATOR: &str = "aten::take_along_dim";

@@ -2,9 +2,9 @@
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
-use torch_library::promote_types;
 
 use crate::aten;
+use crate::reduction::type_of_norm;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -111,13 +111,7 @@ impl Matrices {
         keepdim: bool,
         dtype: Option<DType>,
     ) -> Result<Self> {
-        let wanted = dtype.unwrap_or(this.dtype());
-        ensure!(
-            this.dtype().is_differentiable() && promote_types(this.dtype(), wanted)? == wanted,
-            DType,
-            "{operator}: a norm of {} as {wanted}, expected floating-point or complex numbers, and a type that holds them",
-            this.dtype()
-        );
+        let wanted = type_of_norm(operator, this, dtype)?;
         let [rows, columns] = *dim else {
             bail!(Argument, "{operator}: a matrix has two dimensions, not {dim:?}")
         };

@@ -27,17 +27,7 @@ mod derived {
     }
 
     fn huber_loss(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::huber_loss";
-        ensure!(delta > 0.0, Argument, "{OPERATOR}: delta is {delta}, must be positive");
-        let loss = parabola_and_line(&distance(OPERATOR, this, target)?, delta)?;
-        ensure!(
-            can_cast(loss.dtype(), this.dtype()),
-            DType,
-            "{OPERATOR}: targets of {} for {}, whose type the result has",
-            target.dtype(),
-            this.dtype()
-        );
-        reduced(OPERATOR, aten::to_dtype(&loss, this.dtype())?, reduction)
+        huber(this, target, reduction, delta)
     }
 
     fn binary_cross_entropy_with_logits(
@@ -182,6 +172,24 @@ mod margins {
         )?;
         reduced("aten::cosine_embedding_loss", loss, reduction)
     }
+}
+
+/// The loss of tensors of any types.
+///
+/// # Errors
+/// Types that have no loss, sizes that do not broadcast, no bound above zero.
+pub(crate) fn huber(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::huber_loss";
+    ensure!(delta > 0.0, Argument, "{OPERATOR}: delta is {delta}, must be positive");
+    let loss = parabola_and_line(&distance(OPERATOR, this, target)?, delta)?;
+    ensure!(
+        can_cast(loss.dtype(), this.dtype()),
+        DType,
+        "{OPERATOR}: targets of {} for {}, whose type the result has",
+        target.dtype(),
+        this.dtype()
+    );
+    reduced(OPERATOR, aten::to_dtype(&loss, this.dtype())?, reduction)
 }
 
 /// The difference of real numbers, of which one side may be truth values.

@@ -59,6 +59,21 @@ mod implicit {
         aten::slice_Tensor::call(this, dim, Some(from), Some(from + length), 1)
     }
 
+    fn narrow_Tensor(this: &Tensor, dim: i64, start: &Tensor, length: i64) -> Result<Tensor> {
+        ensure!(
+            start.dim() == 0 && start.dtype().is_integer(),
+            Argument,
+            "aten::narrow.Tensor: a start of {} and sizes {:?}, expected an integer without dimensions",
+            start.dtype(),
+            start.sizes()
+        );
+        aten::narrow(this, dim, start.item()?.to()?, length)
+    }
+
+    fn split_sizes(this: &Tensor, split_size: &[i64], dim: i64) -> Result<Vec<Tensor>> {
+        aten::split_with_sizes::call(this, split_size, dim)
+    }
+
     fn chunk(this: &Tensor, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
         let size = size_along("aten::chunk", this, dim)?;
         ensure!(chunks > 0, Argument, "aten::chunk: a tensor cannot be cut into {chunks} parts");

@@ -55,7 +55,11 @@ pub(crate) unsafe fn load<S: Element, M: Element>(
             unsafe { buffer.add(i).write(read(data.offset(i as isize * distance)).cast::<M>()) };
         }
     };
-    if stride == 1 { convert(1) } else { convert(stride) }
+    match stride {
+        1 => convert(1),
+        -1 if S::DTYPE == M::DTYPE => convert(-1), // vectorises too, which only `flip` is worth
+        _ => convert(stride),
+    }
 }
 
 /// # Safety

@@ -81,6 +81,18 @@ impl Crossings {
         let pieces: Vec<Piece> = row.chunks(most).map(|list| Piece::of(list, self.unit)).collect();
         let count = row.len() * self.unit;
         let grain = (parallel::GRAIN / count.clamp(1, most * self.unit)).max(1);
+        if let ([Piece::Runs(runs)], false) = (pieces.as_slice(), is_bool)
+            && let [Run { start, is_back: false, .. }] = runs[..]
+        {
+            // Whole rows, such as those of an embedding.
+            return parallel::shares(self.rows(), grain, |rows| {
+                self.each_row(rows, |row, base| {
+                    let (from, to) = memory.at(base + start, row * count);
+                    // SAFETY: a part of what the caller vouches for, which is this thread's.
+                    unsafe { copy(from, to, count) };
+                });
+            });
+        }
         parallel::shares(self.rows() * pieces.len(), grain, |items| {
             let rows = items.start / pieces.len()..items.end.div_ceil(pieces.len());
             let mut before = None;

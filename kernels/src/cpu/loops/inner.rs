@@ -56,15 +56,25 @@ struct Loops<const N: usize> {
     halves: Option<RunHalves<N>>,
 }
 
+/// A loop without the type of what computes its elements. That comes by reference, not by address, so that the compiler knows what a
+/// closure has captured to be the same for all elements, whatever is written meanwhile.
+const fn erased<F, const N: usize>(run: RunOf<F, N>) -> Run<N> {
+    // SAFETY: functions that differ in a reference for an address are called alike; whoever calls it gives the address of an `F`.
+    unsafe { std::mem::transmute::<RunOf<F, N>, Run<N>>(run) }
+}
+
+/// A [`Run`] before [`erased`].
+type RunOf<F, const N: usize> = unsafe fn(elements: &F, out: *mut u8, inputs: [*const u8; N], len: usize);
+
 impl<const N: usize> Loops<N> {
     const fn new<M: Element, R: Element, F: Elements<M, R, N>>() -> Self {
         Loops {
-            plain: plain::<M, R, F, N>,
+            plain: erased(plain::<M, R, F, N>),
             #[cfg(target_arch = "x86_64")]
-            wide: wide::<M, R, F, N>,
+            wide: erased(wide::<M, R, F, N>),
             #[cfg(target_arch = "x86_64")]
             widest: if F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) {
-                Some(widest::<M, R, F, N>)
+                Some(erased(widest::<M, R, F, N>))
             } else {
                 None
             },
@@ -226,6 +236,8 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     run: Run<N>,
     plane: &Plane<N>,
 ) {
+    // SAFETY: `of` pairs the elements with this loop.
+    let f = unsafe { &*elements.cast::<F>() };
     for row in 0..plane.rows as isize {
         let out = plane.out.wrapping_offset(row * plane.out_step);
         let inputs = std::array::from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
@@ -233,8 +245,8 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
         unsafe {
             match plane.single {
                 None => run(elements, out, inputs, plane.len),
-                Some(0) => with_single::<M, R, F, N>(elements, out, inputs, plane.len, 0),
-                Some(_) => with_single::<M, R, F, N>(elements, out, inputs, plane.len, N - 1),
+                Some(0) => with_single::<M, R, F, N>(f, out, inputs, plane.len, 0),
+                Some(_) => with_single::<M, R, F, N>(f, out, inputs, plane.len, N - 1),
             }
         }
     }
@@ -246,14 +258,12 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 /// As [`Inner::run`], but for that input.
 #[inline(always)]
 unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    elements: *const (),
+    f: &F,
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
     single: usize,
 ) {
-    // SAFETY: `of` pairs the elements with this loop.
-    let f = unsafe { &*elements.cast::<F>() };
     let (out, inputs) = (out.cast::<R>(), typed::<M, N>(inputs));
     // SAFETY: that element is there.
     let element = unsafe { inputs[single].read() };
@@ -330,13 +340,13 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    elements: *const (),
+    f: &F,
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
     // SAFETY: passed on.
-    unsafe { each::<M, R, F, N>(elements, out, inputs, len) }
+    unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }
 
 /// # Safety
@@ -344,13 +354,13 @@ unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    elements: *const (),
+    f: &F,
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
     // SAFETY: passed on.
-    unsafe { each::<M, R, F, N>(elements, out, inputs, len) }
+    unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }
 
 /// For any processor. Where the others are there, hardly one is left that runs this: it goes element by element, and each is
@@ -360,13 +370,11 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 /// As [`Inner::run`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    elements: *const (),
+    f: &F,
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: `of` pairs the elements with this loop.
-    let f = unsafe { &*elements.cast::<F>() };
     for i in 0..len {
         let mut given = [M::default(); N];
         for (given, input) in given.iter_mut().zip(inputs) {
@@ -384,26 +392,11 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 /// As [`Inner::run`].
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    elements: *const (),
+    f: &F,
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: passed on.
-    unsafe { each::<M, R, F, N>(elements, out, inputs, len) }
-}
-
-/// # Safety
-/// As [`Inner::run`].
-#[inline(always)]
-unsafe fn each<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
-    elements: *const (),
-    out: *mut u8,
-    inputs: [*const u8; N],
-    len: usize,
-) {
-    // SAFETY: `of` pairs the elements with this loop.
-    let f = unsafe { &*elements.cast::<F>() };
     // SAFETY: passed on.
     unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }

@@ -5,6 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use torch_library::guard::ThreadLocalState;
 
+use lend::lend;
+
+mod door;
+mod lend;
+
 /// How many elements are worth a thread.
 ///
 /// PyTorch: `at::internal::GRAIN_SIZE`.
@@ -23,7 +28,7 @@ pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
 /// As [`ranges`], for items that are worth a thread in a number of `grain`.
 ///
 /// This thread does its part, so nothing waits for a sleeping one to wake up: a few parts for each thread lie ready, and
-/// who is there takes the next.
+/// who is there takes the next. Who comes when all are taken has come for nothing.
 pub(crate) fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
     let threads = if count < 2 * grain { 1 } else { rayon::current_num_threads().min(count / grain) };
     if threads < 2 {
@@ -45,12 +50,7 @@ fn shared(count: usize, parts: usize, threads: usize, f: &(dyn Fn(Range<usize>) 
             f(part * count / parts..(part + 1) * count / parts);
         }
     };
-    rayon::in_place_scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(|_| state.run(work));
-        }
-        work();
-    });
+    lend(threads - 1, &|| state.run(work), work);
 }
 
 #[cfg(test)]

@@ -34,6 +34,9 @@ const RESULTS: usize = 1024;
 /// How many rows are read together: each value is then loaded and stored once for all of them.
 const TOGETHER: usize = 4;
 
+/// Up to so many results in a row stay in registers, some after the other, while they take elements.
+const NARROW: usize = 4 * LANES;
+
 /// How many elements a row of results takes before it is merged into a sum of its own, to bound the rounding error.
 const BLOCK: usize = 64;
 
@@ -383,6 +386,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
         let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
         let is_read = stride == 1 && self.input.is_plain;
+        let is_narrow = is_read && block.len() <= NARROW && block.len().is_multiple_of(LANES);
         if !is_read {
             buffers.resize_with(TOGETHER * block.len(), MaybeUninit::<M>::uninit);
         }
@@ -390,7 +394,19 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         self.reduced.rows(0..self.count, |row| {
             let mut i = 0;
             while i < row.len {
-                let count = TOGETHER.min(row.len - i).min(BLOCK - position % BLOCK);
+                let most = if is_narrow { BLOCK } else { TOGETHER };
+                let count = most.min(row.len - i).min(BLOCK - position % BLOCK);
+                if is_narrow {
+                    let first = base + row.inputs[0] + i as isize * row.input_strides[0];
+                    // SAFETY: as many lines lie in the input, each with an element of all results.
+                    unsafe {
+                        let data = self.input.data.cast::<M>().offset(first);
+                        narrow_steps(self.fold, block, data, row.input_strides[0], count, position);
+                    }
+                    (i, position) = (i + count, position + count);
+                    self.merge_full(folded, block, position);
+                    continue;
+                }
                 let lines: [&[M]; TOGETHER] = std::array::from_fn(|n| {
                     let (line, is_repeated) = (n.min(count - 1), n >= count);
                     let first = base + row.inputs[0] + (i + line) as isize * row.input_strides[0];
@@ -410,14 +426,20 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 });
                 steps(self.fold, block, &lines[..count], position);
                 (i, position) = (i + count, position + count);
-                if position % BLOCK == 0 || position == self.count {
-                    for (folded, block) in folded.iter_mut().zip(block.iter_mut()) {
-                        *folded = self.fold.merge(*folded, *block);
-                        *block = self.fold.identity();
-                    }
-                }
+                self.merge_full(folded, block, position);
             }
         });
+    }
+
+    /// Merges values that have taken as many elements as they may, or all.
+    fn merge_full(&self, folded: &mut [F::Value], block: &mut [F::Value], position: usize) {
+        if !position.is_multiple_of(BLOCK) && position != self.count {
+            return;
+        }
+        for (folded, block) in folded.iter_mut().zip(block) {
+            *folded = self.fold.merge(*folded, *block);
+            *block = self.fold.identity();
+        }
     }
 }
 
@@ -558,6 +580,69 @@ fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &
             *value = fold.step(*value, *element, position);
         }
     }
+}
+
+/// Takes an element of each of `count` lines, which start `step` apart, into each of a few values, on wide vectors.
+///
+/// # Safety
+/// The lines are as long as there are values, and nobody writes to them; the values are a multiple of [`LANES`].
+unsafe fn narrow_steps<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    data: *const M,
+    step: isize,
+    count: usize,
+    position: usize,
+) {
+    for (n, values) in values.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let data = data.wrapping_add(n * LANES);
+        #[cfg(target_arch = "x86_64")]
+        if super::is_wide() {
+            // SAFETY: passed on; the processor has these features.
+            unsafe { lanes_wide(fold, values, data, step, count, position) };
+            continue;
+        }
+        // SAFETY: passed on.
+        unsafe { lanes(fold, values, data, step, count, position) };
+    }
+}
+
+/// # Safety
+/// As [`narrow_steps`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn lanes_wide<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value; LANES],
+    data: *const M,
+    step: isize,
+    count: usize,
+    position: usize,
+) {
+    // SAFETY: passed on.
+    unsafe { lanes(fold, values, data, step, count, position) };
+}
+
+/// # Safety
+/// As [`narrow_steps`].
+#[inline(always)]
+unsafe fn lanes<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value; LANES],
+    data: *const M,
+    step: isize,
+    count: usize,
+    position: usize,
+) {
+    let mut held = *values;
+    for n in 0..count {
+        // SAFETY: a part of one of the lines; elements that are read as they are have any bits.
+        let line = unsafe { data.offset(n as isize * step).cast::<[M; LANES]>().read() };
+        for (value, element) in held.iter_mut().zip(line) {
+            *value = fold.step(*value, element, position + n);
+        }
+    }
+    *values = held;
 }
 
 /// Writes what a closure gives for each place.

@@ -171,6 +171,27 @@ impl<const N: usize> Walk<N> {
 }
 
 impl Walk<1> {
+    /// Lays out an input of the output's shape of which some dimensions are read back to front, from the place that is given back on.
+    pub(crate) fn back_to_front(
+        out: &Geometry,
+        input: &Geometry,
+        is_back: impl Fn(usize) -> bool,
+    ) -> (Self, isize) {
+        let (mut dims, mut first): (SmallVec<[Dim<1>; 6]>, _) = (SmallVec::new(), 0);
+        for (dim, (&size, &stride)) in out.sizes().iter().zip(out.strides()).enumerate().rev() {
+            if size == 1 {
+                continue;
+            }
+            let mut step = input.strides()[dim] as isize;
+            if is_back(dim) {
+                first += (size - 1) as isize * step;
+                step = -step;
+            }
+            dims.push(Dim { size: size as usize, out: stride as isize, inputs: [step] });
+        }
+        (Self::from_dims(dims), first)
+    }
+
     /// Some dimensions of an input, for a contiguous output of these alone.
     pub(crate) fn of_kept(input: &Geometry, is_kept: impl Fn(usize) -> bool) -> Self {
         let mut step = 1;

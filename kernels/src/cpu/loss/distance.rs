@@ -6,7 +6,7 @@ use num_traits::Float;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::loss::{NONE, reduced};
+use crate::composite::loss::{NONE, huber, reduced};
 use crate::cpu::loops::match_computing;
 use crate::pointwise::Pointwise;
 use crate::variants::without_waiting;
@@ -41,6 +41,16 @@ mod kernels {
         }
         loss!("aten::smooth_l1_loss", [this, target], reduction, |x, y, T| {
             parabola_and_line((x - y).abs(), beta as T) / beta as T
+        })
+    }
+
+    fn huber_loss(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
+        let is_usual = delta > 0.0 && this.dtype() == target.dtype() && this.dtype().is_floating_point();
+        if !is_usual {
+            return huber(this, target, reduction, delta);
+        }
+        loss!("aten::huber_loss", [this, target], reduction, |x, y, T| {
+            parabola_and_line((x - y).abs(), delta as T)
         })
     }
 }

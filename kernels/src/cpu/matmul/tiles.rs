@@ -8,7 +8,8 @@
 //! 2. A panel is read where it is if its rows lie side by side and each is contiguous; else it is copied, or turned, into memory
 //!    that stays in the first-level cache while all tiles below each other use it.
 //! 3. Of a result that lies column by column, rows are columns.
-//! 4. A few rows times a matrix that lies column by column are sums along both, which need no panel.
+//! 4. A few rows times a matrix that lies column by column are sums along both, which need no panel. One row times a wide matrix that
+//!    lies row by row is a sum of its rows.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
@@ -36,6 +37,9 @@ const ROWS_WORTH_PACKING: usize = 16;
 
 /// How many bytes apart they may lie before that.
 const NEAR: usize = 1024;
+
+/// From so many vectors on a row is wide.
+const WIDE: usize = 8;
 
 /// Up to so many rows are multiplied with a matrix that lies column by column as it is.
 const ROWS_OF_DOTS: usize = 3;
@@ -121,6 +125,10 @@ unsafe fn product<V: Vector>(
     if out.rows <= ROWS_OF_DOTS && b.row_stride == 1 && a.column_stride == 1 {
         // SAFETY: passed on.
         return unsafe { dots::<V>(out, a, b, adds) };
+    }
+    if out.rows == 1 && b.column_stride == 1 && out.columns >= WIDE * V::LANES {
+        // SAFETY: passed on.
+        return unsafe { rows::<V>(out, a, b, adds) };
     }
     let size = size_of::<V::Element>();
     let is_near = out.rows < ROWS_WORTH_PACKING || b.row_stride.unsigned_abs() * size <= NEAR;
@@ -222,6 +230,62 @@ unsafe fn dot<V: Vector, const N: usize>(
         for (n, sum) in sums.into_iter().enumerate() {
             let (to, sum) = (to.from(0, n).data, sum.sum());
             to.write(if adds { to.read().plus(sum) } else { sum });
+        }
+    }
+    N
+}
+
+/// As [`product`], of one row with rows, four of which are summed up at a time: each is read from end to end.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn rows<V: Vector>(
+    out: Matrices<V::Element>,
+    a: Matrices<V::Element>,
+    b: Matrices<V::Element>,
+    adds: bool,
+) {
+    let mut step = 0;
+    while step < a.columns {
+        let (factors, first, adds) = (a.from(0, step), b.from(step, 0), adds || step > 0);
+        // SAFETY: so many rows are left.
+        step += unsafe {
+            match a.columns - step {
+                4.. => sum_of_rows::<V, 4>(out, factors, first, adds),
+                _ => sum_of_rows::<V, 1>(out, factors, first, adds),
+            }
+        };
+    }
+}
+
+/// The sum of `N` rows, each times a factor; gives back how many these are.
+///
+/// # Safety
+/// There are as many, of elements side by side, and as long as the result; the processor has the vectors.
+#[inline(always)]
+unsafe fn sum_of_rows<V: Vector, const N: usize>(
+    out: Matrices<V::Element>,
+    a: Matrices<V::Element>,
+    b: Matrices<V::Element>,
+    adds: bool,
+) -> usize {
+    // SAFETY: by contract.
+    unsafe {
+        let factors: [V; N] = std::array::from_fn(|n| V::splat(a.from(0, n).data));
+        let lines: [*const V::Element; N] = std::array::from_fn(|n| b.from(n, 0).data.cast_const());
+        let sum = |column: usize, count: usize| {
+            let to = out.data.add(column);
+            let mut sum = if adds { V::load(to, count) } else { V::zero() };
+            for (factor, line) in factors.iter().zip(lines) {
+                sum = V::load(line.add(column), count).times_plus(*factor, sum);
+            }
+            sum.store(to, count);
+        };
+        let even = out.columns - out.columns % V::LANES;
+        (0..even).step_by(V::LANES).for_each(|column| sum(column, V::LANES));
+        if even < out.columns {
+            sum(even, out.columns - even);
         }
     }
     N

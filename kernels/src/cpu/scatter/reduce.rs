@@ -42,6 +42,25 @@ mod kernels {
         Ok(this)
     }
 
+    fn scatter_reduce(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+        let out = copied(this)?;
+        Scattering::new("aten::scatter.reduce", &out, dim, index, Some(src))?.combine(src, reduce)?;
+        Ok(out)
+    }
+
+    fn scatter_value_reduce(
+        this: &Tensor,
+        dim: i64,
+        index: &Tensor,
+        value: Scalar,
+        reduce: &str,
+    ) -> Result<Tensor> {
+        let out = copied(this)?;
+        let places = Scattering::new("aten::scatter.value_reduce", &out, dim, index, None)?;
+        places.combine(&places.repeated(value)?, reduce)?;
+        Ok(out)
+    }
+
     fn index_reduce(
         this: &Tensor,
         dim: i64,
@@ -139,6 +158,19 @@ impl Reduction {
 }
 
 impl Scattering<'_> {
+    /// By the older names of two reductions.
+    fn combine(&self, src: &Tensor, reduce: &str) -> Result<()> {
+        match reduce {
+            "add" => self.add(src, Scalar::Int(1)),
+            "multiply" => self.reduce(src, Reduction::Product, true),
+            _ => bail!(
+                Argument,
+                "{}: unknown reduce {reduce:?}, expected \"add\" or \"multiply\"",
+                self.operator
+            ),
+        }
+    }
+
     /// Joins elements with those that are there, or only with each other.
     fn reduce(&self, src: &Tensor, reduction: Reduction, include_self: bool) -> Result<()> {
         let dtype = self.this.dtype();

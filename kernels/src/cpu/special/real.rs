@@ -15,30 +15,26 @@ pub(super) trait NextTowards {
     fn next_towards(self, other: Self) -> Self;
 }
 
-macro_rules! halves {
+macro_rules! next_towards {
     ($($ty:ty),+) => { $(
         impl NextTowards for $ty {
+            #[inline(always)]
             fn next_towards(self, other: $ty) -> $ty {
                 let (zero, bits) = (<$ty>::from_bits(0), self.to_bits());
-                if self.is_nan() || other.is_nan() {
-                    <$ty>::NAN
-                } else if self == other {
-                    other
-                } else if self == zero {
-                    <$ty>::from_bits(1).copysign(other)
-                } else {
-                    // Of one sign, larger numbers have larger bits.
-                    <$ty>::from_bits(if (self < other) == (self > zero) { bits + 1 } else { bits - 1 })
-                }
+                // Of one sign, larger numbers have larger bits.
+                let next = if (self < other) == (self > zero) { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+                let next = if self == zero { <$ty>::from_bits(1).copysign(other) } else { <$ty>::from_bits(next) };
+                let next = if self == other { other } else { next };
+                if self.is_nan() | other.is_nan() { <$ty>::NAN } else { next } // all choices are taken in lanes
             }
         }
     )+ };
 }
 
-halves!(torch_library::element::f16, torch_library::element::bf16);
+next_towards!(f32, f64, torch_library::element::f16, torch_library::element::bf16);
 
 macro_rules! real {
-    ($($ty:ident $next:path;)+) => { $(
+    ($($ty:ident),+) => { $(
         impl Real for $ty {
             fn polygamma(self, order: i64) -> $ty {
                 polygamma(order, f64::from(self)) as $ty
@@ -49,19 +45,10 @@ macro_rules! real {
                 if self == 0.0 { 1.0 } else { x.sin() / x }
             }
         }
-
-        impl NextTowards for $ty {
-            fn next_towards(self, other: $ty) -> $ty {
-                $next(self, other)
-            }
-        }
     )+ };
 }
 
-real! {
-    f32 libm::nextafterf;
-    f64 libm::nextafter;
-}
+real!(f32, f64);
 
 fn polygamma(order: i64, x: f64) -> f64 {
     if order == 0 {

@@ -29,6 +29,14 @@ mod kernels {
         by_numbers("aten::clamp_max", None, this, None, Some(max))
     }
 
+    fn clamp_min_Tensor(this: &Tensor, min: &Tensor) -> Result<Tensor> {
+        from_below("aten::clamp_min.Tensor", this, min)
+    }
+
+    fn clamp_max_Tensor(this: &Tensor, max: &Tensor) -> Result<Tensor> {
+        from_above("aten::clamp_max.Tensor", this, max)
+    }
+
     fn hardtanh(this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
         const OPERATOR: &str = "aten::hardtanh";
         let dtype = this.dtype();
@@ -49,18 +57,8 @@ mod kernels {
         const OPERATOR: &str = "aten::clamp.Tensor";
         match (min, max) {
             (None, None) => Err(no_bound(OPERATOR)),
-            (Some(min), None) => {
-                let call = Pointwise::promoting(OPERATOR, [this, min])?;
-                match_computing!(call.dtype, T: Bool | Integer | Float => {
-                    call.compute(None, call.dtype, |[x, min]: [T; 2]| raised(x, min))
-                }, else => Err(call.unsupported()))
-            }
-            (None, Some(max)) => {
-                let call = Pointwise::promoting(OPERATOR, [this, max])?;
-                match_computing!(call.dtype, T: Bool | Integer | Float => {
-                    call.compute(None, call.dtype, |[x, max]: [T; 2]| lowered(x, max))
-                }, else => Err(call.unsupported()))
-            }
+            (Some(min), None) => from_below(OPERATOR, this, min),
+            (None, Some(max)) => from_above(OPERATOR, this, max),
             (Some(min), Some(max)) => {
                 let call = Pointwise::promoting(OPERATOR, [this, min, max])?;
                 match_computing!(call.dtype, T: Integer | Float => {
@@ -69,6 +67,20 @@ mod kernels {
             }
         }
     }
+}
+
+fn from_below(operator: &'static str, this: &Tensor, min: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, [this, min])?;
+    match_computing!(call.dtype, T: Bool | Integer | Float => {
+        call.compute(None, call.dtype, |[x, min]: [T; 2]| raised(x, min))
+    }, else => Err(call.unsupported()))
+}
+
+fn from_above(operator: &'static str, this: &Tensor, max: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting(operator, [this, max])?;
+    match_computing!(call.dtype, T: Bool | Integer | Float => {
+        call.compute(None, call.dtype, |[x, max]: [T; 2]| lowered(x, max))
+    }, else => Err(call.unsupported()))
 }
 
 /// Numbers count in promotion like the elements they are compared with, unless those are floating point.

@@ -9,8 +9,11 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
     smooth(name)
         .or_else(|| ranked(name))
         .or_else(|| pictured(name))
+        .or_else(|| transformed(name))
         .or_else(|| arranged(name))
         .or_else(|| matrices_and_indices(name))
+        .or_else(|| overloads(name))
+        .or_else(|| lists(name))
         .or_else(|| losses(name))
         .or_else(|| images(name))
         .or_else(|| backwards(name))
@@ -30,7 +33,16 @@ fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
             vec![below_one()]
         }
         "acosh" | "arccosh" => vec![spread(1.2, 0.3)],
-        "log" | "log2" | "log10" | "sqrt" | "rsqrt" | "lgamma" | "digamma" => vec![positive()],
+        "log" | "log2" | "log10" | "sqrt" | "rsqrt" | "lgamma" | "digamma" | "special_entr" => {
+            vec![positive()]
+        }
+        "special_bessel_y0" | "special_bessel_y1" => vec![positive()],
+        "special_modified_bessel_k0" | "special_modified_bessel_k1" => vec![positive()],
+        "special_ndtri" => vec![spread(0.1, 0.15)],
+        "special_zeta" => vec![spread(1.5, 0.4), positive()],
+        "special_zeta.self_scalar" => vec![Value::Float(1.5), positive()],
+        "special_zeta.other_scalar" => vec![spread(1.5, 0.4), Value::Float(1.5)],
+        "mvlgamma" | "special_multigammaln" => vec![spread(2.0, 0.4), Value::Int(2)],
         "logit" | "special_logit" => vec![spread(0.1, 0.15)],
         "float_power.Tensor_Scalar" => vec![positive(), Value::Float(1.5)],
         "float_power.Tensor_Tensor" => vec![positive(), below_one()],
@@ -76,19 +88,43 @@ fn sampled(name: &str) -> Vec<Value<'static>> {
     }
 }
 
+/// Two bags of two rows each; in front a gradient where one goes back.
+fn bags(name: &str) -> Vec<Value<'static>> {
+    let none = || Value::None;
+    let lists = || [ints(&[1, 3, 0, 2], &[4]), ints(&[0, 2], &[2])];
+    let bag_of_each = [ints(&[0, 0, 1, 1], &[4])];
+    match name {
+        "_embedding_bag_backward" => {
+            let sizes = [ints(&[2, 2], &[2]), ints(&[2, 2], &[2]), Value::Int(4)];
+            let modes = [Value::Bool(false), Value::Int(1), Value::Bool(false), none()];
+            [floats(&[2, 3])]
+                .into_iter()
+                .chain(lists())
+                .chain(bag_of_each)
+                .chain(sizes)
+                .chain(modes)
+                .collect()
+        }
+        "_embedding_bag_per_sample_weights_backward" => {
+            let rows = [floats(&[2, 3]), floats(&[4, 3])];
+            rows.into_iter().chain(lists()).chain(bag_of_each).chain([Value::Int(0)]).collect()
+        }
+        "embedding_bag.padding_idx" => {
+            let mode = [Value::Bool(false), Value::Int(1), Value::Bool(false), none(), Value::Bool(false)];
+            [floats(&[4, 3])].into_iter().chain(lists()).chain(mode).chain([Value::Int(3)]).collect()
+        }
+        _ => [floats(&[4, 3])].into_iter().chain(lists()).collect(),
+    }
+}
+
 fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
     let image = || floats(&[1, 2, 4, 4]);
     let two = || numbers(&[2, 2]);
     let one = || numbers(&[1, 1]);
     let zero = || numbers(&[0, 0]);
-    let bag = || vec![floats(&[4, 3]), ints(&[1, 3, 0, 2], &[4]), ints(&[0, 2], &[2])];
     let none = || Value::None;
     Some(match name {
-        "embedding_bag" => bag(),
-        "embedding_bag.padding_idx" => {
-            let mode = [Value::Bool(false), Value::Int(1), Value::Bool(false), none(), Value::Bool(false)];
-            bag().into_iter().chain(mode).chain([Value::Int(3)]).collect()
-        }
+        name if name.contains("embedding_bag") => bags(name),
         "instance_norm" => {
             let numbers = [Value::Bool(true), Value::Float(0.1), Value::Float(1e-5), Value::Bool(false)];
             [image(), none(), none(), none(), none()].into_iter().chain(numbers).collect()
@@ -147,6 +183,29 @@ fn ranked(name: &str) -> Option<Vec<Value<'static>>> {
         "searchsorted.Scalar" => vec![vector(), Value::Float(2.0)],
         "bucketize.Tensor" => vec![rows(), vector()],
         "bucketize.Scalar" => vec![Value::Float(2.0), vector()],
+        _ => return None,
+    })
+}
+
+fn transformed(name: &str) -> Option<Vec<Value<'static>>> {
+    let complex = || super::complexes(&[2, 3], 0.1);
+    let (both, sums) = (|| numbers(&[0, 1]), || Value::Int(0));
+    Some(match name {
+        "_fft_c2c" => vec![complex(), both(), sums(), Value::Bool(true)],
+        "_fft_r2c" => vec![floats(&[2, 3]), both(), sums(), Value::Bool(true)],
+        "_fft_c2r" => vec![complex(), both(), sums(), Value::Int(5)],
+        "fft_fftfreq" | "fft_rfftfreq" => vec![Value::Int(5)],
+        name if name.contains("_window") => {
+            let rest = [Value::Bool(true), Value::Float(0.5), Value::Float(0.4)];
+            let count = match name {
+                "hamming_window.periodic_alpha_beta" => 3,
+                "hamming_window.periodic_alpha" | "kaiser_window.beta" => 2,
+                name => usize::from(name.ends_with("periodic")),
+            };
+            [Value::Int(5)].into_iter().chain(rest.into_iter().take(count)).collect()
+        }
+        "stft" | "stft.center" => vec![super::complexes(&[2, 6], 0.1), Value::Int(4)],
+        "istft" => vec![super::complexes(&[3, 5], 0.1), Value::Int(4)],
         _ => return None,
     })
 }
@@ -238,6 +297,55 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
             ]
         }
         "index_add" | "index_add_" => row().into_iter().chain([Value::Tensor(tensor(&[3, 3]))]).collect(),
+        _ => return None,
+    })
+}
+
+fn overloads(name: &str) -> Option<Vec<Value<'static>>> {
+    Some(match name {
+        "clamp_max_.Tensor" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[3]))],
+        "index_fill.int_Tensor" | "index_fill_.int_Tensor" => {
+            vec![floats(&[2, 3]), Value::Int(1), ints(&[2, 0], &[2]), Value::Tensor(tensor(&[]))]
+        }
+        "narrow.Tensor" => vec![floats(&[4, 3]), Value::Int(0), ints(&[1], &[]), Value::Int(2)],
+        "split.sizes" => vec![floats(&[3, 2]), numbers(&[1, 2])],
+        "tensor_split.tensor_indices_or_sections" => vec![floats(&[5, 2]), ints(&[1, 3], &[2])],
+        "scatter.reduce" | "scatter_.reduce" => {
+            let places = ints(&[1, 0, 1, 0, 1, 0], &[2, 3]);
+            let source = Value::Tensor(tensor(&[2, 3]));
+            vec![floats(&[2, 3]), Value::Int(0), places, source, Value::Str("multiply".into())]
+        }
+        "scatter.value_reduce" | "scatter_.value_reduce" => {
+            let places = ints(&[1, 0, 1, 0, 1, 0], &[2, 3]);
+            vec![floats(&[2, 3]), Value::Int(0), places, Value::Float(1.5), Value::Str("add".into())]
+        }
+        "conj_physical_" => vec![Value::Tensor(Tensor::from([Complex64::new(0.5, -1.5)]))],
+        "dropout_" => vec![floats(&[2, 3]), Value::Float(0.5), Value::Bool(true)],
+        "t_" => vec![floats(&[2, 3])],
+        "squeeze_.dims" => vec![floats(&[1, 3]), numbers(&[0])],
+        "swapaxes_" | "swapdims_" => vec![floats(&[2, 3]), Value::Int(0), Value::Int(1)],
+        "masked_scatter_" => {
+            vec![floats(&[2, 3]), Value::Tensor(bools(&[2, 3])), Value::Tensor(tensor(&[2, 3]))]
+        }
+        "linspace.Tensor_Tensor" | "logspace.Tensor_Tensor" => {
+            vec![Value::Tensor(Tensor::from(0.5)), Value::Tensor(Tensor::from(2.0)), Value::Int(3)]
+        }
+        _ => return None,
+    })
+}
+
+fn lists(name: &str) -> Option<Vec<Value<'static>>> {
+    let list = |values: [f64; 3]| Value::Tensors(vec![Tensor::from(values)].into());
+    let (own, other) = (|| list([0.3, -0.6, 0.8]), || list([0.7, 0.2, -0.4]));
+    Some(match name.strip_prefix("_foreach_")? {
+        "abs_" | "acos" | "acos_" | "asin" | "asin_" => vec![own()],
+        "clamp_max.List" | "clamp_min.List" | "maximum.List" | "minimum.List" | "copy_" => {
+            vec![own(), other()]
+        }
+        "clamp_max_.List" | "clamp_min_.List" | "maximum_.List" | "minimum_.List" => vec![own(), other()],
+        "lerp_.List" => vec![own(), other(), list([0.5, 0.25, 0.1])],
+        "lerp_.ScalarList" => vec![own(), other(), Value::Scalars(vec![0.5.into()].into())],
+        "mm" => [[2, 3], [3, 4]].map(|sizes| Value::Tensors(vec![tensor(&sizes)].into())).into(),
         _ => return None,
     })
 }

@@ -124,8 +124,19 @@ fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([
         let terms = f(chunks.map(|(_, rest)| rest[lane]));
         (0..K).for_each(|k| lanes[k][lane] = lanes[k][lane].plus(terms[k]));
     }
-    let used = LANES.min(from[0].len());
-    lanes.map(|lanes| lanes[..used].iter().fold(T::ZERO, |sum, lane| sum.plus(*lane)))
+    lanes.map(joined)
+}
+
+/// The sum of lanes, half of them at a time: one after the other, each would wait for the one before.
+#[inline(always)]
+fn joined<T: Number>(mut lanes: [T; LANES]) -> T {
+    let mut half = LANES / 2;
+    while half > 0 {
+        let (to, from) = lanes.split_at_mut(half);
+        to.iter_mut().zip(&*from).for_each(|(to, from)| *to = to.plus(*from));
+        half /= 2;
+    }
+    lanes[0]
 }
 
 /// The gradients of layer norm's input, weight and bias.

@@ -1,0 +1,51 @@
+//! Crossed products of triples that lie side by side.
+#![expect(
+    unsafe_code,
+    reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
+)]
+
+use std::mem::MaybeUninit;
+
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::composite::linear::crossed;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{computing_type, has_elements, match_computing, on_vectors, parallel};
+use crate::cpu::number::Number;
+
+#[torch_impl(aten, CPU)]
+fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
+    let dtype = this.dtype();
+    let are_triples = [this, other].iter().all(|tensor| {
+        let is_plain = tensor.dtype() == dtype && tensor.is_contiguous(MemoryFormat::Contiguous);
+        is_plain && tensor.sizes() == this.sizes() && tensor.sizes().last() == Some(&3)
+    });
+    let is_last = dim == -1 || dim.checked_add(1) == Some(this.dim() as i64);
+    if !are_triples || !is_last || computing_type(dtype) != dtype || !has_elements(this) {
+        return crossed(this, other, dim);
+    }
+    // SAFETY: next, every element is written.
+    let out = unsafe { Tensor::uninit(this.sizes(), dtype, this.device())? };
+    match_computing!(dtype, T: Integer | Float | Complex => {
+        let [a, b, to] = [Parts::<T>::of(this, 3)?, Parts::of(other, 3)?, Parts::of(&out, 3)?];
+        parallel::shares(to.count(), parallel::GRAIN / 3, |range| {
+            // SAFETY: so many triples follow each other; those of the result are this thread's alone.
+            unsafe {
+                let triples = |parts: &Parts<T>| std::slice::from_raw_parts(parts.at(range.start).cast(), range.len());
+                let to = std::slice::from_raw_parts_mut(to.at(range.start).cast::<MaybeUninit<[T; 3]>>(), range.len());
+                cross(triples(&a), triples(&b), to);
+            }
+        });
+    }, else => return crossed(this, other, dim));
+    Ok(out)
+}
+
+on_vectors! {
+    fn cross<T: Number>(a: &[[T; 3]], b: &[[T; 3]], out: &mut [MaybeUninit<[T; 3]>]) {
+        for (out, ([a0, a1, a2], [b0, b1, b2])) in out.iter_mut().zip(a.iter().zip(b)) {
+            let difference = |a: [&T; 2], b: [&T; 2]| a[0].times(*b[0]).minus(a[1].times(*b[1]));
+            out.write([difference([a1, a2], [b2, b1]), difference([a2, a0], [b0, b2]), difference([a0, a1], [b1, b0])]);
+        }
+    }
+}

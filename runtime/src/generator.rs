@@ -34,6 +34,7 @@ struct Stream {
     seed: u64,
     state: [u32; N],
     next: usize,
+    spare: Option<f64>,
 }
 
 /// Words of state, and the distance of the word that each new one is mixed with.
@@ -107,6 +108,19 @@ impl Generator {
         fill(&mut |words| stream.fill(words))
     }
 
+    /// As [`with`](Self::with), with the normal number that was made beside the last one and waits for whoever wants the next.
+    ///
+    /// Normal numbers come in pairs. PyTorch keeps the second of a pair with the stream, until the stream starts over.
+    ///
+    /// PyTorch: `CPUGeneratorImpl::next_double_normal_sample`.
+    pub fn with_spare<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32]), &mut Option<f64>) -> R) -> R {
+        let mut stream = self.stream();
+        let mut spare = stream.spare.take();
+        let filled = fill(&mut |words| stream.fill(words), &mut spare);
+        stream.spare = spare;
+        filled
+    }
+
     fn stream(&self) -> MutexGuard<'_, Stream> {
         // A panic in `fill` leaves a valid stream behind.
         self.0.stream.lock().unwrap_or_else(PoisonError::into_inner)
@@ -133,7 +147,7 @@ impl Stream {
             let previous: u32 = state[i - 1];
             state[i] = 1_812_433_253u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(i as u32);
         }
-        Stream { seed, state, next: N }
+        Stream { seed, state, next: N, spare: None }
     }
 
     fn next(&mut self) -> u32 {

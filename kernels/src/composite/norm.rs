@@ -122,12 +122,23 @@ mod kernels {
         if p == 1.0 {
             return aten::mul_Scalar(input, 0.into());
         }
-        let mut mask = aten::empty_like(input)?;
-        unseen(|| {
-            aten::bernoulli__float::with(&mut mask).p(1.0 - p).call()?;
-            aten::div__Scalar(&mut mask, (1.0 - p).into()).map(drop)
-        })?;
-        aten::mul_Tensor(input, &mask)
+        aten::mul_Tensor(input, &kept(input, p)?)
+    }
+
+    fn dropout_(this: &mut Tensor, p: f64, train: bool) -> Result<&mut Tensor> {
+        ensure!(
+            (0.0..=1.0).contains(&p),
+            Argument,
+            "aten::dropout_: the probability {p} is not between 0 and 1"
+        );
+        if !train || p == 0.0 || this.numel() == 0 {
+            return Ok(this);
+        }
+        if p == 1.0 {
+            return aten::mul__Scalar(this, 0.into());
+        }
+        let mask = kept(this, p)?;
+        aten::mul__Tensor(this, &mask)
     }
 
     fn batch_norm(
@@ -148,6 +159,16 @@ mod kernels {
             aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)?;
         Ok(out)
     }
+}
+
+/// Factors that drop elements with a probability, and scale the others so that the mean stays.
+fn kept(input: &Tensor, p: f64) -> Result<Tensor> {
+    let mut mask = aten::empty_like(input)?;
+    unseen(|| {
+        aten::bernoulli__float::with(&mut mask).p(1.0 - p).call()?;
+        aten::div__Scalar(&mut mask, (1.0 - p).into()).map(drop)
+    })?;
+    Ok(mask)
 }
 
 /// What has a derivative of its own.

@@ -1,5 +1,6 @@
 //! Series and random numbers in new tensors.
 
+use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -92,7 +93,25 @@ creating! {
     randint(high: i64, size: &[i64]), options => options.filled(size, |out| aten::random__from(out, 0, Some(high)).map(drop));
     randint_low(low: i64, high: i64, size: &[i64]), options =>
         options.filled(size, |out| aten::random__from(out, low, Some(high)).map(drop));
+    randint_generator(high: i64, size: &[i64], generator: Option<&Generator>), options =>
+        options.filled(size, |out| aten::random__from::with(out, 0, Some(high)).generator(generator).call().map(drop));
+    randint_low_generator(low: i64, high: i64, size: &[i64], generator: Option<&Generator>), options =>
+        options.filled(size, |out| aten::random__from::with(out, low, Some(high)).generator(generator).call().map(drop));
+    normal_float_float(mean: f64, std: f64, size: &[i64], generator: Option<&Generator>), options =>
+        options.filled(size, |out| aten::normal_::call(out, mean, std, generator).map(drop));
     logspace(start: Scalar, end: Scalar, steps: i64, base: f64), options => powers(start, end, steps, base, options);
+    linspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64), options =>
+        evenly_spaced(the_end("aten::linspace.Tensor_Tensor", start)?, the_end("aten::linspace.Tensor_Tensor", end)?, steps, options);
+    linspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64), options =>
+        evenly_spaced(the_end("aten::linspace.Tensor_Scalar", start)?, end, steps, options);
+    linspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64), options =>
+        evenly_spaced(start, the_end("aten::linspace.Scalar_Tensor", end)?, steps, options);
+    logspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64, base: f64), options =>
+        powers(the_end("aten::logspace.Tensor_Tensor", start)?, the_end("aten::logspace.Tensor_Tensor", end)?, steps, base, options);
+    logspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64, base: f64), options =>
+        powers(the_end("aten::logspace.Tensor_Scalar", start)?, end, steps, base, options);
+    logspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64, base: f64), options =>
+        powers(start, the_end("aten::logspace.Scalar_Tensor", end)?, steps, base, options);
     tril_indices(row: i64, col: i64, offset: i64), options =>
         triangle("aten::tril_indices", [row, col], offset, true, options);
     triu_indices(row: i64, col: i64, offset: i64), options =>
@@ -100,6 +119,17 @@ creating! {
     scalar_tensor(s: Scalar), options => options.filled(&[], |out| aten::fill__Scalar(out, s).map(drop));
     randperm(n: i64), options => shuffled(n, None, options);
     randperm_generator(n: i64, generator: Option<&Generator>), options => shuffled(n, generator, options);
+}
+
+/// Where a series starts or ends.
+fn the_end(operator: &str, end: &Tensor) -> Result<Scalar> {
+    ensure!(
+        end.dim() == 0,
+        Shape,
+        "{operator}: an end of sizes {:?}, expected a tensor without dimensions",
+        end.sizes()
+    );
+    end.item().map_err(|error| error.context(operator))
 }
 
 /// Writes kernels that fill a tensor which resembles another.
@@ -132,15 +162,195 @@ macro_rules! resembling {
 resembling! {
     rand_like() => |out| aten::uniform_(out);
     randn_like() => |out| aten::normal_(out);
+    rand_like_generator(generator: Option<&Generator>) => |out| aten::uniform_::with(out).generator(generator).call();
+    randn_like_generator(generator: Option<&Generator>) => |out| aten::normal_::with(out).generator(generator).call();
+    randint_like_generator(high: i64, generator: Option<&Generator>) => |out|
+        aten::random__from::with(out, 0, Some(high)).generator(generator).call();
+    randint_like_low_generator_dtype(low: i64, high: i64, generator: Option<&Generator>) => |out|
+        aten::random__from::with(out, low, Some(high)).generator(generator).call();
+    randint_like_Tensor(high: &Tensor) => |out| aten::random__from(out, 0, Some(one_number("aten::randint_like.Tensor", high)?));
+    randint_like_Tensor_generator(high: &Tensor, generator: Option<&Generator>) => |out| {
+        let high = one_number("aten::randint_like.Tensor_generator", high)?;
+        aten::random__from::with(out, 0, Some(high)).generator(generator).call()
+    };
     randint_like(high: i64) => |out| aten::random__from(out, 0, Some(high));
     randint_like_low_dtype(low: i64, high: i64) => |out| aten::random__from(out, low, Some(high));
 }
 
+/// The end of random integers, fractions being cut off.
+fn one_number(operator: &str, high: &Tensor) -> Result<i64> {
+    ensure!(
+        high.dim() == 0 && high.device() == Device::CPU,
+        Argument,
+        "{operator}: an end of sizes {:?} on {}, expected a tensor without dimensions on the CPU",
+        high.sizes(),
+        high.device()
+    );
+    Ok(high.item()?.cast())
+}
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
-fn bernoulli(this: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
-    let mut chance = aten::empty_like(this)?;
-    unseen(|| aten::uniform_::with(&mut chance).generator(generator).call().map(drop))?;
-    aten::to_dtype(&aten::lt_Tensor(&chance, this)?, this.dtype())
+mod distributions {
+    use super::*;
+
+    fn bernoulli(this: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
+        let mut out = row_major_like(this)?;
+        unseen(|| aten::bernoulli__Tensor::call(&mut out, this, generator).map(drop))?;
+        Ok(out)
+    }
+
+    fn bernoulli_p(this: &Tensor, p: f64, generator: Option<&Generator>) -> Result<Tensor> {
+        let mut out = row_major_like(this)?;
+        unseen(|| aten::bernoulli__float::call(&mut out, p, generator).map(drop))?;
+        Ok(out)
+    }
+
+    fn normal_Tensor_float(mean: &Tensor, std: f64, generator: Option<&Generator>) -> Result<Tensor> {
+        let mut out = row_major_like(mean)?;
+        unseen(|| {
+            aten::normal_::call(&mut out, 0.0, std, generator)?;
+            aten::add__Tensor(&mut out, mean).map(drop)
+        })?;
+        Ok(out)
+    }
+
+    fn normal_float_Tensor(mean: f64, std: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
+        check_deviations("aten::normal.float_Tensor", std)?;
+        let mut out = row_major_like(std)?;
+        unseen(|| {
+            aten::normal_::call(&mut out, 0.0, 1.0, generator)?;
+            aten::mul__Tensor(&mut out, std)?;
+            moved(&mut out, mean).map(drop)
+        })?;
+        Ok(out)
+    }
+
+    fn normal_Tensor_Tensor(mean: &Tensor, std: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::normal.Tensor_Tensor";
+        check_deviations(OPERATOR, std)?;
+        let sizes = infer_size(mean.sizes(), std.sizes()).map_err(|error| error.context(OPERATOR))?;
+        let mut out = aten::new_empty(mean, &sizes)?;
+        unseen(|| {
+            aten::normal_::call(&mut out, 0.0, 1.0, generator)?;
+            aten::mul__Tensor(&mut out, std)?;
+            aten::add__Tensor(&mut out, mean).map(drop)
+        })?;
+        Ok(out)
+    }
+
+    fn bernoulli_out<'a>(
+        this: &Tensor,
+        generator: Option<&Generator>,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        resized(out, this.sizes())?;
+        aten::bernoulli__Tensor::call(out, this, generator)
+    }
+
+    fn normal_Tensor_float_out<'a>(
+        mean: &Tensor,
+        std: f64,
+        generator: Option<&Generator>,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        aten::normal_::call(out, 0.0, std, generator)?;
+        aten::add__Tensor(out, mean)
+    }
+
+    fn normal_float_Tensor_out<'a>(
+        mean: f64,
+        std: &Tensor,
+        generator: Option<&Generator>,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        check_deviations("aten::normal.float_Tensor_out", std)?;
+        resized(out, std.sizes())?;
+        aten::normal_::call(out, 0.0, 1.0, generator)?;
+        aten::mul__Tensor(out, std)?;
+        moved(out, mean)
+    }
+
+    fn normal_Tensor_Tensor_out<'a>(
+        mean: &Tensor,
+        std: &Tensor,
+        generator: Option<&Generator>,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::normal.Tensor_Tensor_out";
+        check_deviations(OPERATOR, std)?;
+        resized(out, &infer_size(mean.sizes(), std.sizes()).map_err(|error| error.context(OPERATOR))?)?;
+        aten::normal_::call(out, 0.0, 1.0, generator)?;
+        aten::mul__Tensor(out, std)?;
+        aten::add__Tensor(out, mean)
+    }
+
+    fn normal_float_float_out<'a>(
+        mean: f64,
+        std: f64,
+        size: &[i64],
+        generator: Option<&Generator>,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        resized(out, size)?;
+        aten::normal_::call(out, mean, std, generator)
+    }
+}
+
+/// By a mean as the type has it.
+fn moved(out: &mut Tensor, mean: f64) -> Result<&mut Tensor> {
+    let mean = Tensor::full(&[], mean, out.dtype(), out.device())?;
+    aten::add__Tensor(out, &mean)
+}
+
+fn row_major_like(this: &Tensor) -> Result<Tensor> {
+    aten::empty_like::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
+}
+
+/// Makes room for what is drawn.
+fn resized(out: &mut Tensor, sizes: &[i64]) -> Result<()> {
+    if out.sizes() == sizes { Ok(()) } else { out.resize(sizes, None).map(drop) }
+}
+
+/// # Errors
+/// Deviations that are complex or negative.
+fn check_deviations(operator: &str, std: &Tensor) -> Result<()> {
+    ensure!(!std.dtype().is_complex(), DType, "{operator}: deviations of {} have no order", std.dtype());
+    if loops::has_elements(std) {
+        let smallest: f64 = aten::min(std)?.item()?.to()?;
+        ensure!(smallest >= 0.0, Argument, "{operator}: a deviation is {smallest}, which is negative");
+    }
+    Ok(())
+}
+
+/// Writes kernels that draw numbers in a copy.
+macro_rules! drawing {
+    ($($name:ident($($argument:ident: $ty:ty),*) => $in_place:ident;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd)]
+        mod drawing {
+            use super::*;
+
+            $(
+                fn $name(this: &Tensor, $($argument: $ty,)* generator: Option<&Generator>) -> Result<Tensor> {
+                    let mut out = aten::clone(this)?;
+                    unseen(|| aten::$in_place::call(&mut out, $($argument,)* generator).map(drop))?;
+                    Ok(out)
+                }
+            )+
+        }
+    };
+}
+
+drawing! {
+    bernoulli_Tensor(p: &Tensor) => bernoulli__Tensor;
+    exponential(lambd: f64) => exponential_;
+    uniform(from: f64, to: f64) => uniform_;
+    cauchy(median: f64, sigma: f64) => cauchy_;
+    log_normal(mean: f64, std: f64) => log_normal_;
+    geometric(p: f64) => geometric_;
+    random() => random_;
+    random_to(to: i64) => random__to;
+    random_from(from: i64, to: Option<i64>) => random__from;
+    normal_functional(mean: f64, std: f64) => normal_;
 }
 
 fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Result<Tensor> {
@@ -216,6 +426,12 @@ fn triangle(
     options: Options,
 ) -> Result<Tensor> {
     ensure!(sizes.iter().all(|size| *size >= 0), Shape, "{operator}: sizes {sizes:?} are those of no matrix");
+    let dtype = options.dtype.unwrap_or(DType::Int64);
+    ensure!(
+        matches!(dtype, DType::Int64 | DType::Int32),
+        DType,
+        "{operator}: {dtype} holds no indices, expected int64 or int32"
+    );
     let ([rows, cols], offset) = (sizes.map(i128::from), i128::from(offset));
     let count = match is_lower {
         true => elements_left_of([rows, cols], offset + 1),

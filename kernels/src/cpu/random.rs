@@ -1,20 +1,26 @@
 //! Triangles and random numbers.
 #![expect(unsafe_code, reason = "shares lines of tensors among threads")]
 
+use std::f64::consts::{PI, SQRT_2};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use num_traits::Float;
+use torch_library::element::{bf16, f16};
+use torch_library::geometry::Dims;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::functions::{Circular, Functions};
 use super::loops::lines::{self, Line};
 use super::loops::parts::Parts;
-use super::loops::{self, parallel};
+use super::loops::{self, match_computing, parallel};
 use crate::aten;
 use crate::composite::unseen;
+use crate::pointwise::order_of_dimensions;
 use crate::random::default_generator;
+
+mod integers;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -36,13 +42,26 @@ mod kernels {
     ) -> Result<&'a mut Tensor> {
         const OPERATOR: &str = "aten::uniform_";
         ensure!(from <= to, Argument, "{OPERATOR}: there is nothing from {from} to {to}");
-        floating(OPERATOR, this)?;
-        if this.dtype() == DType::Float64 {
-            draw(this, generator, |words| double(words) * (to - from) + from)?;
-        } else {
-            let (from, span) = (from as f32, to as f32 - from as f32);
-            draw(this, generator, |[word]| single(word) * span + from)?;
+        if this.dtype().is_complex() {
+            unseen(|| {
+                let mut parts = aten::view_as_real(this)?;
+                aten::uniform_::call(&mut parts, from, to, generator).map(drop)
+            })?;
+            return Ok(this);
         }
+        floating(OPERATOR, this)?;
+        check_bounds(OPERATOR, this.dtype(), from, to)?;
+        if this.dtype() == DType::Float64 {
+            draw(this, generator, |words| below(double(words) * (to - from) + from, from, to))?;
+            return Ok(this);
+        }
+        let rounded = match this.dtype() {
+            DType::Float16 => |x| f16::from_f32(x).to_f32(),
+            DType::BFloat16 => |x| bf16::from_f32(x).to_f32(),
+            _ => |x| x,
+        };
+        let (start, span) = (from as f32, to as f32 - from as f32);
+        draw(this, generator, |[word]| below(rounded(single(word) * span + start), start, to as f32))?;
         Ok(this)
     }
 
@@ -54,44 +73,100 @@ mod kernels {
     ) -> Result<&'a mut Tensor> {
         const OPERATOR: &str = "aten::normal_";
         ensure!(std >= 0.0, Argument, "{OPERATOR}: a deviation of {std} is negative");
-        floating(OPERATOR, this)?;
+        if this.dtype().is_complex() {
+            unseen(|| {
+                let mut parts = aten::view_as_real(this)?;
+                aten::normal_::call(&mut parts, mean, std / SQRT_2, generator).map(drop)
+            })?;
+            return Ok(this);
+        }
+        floating_or_none(OPERATOR, this)?;
         match this.dtype() {
-            _ if this.numel() < 16 => {
-                let numbers = |count, next: &mut Source<'_>| few_normal(count, next, mean, std);
-                drawn(this, generator, |out: &mut [f64], next| {
-                    out.copy_from_slice(&numbers(out.len(), next))
-                })?;
+            _ if this.numel() < 16 || !this.is_contiguous(MemoryFormat::Contiguous) => {
+                normal_pairs(this, generator, |x| x * std + mean)?;
             }
             DType::Float64 => {
-                let bell = Bell { mean, std };
+                let bell = Bell { mean, std, drops: true };
                 drawn(this, generator, |out: &mut [f64], next| bell.fill(out, next, double))?;
             }
             _ => {
-                let bell = Bell { mean: mean as f32, std: std as f32 };
+                let drops = this.dtype() == DType::Float32;
+                let bell = Bell { mean: mean as f32, std: std as f32, drops };
                 drawn(this, generator, |out: &mut [f32], next| bell.fill(out, next, |[word]| single(word)))?;
             }
         }
         Ok(this)
     }
 
-    fn random__from<'a>(
+    fn log_normal_<'a>(
         this: &'a mut Tensor,
-        from: i64,
-        to: Option<i64>,
+        mean: f64,
+        std: f64,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::random_.from";
-        let to = i128::from(to.unwrap_or(i64::MAX)) + i128::from(to.is_none());
-        let range = to - i128::from(from);
-        ensure!(range > 0, Argument, "{OPERATOR}: there is no integer from {from} up to {to}");
-        match u64::try_from(range) {
-            Ok(range @ 0..0x1000_0000) => {
-                let rest = remainder(range as u32);
-                draw(this, generator, |[word]| from.wrapping_add(rest(word).into()))?;
-            }
-            Ok(range) => draw(this, generator, |words| from.wrapping_add((wide(words) % range) as i64))?,
-            Err(_) => draw(this, generator, |words| from.wrapping_add(wide(words) as i64))?, // all integers
+        const OPERATOR: &str = "aten::log_normal_";
+        ensure!(std > 0.0, Argument, "{OPERATOR}: a deviation of {std} is not positive");
+        floating_or_none(OPERATOR, this)?;
+        normal_pairs(this, generator, |x| (x * std + mean).exp())?;
+        Ok(this)
+    }
+
+    fn cauchy_<'a>(
+        this: &'a mut Tensor,
+        median: f64,
+        sigma: f64,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::cauchy_";
+        ensure!(sigma > 0.0, Argument, "{OPERATOR}: a sigma of {sigma} is not positive");
+        floating(OPERATOR, this)?;
+        draw(this, generator, |words| median + sigma * (PI * (double(words) - 0.5)).tan())?;
+        Ok(this)
+    }
+
+    fn geometric_<'a>(this: &'a mut Tensor, p: f64, generator: Option<&Generator>) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::geometric_";
+        ensure!(p > 0.0 && p < 1.0, Argument, "{OPERATOR}: the probability {p} is not between 0 and 1");
+        let dtype = this.dtype();
+        ensure!(
+            this.numel() == 0
+                || dtype.is_integer() && dtype.is_signed()
+                || dtype == DType::UInt8
+                || dtype.is_floating_point(),
+            DType,
+            "{OPERATOR}: {dtype} does not count trials"
+        );
+        draw(this, generator, |words| (double(words).ln() / (-p).ln_1p()).ceil())?;
+        Ok(this)
+    }
+
+    fn bernoulli__Tensor<'a>(
+        this: &'a mut Tensor,
+        p: &Tensor,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        const OPERATOR: &str = "aten::bernoulli_.Tensor";
+        let p = aten::expand(p, this.sizes()).map_err(|error| error.context(OPERATOR))?;
+        if !loops::has_elements(this) {
+            return Ok(this);
         }
+        floating(OPERATOR, &p)?;
+        check_chances(OPERATOR, this)?;
+        let places = dense_order(this);
+        match_computing!(p.dtype(), T: Float => {
+            let chances = loops::elements::<T>(&in_order(&p, &places)?)?;
+            ensure!(
+                chances.iter().all(|p| (0.0..=1.0).contains(p)),
+                Argument,
+                "{OPERATOR}: not all probabilities are between 0 and 1"
+            );
+            let mut chances = chances.into_iter();
+            let mut is_drawn = |drawn: T| u8::from(chances.next().is_some_and(|p| drawn < p));
+            match T::DTYPE {
+                DType::Float64 => draw(this, generator, |words| is_drawn(double(words).cast()))?,
+                _ => draw(this, generator, |[word]| is_drawn(single(word).cast()))?,
+            }
+        }, else => bail!(Internal, "probabilities are floating-point numbers"));
         Ok(this)
     }
 
@@ -102,7 +177,7 @@ mod kernels {
     ) -> Result<&'a mut Tensor> {
         const OPERATOR: &str = "aten::exponential_";
         ensure!(lambd > 0.0, Argument, "{OPERATOR}: a rate of {lambd} is not positive");
-        floating(OPERATOR, this)?;
+        floating_or_none(OPERATOR, this)?;
         draw(this, generator, |words| -(-double(words)).ln_1p() / lambd)?;
         Ok(this)
     }
@@ -153,6 +228,7 @@ mod kernels {
             Argument,
             "aten::bernoulli_.float: the probability {p} is not between 0 and 1"
         );
+        check_chances("aten::bernoulli_.float", this)?;
         draw(this, generator, |words| u8::from(double(words) < p))?;
         Ok(this)
     }
@@ -192,6 +268,38 @@ fn floating(operator: &str, this: &Tensor) -> Result<()> {
     Ok(())
 }
 
+/// As [`floating`]; nothing may have any type.
+fn floating_or_none(operator: &str, this: &Tensor) -> Result<()> {
+    if this.numel() == 0 { Ok(()) } else { floating(operator, this) }
+}
+
+/// # Errors
+/// Elements that are complex.
+fn check_chances(operator: &str, this: &Tensor) -> Result<()> {
+    let dtype = this.dtype();
+    ensure!(this.numel() == 0 || !dtype.is_complex(), DType, "{operator} is not implemented for {dtype}");
+    Ok(())
+}
+
+/// # Errors
+/// Bounds, or a distance of them, that the type does not hold.
+fn check_bounds(operator: &str, dtype: DType, from: f64, to: f64) -> Result<()> {
+    let largest = match dtype {
+        DType::Float16 => 65_504.0,
+        DType::Float64 => f64::MAX,
+        _ => f32::MAX.into(),
+    };
+    let is_held = from.abs() <= largest && to.abs() <= largest && to - from <= largest;
+    ensure!(is_held, Argument, "{operator}: {dtype} does not hold all from {from} to {to}");
+    Ok(())
+}
+
+/// A number that rounding has not moved to the end, which does not belong to what is drawn.
+#[inline(always)]
+fn below<T: Float>(drawn: T, from: T, to: T) -> T {
+    if drawn == to { from } else { drawn }
+}
+
 /// The shares of the weights up to each.
 fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
     let mut sum = 0.0;
@@ -224,16 +332,44 @@ fn raced(weights: &Tensor, count: i64, generator: Option<&Generator>) -> Result<
     }
 }
 
+/// The dimensions of a tensor from widest to densest: random numbers go through memory as it lies.
+fn dense_order(this: &Tensor) -> Dims {
+    let strides = Dims::from_slice(this.strides());
+    order_of_dimensions(this.sizes(), &[strides]).into_iter().rev().map(|dim| dim as i64).collect()
+}
+
+fn in_order(tensor: &Tensor, order: &[i64]) -> Result<Tensor> {
+    let pick = |values: &[i64]| order.iter().map(|dim| values[*dim as usize]).collect::<Dims>();
+    tensor.strided_view(&pick(tensor.sizes()), &pick(tensor.strides()), tensor.storage_offset())
+}
+
 /// What writes the next words of a stream.
 type Source<'a> = dyn FnMut(&mut [u32]) + 'a;
 
-/// Fills a tensor, in logical order, with what a function makes of so many random words each.
+/// Fills a tensor, as it lies in memory, with what a function makes of so many random words each.
 fn draw<T: Element, const W: usize>(
     this: &Tensor,
     generator: Option<&Generator>,
-    number: impl Fn([u32; W]) -> T,
+    number: impl FnMut([u32; W]) -> T,
 ) -> Result<()> {
     drawn(this, generator, |out, next| each(out, next, number))
+}
+
+/// As [`draw`], with what a function makes of normal numbers, which are made in pairs.
+fn normal_pairs(this: &Tensor, generator: Option<&Generator>, number: impl Fn(f64) -> f64) -> Result<()> {
+    drawn_with_spare(this, generator, |out, next, spare| {
+        for out in out {
+            let normal = spare.take().unwrap_or_else(|| {
+                let mut pair = [0.0; 2];
+                each(&mut pair, next, double);
+                let radius = (-2.0 * (-pair[1]).ln_1p()).sqrt();
+                let angle = 2.0 * PI * pair[0];
+                *spare = Some(radius * angle.sin());
+                radius * angle.cos()
+            });
+            *out = number(normal);
+        }
+    })
 }
 
 /// As [`draw`], with what a function writes, all of it, drawing as many words as it likes.
@@ -242,23 +378,33 @@ fn drawn<T: Element>(
     generator: Option<&Generator>,
     fill: impl FnOnce(&mut [T], &mut Source<'_>),
 ) -> Result<()> {
+    drawn_with_spare(this, generator, |out, next, _| fill(out, next))
+}
+
+/// As [`drawn`]; the function also sees the normal number that waits.
+fn drawn_with_spare<T: Element>(
+    this: &Tensor,
+    generator: Option<&Generator>,
+    fill: impl FnOnce(&mut [T], &mut Source<'_>, &mut Option<f64>),
+) -> Result<()> {
     this.check_no_internal_overlap()?;
     if !loops::has_elements(this) {
         return Ok(());
     }
+    let this = &in_order(this, &dense_order(this))?;
     let generator = generator.unwrap_or_else(|| default_generator());
     let is_plain = this.dtype() == T::DTYPE && this.is_contiguous(MemoryFormat::Contiguous);
     let out = if is_plain { this.clone() } else { Tensor::empty(this.sizes(), T::DTYPE, this.device())? };
     let parts = Parts::<T>::of(&out, out.numel() as usize)?;
     // SAFETY: new memory, or that of a tensor that this operator writes to; `Tensor::empty` and its user have written it before.
-    generator.with(|next| fill(unsafe { parts.get_mut(0) }, next));
+    generator.with_spare(|next, spare| fill(unsafe { parts.get_mut(0) }, next, spare));
     if is_plain { Ok(()) } else { loops::assign(this, &out) }
 }
 
 /// How many numbers are made of words at a time.
 const BLOCK: usize = 256;
 
-fn each<T, const W: usize>(out: &mut [T], next: &mut Source<'_>, number: impl Fn([u32; W]) -> T) {
+fn each<T, const W: usize>(out: &mut [T], next: &mut Source<'_>, mut number: impl FnMut([u32; W]) -> T) {
     let mut words = [[0; W]; BLOCK];
     for out in out.chunks_mut(BLOCK) {
         next(words[..out.len()].as_flattened_mut());
@@ -286,29 +432,6 @@ fn single(word: u32) -> f32 {
     (word & ((1 << 24) - 1)) as i32 as f32 / (1 << 24) as f32
 }
 
-/// What is left when a word is divided by a number, which is not 0, by two multiplications (Lemire, Kaser and Kurz 2019).
-fn remainder(divisor: u32) -> impl Fn(u32) -> u32 {
-    let inverse = (u64::MAX / u64::from(divisor)).wrapping_add(1);
-    move |word| {
-        let fraction = inverse.wrapping_mul(word.into());
-        ((u128::from(fraction) * u128::from(divisor)) >> 64) as u32
-    }
-}
-
-/// Pairs by Box and Muller; of the last pair one may be left.
-fn few_normal(count: usize, next: &mut Source<'_>, mean: f64, std: f64) -> Vec<f64> {
-    let mut numbers = Vec::with_capacity(count + 1);
-    while numbers.len() < count {
-        let mut pair = [0.0; 2];
-        each(&mut pair, next, double);
-        let radius = (-2.0 * (-pair[1]).ln_1p()).sqrt();
-        let angle = 2.0 * std::f64::consts::PI * pair[0];
-        numbers.extend([radius * angle.cos(), radius * angle.sin()].map(|x| x * std + mean));
-    }
-    numbers.truncate(count);
-    numbers
-}
-
 /// Numbers around a mean. In blocks of sixteen: the first eight of even chance give the radius, the others the angle. The last
 /// block is drawn anew and overlaps the one before.
 ///
@@ -316,6 +439,8 @@ fn few_normal(count: usize, next: &mut Source<'_>, mean: f64, std: f64) -> Vec<f
 struct Bell<T> {
     mean: T,
     std: T,
+    /// Whether what the last block replaces is drawn first. Of halves it is not.
+    drops: bool,
 }
 
 impl<T: Float + Element + Functions + Circular> Bell<T> {
@@ -327,7 +452,9 @@ impl<T: Float + Element + Functions + Circular> Bell<T> {
             self.bend(&chances[..out.len()], out);
         }
         if whole < out.len() {
-            each(&mut chances[..out.len() - whole], next, &uniform); // they count as drawn
+            if self.drops {
+                each(&mut chances[..out.len() - whole], next, &uniform);
+            }
             each(&mut chances[..16], next, &uniform);
             self.bend(&chances[..16], &mut out[last..]);
         }
@@ -344,7 +471,7 @@ impl<T: Float + Element + Functions + Circular> Bell<T> {
 impl<T: Float + Element + Functions + Circular> Line<T, 0> for Bell<T> {
     #[inline(always)]
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
-        let turn: T = (2.0 * std::f64::consts::PI).cast();
+        let turn: T = (2.0 * PI).cast();
         for (from, to) in input.chunks_exact(16).zip(out.chunks_exact_mut(16)) {
             for i in 0..8 {
                 let radius = (-(T::one() + T::one()) * (T::one() - from[i]).natural_logarithm()).sqrt();
@@ -354,20 +481,5 @@ impl<T: Float + Element + Functions + Circular> Line<T, 0> for Bell<T> {
             }
         }
         []
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::remainder;
-
-    #[test]
-    fn remainders_are_those_of_division() {
-        for divisor in [1, 2, 3, 7, 100, 65_537, (1 << 28) - 1, u32::MAX] {
-            let rest = remainder(divisor);
-            for word in [0, 1, 99, 100, 65_536, 1 << 31, u32::MAX - 1, u32::MAX] {
-                assert_eq!(rest(word), word % divisor, "{word} % {divisor}");
-            }
-        }
     }
 }

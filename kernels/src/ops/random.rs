@@ -200,5 +200,244 @@ torch_library! {
         /// PyTorch: `torch.randperm`.
         #[tags(nondeterministic_seeded)]
         randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`linspace`](fn@linspace); both ends from tensors.
+        ///
+        /// # Errors
+        /// Ends with dimensions.
+        ///
+        /// PyTorch: `torch.linspace`.
+        linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`linspace`](fn@linspace); the start from a tensor.
+        ///
+        /// # Errors
+        /// Ends with dimensions.
+        ///
+        /// PyTorch: `torch.linspace`.
+        linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`linspace`](fn@linspace); the end from a tensor.
+        ///
+        /// # Errors
+        /// Ends with dimensions.
+        ///
+        /// PyTorch: `torch.linspace`.
+        linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`logspace`](fn@logspace); both ends from tensors.
+        ///
+        /// # Errors
+        /// Ends with dimensions.
+        ///
+        /// PyTorch: `torch.logspace`.
+        logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`logspace`](fn@logspace); the start from a tensor.
+        ///
+        /// # Errors
+        /// Ends with dimensions.
+        ///
+        /// PyTorch: `torch.logspace`.
+        logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`logspace`](fn@logspace); the end from a tensor.
+        ///
+        /// # Errors
+        /// Ends with dimensions.
+        ///
+        /// PyTorch: `torch.logspace`.
+        logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Writes random integers from 0 on: all that an integer type has, those that a floating-point type has without gaps.
+        ///
+        /// PyTorch: `Tensor.random_`.
+        #[tags(nondeterministic_seeded)]
+        random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!);
+        /// Writes random integers from 0 up to but not including `to`.
+        ///
+        /// # Errors
+        /// Integers that the type does not hold.
+        ///
+        /// PyTorch: `Tensor.random_`.
+        #[tags(nondeterministic_seeded)]
+        random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!);
+        /// Writes random numbers whose logarithms have a normal distribution.
+        ///
+        /// # Errors
+        /// A deviation that is not positive, other types than floating-point ones.
+        ///
+        /// PyTorch: `Tensor.log_normal_`.
+        #[tags(nondeterministic_seeded)]
+        log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!);
+        /// Writes random numbers from Cauchy's distribution.
+        ///
+        /// # Errors
+        /// A `sigma` that is not positive, other types than floating-point ones.
+        ///
+        /// PyTorch: `Tensor.cauchy_`.
+        #[tags(nondeterministic_seeded)]
+        cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!);
+        /// Writes how many trials it took until one of probability `p` was a success.
+        ///
+        /// # Errors
+        /// A probability that is not between 0 and 1; truth values, complex numbers.
+        ///
+        /// PyTorch: `Tensor.geometric_`.
+        #[tags(nondeterministic_seeded)]
+        geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!);
+        /// Writes 1 with the probability that the element of `p` is, else 0.
+        ///
+        /// # Errors
+        /// Probabilities that are not between 0 and 1, or not of a floating-point type.
+        ///
+        /// PyTorch: `Tensor.bernoulli_`.
+        #[tags(nondeterministic_seeded)]
+        bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!);
+        /// 1 with a probability, else 0, for each element.
+        ///
+        /// PyTorch: `torch.bernoulli`.
+        #[tags(nondeterministic_seeded)]
+        bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor;
+        /// [`bernoulli__Tensor`](fn@bernoulli__Tensor) in a copy.
+        ///
+        /// PyTorch: `aten::bernoulli__Tensor`.
+        #[tags(nondeterministic_seeded)]
+        bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor;
+        /// [`exponential_`](fn@exponential_) in a copy.
+        ///
+        /// PyTorch: `aten::exponential`.
+        #[tags(nondeterministic_seeded)]
+        exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor;
+        /// [`uniform_`](fn@uniform_) in a copy.
+        ///
+        /// PyTorch: `aten::uniform`.
+        #[tags(nondeterministic_seeded)]
+        uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor;
+        /// [`cauchy_`](fn@cauchy_) in a copy.
+        ///
+        /// PyTorch: `aten::cauchy`.
+        #[tags(nondeterministic_seeded)]
+        cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor;
+        /// [`log_normal_`](fn@log_normal_) in a copy.
+        ///
+        /// PyTorch: `aten::log_normal`.
+        #[tags(nondeterministic_seeded)]
+        log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor;
+        /// [`geometric_`](fn@geometric_) in a copy.
+        ///
+        /// PyTorch: `aten::geometric`.
+        #[tags(nondeterministic_seeded)]
+        geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor;
+        /// [`random_`](fn@random_) in a copy.
+        ///
+        /// PyTorch: `aten::random`.
+        #[tags(nondeterministic_seeded)]
+        random(Tensor self, *, Generator? generator=None) -> Tensor;
+        /// [`random__to`](fn@random__to) in a copy.
+        ///
+        /// PyTorch: `aten::random__to`.
+        #[tags(nondeterministic_seeded)]
+        random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor;
+        /// [`random__from`](fn@random__from) in a copy.
+        ///
+        /// PyTorch: `aten::random__from`.
+        #[tags(nondeterministic_seeded)]
+        random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor;
+        /// [`normal_`](fn@normal_) in a copy.
+        ///
+        /// PyTorch: `aten::normal`.
+        #[tags(nondeterministic_seeded)]
+        normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor;
+        /// Random numbers from normal distributions, each with a mean of its own.
+        ///
+        /// # Errors
+        /// A negative deviation.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor;
+        /// Random numbers from normal distributions, each with a deviation of its own.
+        ///
+        /// # Errors
+        /// Negative or complex deviations.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor;
+        /// Random numbers from normal distributions, each with a mean and a deviation of its own.
+        ///
+        /// # Errors
+        /// Negative or complex deviations.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor;
+        /// Random numbers from a normal distribution.
+        ///
+        /// # Errors
+        /// A negative deviation.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`rand_like`](fn@rand_like), from a generator.
+        ///
+        /// PyTorch: `torch.rand_like`.
+        #[tags(nondeterministic_seeded)]
+        rand_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// As [`randn_like`](fn@randn_like), from a generator.
+        ///
+        /// PyTorch: `torch.randn_like`.
+        #[tags(nondeterministic_seeded)]
+        randn_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// As [`randint`](fn@randint), from a generator.
+        ///
+        /// PyTorch: `torch.randint`.
+        #[tags(nondeterministic_seeded)]
+        randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`randint_low`](fn@randint_low), from a generator.
+        ///
+        /// PyTorch: `torch.randint`.
+        #[tags(nondeterministic_seeded)]
+        randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// As [`randint_like`](fn@randint_like), from a generator.
+        ///
+        /// PyTorch: `torch.randint_like`.
+        #[tags(nondeterministic_seeded)]
+        randint_like.generator(Tensor self, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// As [`randint_like_low_dtype`](fn@randint_like_low_dtype), from a generator.
+        ///
+        /// PyTorch: `torch.randint_like`.
+        #[tags(nondeterministic_seeded)]
+        randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// As [`randint_like`](fn@randint_like), the end from a tensor with one element.
+        ///
+        /// PyTorch: `torch.randint_like`.
+        #[tags(nondeterministic_seeded)]
+        randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// As [`randint_like_generator`](fn@randint_like_generator), the end from a tensor with one element.
+        ///
+        /// PyTorch: `torch.randint_like`.
+        #[tags(nondeterministic_seeded)]
+        randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// What [`bernoulli`](fn@bernoulli) draws, in the type of the tensor it is written to.
+        ///
+        /// PyTorch: `torch.bernoulli`.
+        #[tags(nondeterministic_seeded)]
+        bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
+        /// What [`normal_Tensor_Tensor`](fn@normal_Tensor_Tensor) draws, in the type of the tensor it is written to.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
+        /// What [`normal_Tensor_float`](fn@normal_Tensor_float) draws, in the type of the tensor it is written to.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
+        /// What [`normal_float_Tensor`](fn@normal_float_Tensor) draws, in the type of the tensor it is written to.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
+        /// What [`normal_float_float`](fn@normal_float_float) draws, in the type of the tensor it is written to.
+        ///
+        /// PyTorch: `torch.normal`.
+        #[tags(nondeterministic_seeded)]
+        normal.float_float_out(float mean, float std, SymInt[] size, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
     }
 }

@@ -70,7 +70,9 @@ variants! {
     baddbmm_out: baddbmm => "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     baddbmm_: baddbmm => "baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
-    bernoulli_out: bernoulli => "bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
+    bernoulli_Tensor_out: bernoulli_Tensor => "bernoulli.Tensor_out(Tensor self, Tensor p, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
+    bernoulli_float_out: bernoulli_p => "bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     binary_cross_entropy_backward_grad_input: binary_cross_entropy_backward => "binary_cross_entropy_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) grad_input) -> Tensor(a!)";
     binary_cross_entropy_out: binary_cross_entropy => "binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     binary_cross_entropy_with_logits_out: binary_cross_entropy_with_logits => "binary_cross_entropy_with_logits.out(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
@@ -104,6 +106,7 @@ variants! {
     bucketize_Tensor_out: bucketize_Tensor => "bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) out) -> Tensor(a!)";
     cat_out: cat Castable Apart => "cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    cauchy_out: cauchy => "cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     _cdist_forward_out: _cdist_forward => "_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) -> Tensor(a!)";
     ceil_out: ceil Exact => "ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     celu_out: celu => "celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)";
@@ -195,6 +198,7 @@ variants! {
     exp2_: exp2 => "exp2_(Tensor(a!) self) -> Tensor(a!)";
     expm1_out: expm1 => "expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    exponential_out: exponential => "exponential.out(Tensor self, float lambd=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     eye_m_out: eye_m => "eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)";
     eye_out: eye => "eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)";
     fill_Scalar_out: fill_Scalar => "fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
@@ -233,6 +237,7 @@ variants! {
     gelu_: gelu => "gelu_(Tensor(a!) self, *, str approximate=\"none\") -> Tensor(a!)";
     gelu_backward_grad_input: gelu_backward Exact => "gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str approximate=\"none\", Tensor(a!) grad_input) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    geometric_out: geometric => "geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     ger_out: ger => "ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
     glu_out: glu => "glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)";
     greater_Scalar_out: greater_Scalar => "greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -351,12 +356,16 @@ variants! {
     linalg_vecdot_out: linalg_vecdot => "linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     linalg_vector_norm_out: linalg_vector_norm => "linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linear_out: linear => "linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)";
+    linspace_Scalar_Tensor_out: linspace_Scalar_Tensor OfAnySizes => "linspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
+    linspace_Tensor_Scalar_out: linspace_Tensor_Scalar OfAnySizes => "linspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
+    linspace_Tensor_Tensor_out: linspace_Tensor_Tensor OfAnySizes => "linspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
     linspace_out: linspace OfAnySizes => "linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
     log_out: log => "log.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     log10_out: log10 => "log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     log1p_out: log1p => "log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     log2_out: log2 => "log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    log_normal_out: log_normal => "log_normal.out(Tensor self, float mean=1., float std=2., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     log_sigmoid_out: log_sigmoid => "log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _log_softmax_out: _log_softmax => "_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)";
     log_softmax_int_out: log_softmax_int => "log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)";
@@ -371,6 +380,10 @@ variants! {
     logical_xor_out: logical_xor => "logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     logit_out: logit => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
     logit_: logit => "logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)";
+    logspace_Scalar_Tensor_out: logspace_Scalar_Tensor OfAnySizes => "logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)";
+    logspace_Tensor_Scalar_out: logspace_Tensor_Scalar OfAnySizes => "logspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)";
+    logspace_Tensor_Tensor_out: logspace_Tensor_Tensor OfAnySizes => "logspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)";
+    logspace_out: logspace OfAnySizes => "logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)";
     logsumexp_out: logsumexp Castable ComputedAsOut => "logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     lt_Scalar_out: lt_Scalar Castable => "lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     lt_Tensor_out: lt_Tensor => "lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -445,6 +458,7 @@ variants! {
     norm_dtype_out: norm_ScalarOpt_dim_dtype => "norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)";
     norm_ScalarOpt_dtype_out: norm_ScalarOpt_dtype => "norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    normal_out: normal_functional => "normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     not_equal_Scalar_out: not_equal_Scalar => "not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     not_equal_Tensor_out: not_equal_Tensor => "not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     not_equal__Scalar: not_equal_Scalar => "not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -469,18 +483,27 @@ variants! {
     #[tags(nondeterministic_seeded)]
     rand_generator_out: rand_generator => "rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    rand_like_generator_out: rand_like_generator => "rand_like.generator_out(Tensor self, *, Generator? generator, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     rand_like_out: rand_like => "rand_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     rand_out: rand => "rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_generator_out: randint_generator => "randint.generator_out(SymInt high, SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_like_Tensor_generator_out: randint_like_Tensor_generator => "randint_like.Tensor_generator_out(Tensor self, Tensor high, *, Generator? generator, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_like_Tensor_out: randint_like_Tensor => "randint_like.Tensor_out(Tensor self, Tensor high, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_like_generator_out: randint_like_generator => "randint_like.generator_out(Tensor self, SymInt high, *, Generator? generator, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_like_low_dtype_out: randint_like_low_dtype => "randint_like.low_dtype_out(Tensor self, SymInt low, SymInt high, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_like_low_generator_dtype_out: randint_like_low_generator_dtype => "randint_like.low_generator_dtype_out(Tensor self, SymInt low, SymInt high, *, Generator? generator, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_like_out: randint_like => "randint_like.out(Tensor self, SymInt high, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randint_low_generator_out: randint_low_generator => "randint.low_generator_out(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     randint_low_out: randint_low => "randint.low_out(SymInt low, SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -488,12 +511,17 @@ variants! {
     #[tags(nondeterministic_seeded)]
     randn_generator_out: randn_generator => "randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randn_like_generator_out: randn_like_generator => "randn_like.generator_out(Tensor self, *, Generator? generator, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    randn_like_out: randn_like => "randn_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     randn_out: randn => "randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    random_from_out: random_from => "random.from_out(Tensor self, int from, int? to, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    random_out: random => "random.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    random_to_out: random_to => "random.to_out(Tensor self, int to, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     randperm_generator_out: randperm_generator => "randperm.generator_out(SymInt n, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -603,6 +631,7 @@ variants! {
     true_divide_out: true_divide_Tensor => "true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     trunc_out: trunc Exact => "trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
+    uniform_out: uniform => "uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     _unique2_out: _unique2 => "_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_consecutive_out: unique_consecutive => "unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_dim_out: unique_dim => "unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";

@@ -22,6 +22,7 @@ mod norm;
 mod opcheck;
 mod order;
 mod out;
+mod overloads;
 mod random;
 mod reduce;
 mod resize;

@@ -102,3 +102,127 @@ fn drawn_indices_are_those_of_pytorch() {
     assert_eq!(draw(5, true), [1, 2, 3, 1, 3, 3, 1, 1, 3, 1]);
     assert!(aten::multinomial(&weights, 5).is_err());
 }
+
+/// A new tensor of zeros of a type, drawn into from seed 0.
+fn drawn(
+    dtype: DType,
+    count: i64,
+    draw: impl FnOnce(&mut Tensor, &Generator) -> Result<()>,
+) -> Result<Tensor> {
+    let mut out = aten::zeros::with(&[count]).dtype(Some(dtype)).call()?;
+    draw(&mut out, &seeded())?;
+    Ok(out)
+}
+
+#[test]
+fn normal_numbers_come_in_pairs_of_which_the_second_waits() -> Result<()> {
+    let generator = seeded();
+    let one = |sizes: &[i64]| {
+        aten::randn_generator::with(sizes, Some(&generator))
+            .dtype(Some(DType::Float64))
+            .call()?
+            .to_vec::<f64>()
+    };
+    assert_eq!(one(&[1])?, [1.5409961082440433]);
+    assert_eq!(generator.random64() & ((1 << 53) - 1), (0.45938294312745087 * 2f64.powi(53)) as u64);
+    assert_eq!(one(&[2])?, [-0.2934289057609464, 1.2644587093281903]);
+    generator.manual_seed(0);
+    assert_eq!(one(&[1])?, [1.5409961082440433], "nothing waits after a seed");
+    Ok(())
+}
+
+#[test]
+fn distributions_are_pytorchs() -> Result<()> {
+    let cauchy =
+        drawn(DType::Float64, 3, |out, from| aten::cauchy_::call(out, 1.0, 2.0, Some(from)).map(drop))?;
+    assert_eq!(cauchy.to_vec::<f64>()?, [22.195458653364593, 2.5295345192117997, 0.7434013158336519]);
+    let normal =
+        drawn(DType::Float64, 3, |out, from| aten::log_normal_::call(out, 0.5, 0.25, Some(from)).map(drop))?;
+    assert_eq!(normal.to_vec::<f64>()?, [2.4235878553037287, 1.5321052554493706, 0.9562868625441218]);
+    let trials = drawn(DType::Int64, 4, |out, from| aten::geometric_::call(out, 0.3, Some(from)).map(drop))?;
+    assert_eq!(trials.to_vec::<i64>()?, [1, 1, 3, 1]);
+    let chances = aten::full(&[6], 0.4.into())?;
+    let hits = drawn(DType::Int64, 6, |out, from| {
+        aten::bernoulli__Tensor::call(out, &chances, Some(from)).map(drop)
+    })?;
+    assert_eq!(hits.to_vec::<i64>()?, [0, 0, 1, 1, 1, 0]);
+    Ok(())
+}
+
+#[test]
+fn types_draw_the_integers_that_they_hold() -> Result<()> {
+    let all = |dtype| drawn(dtype, 3, |out, from| aten::random_::call(out, Some(from)).map(drop));
+    assert_eq!(all(DType::Float32)?.to_vec::<f32>()?, [8325664.0, 12888472.0, 1484222.0]);
+    assert_eq!(
+        all(DType::Int64)?.to_vec::<i64>()?,
+        [900450186894289455, 3969543146641149120, 1895649597198586619]
+    );
+    let few = drawn(DType::BFloat16, 3, |out, from| {
+        aten::random__from::call(out, 0, Some(300), Some(from)).map(drop)
+    })?;
+    let few = aten::to_dtype(&few, DType::Float32)?;
+    assert_eq!(few.to_vec::<f32>()?, [148.0, 53.0, 69.0], "298 of the 300 are multiples of two or below 256");
+    for (dtype, from, to, part) in [
+        (DType::Int8, 0, Some(129), "int8 does not hold all integers from 0 to 128"),
+        (DType::UInt8, -1, Some(3), "uint8 does not hold all integers from -1 to 2"),
+        (DType::Bool, 0, Some(3), "bool does not hold"),
+        (DType::Float16, 0, Some(70_000), "float16 does not hold"),
+        (DType::Int32, i64::MIN, None, "int32 does not hold all integers of 64 bits"),
+        (DType::Int64, 3, Some(3), "there is no integer from 3 up to 3"),
+    ] {
+        let refused =
+            drawn(dtype, 3, |out, source| aten::random__from::call(out, from, to, Some(source)).map(drop));
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    for (from, to) in
+        [(i64::MIN, Some(i64::MAX)), (i64::MAX - 1, Some(i64::MAX)), (i64::MAX, None), (i64::MIN, None)]
+    {
+        for dtype in [DType::Int64, DType::Float32, DType::BFloat16] {
+            drop(drawn(dtype, 3, |out, source| {
+                aten::random__from::call(out, from, to, Some(source)).map(drop)
+            }));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn numbers_are_drawn_as_elements_lie_in_memory() -> Result<()> {
+    let mut x = aten::t(&aten::zeros(&[3, 2])?)?;
+    aten::uniform_::with(&mut x).generator(Some(&seeded())).call()?;
+    let want = [0.49625659, 0.08847743, 0.30742282, 0.7682218, 0.13203049, 0.63407868];
+    assert_eq!(x.to_vec::<f32>()?, want.map(|x: f64| x as f32));
+    Ok(())
+}
+
+#[test]
+fn means_and_deviations_may_be_tensors() -> Result<()> {
+    let (seed, again) = (seeded(), seeded());
+    let means = Tensor::from([0.0, 10.0, 20.0]);
+    let around = aten::normal_Tensor_float::with(&means).std(2.0).generator(Some(&seed)).call()?;
+    assert_eq!(around.to_vec::<f64>()?, [3.0819922164880866, 9.413142188478107, 15.642421235850886]);
+    let spread = aten::normal_float_Tensor::with(1.0, &Tensor::from([0.0, 1.0, 2.0]))
+        .generator(Some(&again))
+        .call()?;
+    assert_eq!(spread.to_vec::<f64>()?, [1.0, 0.7065710942390536, -3.357578764149115]);
+    let error = aten::normal_float_Tensor(0.0, &Tensor::from([1.0, -1.0])).unwrap_err().to_string();
+    assert!(error.contains("a deviation is -1, which is negative"), "{error}");
+    let mut out = aten::zeros::with(&[0]).dtype(Some(DType::Float64)).call()?;
+    aten::normal_float_Tensor_out::call(1.0, &Tensor::from([0.0f32]), None, &mut out)?;
+    assert_eq!(out.to_vec::<f64>()?, [1.0]);
+    Ok(())
+}
+
+#[test]
+fn parameters_of_distributions_are_checked() -> Result<()> {
+    let mut x = aten::zeros(&[3])?;
+    assert!(aten::cauchy_::call(&mut x, 0.0, 0.0, None).is_err());
+    assert!(aten::log_normal_::call(&mut x, 0.0, f64::NAN, None).is_err());
+    assert!(aten::geometric_(&mut x, 1.0).is_err() && aten::geometric_(&mut x, f64::NAN).is_err());
+    assert!(aten::bernoulli__Tensor(&mut x, &Tensor::from(1.5)).is_err());
+    assert!(aten::bernoulli__Tensor(&mut x, &Tensor::from(1i64)).is_err());
+    assert!(aten::uniform_::call(&mut x, 0.0, f64::INFINITY, None).is_err());
+    assert!(aten::cauchy_(&mut Tensor::from([1i64])).is_err());
+    Ok(())
+}

@@ -4,6 +4,7 @@
 //! again where a second derivative is asked for. The names of nodes are PyTorch's.
 
 mod activation;
+mod analysis;
 mod arrange;
 mod binary;
 mod copy;

@@ -1,5 +1,6 @@
 //! Kernels that are written in other operators, or that need no elements: they serve every backend.
 
+pub(crate) mod analysis;
 pub(crate) mod arrange;
 mod binary;
 mod compare;

@@ -3,6 +3,7 @@
 //! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
 
 mod activation;
+mod analysis;
 mod arrange;
 pub(crate) mod attention;
 mod binary;

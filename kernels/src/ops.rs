@@ -4,6 +4,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod alias;
+pub(crate) mod analysis;
 pub(crate) mod arrange;
 pub(crate) mod binary;
 pub(crate) mod copy;

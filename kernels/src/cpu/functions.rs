@@ -6,6 +6,8 @@
 use num_complex::Complex;
 use num_traits::Float;
 
+mod bell;
+mod bessel;
 mod circular;
 mod error;
 #[cfg(test)]
@@ -18,7 +20,12 @@ mod logarithm;
 mod power;
 mod quotient;
 mod remainder;
+mod zeta;
 
+pub(super) use bell::{log_probability, quantile, scaled_complement};
+pub(super) use bessel::{
+    i0, i1, j0, j1, k0, k1, scaled_i0, scaled_i1, scaled_k0, scaled_k1, spherical_j0, y0, y1,
+};
 pub(super) use circular::Circular;
 pub(super) use error::ErrorFunction;
 use exponential::Power;
@@ -28,6 +35,7 @@ pub(super) use inverse::{Coordinate, Inverse};
 pub(super) use power::Raised;
 pub(super) use quotient::Quotient;
 pub(super) use remainder::Divisible;
+pub(super) use zeta::{hurwitz_zeta, zeta};
 
 /// The functions that kernels spend their time in.
 pub(super) trait Functions: Sized {

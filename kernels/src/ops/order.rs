@@ -5,7 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Ranks and counts, on top of what was declared before.
     #[methods(OrderMethods)]
-    pub mod aten extends super::special::aten {
+    pub mod aten extends super::analysis::aten {
         /// The running products along a dimension; of integers and truth values they are `int64`.
         ///
         /// # Errors

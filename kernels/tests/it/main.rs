@@ -1,5 +1,6 @@
 //! The operators, family by family.
 
+mod analysis;
 mod autocast;
 mod autograd;
 mod autograd_errors;

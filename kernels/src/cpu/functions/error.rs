@@ -16,28 +16,34 @@ pub(in crate::cpu) trait ErrorFunction {
 }
 
 macro_rules! complement {
-    ($name:ident $ty:ident, $factor:expr) => {
-        /// `exp(-x²) / (x + 3)` times a function that varies little, a polynomial of `(x - 3) / (x + 3)`, for `x` from 0.
+    ($name:ident $scaled:ident $ty:ident, $factor:expr) => {
+        /// `exp(x²)` times the complement, and what is lost of that: a polynomial of `(x - 3) / (x + 3)`, which varies little, over
+        /// `x + 3`. For `x` from 0 to 30.
+        #[inline(always)]
+        pub(super) fn $scaled(x: $ty) -> [$ty; 2] {
+            let inverse = 1.0 / (x + 3.0);
+            let quotient = (x - 3.0) * inverse;
+            // What rounding has lost: of the inverse, relative to it, and of the quotient.
+            let excess = (-inverse).mul_add(x, (-inverse).mul_add(3.0, 1.0));
+            let rest = (-quotient).mul_add(x, (quotient + 1.0).mul_add(-3.0, x));
+            [polynomial(inverse.mul_add(rest, quotient), $factor) * inverse, excess]
+        }
+
+        /// For `x` from 0.
         #[inline(always)]
         fn $name(x: $ty) -> $ty {
             let x = x.min(30.0); // it is zero beyond
-            let inverse = 1.0 / (x + 3.0);
-            let quotient = (x - 3.0) * inverse;
-            // What rounding has lost: of the inverse, relative to it, of the quotient, and of the square.
-            let excess = (-inverse).mul_add(x, (-inverse).mul_add(3.0, 1.0));
-            let rest = (-quotient).mul_add(x, (quotient + 1.0).mul_add(-3.0, x));
+            let [factor, excess] = $scaled(x);
             let square = x * x;
-            let excess = excess - x.mul_add(x, -square);
-            let factor = polynomial(inverse.mul_add(rest, quotient), $factor);
-            Power::<$ty, _>::of(-square).scaling(factor * inverse, excess)
+            Power::<$ty, _>::of(-square).scaling(factor, excess - x.mul_add(x, -square))
         }
     };
 }
 
 // The coefficients of the smallest squares of relative errors, with those before them rounded.
-complement! { complement_of_single f32, [-3.226_104_6e-4, -4.789_379e-4, 3.078_521_2e-3, -1.230_822_3e-3, -2.683_948e-2, 1.195_306_6e-1, -3.104_660_5e-1, 5.902_281e-1, -8.833_945e-1, 1.074_006_9] }
+complement! { complement_of_single scaled_single f32, [-3.226_104_6e-4, -4.789_379e-4, 3.078_521_2e-3, -1.230_822_3e-3, -2.683_948e-2, 1.195_306_6e-1, -3.104_660_5e-1, 5.902_281e-1, -8.833_945e-1, 1.074_006_9] }
 
-complement! { complement_of_double f64, [-1.448_831_516_518_006_2e-9, -5.983_880_909_666_312e-9, 2.184_191_631_086_622_6e-9, 4.744_816_795_038_494e-8, 4.000_236_287_227_248e-8, -2.311_941_892_246_146_6e-7, -4.017_940_690_303_530_5e-7, 9.978_725_646_092_348e-7, 2.761_540_143_031_214e-6, -4.748_966_888_534_443e-6, -1.746_902_037_608_544_7e-5, 3.039_813_224_517_669_6e-5, 1.075_610_827_155_475_3e-4, -2.767_778_467_743_464e-4, -5.483_096_240_711_89e-4, 3.034_062_001_754_118_2e-3, -1.212_416_634_171_931e-3, -2.682_723_462_453_257e-2, 1.195_277_612_876_926_9e-1, -3.104_672_619_005_659e-1, 5.902_283_571_040_909e-1, -8.833_944_531_698_836e-1, 1.074_006_907_088_339_8] }
+complement! { complement_of_double scaled_double f64, [-1.448_831_516_518_006_2e-9, -5.983_880_909_666_312e-9, 2.184_191_631_086_622_6e-9, 4.744_816_795_038_494e-8, 4.000_236_287_227_248e-8, -2.311_941_892_246_146_6e-7, -4.017_940_690_303_530_5e-7, 9.978_725_646_092_348e-7, 2.761_540_143_031_214e-6, -4.748_966_888_534_443e-6, -1.746_902_037_608_544_7e-5, 3.039_813_224_517_669_6e-5, 1.075_610_827_155_475_3e-4, -2.767_778_467_743_464e-4, -5.483_096_240_711_89e-4, 3.034_062_001_754_118_2e-3, -1.212_416_634_171_931e-3, -2.682_723_462_453_257e-2, 1.195_277_612_876_926_9e-1, -3.104_672_619_005_659e-1, 5.902_283_571_040_909e-1, -8.833_944_531_698_836e-1, 1.074_006_907_088_339_8] }
 
 impl ErrorFunction for f32 {
     /// A quotient of polynomials, within a few units of the last place. Beyond four it is one.
@@ -158,7 +164,7 @@ impl ErrorFunction for f64 {
 }
 
 /// Above and below the line of quotients: up to 0.85,
-const CENTRE: [[f64; 8]; 2] = [
+pub(super) const CENTRE: [[f64; 8]; 2] = [
     [
         2.509_080_928_730_122_7e3,
         3.343_057_558_358_813e4,
@@ -182,7 +188,7 @@ const CENTRE: [[f64; 8]; 2] = [
 ];
 
 /// further out,
-const SIDE: [[f64; 8]; 2] = [
+pub(super) const SIDE: [[f64; 8]; 2] = [
     [
         7.745_450_142_783_414e-4,
         2.272_384_498_926_918_4e-2,
@@ -206,7 +212,7 @@ const SIDE: [[f64; 8]; 2] = [
 ];
 
 /// and near one.
-const TAIL: [[f64; 8]; 2] = [
+pub(super) const TAIL: [[f64; 8]; 2] = [
     [
         2.010_334_399_292_288_1e-7,
         2.711_555_568_743_487_6e-5,
@@ -231,7 +237,7 @@ const TAIL: [[f64; 8]; 2] = [
 
 /// The values of two polynomials.
 #[inline(always)]
-fn both(x: f64, [above, below]: [[f64; 8]; 2]) -> [f64; 2] {
+pub(super) fn both(x: f64, [above, below]: [[f64; 8]; 2]) -> [f64; 2] {
     [polynomial(x, above), polynomial(x, below)]
 }
 

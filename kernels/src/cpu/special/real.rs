@@ -1,6 +1,6 @@
 //! Functions of one real number that the standard library has not, and shifts that every count of bits is right for.
 
-use crate::cpu::functions::Gamma;
+use crate::cpu::functions::{Gamma, hurwitz_zeta};
 
 /// A real number with these functions.
 pub(super) trait Real: Sized {
@@ -56,41 +56,6 @@ fn polygamma(order: i64, x: f64) -> f64 {
     }
     let (n, sign) = (order as f64, if order % 2 == 1 { 1.0 } else { -1.0 });
     sign * libm::lgamma(n + 1.0).exp() * hurwitz_zeta(n + 1.0, x)
-}
-
-/// The sum of `(x + k)^-s` over all whole `k` from 0: some terms, and the formula of Euler and Maclaurin for the rest.
-fn hurwitz_zeta(s: f64, x: f64) -> f64 {
-    if x <= 0.0 && x == x.trunc() {
-        return f64::INFINITY;
-    }
-    if x < 0.0 {
-        // Above zero as many as there are, below it what all have beyond those that `x` does not reach.
-        let below = hurwitz_zeta(s, x.ceil() - x) - hurwitz_zeta(s, 1.0 - x);
-        return hurwitz_zeta(s, x - x.floor()) + if s % 2.0 == 0.0 { below } else { -below };
-    }
-    let (mut x, mut sum) = (x, 0.0);
-    while x <= 10.0 {
-        sum += x.powf(-s);
-        x += 1.0;
-    }
-    // The Bernoulli numbers over factorials.
-    const SERIES: [f64; 7] = [
-        1.0 / 12.0,
-        -1.0 / 720.0,
-        1.0 / 30_240.0,
-        -1.0 / 1_209_600.0,
-        1.0 / 47_900_160.0,
-        -691.0 / 1_307_674_368_000.0,
-        1.0 / 74_724_249_600.0,
-    ];
-    let power = x.powf(-s);
-    let (mut tail, mut factor) = (power * (x / (s - 1.0) + 0.5), power * s / x);
-    for (k, coefficient) in SERIES.iter().enumerate() {
-        tail += coefficient * factor;
-        let at = s + 2.0 * k as f64;
-        factor *= (at + 1.0) * (at + 2.0) / (x * x);
-    }
-    sum + tail
 }
 
 /// A whole number whose bits move by a number of any size.

@@ -1,0 +1,106 @@
+//! Functions of statistics and physics, element by element, all in double precision: they are called for few elements, and one
+//! loop serves all of them.
+
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::functions::{self, NearOne};
+use super::loops::match_computing;
+use crate::aten;
+use crate::pointwise::Pointwise;
+
+/// Which of the smaller types a function is there for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Types {
+    /// All of floating point.
+    Floating,
+    /// `float32` and `float64`.
+    Full,
+}
+
+/// Writes the kernels of functions of one and of two numbers: for which types, and what they compute.
+macro_rules! functions {
+    ($($name:ident $operator:literal($($argument:ident),+): $types:ident => $function:expr;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod kernels {
+            use super::*;
+
+            $(
+                fn $name($($argument: &Tensor),+) -> Result<Tensor> {
+                    let function: fn([f64; count!($($argument)+)]) -> f64 = $function;
+                    computed($operator, [$($argument),+], Types::$types, function)
+                }
+            )+
+        }
+    };
+}
+
+macro_rules! count {
+    ($a:ident) => {
+        1
+    };
+    ($a:ident $b:ident) => {
+        2
+    };
+}
+
+functions! {
+    i0 "aten::i0"(this): Floating => |[x]| functions::i0(x);
+    special_i0e "aten::special_i0e"(this): Floating => |[x]| functions::scaled_i0(x);
+    special_i1 "aten::special_i1"(this): Floating => |[x]| functions::i1(x);
+    special_i1e "aten::special_i1e"(this): Floating => |[x]| functions::scaled_i1(x);
+    special_entr "aten::special_entr"(this): Floating => |[x]| entropy(x);
+    special_erfcx "aten::special_erfcx"(this): Full => |[x]| functions::scaled_complement(x);
+    special_log_ndtr "aten::special_log_ndtr"(this): Full => |[x]| functions::log_probability(x);
+    special_ndtri "aten::special_ndtri"(this): Full => |[p]| functions::quantile(p);
+    special_bessel_j0 "aten::special_bessel_j0"(this): Full => |[x]| functions::j0(x);
+    special_bessel_j1 "aten::special_bessel_j1"(this): Full => |[x]| functions::j1(x);
+    special_bessel_y0 "aten::special_bessel_y0"(this): Full => |[x]| functions::y0(x);
+    special_bessel_y1 "aten::special_bessel_y1"(this): Full => |[x]| functions::y1(x);
+    special_modified_bessel_i0 "aten::special_modified_bessel_i0"(this): Full => |[x]| functions::i0(x);
+    special_modified_bessel_i1 "aten::special_modified_bessel_i1"(this): Full => |[x]| functions::i1(x);
+    special_modified_bessel_k0 "aten::special_modified_bessel_k0"(this): Full => |[x]| functions::k0(x);
+    special_modified_bessel_k1 "aten::special_modified_bessel_k1"(this): Full => |[x]| functions::k1(x);
+    special_scaled_modified_bessel_k0 "aten::special_scaled_modified_bessel_k0"(x): Full =>
+        |[x]| functions::scaled_k0(x);
+    special_scaled_modified_bessel_k1 "aten::special_scaled_modified_bessel_k1"(x): Full =>
+        |[x]| functions::scaled_k1(x);
+    special_spherical_bessel_j0 "aten::special_spherical_bessel_j0"(x): Full => |[x]| functions::spherical_j0(x);
+    special_xlog1py "aten::special_xlog1py"(this, other): Floating => |[x, y]| weighted_logarithm(x, y);
+    special_zeta "aten::special_zeta"(this, other): Full => |[s, x]| functions::zeta(s, x);
+}
+
+/// What a probability adds to the entropy; negative ones never occur.
+fn entropy(probability: f64) -> f64 {
+    match probability {
+        0.0 => 0.0,
+        p if p < 0.0 => f64::NEG_INFINITY,
+        p => -p * p.ln(),
+    }
+}
+
+/// 0 whatever `y` is but NaN, where `x` is.
+fn weighted_logarithm(x: f64, y: f64) -> f64 {
+    if y.is_nan() {
+        y
+    } else if x == 0.0 {
+        0.0
+    } else {
+        x * y.logarithm_of_one_more()
+    }
+}
+
+fn computed<const N: usize>(
+    operator: &'static str,
+    inputs: [&Tensor; N],
+    types: Types,
+    function: fn([f64; N]) -> f64,
+) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float(operator, inputs)?;
+    if types == Types::Full && matches!(call.dtype, DType::Float16 | DType::BFloat16) {
+        return Err(call.unsupported());
+    }
+    match_computing!(call.dtype, T: Float => {
+        call.compute(None, call.dtype, move |inputs: [T; N]| function(inputs.map(f64::from)).cast::<T>())
+    }, else => Err(call.unsupported()))
+}

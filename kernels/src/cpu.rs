@@ -11,6 +11,7 @@ mod compare;
 mod copy;
 pub(crate) mod create;
 mod folds;
+mod fourier;
 mod functions;
 mod index;
 mod linalg;

@@ -11,5 +11,5 @@ macro_rules! pages {
 }
 
 pages! {
-    create copy view arrange pointwise reduce order matmul linalg recurrent index norm window loss random optimizer variants
+    create copy view arrange pointwise reduce order matmul linalg fourier recurrent index norm window loss random optimizer variants
 }

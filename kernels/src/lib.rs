@@ -54,10 +54,10 @@ pub mod optim;
 /// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
 pub mod prelude {
     pub use crate::aten::{
-        ActivationMethods, ArrangeMethods, BinaryMethods, CopyMethods, CreateMethods, ImageMethods,
-        IndexMethods, LinalgMethods, LinearMethods, LossMethods, MathMethods, MatmulMethods, NormMethods,
-        OrderMethods, RandomMethods, ReduceMethods, ScatterMethods, SpecialMethods, StatisticsMethods,
-        UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+        ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, CopyMethods, CreateMethods,
+        FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods, MathMethods,
+        MatmulMethods, NormMethods, OrderMethods, RandomMethods, ReduceMethods, ScatterMethods,
+        SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -6,7 +6,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Declarations alone, on top of what has kernels.
-    pub mod aten extends super::alias::aten {
+    pub mod aten extends super::fourier::aten {
         // Linear algebra.
         /// PyTorch: `aten::_lu_with_info`; declared only.
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);
@@ -30,40 +30,6 @@ torch_library! {
         ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor;
         /// PyTorch: `torch.svd`; declared only.
         svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V);
-
-        // Fourier transforms.
-        /// PyTorch: `torch.fft.fft`; declared only.
-        fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.fft2`; declared only.
-        fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.fftn`; declared only.
-        fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.hfft`; declared only.
-        fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.ifft`; declared only.
-        fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.ifft2`; declared only.
-        fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.ifftn`; declared only.
-        fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.ihfft`; declared only.
-        fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.irfft`; declared only.
-        fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.irfft2`; declared only.
-        fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.irfftn`; declared only.
-        fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.rfft`; declared only.
-        fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.rfft2`; declared only.
-        fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
-        /// PyTorch: `torch.fft.rfftn`; declared only.
-        fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
-        /// PyTorch: `torch.stft`; declared only.
-        stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor;
-        /// PyTorch: `torch.stft`; declared only.
-        stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor;
 
         // Convolutions and attention.
         /// PyTorch: `aten::_convolution.deprecated`; declared only.

@@ -11,10 +11,11 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::variants::{Rule, Variant, variants};
 
+mod fourier;
 mod window;
 
 variants! {
-    window::aten, VariantMethods;
+    fourier::aten, VariantMethods;
     abs_out: abs Exact => "abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acos_out: acos => "acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

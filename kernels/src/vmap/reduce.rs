@@ -85,6 +85,7 @@ rules! {
     one_dim: keeping =>
         _softmax _log_softmax cumsum cumprod cummax cummin logcumsumexp any_dim all_dim max_dim min_dim prod_dim_int
         sort sort_stable topk kthvalue median_dim nanmedian_dim mode;
+    transforms: transforming => _fft_c2c _fft_r2c _fft_c2r;
     slopes: two_alike => _softmax_backward_data _log_softmax_backward_data;
 }
 

@@ -295,3 +295,53 @@ fn an_empty_tensor_may_be_larger_than_any_number() {
         ),
     ]);
 }
+
+#[test]
+fn transforms_of_any_size_are_refused_or_done() {
+    const BIG: i64 = 1 << 40;
+    fn complex(sizes: &[i64]) -> Result<Tensor> {
+        wide_of(sizes, DType::Complex64)
+    }
+    const NONE: std::result::Result<&[i64], &str> = Err("");
+    check(&[
+        (|| aten::fft_fft::with(&ones(&[2, 3])?).n(MAX).call(), NONE),
+        (|| aten::fft_fft::with(&ones(&[2])?).n(MAX).call(), NONE),
+        (|| aten::fft_fft::with(&ones(&[2])?).n(i64::MIN).call(), Err("transform of -9223372036854775808")),
+        (|| aten::fft_irfft::with(&ones(&[2])?).n(MAX).call(), NONE),
+        (|| aten::fft_hfft::with(&ones(&[2])?).n(MAX - 1).call(), NONE),
+        (|| aten::fft_hfftn::with(&ones(&[2, 2])?).s(Some(&[MAX, MAX])).call(), NONE),
+        (|| aten::fft_fftn::with(&ones(&[2, 2])?).s(Some(&[-1, MAX])).call(), NONE),
+        (|| aten::fft_fftn::with(&ones(&[2, 2])?).dim(Some(&[i64::MIN])).call(), Err("out of range")),
+        (|| aten::fft_fftn::with(&ones(&[2, 2])?).dim(Some(&[MAX])).call(), Err("out of range")),
+        (|| aten::fft_rfft::with(&ones(&[2])?).dim(MAX).call(), Err("out of range")),
+        (|| aten::fft_fftshift::with(&ones(&[2])?).dim(Some(&[i64::MIN])).call(), Err("out of range")),
+        (|| aten::fft_fft(&complex(&[BIG])?), NONE),
+        (|| aten::fft_rfft(&wide(&[BIG])?), NONE),
+        (|| aten::fft_rfft(&meta(&[BIG])?), Ok(&[BIG / 2 + 1])),
+        (|| aten::fft_irfft(&wide_of(&[0, MAX], DType::Float32)?), NONE),
+        (|| aten::fft_fft(&complex(&[0, BIG, BIG])?), Err("2^63")),
+        (|| aten::fft_fft(&complex(&[0, BIG, 3])?), Ok(&[0, BIG, 3])),
+        (|| aten::fft_irfft::with(&complex(&[0, BIG, 3])?).dim(1).call(), Ok(&[0, 2 * BIG - 2, 3])),
+        (|| aten::fft_fftn::with(&complex(&[0, BIG, BIG])?).dim(Some(&[1, 2])).call(), Err("2^63")),
+        (|| aten::_fft_c2c(&complex(&[2])?, &[i64::MIN], 0, true), Err("counted from the front")),
+        (|| aten::_fft_c2c(&complex(&[2])?, &[MAX], 0, true), Err("counted from the front")),
+        (|| aten::_fft_c2c(&complex(&[2])?, &[0], i64::MIN, true), Err("normalization")),
+        (|| aten::_fft_c2r(&complex(&[2])?, &[0], 0, i64::MIN), Err("no half")),
+        (|| aten::_fft_c2r(&complex(&[2])?, &[0], 0, MAX), Err("no half")),
+        (|| aten::_fft_c2r(&complex(&[2])?, &[], 0, 2), Err("no dimension")),
+        (|| aten::_fft_r2c(&ones(&[0])?, &[0], 0, true), Err("no elements to transform")),
+        (|| aten::fft_fftfreq(MAX), NONE),
+        (|| aten::fft_fftfreq(i64::MIN), Err("-9223372036854775808 frequencies")),
+        (|| aten::fft_rfftfreq(MAX), NONE),
+        (|| aten::hann_window(MAX), NONE),
+        (|| aten::kaiser_window_periodic(MAX, false), NONE),
+        (|| aten::kaiser_window(BIG), NONE),
+        (|| aten::bartlett_window(i64::MIN), Err("a window of")),
+        (|| aten::stft::with(&ones(&[4])?, 4).hop_length(MAX).return_complex(true).call(), Ok(&[3, 1])),
+        (|| aten::stft_center::with(&ones(&[4])?, MAX).return_complex(true).call(), NONE),
+        (|| aten::istft::with(&complex(&[3, 2])?, 4).length(MAX).call(), NONE),
+        (|| aten::istft::with(&complex(&[3, BIG])?, 4).call(), NONE),
+        (|| aten::istft(&complex(&[0, 0])?, 4), Err("expected those of")),
+        (|| aten::fft_rfftfreq(i64::MIN), NONE),
+    ]);
+}

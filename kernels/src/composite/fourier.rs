@@ -1,0 +1,267 @@
+//! Fourier transforms as users call them: dimensions, sizes and types made out, and what is to be divided.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use crate::aten;
+
+mod along;
+mod frequencies;
+mod signals;
+mod windows;
+
+use along::Along;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod one_dimension {
+    use super::*;
+
+    fn fft_fft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
+        complex("aten::fft_fft", this, n, dim, norm, true)
+    }
+
+    fn fft_ifft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
+        complex("aten::fft_ifft", this, n, dim, norm, false)
+    }
+
+    fn fft_rfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
+        halves("aten::fft_rfft", this, n, dim, norm, true)
+    }
+
+    fn fft_ihfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
+        halves("aten::fft_ihfft", this, n, dim, norm, false)
+    }
+
+    fn fft_irfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
+        from_halves("aten::fft_irfft", this, n, dim, norm, false)
+    }
+
+    fn fft_hfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
+        from_halves("aten::fft_hfft", this, n, dim, norm, true)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod several_dimensions {
+    use super::*;
+
+    fn fft_fftn(this: &Tensor, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<Tensor> {
+        all_complex("aten::fft_fftn", this, s, dim, norm, true)
+    }
+
+    fn fft_ifftn(
+        this: &Tensor,
+        s: Option<&[i64]>,
+        dim: Option<&[i64]>,
+        norm: Option<&str>,
+    ) -> Result<Tensor> {
+        all_complex("aten::fft_ifftn", this, s, dim, norm, false)
+    }
+
+    fn fft_rfftn(
+        this: &Tensor,
+        s: Option<&[i64]>,
+        dim: Option<&[i64]>,
+        norm: Option<&str>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::fft_rfftn";
+        let x = promoted(OPERATOR, this, false)?;
+        let along = Along::of(OPERATOR, &x, s, dim)?.of_halves()?;
+        let mode = normalization(OPERATOR, norm, true)?;
+        aten::_fft_r2c(&along.resized(&x)?, &along.dims, mode, true)
+    }
+
+    fn fft_irfftn(
+        this: &Tensor,
+        s: Option<&[i64]>,
+        dim: Option<&[i64]>,
+        norm: Option<&str>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::fft_irfftn";
+        let (along, last) = Along::to_reals(OPERATOR, this, s, dim)?;
+        let x = along.resized(&promoted(OPERATOR, this, true)?)?;
+        aten::_fft_c2r(&x, &along.dims, normalization(OPERATOR, norm, false)?, last)
+    }
+
+    fn fft_hfftn(
+        this: &Tensor,
+        s: Option<&[i64]>,
+        dim: Option<&[i64]>,
+        norm: Option<&str>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::fft_hfftn";
+        let (along, size) = Along::to_reals(OPERATOR, this, s, dim)?;
+        let mode = normalization(OPERATOR, norm, true)?;
+        let mut x = along.resized(&promoted(OPERATOR, this, true)?)?;
+        let (last, others) = along.last_and_others()?;
+        if !others.is_empty() {
+            x = aten::_fft_c2c(&x, others, mode, true)?;
+        }
+        aten::_fft_c2r(&aten::conj(&x)?, &[last], mode, size)
+    }
+
+    fn fft_ihfftn(
+        this: &Tensor,
+        s: Option<&[i64]>,
+        dim: Option<&[i64]>,
+        norm: Option<&str>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::fft_ihfftn";
+        let x = promoted(OPERATOR, this, false)?;
+        let along = Along::of(OPERATOR, &x, s, dim)?.of_halves()?;
+        let mode = normalization(OPERATOR, norm, false)?;
+        let (last, others) = along.last_and_others()?;
+        let half = aten::_fft_r2c(&along.resized(&x)?, &[last], mode, true)?;
+        if others.is_empty() {
+            return aten::conj(&half);
+        }
+        aten::_fft_c2c(&aten::conj_physical(&half)?, others, mode, false)
+    }
+
+    fn fft_fft2(this: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<Tensor> {
+        aten::fft_fftn::call(this, s, Some(dim), norm)
+    }
+
+    fn fft_ifft2(this: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<Tensor> {
+        aten::fft_ifftn::call(this, s, Some(dim), norm)
+    }
+
+    fn fft_rfft2(this: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<Tensor> {
+        aten::fft_rfftn::call(this, s, Some(dim), norm)
+    }
+
+    fn fft_irfft2(this: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<Tensor> {
+        aten::fft_irfftn::call(this, s, Some(dim), norm)
+    }
+
+    fn fft_hfft2(this: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<Tensor> {
+        aten::fft_hfftn::call(this, s, Some(dim), norm)
+    }
+
+    fn fft_ihfft2(this: &Tensor, s: Option<&[i64]>, dim: &[i64], norm: Option<&str>) -> Result<Tensor> {
+        aten::fft_ihfftn::call(this, s, Some(dim), norm)
+    }
+}
+
+/// Complex numbers, or real ones: these are transformed as such, and all of the result is made of its half.
+fn complex(
+    operator: &'static str,
+    this: &Tensor,
+    n: Option<i64>,
+    dim: i64,
+    norm: Option<&str>,
+    forward: bool,
+) -> Result<Tensor> {
+    let is_complex = this.dtype().is_complex();
+    let (x, dim) = line(operator, &promoted(operator, this, is_complex)?, n, dim)?;
+    if is_complex {
+        return aten::_fft_c2c(&x, &[dim], normalization(operator, norm, forward)?, forward);
+    }
+    let found = aten::_fft_r2c(&x, &[dim], normalization(operator, norm, forward)?, false)?;
+    if forward { Ok(found) } else { aten::conj(&found) }
+}
+
+/// Real numbers to halves.
+fn halves(
+    operator: &'static str,
+    this: &Tensor,
+    n: Option<i64>,
+    dim: i64,
+    norm: Option<&str>,
+    forward: bool,
+) -> Result<Tensor> {
+    let (x, dim) = line(operator, &promoted(operator, this, false)?, n, dim)?;
+    let found = aten::_fft_r2c(&x, &[dim], normalization(operator, norm, forward)?, true)?;
+    if forward { Ok(found) } else { aten::conj(&found) }
+}
+
+/// Halves to real numbers.
+fn from_halves(
+    operator: &'static str,
+    this: &Tensor,
+    n: Option<i64>,
+    dim: i64,
+    norm: Option<&str>,
+    forward: bool,
+) -> Result<Tensor> {
+    let x = promoted(operator, this, true)?;
+    let at = existing_dim(operator, &x, dim)?;
+    let size = match n {
+        Some(n) => n,
+        None => x.sizes()[at].saturating_sub(1).saturating_mul(2),
+    };
+    check_count(operator, size)?;
+    let x = if n.is_some() { along::resized(&x, &[at as i64], &[size / 2 + 1])? } else { x };
+    let x = if forward { aten::conj(&x)? } else { x };
+    aten::_fft_c2r(&x, &[at as i64], normalization(operator, norm, forward)?, size)
+}
+
+fn all_complex(
+    operator: &'static str,
+    this: &Tensor,
+    s: Option<&[i64]>,
+    dim: Option<&[i64]>,
+    norm: Option<&str>,
+    forward: bool,
+) -> Result<Tensor> {
+    let x = promoted(operator, this, true)?;
+    let along = Along::of(operator, &x, s, dim)?;
+    let mode = normalization(operator, norm, forward)?;
+    aten::_fft_c2c(&along.resized(&x)?, &along.dims, mode, forward)
+}
+
+/// A tensor with as many numbers along a dimension as are asked for, and that dimension, from the front.
+fn line(operator: &'static str, x: &Tensor, n: Option<i64>, dim: i64) -> Result<(Tensor, i64)> {
+    let at = existing_dim(operator, x, dim)?;
+    check_count(operator, n.unwrap_or(x.sizes()[at]))?;
+    let dim = at as i64;
+    let x = match n {
+        Some(n) => along::resized(x, &[dim], &[n])?,
+        None => x.clone(),
+    };
+    Ok((x, dim))
+}
+
+/// A dimension from the front; a tensor without dimensions has none.
+fn existing_dim(operator: &str, x: &Tensor, dim: i64) -> Result<usize> {
+    ensure!(x.dim() > 0, Shape, "{operator}: a tensor without dimensions has no dimension {dim}");
+    wrap_dim(dim, x.dim()).map_err(|error| error.context(operator))
+}
+
+fn check_count(operator: &str, n: i64) -> Result<()> {
+    ensure!(n >= 1, Shape, "{operator}: a transform of {n} numbers, expected one number at least");
+    Ok(())
+}
+
+/// A tensor in a type of floating point, the default one if it has integers, or in the complex type of that.
+fn promoted(operator: &str, this: &Tensor, to_complex: bool) -> Result<Tensor> {
+    let dtype = this.dtype();
+    if dtype.is_complex() {
+        ensure!(to_complex, DType, "{operator}: a tensor of {dtype}, expected real numbers");
+        return Ok(this.clone());
+    }
+    let real = if dtype.is_floating_point() { dtype } else { DType::DEFAULT };
+    ensure!(
+        matches!(real, DType::Float32 | DType::Float64),
+        DType,
+        "{operator}: a tensor of {dtype}, expected float32, float64 or integers; convert it by `aten::to_dtype`"
+    );
+    let wanted = real.to_complex().filter(|_| to_complex).unwrap_or(real);
+    if wanted == dtype { Ok(this.clone()) } else { aten::to_dtype(this, wanted) }
+}
+
+/// What a kernel divides by, as it is told.
+fn normalization(operator: &str, norm: Option<&str>, forward: bool) -> Result<i64> {
+    const NONE: i64 = 0;
+    const BY_ROOT: i64 = 1;
+    const BY_COUNT: i64 = 2;
+    Ok(match norm {
+        None | Some("backward") => [BY_COUNT, NONE][usize::from(forward)],
+        Some("forward") => [NONE, BY_COUNT][usize::from(forward)],
+        Some("ortho") => BY_ROOT,
+        Some(other) => bail!(
+            Argument,
+            "{operator}: unknown norm {other:?}, expected \"backward\", \"forward\" or \"ortho\""
+        ),
+    })
+}

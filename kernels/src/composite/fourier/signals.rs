@@ -1,0 +1,325 @@
+//! Transforms of the parts of a signal, one after the other, and the signal again from these.
+
+use torch_library::prelude::*;
+use torch_library::warning::warn;
+
+use super::promoted;
+use crate::aten;
+
+/// How a signal is cut: into parts of `n_fft` numbers, `hop` apart, of which a window of so many is seen.
+struct Cut {
+    operator: &'static str,
+    n_fft: i64,
+    hop: i64,
+    win: i64,
+}
+
+impl Cut {
+    /// # Errors
+    /// No numbers in a part, a window that is larger than one, no step.
+    fn new(operator: &'static str, n_fft: i64, hop: Option<i64>, win: Option<i64>) -> Result<Self> {
+        let cut = Cut { operator, n_fft, hop: hop.unwrap_or(n_fft / 4), win: win.unwrap_or(n_fft) };
+        ensure!(n_fft > 0, Argument, "{operator}: parts of n_fft={n_fft} numbers, expected one at least");
+        ensure!(cut.hop > 0, Argument, "{operator}: parts {} numbers apart, expected one at least", cut.hop);
+        ensure!(
+            (1..=n_fft).contains(&cut.win),
+            Argument,
+            "{operator}: a window of {} numbers for parts of {n_fft}, expected no more than these",
+            cut.win
+        );
+        Ok(cut)
+    }
+
+    fn check_window(&self, window: &Tensor) -> Result<()> {
+        ensure!(
+            window.sizes() == [self.win],
+            Shape,
+            "{}: a window of sizes {:?}, expected [{}]",
+            self.operator,
+            window.sizes(),
+            self.win
+        );
+        Ok(())
+    }
+
+    /// A window with zeros around it.
+    fn centred(&self, window: &Tensor) -> Result<Tensor> {
+        let left = (self.n_fft - self.win) / 2;
+        match self.n_fft - self.win {
+            0 => Ok(window.clone()),
+            rest => aten::constant_pad_nd(window, &[left, rest - left]),
+        }
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn stft(
+        this: &Tensor,
+        n_fft: i64,
+        hop_length: Option<i64>,
+        win_length: Option<i64>,
+        window: Option<&Tensor>,
+        normalized: bool,
+        onesided: Option<bool>,
+        return_complex: Option<bool>,
+        align_to_window: Option<bool>,
+    ) -> Result<Tensor> {
+        let cut = Cut::new("aten::stft", n_fft, hop_length, win_length)?;
+        let form = Form { normalized, onesided, return_complex };
+        parts(&cut, this, window, None, align_to_window.map(|is_aligned| (is_aligned, "constant")), form)
+    }
+
+    fn stft_center(
+        this: &Tensor,
+        n_fft: i64,
+        hop_length: Option<i64>,
+        win_length: Option<i64>,
+        window: Option<&Tensor>,
+        center: bool,
+        pad_mode: &str,
+        normalized: bool,
+        onesided: Option<bool>,
+        return_complex: Option<bool>,
+        align_to_window: Option<bool>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::stft.center";
+        let cut = Cut::new(OPERATOR, n_fft, hop_length, win_length)?;
+        ensure!(
+            !center || align_to_window.is_none(),
+            Argument,
+            "{OPERATOR}: align_to_window is for center=False"
+        );
+        let form = Form { normalized, onesided, return_complex };
+        let centre = center.then_some(pad_mode);
+        parts(&cut, this, window, centre, align_to_window.map(|is_aligned| (is_aligned, pad_mode)), form)
+    }
+
+    fn istft(
+        this: &Tensor,
+        n_fft: i64,
+        hop_length: Option<i64>,
+        win_length: Option<i64>,
+        window: Option<&Tensor>,
+        center: bool,
+        normalized: bool,
+        onesided: Option<bool>,
+        length: Option<i64>,
+        return_complex: bool,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::istft";
+        let cut = Cut::new(OPERATOR, n_fft, hop_length, win_length)?;
+        ensure!(
+            cut.hop <= cut.win,
+            Argument,
+            "{OPERATOR}: windows of {} numbers {} apart leave gaps",
+            cut.win,
+            cut.hop
+        );
+        let spectra = spectra(&cut, this, window, onesided, return_complex)?;
+        let window = match window {
+            Some(window) => window.clone(),
+            None => {
+                let (dtype, device) = (Some(this.dtype().to_real()), Some(this.device()));
+                aten::ones::call(&[cut.win], dtype, None, device, None)?
+            }
+        };
+        let window = cut.centred(&window)?;
+        let mode = i64::from(!normalized) + 1;
+        let lines = if return_complex {
+            aten::_fft_c2c(&spectra, &[2], mode, false)?
+        } else {
+            let half = aten::slice_Tensor::call(&spectra, 2, Some(0), Some(n_fft / 2 + 1), 1)?;
+            aten::_fft_c2r(&half, &[2], mode, n_fft)?
+        };
+        let weighted = aten::mul_Tensor(&lines, &aten::view(&window, &[1, 1, n_fft])?)?;
+        let squares = aten::mul_Tensor(&window, &window)?;
+        let squares = aten::expand(&squares, &[1, lines.sizes()[1], n_fft])?;
+        joined(&cut, &weighted, &squares, center, length, this.dim() == 2)
+    }
+}
+
+/// What a transform of parts is to look like.
+struct Form {
+    normalized: bool,
+    onesided: Option<bool>,
+    return_complex: Option<bool>,
+}
+
+/// Transforms the parts of signals. A centre says how signals go on outside, so that parts lie around their numbers, and so
+/// does where windows, not parts, are to begin with the signal.
+fn parts(
+    cut: &Cut,
+    this: &Tensor,
+    window: Option<&Tensor>,
+    centre: Option<&str>,
+    aligned: Option<(bool, &str)>,
+    form: Form,
+) -> Result<Tensor> {
+    let (operator, n_fft) = (cut.operator, cut.n_fft);
+    let is_complex = |tensor: &Tensor| tensor.dtype().is_complex();
+    let with_complex = is_complex(this) || window.is_some_and(is_complex);
+    let Some(return_complex) = form.return_complex.or(with_complex.then_some(true)) else {
+        bail!(Argument, "{operator}: return_complex is needed for real numbers")
+    };
+    ensure!(
+        this.dtype().is_differentiable(),
+        DType,
+        "{operator}: a signal of {}, expected floating-point or complex numbers",
+        this.dtype()
+    );
+    let mut x = match this.dim() {
+        1 => aten::unsqueeze(this, 0)?,
+        2 => this.clone(),
+        _ => bail!(Shape, "{operator}: sizes {:?}, expected those of one signal or of several", this.sizes()),
+    };
+    if let Some(mode) = centre {
+        x = padded(&x, n_fft / 2, mode)?;
+    }
+    if let Some(window) = window {
+        cut.check_window(window)?;
+    }
+    let len = x.sizes()[1];
+    ensure!(n_fft <= len, Shape, "{operator}: parts of {n_fft} numbers of a signal of {len}");
+    let mut count = (len - n_fft) / cut.hop + 1;
+    if let (None, Some((true, mode))) = (centre, aligned) {
+        count = (len - cut.win) / cut.hop + 1;
+        let beside = (n_fft - cut.win) / 2;
+        x = aten::pad::with(&x, &[beside, beside]).mode(mode).call()?;
+    }
+    x = aten::unfold(&x, 1, n_fft, cut.hop)?;
+    ensure!(count <= x.sizes()[1], Shape, "{operator}: {count} parts of a signal of {len} numbers");
+    x = aten::narrow(&x, 1, 0, count)?;
+    if let Some(window) = whole_window(cut, &x, window)? {
+        x = aten::mul_Tensor(&x, &window)?;
+    }
+    let onesided = form.onesided.unwrap_or(!is_complex(&x));
+    ensure!(
+        !onesided || !is_complex(&x),
+        Argument,
+        "{operator}: complex numbers have no half, onesided is for real ones"
+    );
+    let mode = i64::from(form.normalized);
+    let mut found = match is_complex(&x) {
+        true => aten::_fft_c2c(&x, &[2], mode, true)?,
+        false => aten::_fft_r2c(&x, &[2], mode, onesided)?,
+    };
+    aten::transpose_(&mut found, 1, 2)?; // in place, as the names of PyTorch's nodes tell
+    if this.dim() == 1 {
+        aten::squeeze__dim(&mut found, 0)?;
+    }
+    if return_complex { Ok(found) } else { aten::view_as_real(&found) }
+}
+
+/// The weights of a part, if they are not all one.
+fn whole_window(cut: &Cut, x: &Tensor, window: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let window = match window {
+        Some(window) => window.clone(),
+        None if cut.win == cut.n_fft => return Ok(None),
+        None => aten::ones::call(&[cut.win], Some(x.dtype()), None, Some(x.device()), None)?,
+    };
+    cut.centred(&window).map(Some)
+}
+
+/// Signals that go on at both ends.
+fn padded(x: &Tensor, count: i64, mode: &str) -> Result<Tensor> {
+    let padded = aten::pad::with(&aten::unsqueeze(x, 0)?, &[count, count]).mode(mode).call()?;
+    aten::squeeze_dim(&padded, 0)
+}
+
+/// What `istft` is given, as `[batch, parts, numbers]`.
+fn spectra(
+    cut: &Cut,
+    this: &Tensor,
+    window: Option<&Tensor>,
+    onesided: Option<bool>,
+    return_complex: bool,
+) -> Result<Tensor> {
+    let (operator, n_fft) = (cut.operator, cut.n_fft);
+    ensure!(
+        this.dtype().is_complex(),
+        DType,
+        "{operator}: a tensor of {}, expected a complex one",
+        this.dtype()
+    );
+    let mut x = promoted(operator, this, true)?;
+    ensure!(
+        matches!(x.dim(), 2 | 3) && x.numel() > 0,
+        Shape,
+        "{operator}: sizes {:?}, expected those of the transforms of one signal or of several",
+        x.sizes()
+    );
+    if x.dim() == 2 {
+        x = aten::unsqueeze(&x, 0)?;
+    }
+    let numbers = x.sizes()[1];
+    let onesided = onesided.unwrap_or(numbers != n_fft);
+    let want = if onesided { n_fft / 2 + 1 } else { n_fft };
+    ensure!(numbers == want, Shape, "{operator}: {numbers} numbers of each part, expected {want}");
+    ensure!(
+        !onesided || !return_complex,
+        Argument,
+        "{operator}: halves are of real numbers, not of complex ones"
+    );
+    if let Some(window) = window {
+        cut.check_window(window)?;
+        ensure!(
+            return_complex || !window.dtype().is_complex(),
+            DType,
+            "{operator}: a complex window gives complex numbers, which is to be asked for"
+        );
+    }
+    aten::transpose_int(&x, 1, 2)
+}
+
+/// The signal of which these are parts, or each of several, by the sums of what parts have of a number and of its weights.
+fn joined(
+    cut: &Cut,
+    parts: &Tensor,
+    squares: &Tensor,
+    center: bool,
+    length: Option<i64>,
+    is_one: bool,
+) -> Result<Tensor> {
+    let operator = cut.operator;
+    let (start, half) = if center { (cut.n_fft / 2, cut.n_fft / 2) } else { (0, 0) };
+    let (sums, weights) = (overlapped(cut, parts)?, overlapped(cut, squares)?);
+    let len = sums.sizes()[1];
+    let end = length.map_or(len - half, |length| start.saturating_add(length));
+    ensure!(start < end, Shape, "{operator}: nothing is left of a signal of {len} numbers");
+    let seen = |x: &Tensor| aten::slice_Tensor::call(x, 1, Some(start), Some(end), 1);
+    let (sums, weights) = (seen(&sums)?, seen(&weights)?);
+    ensure!(weights.numel() > 0, Shape, "{operator}: nothing is left of a signal of {len} numbers");
+    if weights.device() != Device::META {
+        let least = aten::min(&aten::abs(&weights)?)?.item()?.cast::<f64>();
+        ensure!(
+            least.is_nan() || least >= 1e-11,
+            Argument,
+            "{operator}: no window sees all of the signal, some weights are {least}"
+        );
+    }
+    let mut found = aten::div_Tensor(&sums, &weights)?;
+    if is_one {
+        found = aten::squeeze_dim(&found, 0)?;
+    }
+    if end <= len {
+        return Ok(found);
+    }
+    warn(format_args!("{operator}: a signal of {len} numbers goes on with zeros, up to {end}"));
+    aten::constant_pad_nd(&found, &[0, end - len])
+}
+
+/// Adds parts where they lie.
+fn overlapped(cut: &Cut, parts: &Tensor) -> Result<Tensor> {
+    if parts.dtype().is_complex() {
+        let [real, imag] = [aten::real(parts)?, aten::imag(parts)?];
+        return aten::complex(&overlapped(cut, &real)?, &overlapped(cut, &imag)?);
+    }
+    let steps = (parts.sizes()[1] - 1).saturating_mul(cut.hop);
+    let len = steps.saturating_add(cut.n_fft);
+    let columns = aten::transpose_int(parts, 1, 2)?;
+    let image = aten::col2im(&columns, &[1, len], &[1, cut.n_fft], &[1, 1], &[0, 0], &[1, cut.hop])?;
+    aten::view(&image, &[parts.sizes()[0], len])
+}

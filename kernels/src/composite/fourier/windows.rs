@@ -1,0 +1,154 @@
+//! Windows: weights that fade what is cut out of a signal.
+
+use std::f64::consts::{PI, TAU};
+
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::composite::{collected, unseen};
+
+/// What a window is to be, besides its kind.
+struct Window {
+    operator: &'static str,
+    len: i64,
+    is_periodic: bool,
+    dtype: DType,
+    layout: Option<Layout>,
+    device: Option<Device>,
+    pin_memory: Option<bool>,
+}
+
+impl Window {
+    /// A window whose inner points are computed from the numbers 0, 1, … so many, of which the last is not there if it is
+    /// periodic.
+    ///
+    /// # Errors
+    /// A negative length, a type that is not of floating point, more points than there is memory for.
+    fn of(self, points: impl FnOnce(&Window, Tensor, i64) -> Result<Tensor>) -> Result<Tensor> {
+        let (operator, dtype) = (self.operator, self.dtype);
+        ensure!(self.len >= 0, Argument, "{operator}: a window of {} points", self.len);
+        // What needs no numbers may be complex, as in PyTorch.
+        let is_known = dtype.is_floating_point() || (dtype.is_complex() && self.len < 2);
+        ensure!(is_known, DType, "{operator}: a window of {dtype}, expected a type of floating point");
+        if self.len < 2 {
+            let (dtype, device) = (Some(dtype), self.device);
+            return aten::ones::call(&[self.len], dtype, self.layout, device, self.pin_memory);
+        }
+        let count = self.len.checked_add(i64::from(self.is_periodic));
+        let Some(count) = count else { bail!(Argument, "{operator}: a window of {} points", self.len) };
+        let numbers =
+            aten::arange::call(count.into(), Some(dtype), self.layout, self.device, self.pin_memory)?;
+        let found = unseen(|| points(&self, numbers, count))?;
+        if self.is_periodic { aten::narrow(&found, 0, 0, self.len) } else { Ok(found) }
+    }
+
+    /// `alpha` less `beta` times a turn of the cosine.
+    fn of_cosine(self, alpha: f64, beta: f64) -> Result<Tensor> {
+        self.of(|_, mut x, count| {
+            aten::mul__Scalar(&mut x, (TAU / (count - 1) as f64).into())?;
+            aten::cos_(&mut x)?;
+            aten::mul__Scalar(&mut x, (-beta).into())?;
+            aten::add__Scalar(&mut x, alpha.into())?;
+            Ok(x)
+        })
+    }
+
+    fn of_two_cosines(self) -> Result<Tensor> {
+        self.of(|_, x, count| {
+            let x = aten::mul_Scalar(&x, (PI / (count - 1) as f64).into())?;
+            let wave = |turns: i64, factor: f64| {
+                aten::mul_Scalar(&aten::cos(&aten::mul_Scalar(&x, turns.into())?)?, factor.into())
+            };
+            aten::add_Scalar(&aten::sub_Tensor(&wave(4, 0.08)?, &wave(2, 0.5)?)?, 0.42.into())
+        })
+    }
+
+    fn of_triangle(self) -> Result<Tensor> {
+        self.of(|_, mut x, count| {
+            aten::mul__Scalar(&mut x, (2.0 / (count - 1) as f64).into())?;
+            let rising = (count - 1) / 2 + 1;
+            let mut falling = aten::narrow(&x, 0, rising, count - rising)?;
+            aten::mul__Scalar(&mut falling, (-1).into())?;
+            aten::add__Scalar(&mut falling, 2.into())?;
+            Ok(x)
+        })
+    }
+
+    fn of_bessel(self, beta: f64) -> Result<Tensor> {
+        self.of(|window, mut x, count| {
+            if x.device() == Device::META {
+                return Ok(x);
+            }
+            let middle = (count - 1) as f64 / 2.0;
+            let is_wide = window.dtype == DType::Float64;
+            let point = |at: i64| {
+                let away = (at as f64 - middle) / middle;
+                let [point, peak] = [beta * (1.0 - away * away).sqrt(), beta].map(bessel);
+                // Where numbers overflow, they do so in the type that is computed in.
+                if is_wide { point / peak } else { f64::from(point as f32 / peak as f32) }
+            };
+            let points = Tensor::from_vec(collected(window.operator, count, point)?, &[count])?;
+            aten::copy_(&mut x, &points)?;
+            Ok(x)
+        })
+    }
+}
+
+/// The modified Bessel function of the first kind, of order zero: a sum of positive terms.
+fn bessel(x: f64) -> f64 {
+    const OVERFLOWS: f64 = 714.0;
+    if x.abs() > OVERFLOWS {
+        return f64::INFINITY;
+    }
+    let quarter = x * x / 4.0;
+    let (mut sum, mut term, mut k) = (1.0, 1.0, 1.0);
+    while term > sum * f64::EPSILON / 4.0 {
+        term *= quarter / (k * k);
+        sum += term;
+        k += 1.0;
+    }
+    if x.is_nan() { x } else { sum }
+}
+
+/// Writes the kernels of windows: the name in Rust, what is given beside the length, whether it is periodic, and what it is.
+macro_rules! windows {
+    ($($name:ident $operator:literal($($argument:ident: $ty:ty),*) = $is_periodic:expr, |$window:ident| $points:expr;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd)]
+        mod kernels {
+            use super::*;
+
+            $(
+                fn $name(
+                    len: i64,
+                    $($argument: $ty,)*
+                    dtype: Option<DType>,
+                    layout: Option<Layout>,
+                    device: Option<Device>,
+                    pin_memory: Option<bool>,
+                ) -> Result<Tensor> {
+                    let (operator, is_periodic) = ($operator, $is_periodic);
+                    let dtype = dtype.unwrap_or(DType::DEFAULT);
+                    let $window = Window { operator, len, is_periodic, dtype, layout, device, pin_memory };
+                    $points
+                }
+            )+
+        }
+    };
+}
+
+windows! {
+    hann_window "aten::hann_window"() = true, |window| window.of_cosine(0.5, 0.5);
+    hann_window_periodic "aten::hann_window.periodic"(periodic: bool) = periodic, |window| window.of_cosine(0.5, 0.5);
+    hamming_window "aten::hamming_window"() = true, |window| window.of_cosine(0.54, 0.46);
+    hamming_window_periodic "aten::hamming_window.periodic"(periodic: bool) = periodic, |window| window.of_cosine(0.54, 0.46);
+    hamming_window_periodic_alpha "aten::hamming_window.periodic_alpha"(periodic: bool, alpha: f64) = periodic, |window| window.of_cosine(alpha, 0.46);
+    hamming_window_periodic_alpha_beta "aten::hamming_window.periodic_alpha_beta"(periodic: bool, alpha: f64, beta: f64) = periodic,
+        |window| window.of_cosine(alpha, beta);
+    blackman_window "aten::blackman_window"() = true, |window| window.of_two_cosines();
+    blackman_window_periodic "aten::blackman_window.periodic"(periodic: bool) = periodic, |window| window.of_two_cosines();
+    bartlett_window "aten::bartlett_window"() = true, |window| window.of_triangle();
+    bartlett_window_periodic "aten::bartlett_window.periodic"(periodic: bool) = periodic, |window| window.of_triangle();
+    kaiser_window "aten::kaiser_window"() = true, |window| window.of_bessel(12.0);
+    kaiser_window_periodic "aten::kaiser_window.periodic"(periodic: bool) = periodic, |window| window.of_bessel(12.0);
+    kaiser_window_beta "aten::kaiser_window.beta"(periodic: bool, beta: f64) = periodic, |window| window.of_bessel(beta);
+}

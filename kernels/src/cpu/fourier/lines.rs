@@ -1,0 +1,160 @@
+//! Lines of complex numbers: those that lie one after the other, and those that lie across.
+#![expect(unsafe_code, reason = "lends lines of tensors as slices")]
+
+use num_complex::Complex;
+use num_traits::Zero;
+use torch_library::{Result, Tensor};
+
+use super::plans::{Plan, Real, number};
+use crate::cpu::loops::{self, on_vectors, parallel};
+
+/// How many numbers are transformed at a time, where lines are shorter.
+const TOGETHER: usize = 2048;
+
+/// How many lines that lie across are gathered at a time: two cache lines of each row.
+const ACROSS: usize = 16;
+
+/// The elements of a row-major tensor.
+pub(super) struct Memory<T> {
+    data: *mut T,
+    len: usize,
+    /// Keeps the memory.
+    _tensor: Tensor,
+}
+
+// SAFETY: a plain address; which thread writes where is for the users of the slices to say.
+unsafe impl<T: Sync> Sync for Memory<T> {}
+
+impl<T> Memory<T> {
+    /// The elements of a tensor, which is row-major and of this type.
+    ///
+    /// # Errors
+    /// Memory that the host does not reach.
+    pub(super) fn of(tensor: &Tensor) -> Result<Self> {
+        debug_assert_eq!(tensor.dtype().size(), size_of::<T>());
+        Ok(Memory {
+            data: loops::data_ptr(tensor)?.cast(),
+            len: tensor.numel() as usize,
+            _tensor: tensor.clone(),
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// # Safety
+    /// Nobody writes to these elements while the slice lives.
+    pub(super) unsafe fn get(&self, start: usize, len: usize) -> &[T] {
+        assert!(start + len <= self.len);
+        // SAFETY: they are there, and initialised; the rest is passed on.
+        unsafe { std::slice::from_raw_parts(self.data.add(start), len) }
+    }
+
+    /// # Safety
+    /// Nobody else looks at these elements while the slice lives.
+    #[expect(clippy::mut_from_ref, reason = "threads share the lines; who may write is the caller's promise")]
+    pub(super) unsafe fn get_mut(&self, start: usize, len: usize) -> &mut [T] {
+        assert!(start + len <= self.len);
+        // SAFETY: they are there, and initialised; the rest is passed on.
+        unsafe { std::slice::from_raw_parts_mut(self.data.add(start), len) }
+    }
+}
+
+/// How many lines are worth a thread: an element takes some times as long as where it is only added to another.
+pub(super) fn grain(len: usize) -> usize {
+    (parallel::GRAIN / 4 / len).max(1)
+}
+
+pub(super) fn scratch<T: Real>(len: usize) -> Vec<Complex<T>> {
+    vec![Complex::zero(); len]
+}
+
+/// Runs a closure over lines, some at a time where they are short: on the first of them, and their number.
+pub(super) fn groups(range: std::ops::Range<usize>, len: usize, mut f: impl FnMut(usize, usize)) {
+    let step = (TOGETHER / len).max(1);
+    for start in range.clone().step_by(step) {
+        f(start, step.min(range.end - start));
+    }
+}
+
+/// Transforms lines from one place to another.
+pub(super) fn neighbours<T: Real>(
+    out: &Memory<Complex<T>>,
+    given: &Memory<Complex<T>>,
+    plan: &Plan<T>,
+    scale: f64,
+) {
+    let len = plan.len;
+    parallel::shares(out.len() / len, grain(len), |range| {
+        let mut scratch = scratch(plan.fft.get_immutable_scratch_len());
+        groups(range, len, |start, count| {
+            // SAFETY: these lines are this thread's alone, and nobody writes to those that are given.
+            let (from, to) =
+                unsafe { (given.get(start * len, count * len), out.get_mut(start * len, count * len)) };
+            plan.fft.process_immutable_with_scratch(from, to, &mut scratch);
+            scaled(to, scale);
+        });
+    });
+}
+
+/// Transforms lines where they are.
+pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scale: f64) {
+    let len = plan.len;
+    parallel::shares(lines.len() / len, grain(len), |range| {
+        let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
+        groups(range, len, |start, count| {
+            // SAFETY: these lines are this thread's alone.
+            let lines = unsafe { lines.get_mut(start * len, count * len) };
+            plan.fft.process_with_scratch(lines, &mut scratch);
+            scaled(lines, scale);
+        });
+    });
+}
+
+/// Transforms lines whose elements lie a number of places apart, and each beside the next, where they are.
+pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &Plan<T>, scale: f64) {
+    let len = plan.len;
+    let (blocks, planes) = (apart.div_ceil(ACROSS), lines.len() / (len * apart));
+    // Lines of a power of two would all meet in the same few places of the cache.
+    let room = len + ACROSS / 2;
+    parallel::shares(blocks * planes, grain(len * apart.min(ACROSS)), |range| {
+        let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
+        let mut gathered = vec![Complex::zero(); room * apart.min(ACROSS)];
+        for at in range {
+            let (plane, first) = (at / blocks, at % blocks * ACROSS);
+            let width = ACROSS.min(apart - first);
+            // SAFETY: this part of each row is this thread's alone, and no other slice of it is alive.
+            let row = |n: usize| unsafe { lines.get_mut((plane * len + n) * apart + first, width) };
+            for n in 0..len {
+                for (line, x) in row(n).iter().enumerate() {
+                    gathered[line * room + n] = *x;
+                }
+            }
+            for line in gathered.chunks_exact_mut(room).take(width) {
+                plan.fft.process_with_scratch(&mut line[..len], &mut scratch);
+                scaled(&mut line[..len], scale);
+            }
+            for n in 0..len {
+                for (line, x) in row(n).iter_mut().enumerate() {
+                    *x = gathered[line * room + n];
+                }
+            }
+        }
+    });
+}
+
+/// Multiplies numbers with one that is often 1.
+pub(super) fn scaled<T: Real>(numbers: &mut [Complex<T>], scale: f64) {
+    if scale != 1.0 {
+        multiplied(numbers, number(scale));
+    }
+}
+
+on_vectors! {
+    fn multiplied<T: Real>(numbers: &mut [Complex<T>], factor: T) {
+        for x in numbers {
+            *x = Complex::new(x.re * factor, x.im * factor);
+        }
+    }
+}

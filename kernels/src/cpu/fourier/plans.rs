@@ -1,0 +1,103 @@
+//! What transforms of a length need, made once.
+
+use std::f64::consts::TAU;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use num_complex::Complex;
+use num_traits::Float;
+use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
+
+/// What lines are made of, and to what they are transformed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Complex(FftDirection),
+    /// Real numbers, which the inverse transform gives.
+    Real(FftDirection),
+}
+
+/// A type to transform in.
+pub(super) trait Real: FftNum + Float {
+    /// The plans of all threads.
+    fn plans() -> &'static Plans<Self>;
+}
+
+macro_rules! real {
+    ($($ty:ty)+) => { $(
+        impl Real for $ty {
+            fn plans() -> &'static Plans<Self> {
+                static PLANS: Plans<$ty> = Plans(Mutex::new(Vec::new()));
+                &PLANS
+            }
+        }
+    )+ };
+}
+
+real! { f32 f64 }
+
+/// How lines of a length are transformed.
+pub(super) struct Plan<T: FftNum> {
+    pub(super) kind: Kind,
+    /// That of a line, of whatever numbers.
+    pub(super) len: usize,
+    /// Of complex numbers: half as many as there are real ones, if these are even in number.
+    pub(super) fft: Arc<dyn Fft<T>>,
+    /// Of an even number of real numbers: -i/2 times the roots of unity, from the first to half of the half.
+    pub(super) roots: Vec<Complex<T>>,
+}
+
+impl<T: Real> Plan<T> {
+    fn new(kind: Kind, len: usize) -> Self {
+        let (direction, is_halved) = match kind {
+            Kind::Complex(direction) => (direction, false),
+            Kind::Real(direction) => (direction, len.is_multiple_of(2)),
+        };
+        let half = len / 2;
+        let root = |k| {
+            let (sin, cos) = (TAU * k as f64 / len as f64).sin_cos();
+            Complex::new(number(-0.5 * sin), number(-0.5 * cos))
+        };
+        let roots = if is_halved { (1..half.div_ceil(2)).map(root).collect() } else { Vec::new() };
+        let count = if is_halved { half } else { len };
+        Plan { kind, len, fft: FftPlanner::new().plan_fft(count, direction), roots }
+    }
+}
+
+/// A number in the type to transform in.
+pub(super) fn number<T: Real>(x: f64) -> T {
+    T::from_f64(x).expect("floats of one precision are floats of another")
+}
+
+/// How many numbers the lines of all plans that are kept have together: each plan has about so many of its own.
+const KEPT: usize = 1 << 22;
+
+/// The plans that were used last, the latest at the end.
+pub(super) struct Plans<T: FftNum>(Mutex<Vec<Arc<Plan<T>>>>);
+
+impl<T: Real> Plans<T> {
+    /// The plan for lines of a length, which is not zero.
+    pub(super) fn of(&self, kind: Kind, len: usize) -> Arc<Plan<T>> {
+        let is_meant = |plan: &Arc<Plan<T>>| plan.kind == kind && plan.len == len;
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plans = lock();
+        if let Some(at) = plans.iter().rposition(is_meant) {
+            let plan = plans.remove(at);
+            plans.push(plan.clone());
+            return plan;
+        }
+        drop(plans); // making one may take long
+        let plan = Arc::new(Plan::new(kind, len));
+        let mut plans = lock();
+        plans.retain(|plan| !is_meant(plan));
+        plans.push(plan.clone());
+        let mut room = KEPT;
+        let kept = plans.iter().rev().take_while(|plan| {
+            let fits = plan.len <= room;
+            room = room.saturating_sub(plan.len);
+            fits
+        });
+        let forgotten = plans.len() - kept.count();
+        plans.drain(..forgotten);
+        plan
+    }
+}

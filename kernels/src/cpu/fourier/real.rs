@@ -1,0 +1,157 @@
+//! Lines of real numbers, of whose transforms one half says all: the other one has the conjugate numbers.
+//!
+//! An even number of real numbers is transformed as half as many complex ones, from whose transform those of their real and
+//! imaginary parts are told, and put together; and back the other way.
+#![expect(
+    unsafe_code,
+    reason = "lends lines of tensors as slices, and takes pairs of real numbers for complex ones"
+)]
+
+use num_complex::Complex;
+
+use super::lines::{Memory, grain, scaled, scratch};
+use super::plans::{Plan, Real, number};
+use crate::cpu::loops::{on_vectors, parallel};
+
+/// Transforms lines of real numbers to lines with this room: for the half, or for all.
+pub(super) fn forward<T: Real>(
+    out: &Memory<Complex<T>>,
+    room: usize,
+    given: &Memory<T>,
+    plan: &Plan<T>,
+    scale: f64,
+) {
+    let len = plan.len;
+    parallel::shares(given.len() / len, grain(len), |range| {
+        let mut scratch = Scratch::of(plan, plan.fft.get_immutable_scratch_len());
+        for at in range {
+            // SAFETY: this line is this thread's alone, and nobody writes to the one that is given.
+            let (from, to) = unsafe { (given.get(at * len, len), out.get_mut(at * room, room)) };
+            let (half, rest) = to.split_at_mut(len / 2 + 1);
+            transform(from, half, plan, &mut scratch, scale);
+            for (x, conjugate) in rest.iter_mut().rev().zip(&half[1..]) {
+                *x = conjugate.conj();
+            }
+        }
+    });
+}
+
+/// Transforms lines of halves to lines of real numbers.
+pub(super) fn inverse<T: Real>(out: &Memory<T>, given: &Memory<Complex<T>>, plan: &Plan<T>, scale: f64) {
+    let (len, half) = (plan.len, plan.len / 2 + 1);
+    parallel::shares(out.len() / len, grain(len), |range| {
+        let mut scratch = Scratch::of(plan, plan.fft.get_inplace_scratch_len());
+        for at in range {
+            // SAFETY: this line is this thread's alone, and nobody writes to the one that is given.
+            let (from, to) = unsafe { (given.get(at * half, half), out.get_mut(at * len, len)) };
+            transform_back(from, to, plan, &mut scratch, scale);
+        }
+    });
+}
+
+/// Room to compute in.
+struct Scratch<T> {
+    /// For a line of complex numbers, where it is not halved.
+    line: Vec<Complex<T>>,
+    inner: Vec<Complex<T>>,
+}
+
+impl<T: Real> Scratch<T> {
+    fn of(plan: &Plan<T>, inner: usize) -> Self {
+        let line = if plan.len.is_multiple_of(2) { 0 } else { plan.len };
+        let inner = if plan.len.is_multiple_of(2) { inner } else { plan.fft.get_inplace_scratch_len() };
+        Scratch { line: scratch(line), inner: scratch(inner) }
+    }
+}
+
+fn transform<T: Real>(
+    given: &[T],
+    half: &mut [Complex<T>],
+    plan: &Plan<T>,
+    scratch: &mut Scratch<T>,
+    scale: f64,
+) {
+    if plan.len.is_multiple_of(2) {
+        // SAFETY: a complex number is two real ones, as aligned as they are.
+        let pairs = unsafe { std::slice::from_raw_parts(given.as_ptr().cast(), given.len() / 2) };
+        plan.fft.process_immutable_with_scratch(pairs, &mut half[..given.len() / 2], &mut scratch.inner);
+        told_apart(half, &plan.roots, number(scale));
+        return;
+    }
+    for (x, real) in scratch.line.iter_mut().zip(given) {
+        *x = Complex::new(*real, T::zero());
+    }
+    plan.fft.process_with_scratch(&mut scratch.line, &mut scratch.inner);
+    half.copy_from_slice(&scratch.line[..half.len()]);
+    scaled(half, scale);
+}
+
+fn transform_back<T: Real>(
+    half: &[Complex<T>],
+    out: &mut [T],
+    plan: &Plan<T>,
+    scratch: &mut Scratch<T>,
+    scale: f64,
+) {
+    let (len, scale) = (plan.len, number(scale));
+    if len.is_multiple_of(2) {
+        // SAFETY: a complex number is two real ones, as aligned as they are.
+        let pairs = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), len / 2) };
+        put_together(pairs, half, &plan.roots, scale);
+        plan.fft.process_with_scratch(pairs, &mut scratch.inner);
+        return;
+    }
+    let (start, end) = scratch.line.split_at_mut(half.len());
+    start.copy_from_slice(half);
+    start[0].im = T::zero(); // a sum of real numbers has none
+    for (x, conjugate) in end.iter_mut().rev().zip(&half[1..]) {
+        *x = conjugate.conj();
+    }
+    plan.fft.process_with_scratch(&mut scratch.line, &mut scratch.inner);
+    for (x, complex) in out.iter_mut().zip(&scratch.line) {
+        *x = complex.re * scale;
+    }
+}
+
+on_vectors! {
+    /// Makes the transform of pairs, which has a place behind it, that of the real numbers which the pairs are.
+    fn told_apart<T: Real>(half: &mut [Complex<T>], roots: &[Complex<T>], scale: T) {
+        let last = half.len() - 1;
+        let (first, mean) = (half[0], scale / (T::one() + T::one()));
+        half[0] = Complex::new((first.re + first.im) * scale, T::zero());
+        half[last] = Complex::new((first.re - first.im) * scale, T::zero());
+        if last.is_multiple_of(2) {
+            half[last / 2] = half[last / 2].conj() * scale;
+        }
+        let (low, high) = half[1..last].split_at_mut((last - 1) / 2);
+        let pairs = low.iter_mut().zip(high.iter_mut().rev());
+        for ((low, high), root) in pairs.zip(roots) {
+            let (a, b) = (*low, high.conj());
+            let (even, odd) = ((a + b) * mean, (a - b) * (root * scale));
+            *low = even + odd;
+            *high = (even - odd).conj();
+        }
+    }
+}
+
+on_vectors! {
+    /// Makes pairs of which [`told_apart`] would make this half, times as many as there are real numbers.
+    fn put_together<T: Real>(pairs: &mut [Complex<T>], half: &[Complex<T>], roots: &[Complex<T>], scale: T) {
+        let last = pairs.len();
+        let twice = scale + scale;
+        let (first, end) = (half[0].re * scale, half[last].re * scale);
+        pairs[0] = Complex::new(first + end, first - end);
+        if last.is_multiple_of(2) {
+            pairs[last / 2] = half[last / 2].conj() * twice;
+        }
+        let inner = (last - 1) / 2;
+        let (low, high) = pairs[1..].split_at_mut(inner);
+        let given = half[1..last].iter().zip(half[1..last].iter().rev());
+        let places = low.iter_mut().zip(high.iter_mut().rev());
+        for (((low, high), (a, b)), root) in places.zip(given).zip(roots) {
+            let (even, odd) = ((a + b.conj()) * scale, (a - b.conj()) * (root.conj() * twice));
+            *low = even + odd;
+            *high = (even - odd).conj();
+        }
+    }
+}

@@ -10,6 +10,7 @@ pub(crate) mod binary;
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod declared;
+pub(crate) mod foreach;
 pub(crate) mod fourier;
 pub(crate) mod image;
 pub(crate) mod index;

@@ -8,7 +8,7 @@ macro_rules! aliases {
     ($($name:ident: $base:ident => $schema:tt;)*) => {
         torch_library! {
             /// Other names, on top of what was declared before.
-            pub(crate) mod aten extends super::recurrent::aten {
+            pub(crate) mod aten extends super::foreach::aten {
                 $(
                     #[doc = concat!("[`", stringify!($base), "`](fn@", stringify!($base), ") under another name.")]
                     $schema;

@@ -10,6 +10,7 @@ mod coverage;
 mod create;
 mod data;
 mod fake;
+mod foreach;
 mod fourier;
 mod functionalize;
 mod gradcheck;

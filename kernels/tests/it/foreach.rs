@@ -1,0 +1,67 @@
+//! Operators on lists of tensors: each tensor's result and gradient, and lists that do not fit.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+fn list() -> Vec<Tensor> {
+    vec![Tensor::from([1.0, 4.0]), Tensor::from(9.0)]
+}
+
+fn numbers(list: &[Tensor]) -> Vec<Vec<f64>> {
+    list.iter().map(|tensor| tensor.to_vec().unwrap()).collect()
+}
+
+#[test]
+fn each_tensor_has_a_result() -> Result<()> {
+    assert_eq!(numbers(&aten::_foreach_add_Scalar(&list(), 1.into())?), [vec![2.0, 5.0], vec![10.0]]);
+    assert_eq!(
+        numbers(&aten::_foreach_mul_ScalarList(&list(), &[2.into(), 3.into()])?),
+        [vec![2.0, 8.0], vec![27.0]]
+    );
+    assert_eq!(
+        numbers(&aten::_foreach_sub_List::call(&list(), &list(), 2.into())?),
+        [vec![-1.0, -4.0], vec![-9.0]]
+    );
+    assert_eq!(
+        numbers(&aten::_foreach_div_Tensor(&list(), &Tensor::from(2.0))?),
+        [vec![0.5, 2.0], vec![4.5]]
+    );
+    assert_eq!(
+        numbers(&aten::_foreach_pow_ScalarAndTensor(2.into(), &list())?),
+        [vec![2.0, 16.0], vec![512.0]]
+    );
+    let sums = aten::_foreach_addcmul_ScalarList(&list(), &list(), &list(), &[1.into(), 0.5.into()])?;
+    assert_eq!(numbers(&sums), [vec![2.0, 20.0], vec![49.5]]);
+    Ok(())
+}
+
+#[test]
+fn each_tensor_is_written_to() -> Result<()> {
+    let mut tensors = list();
+    aten::_foreach_clamp_max__Scalar(&mut tensors, 3.into())?;
+    aten::_foreach_neg_(&mut tensors)?;
+    assert_eq!(numbers(&tensors), [vec![-1.0, -3.0], vec![-3.0]]);
+    aten::_foreach_copy_(&mut tensors, &list())?;
+    assert_eq!(numbers(&tensors), numbers(&list()));
+    assert_eq!(tensors[0].version(), 3);
+    Ok(())
+}
+
+#[test]
+fn gradients_are_those_of_the_operator_on_one() -> Result<()> {
+    let tensors = list();
+    tensors.iter().try_for_each(|tensor| tensor.set_requires_grad(true).map(drop))?;
+    let roots = aten::_foreach_pow_Scalar(&tensors, 2.into())?;
+    assert_eq!(roots[0].grad_fn()?.expect("a node").name(), "PowBackward0");
+    roots.iter().try_for_each(|root| aten::sum(root)?.backward())?;
+    assert_eq!(tensors[0].grad().expect("a gradient").to_vec::<f64>()?, [2.0, 8.0]);
+    Ok(())
+}
+
+#[test]
+fn lists_have_one_length_and_a_tensor() {
+    let refused = |error: Error, part: &str| assert!(error.to_string().contains(part), "{error}");
+    refused(aten::_foreach_exp(&[]).unwrap_err(), "a list has no tensors");
+    refused(aten::_foreach_mul_List(&list(), &list()[..1]).unwrap_err(), "lists of 2 and 1");
+    refused(aten::_foreach_mul_ScalarList(&list(), &[1.into()]).unwrap_err(), "lists of 2 and 1");
+}

@@ -90,6 +90,23 @@ derivatives! {
         grad_output => embedded(grad, indices, padding_idx),
         indices => non_differentiable,
     }
+    _embedding_bag(
+        Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False,
+        Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1
+    ) -> (Tensor, Tensor, Tensor, Tensor) as EmbeddingBagBackward0 {
+        weight => aten::_embedding_bag_backward::call(
+            grad, indices, offsets, result1, result2, result3, weight.size(0)?, scale_grad_by_freq, mode, sparse,
+            per_sample_weights, padding_idx,
+        ),
+        indices => non_differentiable,
+        offsets => non_differentiable,
+        per_sample_weights => aten::_embedding_bag_per_sample_weights_backward::call(
+            grad, weight, indices, offsets, result1, mode, padding_idx,
+        ),
+        result1 => non_differentiable,
+        result2 => non_differentiable,
+        result3 => non_differentiable,
+    }
 }
 
 /// The gradient of each of the tensors that were put one after the other.

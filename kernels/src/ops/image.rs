@@ -23,6 +23,28 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.embedding_bag`.
         embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor);
+        /// As [`embedding_bag`](fn@embedding_bag), where a gradient is wanted: with what it takes.
+        ///
+        /// # Errors
+        /// As [`embedding_bag`](fn@embedding_bag).
+        ///
+        /// PyTorch: `aten::_embedding_bag`.
+        _embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
+        /// As [`embedding_bag`](fn@embedding_bag), where no gradient is wanted.
+        ///
+        /// # Errors
+        /// As [`embedding_bag`](fn@embedding_bag).
+        ///
+        /// PyTorch: `aten::_embedding_bag_forward_only`.
+        _embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
+        /// The gradient of the weight of [`embedding_bag`](fn@embedding_bag), from that of its first result and from the others.
+        ///
+        /// PyTorch: `aten::_embedding_bag_backward`.
+        _embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor;
+        /// The gradient of what each row counts in [`embedding_bag`](fn@embedding_bag).
+        ///
+        /// PyTorch: `aten::_embedding_bag_per_sample_weights_backward`.
+        _embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor;
         /// Each channel of each example with mean 0 and variance 1, or by running statistics, which are updated.
         ///
         /// # Errors

@@ -4,6 +4,7 @@ mod analysis;
 mod autocast;
 mod autograd;
 mod autograd_errors;
+mod bag;
 mod binary;
 mod checkpoint;
 mod coverage;

@@ -1,0 +1,361 @@
+//! Bags of embeddings: rows of a weight, of which groups are summed, averaged or compared.
+#![expect(unsafe_code, reason = "reads rows where indices lead, which are checked before")]
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use num_traits::Float;
+use torch_library::geometry::contiguous_strides;
+use torch_library::prelude::*;
+use torch_library::{Element, promote_types};
+
+use crate::aten;
+use crate::cpu::loops::convert::{self, Loader};
+use crate::cpu::loops::lines::fill;
+use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::{self, match_computing, on_vectors, parallel};
+use crate::cpu::number::Number;
+use crate::pointwise::{common_device, unsupported};
+
+/// What becomes of the rows of a bag: the modes of PyTorch, by their numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Sum,
+    Mean,
+    Max,
+}
+
+impl Mode {
+    /// # Errors
+    /// A number of none.
+    pub(crate) fn of(operator: &str, mode: i64) -> Result<Self> {
+        match mode {
+            0 => Ok(Mode::Sum),
+            1 => Ok(Mode::Mean),
+            2 => Ok(Mode::Max),
+            _ => bail!(Argument, "{operator}: mode {mode}, expected 0 (sum), 1 (mean) or 2 (maximum)"),
+        }
+    }
+}
+
+/// Writes the kernels, of which one gives what a gradient takes.
+macro_rules! kernels {
+    ($($name:ident: $is_for_gradient:literal;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod kernels {
+            use super::*;
+
+            $(
+                fn $name(
+                    weight: &Tensor,
+                    indices: &Tensor,
+                    offsets: &Tensor,
+                    _scale_grad_by_freq: bool,
+                    mode: i64,
+                    _sparse: bool,
+                    share: Option<&Tensor>,
+                    include_last_offset: bool,
+                    padding_idx: i64,
+                ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+                    let operator = concat!("aten::", stringify!($name));
+                    let mode = Mode::of(operator, mode)?;
+                    Bags { operator, weight, indices, offsets, mode, share, include_last_offset, padding_idx }
+                        .pool($is_for_gradient)
+                }
+            )+
+        }
+    };
+}
+
+kernels! {
+    _embedding_bag: true;
+    _embedding_bag_forward_only: false;
+}
+
+struct Bags<'a> {
+    operator: &'static str,
+    weight: &'a Tensor,
+    indices: &'a Tensor,
+    offsets: &'a Tensor,
+    mode: Mode,
+    /// What each row counts.
+    share: Option<&'a Tensor>,
+    include_last_offset: bool,
+    /// A row that does not count, if there is such a one.
+    padding_idx: i64,
+}
+
+impl Bags<'_> {
+    /// The pooled rows, the bag of each index, how many rows each bag has, and where the largest numbers are from, as far as a mode
+    /// has these, or `is_for_gradient`.
+    fn pool(&self, is_for_gradient: bool) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        let &Bags { operator, weight, indices, offsets, mode, .. } = self;
+        self.check()?;
+        let [count, width] = [self.count(), weight.sizes()[1]];
+        let device = common_device(operator, &[weight, indices, offsets])?;
+        let index_dtype = promote_types(indices.dtype(), offsets.dtype())?;
+        let list = |len: i64| Tensor::zeros(&[len], index_dtype, device);
+        let strides = contiguous_strides(&[count, width]);
+        // SAFETY: `Pooling` writes every element.
+        let out = unsafe { Tensor::uninit_strided(&[count, width], &strides, weight.dtype(), device)? };
+        let bag_of_each = list(if self.is_plain_sum() { 0 } else { indices.numel() })?;
+        let of_sum = if is_for_gradient { count } else { offsets.numel() };
+        let bag_sizes = list(if mode == Mode::Sum { of_sum } else { count })?;
+        let maxima = match mode {
+            Mode::Max => Tensor::zeros(&[count, width], index_dtype, device)?,
+            _ => list(bag_sizes.numel())?,
+        };
+        if weight.storage().data_ptr().is_none() {
+            return Ok((out, bag_of_each, bag_sizes, maxima)); // on meta
+        }
+        let rows = loops::elements::<i64>(indices)?;
+        let ends = self.ends()?;
+        let range = 0..weight.sizes()[0];
+        if let Some(bad) = rows.iter().find(|row| !range.contains(row)) {
+            bail!(Argument, "{operator}: index {bad} is out of range for a weight of {} rows", range.end);
+        }
+        let sizes: Vec<i64> = ends
+            .windows(2)
+            .map(|bag| rows[bag[0]..bag[1]].iter().filter(|row| **row != self.padding_idx).count() as i64)
+            .collect();
+        if bag_of_each.numel() > 0 {
+            let before = std::iter::repeat_n(-1, ends[0]);
+            let bags = ends.windows(2).zip(0..).flat_map(|(bag, n)| std::iter::repeat_n(n, bag[1] - bag[0]));
+            write(&bag_of_each, before.chain(bags))?;
+        }
+        if mode != Mode::Sum {
+            write(&bag_sizes, sizes.iter().copied())?;
+        }
+        if mode == Mode::Mean {
+            write(&maxima, sizes.iter().copied())?; // which nobody reads; PyTorch has them there, too
+        }
+        let pooling = Pooling { bags: self, rows: &rows, ends: &ends, sizes: &sizes };
+        match_computing!(weight.dtype(), T: Float => pooling.write::<T>(&out, &maxima)?,
+            else => return Err(unsupported(operator, weight.dtype())));
+        Ok((out, bag_of_each, bag_sizes, maxima))
+    }
+
+    /// How many bags there are.
+    fn count(&self) -> i64 {
+        self.offsets.numel() - i64::from(self.include_last_offset)
+    }
+
+    /// Whether PyTorch sums without looking at which bag an index is in, and so does not say it.
+    fn is_plain_sum(&self) -> bool {
+        let is_dense = |tensor: &Tensor| tensor.strides().last().is_none_or(|stride| *stride == 1);
+        self.mode == Mode::Sum
+            && self.padding_idx < 0
+            && self.weight.dtype() != DType::Float64
+            && is_dense(self.weight)
+            && self.share.is_none_or(is_dense)
+    }
+
+    fn check(&self) -> Result<()> {
+        let &Bags { operator, weight, indices, offsets, mode, share, include_last_offset, .. } = self;
+        let is_vector =
+            |tensor: &Tensor| tensor.dim() == 1 && matches!(tensor.dtype(), DType::Int32 | DType::Int64);
+        ensure!(
+            weight.dim() == 2 && is_vector(indices) && is_vector(offsets),
+            Argument,
+            "{operator}: weight of sizes {:?}, indices of {} and sizes {:?}, offsets of {} and sizes {:?}, \
+             expected a matrix and vectors of int32 or int64",
+            weight.sizes(),
+            indices.dtype(),
+            indices.sizes(),
+            offsets.dtype(),
+            offsets.sizes()
+        );
+        if !weight.dtype().is_floating_point() {
+            return Err(unsupported(operator, weight.dtype()));
+        }
+        ensure!(
+            !include_last_offset || offsets.numel() > 0,
+            Argument,
+            "{operator}: no offsets, of which the last is to be the end"
+        );
+        if let Some(share) = share {
+            ensure!(
+                mode == Mode::Sum && share.sizes() == indices.sizes() && share.dtype() == weight.dtype(),
+                Argument,
+                "{operator}: per_sample_weights of {} and sizes {:?} in mode {}, expected {} for each index in mode 0",
+                share.dtype(),
+                share.sizes(),
+                mode as i64,
+                weight.dtype()
+            );
+        }
+        Ok(())
+    }
+
+    /// Where each bag ends and the next one starts, the start of the first in front.
+    fn ends(&self) -> Result<Vec<usize>> {
+        let (operator, len) = (self.operator, self.indices.numel());
+        let mut starts = loops::elements::<i64>(self.offsets)?;
+        let Some(first) = starts.first() else { return Ok(vec![len as usize]) };
+        ensure!(*first == 0, Argument, "{operator}: the first offset is {first}, expected 0");
+        if let Some(bad) = starts.windows(2).find(|pair| pair[0] > pair[1]) {
+            bail!(Argument, "{operator}: offset {} comes after {}, expected them in order", bad[1], bad[0]);
+        }
+        let last = starts[starts.len() - 1];
+        ensure!(last <= len, Argument, "{operator}: the last offset is {last}, there are {len} indices");
+        if self.include_last_offset {
+            starts.pop();
+        }
+        // The last bag takes all that is left.
+        Ok(starts.into_iter().chain([len]).map(|start| start as usize).collect())
+    }
+}
+
+fn write(list: &Tensor, numbers: impl Iterator<Item = i64>) -> Result<()> {
+    torch_library::match_dtype!(list.dtype(), T => list.clone().fill_from::<T>(numbers.map(|n| n.cast())))
+}
+
+/// The rows of all bags, known to be there.
+struct Pooling<'a> {
+    bags: &'a Bags<'a>,
+    rows: &'a [i64],
+    /// As [`Bags::ends`].
+    ends: &'a [usize],
+    /// How many rows of each bag count.
+    sizes: &'a [i64],
+}
+
+impl Pooling<'_> {
+    /// Pools rows in the computing type.
+    fn write<T: Number + Float>(&self, out: &Tensor, maxima: &Tensor) -> Result<()> {
+        if out.numel() == 0 {
+            return Ok(());
+        }
+        let (count, width) = (self.sizes.len(), out.sizes()[1] as usize);
+        let wide = as_type(out, T::DTYPE)?;
+        let places = if self.bags.mode == Mode::Max { Some(as_type(maxima, DType::Int64)?) } else { None };
+        let typed = Typed {
+            pooling: self,
+            table: Table::<T>::of(self.bags.weight)?,
+            share: self.bags.share.map(loops::elements::<T>).transpose()?,
+            out: Parts::<T>::of(&wide, width)?,
+            places: places.as_ref().map(|places| Parts::<i64>::of(places, width)).transpose()?,
+        };
+        let work = (self.rows.len() / count + 1) * width;
+        parallel::shares(count, (parallel::GRAIN / work).max(1), |bags| pool(&typed, bags));
+        if !wide.is_same(out) {
+            loops::assign(out, &wide)?;
+        }
+        match places {
+            Some(places) if !places.is_same(maxima) => loops::assign(maxima, &places),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The tensor itself if it is of a type, else one of the same sizes.
+fn as_type(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
+    if tensor.dtype() == dtype {
+        return Ok(tensor.clone());
+    }
+    Tensor::zeros(tensor.sizes(), dtype, tensor.device())
+}
+
+/// Rows of a matrix as the computing type.
+struct Table<T> {
+    data: *const u8,
+    size: usize,
+    /// How many elements rows are apart, and those of a row.
+    strides: [isize; 2],
+    is_plain: bool,
+    load: Loader,
+    element: PhantomData<T>,
+}
+
+// SAFETY: a plain address, of what nobody writes to meanwhile.
+unsafe impl<T: Sync> Sync for Table<T> {}
+
+impl<T: Element> Table<T> {
+    fn of(matrix: &Tensor) -> Result<Self> {
+        let strides = [matrix.strides()[0] as isize, matrix.strides()[1] as isize];
+        Ok(Table {
+            data: loops::data_ptr(matrix)?,
+            size: matrix.dtype().size(),
+            strides,
+            is_plain: loops::is_plain::<T>(matrix.dtype()) && strides[1] == 1,
+            load: convert::loader::<T>(matrix.dtype()),
+            element: PhantomData,
+        })
+    }
+
+    /// A row: where it lies, or in the buffer.
+    ///
+    /// # Safety
+    /// There is such a row, as long as the buffer.
+    #[inline(always)]
+    unsafe fn row<'a>(&'a self, row: i64, buffer: &'a mut [T]) -> &'a [T] {
+        let data = self.data.wrapping_offset(row as isize * self.strides[0] * self.size as isize);
+        if self.is_plain {
+            // SAFETY: by contract.
+            return unsafe { std::slice::from_raw_parts(data.cast(), buffer.len()) };
+        }
+        // SAFETY: as above; the buffer has room for it.
+        unsafe { (self.load)(data, self.strides[1], buffer.len(), buffer.as_mut_ptr().cast()) };
+        buffer
+    }
+}
+
+/// What [`pool`] needs.
+struct Typed<'a, T> {
+    pooling: &'a Pooling<'a>,
+    table: Table<T>,
+    share: Option<Vec<T>>,
+    out: Parts<T>,
+    places: Option<Parts<i64>>,
+}
+
+on_vectors! {
+    /// Computes some bags.
+    fn pool<T: Real>(typed: &Typed<'_, T>, bags: Range<usize>) {
+        let Typed { pooling, table, share, out, places } = typed;
+        let (mode, padding) = (pooling.bags.mode, pooling.bags.padding_idx);
+        let mut buffer = vec![T::ZERO; out.len()];
+        for bag in bags {
+            // SAFETY: these are this thread's alone.
+            let (sums, places) = unsafe { (out.room(bag), places.as_ref().map(|places| places.get_mut(bag))) };
+            let sums = fill(sums, &buffer, |_| T::ZERO);
+            let (start, end) = (pooling.ends[bag], pooling.ends[bag + 1]);
+            let at = (start..end).filter(|at| pooling.rows[*at] != padding);
+            if let Some(places) = places {
+                let mut is_first = true;
+                for row in at.map(|at| pooling.rows[at]) {
+                    // SAFETY: indices were checked.
+                    let numbers = unsafe { table.row(row, &mut buffer) };
+                    for ((largest, place), x) in sums.iter_mut().zip(places.iter_mut()).zip(numbers) {
+                        if is_first || *largest < *x {
+                            (*largest, *place) = (*x, row);
+                        }
+                    }
+                    is_first = false;
+                }
+                continue;
+            }
+            match share {
+                None => at.for_each(|at| {
+                    // SAFETY: as above.
+                    let numbers = unsafe { table.row(pooling.rows[at], &mut buffer) };
+                    sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(*x));
+                }),
+                Some(share) => at.for_each(|at| {
+                    // SAFETY: as above.
+                    let (numbers, by) = (unsafe { table.row(pooling.rows[at], &mut buffer) }, share[at]);
+                    sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(x.times(by)));
+                }),
+            }
+            if mode == Mode::Mean {
+                let count: T = pooling.sizes[bag].max(1).cast();
+                sums.iter_mut().for_each(|sum| *sum = *sum / count);
+            }
+        }
+    }
+}
+
+/// A number that can be averaged and compared.
+trait Real: Number + Float {}
+
+impl<T: Number + Float> Real for T {}

@@ -25,7 +25,7 @@ mod recurrent;
 mod reduce;
 mod scatter;
 mod special;
-mod statistics;
+pub(crate) mod statistics;
 mod view;
 pub(crate) mod window;
 

@@ -78,6 +78,16 @@ derivatives! {
         indices => non_differentiable,
         values => aten::index_Tensor(grad, indices),
     }
+    #[in_place]
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor as PutBackward0 {
+        self => if accumulate {
+            Ok(grad.clone())
+        } else {
+            aten::put(grad, index, &aten::zeros_like(source)?)
+        },
+        index => non_differentiable,
+        source => aten::take(grad, index)?.reshape(source.sizes()),
+    }
     embedding(
         Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False
     ) -> Tensor as EmbeddingBackward0 {

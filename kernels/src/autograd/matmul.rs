@@ -11,6 +11,14 @@ use crate::prelude::*;
 derivatives! {
     in aten;
 
+    _trilinear(
+        Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1
+    ) -> Tensor as TrilinearBackward0 {
+        i1 => aten::_trilinear(grad, &conj(i2)?, &conj(i3)?, sumdim, expand2, expand3, expand1),
+        i2 => aten::_trilinear(&conj(i1)?, grad, &conj(i3)?, expand1, sumdim, expand3, expand2),
+        i3 => aten::_trilinear(&conj(i1)?, &conj(i2)?, grad, expand1, expand2, sumdim, expand3),
+    }
+
     mm(Tensor self, Tensor mat2) -> Tensor as MmBackward0 {
         self => left(grad, mat2, metadata(self)),
         mat2 => right(grad, self, metadata(mat2)),

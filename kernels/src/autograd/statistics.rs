@@ -10,6 +10,8 @@ use super::binary::conj;
 use super::reduce::{count, restored, shared};
 use super::unary::direction;
 use crate::aten;
+use crate::composite::statistics::{MARGIN, dims_beside};
+use crate::loops::computing_type;
 use crate::prelude::*;
 
 derivatives! {
@@ -53,6 +55,10 @@ derivatives! {
         Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None
     ) -> Tensor as LinalgVectorNormBackward0 {
         self => norm(grad, self, result, ord.cast(), dim.unwrap_or_default(), keepdim),
+    }
+    #[in_place]
+    renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor as RenormBackward0 {
+        self => renorm(grad, self, p, dim, maxnorm),
     }
     dist(Tensor self, Tensor other, Scalar p=2) -> Tensor as DistBackward0 {
         self => norm(grad, &self.sub(other)?, result, p.cast(), &[], false),
@@ -310,6 +316,20 @@ fn norm(
         direction(this)?.mul(&aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?)?
     };
     direction.mul(&scale)
+}
+
+/// Slices that were scaled down lose what would make them longer; the others are as they were.
+fn renorm(grad: &Tensor, this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) -> Result<Tensor> {
+    let dims = dims_beside(dim, this.dim())?;
+    let wide = computing_type(this.dtype());
+    let length = aten::linalg_vector_norm::call(this, p, Some(&dims), true, Some(wide))?;
+    let along = conj(this)?.mul(grad)?;
+    let along = if along.dtype().is_complex() { aten::real(&along)? } else { along };
+    let along = aten::sum_dim_IntList::call(&along, Some(&dims), true, Some(wide.to_real()))?;
+    let inverse = aten::reciprocal(&length.add(MARGIN)?)?;
+    let longer = norm(&along, this, &length, p.cast(), &dims, true)?.mul(&inverse)?;
+    let scaled = grad.sub(&longer)?.mul(&inverse.mul(maxnorm)?)?;
+    aten::where_self(&aten::gt_Scalar(&length, maxnorm)?, &aten::to_dtype(&scaled, grad.dtype())?, grad)
 }
 
 /// Elements that are equally extreme share the gradient, and so do those that are no numbers.

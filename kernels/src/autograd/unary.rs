@@ -18,6 +18,9 @@ derivatives! {
     abs(Tensor self) -> Tensor as AbsBackward0 {
         self => grad.mul(&direction(self)?),
     }
+    angle(Tensor self) -> Tensor as AngleBackward0 {
+        self => angle_grad(grad, self),
+    }
     conj_physical(Tensor self) -> Tensor as ConjPhysicalBackward0 {
         self => conj(grad),
     }
@@ -138,6 +141,16 @@ fn direction_grad(grad: &Tensor, this: &Tensor, direction: &Tensor) -> Result<Te
     }
     let along = direction.mul(direction)?.mul(&conj(grad)?)?;
     let slope = grad.sub(&along)?.div(&this.abs()?.mul(2)?)?;
+    aten::where_ScalarSelf(&aten::eq_Scalar(this, Scalar::from(0))?, Scalar::from(0), &slope)
+}
+
+/// Only what moves across its direction changes an angle, the less the further away it is; real numbers move along theirs.
+fn angle_grad(grad: &Tensor, this: &Tensor) -> Result<Tensor> {
+    if !this.dtype().is_complex() {
+        return aten::zeros_like(this);
+    }
+    let squares = aten::square(&this.abs()?)?;
+    let slope = grad.mul(&this.div(&squares)?)?.mul(Complex64::I)?;
     aten::where_ScalarSelf(&aten::eq_Scalar(this, Scalar::from(0))?, Scalar::from(0), &slope)
 }
 

@@ -80,6 +80,29 @@ mod kernels {
         aten::linalg_lu_solve(factors, pivots, this)
     }
 
+    fn linalg_vander(x: &Tensor, n: Option<i64>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::linalg_vander";
+        ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: truth values have no powers");
+        let x = if x.dim() == 0 { aten::unsqueeze(x, -1)? } else { x.clone() };
+        let count = n.unwrap_or(x.size(-1)?);
+        ensure!(count > 1, Argument, "{OPERATOR}: {count} powers, expected at least 2");
+        powers(&x, count)
+    }
+
+    fn vander(x: &Tensor, n: Option<i64>, increasing: bool) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::vander";
+        ensure!(x.dim() == 1, Shape, "{OPERATOR}: sizes {:?}, expected a vector", x.sizes());
+        let count = n.unwrap_or(x.size(0)?);
+        ensure!(count >= 0, Argument, "{OPERATOR}: {count} powers, expected none at least");
+        let is_whole = !x.dtype().is_floating_point() && !x.dtype().is_complex();
+        let x = if is_whole { aten::to_dtype(x, DType::Int64)? } else { x.clone() };
+        let powers = match count {
+            0 => aten::new_zeros(&x, &[x.size(0)?, 0])?,
+            count => powers(&x, count)?,
+        };
+        if increasing { Ok(powers) } else { aten::flip(&powers, &[1]) }
+    }
+
     fn linalg_inv(a: &Tensor) -> Result<Tensor> {
         Ok(aten::linalg_inv_ex::call(a, true)?.0)
     }
@@ -212,4 +235,12 @@ fn product(matrices: &[Tensor], splits: &[Vec<usize>], first: usize, last: usize
     }
     let split = splits[first][last];
     aten::mm(&product(matrices, splits, first, split)?, &product(matrices, splits, split + 1, last)?)
+}
+
+/// So many powers of each number along a new dimension at the end, from that with exponent 0 on.
+fn powers(x: &Tensor, count: i64) -> Result<Tensor> {
+    let sizes = |last: i64| -> Vec<i64> { x.sizes().iter().copied().chain([last]).collect() };
+    let factors = aten::expand(&aten::unsqueeze(x, -1)?, &sizes(count - 1))?;
+    let products = aten::cumprod::with(&factors, -1).dtype(Some(x.dtype())).call()?;
+    aten::cat::with(&[aten::new_ones(x, &sizes(1))?, products]).dim(-1).call()
 }

@@ -14,6 +14,40 @@ mod derived {
         crossed(this, other, dim)
     }
 
+    fn _trilinear(
+        i1: &Tensor,
+        i2: &Tensor,
+        i3: &Tensor,
+        expand1: &[i64],
+        expand2: &[i64],
+        expand3: &[i64],
+        sumdim: &[i64],
+        _unroll_dim: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_trilinear";
+        let dims = (i1.dim() + expand1.len()) as i64;
+        ensure!(dims <= 26, Shape, "{OPERATOR}: {dims} dimensions, expected 26 at most");
+        let letters = |left_out: &[i64]| -> Result<String> {
+            let wrap = |dim: &i64| wrap_dim(*dim, dims as usize).map_err(|error| error.context(OPERATOR));
+            let left_out = left_out.iter().map(wrap).collect::<Result<Vec<_>>>()?;
+            Ok(('a'..='z')
+                .take(dims as usize)
+                .enumerate()
+                .filter(|(dim, _)| !left_out.contains(dim))
+                .map(|(_, letter)| letter)
+                .collect())
+        };
+        let formula = format!(
+            "{},{},{}->{}",
+            letters(expand1)?,
+            letters(expand2)?,
+            letters(expand3)?,
+            letters(sumdim)?
+        );
+        let product = aten::einsum(&formula, &[i1.clone(), i2.clone(), i3.clone()]);
+        product.map_err(|error| error.context(OPERATOR))
+    }
+
     fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         ensure!(
             !this.dtype().is_complex(),
@@ -95,6 +129,36 @@ mod implicit {
             &[count, numel(&columns)?],
         )?;
         aten::reshape(&aten::mm(&left, &right)?, &[rows, columns].concat())
+    }
+
+    fn bilinear(input1: &Tensor, input2: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::bilinear";
+        let sizes = || format!("{:?}, {:?} and {:?}", input1.sizes(), input2.sizes(), weight.sizes());
+        let (Some((left, batch)), Some((right, others)), &[outputs, rows, columns]) =
+            (input1.sizes().split_last(), input2.sizes().split_last(), weight.sizes())
+        else {
+            bail!(Shape, "{OPERATOR}: sizes {}, expected [.., i], [.., j] and [o, i, j]", sizes())
+        };
+        ensure!(
+            (batch, *left, *right) == (others, rows, columns),
+            Shape,
+            "{OPERATOR}: sizes {}, expected [.., i], [.., j] and [o, i, j]",
+            sizes()
+        );
+        if let Some(bias) = bias {
+            ensure!(
+                bias.sizes() == [outputs],
+                Shape,
+                "{OPERATOR}: a bias of sizes {:?} for {outputs} outputs",
+                bias.sizes()
+            );
+        }
+        let count = numel(batch)?;
+        let [first, second] =
+            [aten::reshape(input1, &[count, *left])?, aten::reshape(input2, &[count, *right])?];
+        let sums = aten::_trilinear(&first, weight, &second, &[1, 3], &[0], &[1, 2], &[2, 3])?;
+        let out = aten::reshape(&sums, &[batch, &[outputs]].concat())?;
+        bias.map_or(Ok(out.clone()), |bias| aten::add_Tensor(&out, bias))
     }
 
     fn inner(this: &Tensor, other: &Tensor) -> Result<Tensor> {

@@ -6,6 +6,36 @@ use torch_library::prelude::*;
 use super::unseen;
 use crate::aten;
 
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn put(this: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::put";
+    ensure!(
+        index.dtype() == DType::Int64 && source.dtype() == this.dtype(),
+        DType,
+        "{OPERATOR}: an index of {} and a source of {} for {}, expected int64 and the same type",
+        index.dtype(),
+        source.dtype(),
+        this.dtype()
+    );
+    ensure!(
+        index.numel() == source.numel(),
+        Shape,
+        "{OPERATOR}: {} places for {} numbers",
+        index.numel(),
+        source.numel()
+    );
+    let flat = |tensor: &Tensor| aten::reshape(tensor, &[-1]);
+    let put = aten::index_put::call(&flat(this)?, &[Some(flat(index)?)], &flat(source)?, accumulate)?;
+    let put = aten::view(&put, this.sizes())?;
+    let mut out = aten::empty_like(this)?;
+    if out.strides() == put.strides() {
+        return Ok(put);
+    }
+    unseen(|| aten::copy_(&mut out, &put).map(drop))?;
+    Ok(out)
+}
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod kernels {
     use super::*;

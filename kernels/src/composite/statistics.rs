@@ -1,8 +1,19 @@
 //! Statistics by other operators.
 
+use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::loops::computing_type;
+
+/// What [`renorm`](fn@aten::renorm) adds to norms that it divides by.
+pub(crate) const MARGIN: f64 = 1e-7;
+
+/// All dimensions but one.
+pub(crate) fn dims_beside(dim: i64, dims: usize) -> Result<Vec<i64>> {
+    let left_out = wrap_dim(dim, dims)?;
+    Ok((0..dims).filter(|dim| *dim != left_out).map(|dim| dim as i64).collect())
+}
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
@@ -63,6 +74,28 @@ mod derived {
 
     fn dist(this: &Tensor, other: &Tensor, p: Scalar) -> Result<Tensor> {
         aten::norm_Scalar::call(&aten::sub_Tensor(this, other)?, p)
+    }
+
+    fn renorm(this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::renorm";
+        let real = |number: Scalar| number.to::<f64>().map_err(|error| error.context(OPERATOR));
+        let (order, largest) = (real(p)?, real(maxnorm)?);
+        ensure!(order > 0.0, Argument, "{OPERATOR}: an order of {order}, expected one above 0");
+        ensure!(largest >= 0.0, Argument, "{OPERATOR}: no norm is at most {largest}");
+        ensure!(
+            this.dim() > 1,
+            Shape,
+            "{OPERATOR}: sizes {:?}, expected two dimensions at least",
+            this.sizes()
+        );
+        let dims = dims_beside(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+        let wide = computing_type(this.dtype());
+        let norm = aten::linalg_vector_norm::call(this, p, Some(&dims), true, Some(wide))?;
+        let shorter =
+            aten::mul_Scalar(&aten::reciprocal(&aten::add_Scalar(&norm, MARGIN.into())?)?, maxnorm)?;
+        let is_longer = aten::gt_Scalar(&norm, maxnorm)?;
+        let factor = aten::where_ScalarOther(&is_longer, &shorter, 1.into())?;
+        aten::mul_Tensor(this, &aten::to_dtype(&factor, this.dtype().to_real())?)
     }
 
     fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {

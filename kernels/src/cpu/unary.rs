@@ -113,6 +113,16 @@ mod more {
         Ok(this)
     }
 
+    fn angle(this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting_to_float("aten::angle", [this])?;
+        let dtype = call.dtype.to_real();
+        match_computing!(call.dtype, T: Float => {
+            call.compute(None, dtype, |[x]: [T; 1]| angle_of_real(x))
+        }, else => match_dtype!(call.dtype, T: Complex => {
+            call.compute(None, dtype, |[x]: [T; 1]| x.arg())
+        }, else => Err(call.unsupported())))
+    }
+
     fn sgn(this: &Tensor) -> Result<Tensor> {
         direction("aten::sgn", None, this)
     }
@@ -184,6 +194,13 @@ fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Res
     }, else => match_computing!(call.dtype, T: Complex => {
         call.compute(out, dtype, |[x]: [T; 1]| x.norm())
     }, else => Err(call.unsupported()))))
+}
+
+/// Zero, π for negative numbers, or no number.
+#[inline(always)]
+fn angle_of_real<T: Float + FloatConst>(x: T) -> T {
+    let of_sign = if x < T::zero() { T::PI() } else { T::zero() };
+    if x.is_nan() { x } else { of_sign }
 }
 
 /// Whether PyTorch hands a tensor to oneDNN.

@@ -12,10 +12,6 @@ torch_library! {
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);
         /// PyTorch: `torch.geqrf`; declared only.
         geqrf(Tensor self) -> (Tensor a, Tensor tau);
-        /// PyTorch: `torch.linalg.cond`; declared only.
-        linalg_cond(Tensor self, Scalar? p=None) -> Tensor;
-        /// PyTorch: `torch.linalg.cond`; declared only.
-        linalg_cond.p_str(Tensor self, str p) -> Tensor;
         /// PyTorch: `torch.linalg.householder_product`; declared only.
         linalg_householder_product(Tensor input, Tensor tau) -> Tensor;
         /// PyTorch: `torch.linalg.matrix_sqrth`; declared only.

@@ -131,6 +131,35 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool1d`.
         adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor;
+        /// The grids that sample images of sizes `[batch, channels, h, w]` moved by matrices `[batch, 2, 3]`, or volumes `[batch,
+        /// channels, d, h, w]` by `[batch, 3, 4]`: to each point of the result, from -1 to 1 in each dimension, its place in the
+        /// input, x first. -1 and 1 are the middles of the corners' pixels if these are aligned, else their outer edges.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let mirrored = Tensor::from([[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]);
+        /// let grid = aten::affine_grid_generator(&mirrored, &[1, 1, 1, 2], true)?;
+        /// assert_eq!(grid.sizes(), [1, 1, 2, 2]);
+        /// assert_eq!(grid.to_vec::<f64>()?, [1.0, 0.0, -1.0, 0.0]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Other sizes, numbers that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.affine_grid`.
+        #[variants(function)]
+        affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor;
+        /// The gradient of the matrices of [`affine_grid_generator`](fn@affine_grid_generator).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the grid.
+        ///
+        /// PyTorch: `aten::affine_grid_generator_backward`.
+        #[variants(function)]
+        affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor;
         /// Images `[batch, channels, h, w]` at the points of a grid `[batch, h', w', 2]`, whose coordinates (x, then y)
         /// go from -1 to 1: on lines between pixels (mode 0), the nearest (1), or on curves through pixels (2); outside,
         /// zeros (0), the border (1) or the reflection (2). -1 and 1 are the middles of the corners' pixels if these are

@@ -279,6 +279,37 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.matrix_norm`.
         linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// How much solving with matrices can enlarge errors: the product of the norms, of order 1, 2 (if there is none) or infinity,
+        /// or one of these negated, of a matrix and its inverse; infinite where there is none.
+        ///
+        /// # Errors
+        /// Other orders, fewer than two dimensions, with another order than `2` or `-2` matrices that are not square.
+        ///
+        /// PyTorch: `torch.linalg.cond`.
+        linalg_cond(Tensor self, Scalar? p=None) -> Tensor;
+        /// As [`linalg_cond`](fn@linalg_cond), by the Frobenius (`"fro"`) or nuclear norm (`"nuc"`).
+        ///
+        /// # Errors
+        /// Other words, matrices that are not square.
+        ///
+        /// PyTorch: `torch.linalg.cond`.
+        linalg_cond.p_str(Tensor self, str p) -> Tensor;
+        /// The powers of each number along a new dimension at the end, from that with exponent 0 on: as many as there are numbers
+        /// in the last dimension, or `N`.
+        ///
+        /// # Errors
+        /// Truth values, fewer than two powers.
+        ///
+        /// PyTorch: `torch.linalg.vander`.
+        linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor;
+        /// The powers of the numbers of a vector in rows, the highest first unless they are to increase; integers give `int64`.
+        ///
+        /// # Errors
+        /// What is no vector, fewer than no powers.
+        ///
+        /// PyTorch: `torch.vander`.
+        #[variants(function)]
+        vander(Tensor x, int? N=None, bool increasing=False) -> Tensor;
         /// [`matrix_power`].
         ///
         /// PyTorch: `torch.linalg.matrix_power`.

@@ -102,6 +102,22 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.cosine_similarity`.
         cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor;
+        /// Pairs of vectors, each pair times the matrix of each output, plus a bias: `x1[.., i] * weight[o, i, j] * x2[.., j]`.
+        ///
+        /// # Errors
+        /// Other sizes.
+        ///
+        /// PyTorch: `torch.nn.functional.bilinear`.
+        #[variants(function)]
+        bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor;
+        /// The product of three tensors, each with new dimensions of size 1 at the places of `expand`, summed over some dimensions.
+        ///
+        /// # Errors
+        /// Dimensions out of range, or that do not broadcast.
+        ///
+        /// PyTorch: `aten::_trilinear`.
+        #[variants(function)]
+        _trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor;
         /// By how much anchors are not closer to the positive row than to the negative one, by a margin.
         ///
         /// # Errors

@@ -63,6 +63,15 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.scatter_`.
         scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!);
+        /// A copy with numbers at indices into the flat tensor: those of `source`, or, with `accumulate`, these added to what was
+        /// there.
+        ///
+        /// # Errors
+        /// An index out of range, or of another type than `int64`; a source of another number of elements than the index, or of
+        /// another type.
+        ///
+        /// PyTorch: `torch.put`.
+        put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor;
         /// A copy with elements of `src` added where the index says.
         ///
         /// PyTorch: `torch.scatter_add`.

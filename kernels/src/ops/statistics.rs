@@ -119,6 +119,13 @@ torch_library! {
         /// PyTorch: `torch.var_mean`.
         var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor);
 
+        /// The slices along a dimension, those whose norm of order `p` is larger than `maxnorm` scaled down to it.
+        ///
+        /// # Errors
+        /// Fewer than two dimensions, an order of 0 or less, a negative norm, complex ones, integers.
+        ///
+        /// PyTorch: `torch.renorm`.
+        renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor;
         /// The norm of order `p` of the difference of two tensors, which broadcast.
         ///
         /// PyTorch: `torch.dist`.

@@ -73,6 +73,14 @@ torch_library! {
         /// PyTorch: `torch.abs`.
         #[tags(pointwise)]
         abs(Tensor self) -> Tensor;
+        /// The angle of each number to the positive numbers, in radians: of a real one, π if it is negative.
+        ///
+        /// # Errors
+        /// Complex numbers of halves.
+        ///
+        /// PyTorch: `torch.angle`.
+        #[tags(pointwise)]
+        angle(Tensor self) -> Tensor;
         /// Drops every sign.
         ///
         /// PyTorch: `torch.abs_`.

@@ -34,12 +34,14 @@ variants! {
     addmv_: addmv => "addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     addr_out: addr => "addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addr_: addr => "addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
+    affine_grid_generator_out: affine_grid_generator => "affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)";
     all_all_out: all Truth => "all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     all_dims_out: all_dims Truth => "all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     all_out: all_dim Truth => "all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     amax_out: amax => "amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     amin_out: amin => "amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     aminmax_out: aminmax => "aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> (Tensor(a!) min, Tensor(b!) max)";
+    angle_out: angle => "angle.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     any_all_out: any Truth => "any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     any_dims_out: any_dims Truth => "any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     any_out: any_dim Truth => "any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
@@ -315,6 +317,8 @@ variants! {
     lgamma_: lgamma => "lgamma_(Tensor(a!) self) -> Tensor(a!)";
     linalg_cholesky_out: linalg_cholesky => "linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) -> Tensor(a!)";
     linalg_cholesky_ex_L: linalg_cholesky_ex => "linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False, Tensor(a!) L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)";
+    linalg_cond_out: linalg_cond Castable => "linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)";
+    linalg_cond_p_str_out: linalg_cond_p_str Castable => "linalg_cond.p_str_out(Tensor self, str p, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_cross_out: linalg_cross => "linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     linalg_det_out: linalg_det => "linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
     _linalg_det_result: _linalg_det => "_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)";
@@ -481,6 +485,8 @@ variants! {
     pow_Tensor_Tensor_out: pow_Tensor_Tensor => "pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
     prod_int_out: prod_dim_int InTypeOfOut => "prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     prod_out: prod => "prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
+    put_out: put => "put.out(Tensor self, Tensor index, Tensor source, bool accumulate=False, *, Tensor(a!) out) -> Tensor(a!)";
+    put_: put => "put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)";
     quantile_out: quantile => "quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     quantile_scalar_out: quantile_scalar => "quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     rad2deg_out: rad2deg => "rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -538,6 +544,8 @@ variants! {
     remainder_Scalar_out: remainder_Scalar Castable => "remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     remainder_Tensor_out: remainder_Tensor => "remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     remainder__Scalar: remainder_Scalar => "remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
+    renorm_out: renorm => "renorm.out(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!) out) -> Tensor(a!)";
+    renorm_: renorm => "renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)";
     repeat_out: repeat => "repeat.out(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)";
     repeat_interleave_Tensor_out: repeat_interleave_Tensor => "repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out) -> Tensor(a!)";
     roll_out: roll => "roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)";
@@ -657,6 +665,7 @@ variants! {
     tril_out: tril => "tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";
     tril_: tril => "tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)";
     tril_indices_out: tril_indices => "tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)";
+    _trilinear_out: _trilinear => "_trilinear.out(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1, *, Tensor(a!) out) -> Tensor(a!)";
     triu_out: triu => "triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";
     triu_: triu => "triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)";
     triu_indices_out: triu_indices => "triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)";

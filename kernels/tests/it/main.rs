@@ -15,6 +15,7 @@ mod foreach;
 mod fourier;
 mod functionalize;
 mod gradcheck;
+mod grids;
 mod hostile;
 mod index;
 mod inplace;

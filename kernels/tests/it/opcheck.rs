@@ -340,7 +340,9 @@ fn derivatives_of_complex_numbers() {
             // Of complex vectors the phase is anyone's choice.
             "aten::_linalg_svd" | "aten::linalg_svd" => continue,
             // Where an index is there twice, which element is taken is not said.
-            "aten::scatter.src" | "aten::scatter_.src" | "aten::index_copy" => continue,
+            "aten::scatter.src" | "aten::scatter_.src" | "aten::index_copy" | "aten::put" | "aten::put_" => {
+                continue;
+            }
             _ => None,
         };
         let sample = sample.unwrap_or_else(|| from_schema(operator, complex, &[2, 3]));

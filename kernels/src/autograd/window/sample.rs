@@ -10,6 +10,12 @@ mod second;
 derivatives! {
     in aten;
 
+    affine_grid_generator(
+        Tensor theta, SymInt[] size, bool align_corners
+    ) -> Tensor as AffineGridGeneratorBackward0 {
+        theta => aten::affine_grid_generator_backward(grad, size, align_corners),
+    }
+
     grid_sampler_2d(
         Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners
     ) -> Tensor as GridSampler2DBackward0 {

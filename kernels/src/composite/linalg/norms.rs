@@ -94,6 +94,95 @@ mod kernels {
     }
 }
 
+/// How much matrices can enlarge errors.
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod conditions {
+    use super::*;
+
+    fn linalg_cond(this: &Tensor, p: Option<Scalar>) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::linalg_cond";
+        let p = p.unwrap_or(Scalar::Int(2));
+        let order = p.to::<f64>().map_err(|error| error.context(OPERATOR))?;
+        ensure!(
+            [1.0, 2.0, f64::INFINITY].contains(&order.abs()),
+            Argument,
+            "{OPERATOR}: there is no norm of order {order}, expected 1, 2, infinity, or one of these negated"
+        );
+        if let Some(nothing) = condition_of_nothing(OPERATOR, this)? {
+            return Ok(nothing);
+        }
+        if order.abs() != 2.0 {
+            return with_inverse(OPERATOR, this, |matrices| {
+                aten::linalg_matrix_norm::call(matrices, p, &[-2, -1], false, None)
+            });
+        }
+        let values = aten::linalg_svdvals(this)?;
+        let [largest, smallest] = [aten::select_int(&values, -1, 0)?, aten::select_int(&values, -1, -1)?];
+        if order < 0.0 {
+            aten::div_Tensor(&smallest, &largest)
+        } else {
+            aten::div_Tensor(&largest, &smallest)
+        }
+    }
+
+    fn linalg_cond_p_str(this: &Tensor, p: &str) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::linalg_cond.p_str";
+        ensure!(
+            ["fro", "nuc"].contains(&p),
+            Argument,
+            "{OPERATOR}: there is no norm {p:?}, expected \"fro\" or \"nuc\""
+        );
+        if let Some(nothing) = condition_of_nothing(OPERATOR, this)? {
+            return Ok(nothing);
+        }
+        if p == "fro" {
+            return with_inverse(OPERATOR, this, |matrices| {
+                aten::linalg_matrix_norm_str_ord::call(matrices, p, &[-2, -1], false, None)
+            });
+        }
+        square(OPERATOR, this)?;
+        let values = aten::linalg_svdvals(this)?;
+        let sum = |values: &Tensor| aten::sum_dim_IntList(values, Some(&[-1]));
+        aten::mul_Tensor(&sum(&values)?, &sum(&aten::reciprocal(&values)?)?)
+    }
+}
+
+/// The norms of matrices times those of their inverses; infinite where there is no inverse.
+fn with_inverse(operator: &str, this: &Tensor, norm: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+    square(operator, this)?;
+    let of_matrices = norm(this)?;
+    let (inverse, info) = aten::linalg_inv_ex(this)?;
+    let is_singular = aten::gt_Scalar(&aten::unsqueeze(&aten::unsqueeze(&info, -1)?, -1)?, 0.into())?;
+    let inverse = aten::masked_fill_Scalar(&inverse, &is_singular, f64::INFINITY.into())?;
+    aten::mul_Tensor(&of_matrices, &norm(&inverse)?)
+}
+
+/// Zeros, of matrices without elements.
+///
+/// # Errors
+/// What is no matrix.
+fn condition_of_nothing(operator: &str, this: &Tensor) -> Result<Option<Tensor>> {
+    let [batch @ .., _, _] = this.sizes() else {
+        bail!(Shape, "{operator}: sizes {:?} are not those of matrices", this.sizes())
+    };
+    if this.numel() > 0 {
+        return Ok(None);
+    }
+    aten::new_zeros::with(this, batch).dtype(Some(this.dtype().to_real())).call().map(Some)
+}
+
+fn square(operator: &str, this: &Tensor) -> Result<()> {
+    let [.., rows, columns] = *this.sizes() else {
+        bail!(Shape, "{operator}: sizes {:?} are not those of matrices", this.sizes())
+    };
+    ensure!(
+        rows == columns,
+        Shape,
+        "{operator}: {rows} rows and {columns} columns, expected as many of both"
+    );
+    Ok(())
+}
+
 /// Matrices in two dimensions of a tensor.
 struct Matrices {
     operator: &'static str,

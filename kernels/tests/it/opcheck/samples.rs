@@ -13,6 +13,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| arranged(name))
         .or_else(|| matrices_and_indices(name))
         .or_else(|| overloads(name))
+        .or_else(|| moved(name))
         .or_else(|| lists(name))
         .or_else(|| losses(name))
         .or_else(|| images(name))
@@ -330,6 +331,28 @@ fn overloads(name: &str) -> Option<Vec<Value<'static>>> {
         "linspace.Tensor_Tensor" | "logspace.Tensor_Tensor" => {
             vec![Value::Tensor(Tensor::from(0.5)), Value::Tensor(Tensor::from(2.0)), Value::Int(3)]
         }
+        _ => return None,
+    })
+}
+
+/// Samples of what moves, pairs or bounds tensors.
+fn moved(name: &str) -> Option<Vec<Value<'static>>> {
+    Some(match name {
+        "affine_grid_generator" => vec![floats(&[2, 2, 3]), numbers(&[2, 1, 2, 3]), Value::Bool(false)],
+        "affine_grid_generator_backward" => {
+            vec![floats(&[2, 2, 3, 2]), numbers(&[2, 1, 2, 3]), Value::Bool(false)]
+        }
+        "bilinear" => vec![floats(&[3, 2]), floats(&[3, 4]), floats(&[5, 2, 4])],
+        "_trilinear" => {
+            let tensors = [floats(&[3, 2]), floats(&[5, 2, 4]), floats(&[3, 4])];
+            let places = [numbers(&[1, 3]), numbers(&[0]), numbers(&[1, 2]), numbers(&[2, 3])];
+            tensors.into_iter().chain(places).collect()
+        }
+        "put" | "put_" => vec![floats(&[2, 3]), ints(&[4, -6], &[2]), Value::Tensor(tensor(&[2]))],
+        "renorm" | "renorm_" => vec![floats(&[3, 4]), Value::Float(2.0), Value::Int(0), Value::Float(0.7)],
+        "linalg_cond" => vec![floats(&[3, 3]), Value::Int(1)],
+        "linalg_cond.p_str" => vec![floats(&[3, 3]), Value::Str("fro".into())],
+        "vander" => vec![floats(&[3])],
         _ => return None,
     })
 }

@@ -111,6 +111,7 @@ impl Tensor {
     /// its `detach()` is one without a gradient.
     ///
     /// PyTorch: `Tensor.requires_grad_`.
+    #[doc(alias = "requires_grad_")]
     pub fn set_requires_grad(&self, requires_grad: bool) -> Result<()> {
         ensure!(
             !requires_grad || self.dtype().is_differentiable(),

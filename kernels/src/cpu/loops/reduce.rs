@@ -17,12 +17,17 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use torch_library::geometry::Dims;
-use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
+use torch_library::{Element, MemoryFormat, Result, Tensor, ensure};
 
 use super::entangled::is_entangled;
 use super::halves::Half;
 use super::walk::{Row, Walk};
 use super::{Input, convert, data_ptr, has_elements, is_plain, parallel};
+use wide::{joined, narrow_steps, slice_of_halves, steps};
+
+mod wide;
+
+pub(crate) use wide::slice;
 
 /// How many folds run side by side: enough that no addition of wide vectors waits for the one before. With as many as these,
 /// LLVM keeps them in vectors; 32 it takes apart.
@@ -457,192 +462,6 @@ fn each_branch(range: Range<usize>, f: &mut impl FnMut(Range<usize>)) {
     let [left, right] = halves(range);
     each_branch(left, f);
     each_branch(right, f);
-}
-
-/// [`Fold::slice`] on the widest vectors.
-pub(crate) fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
-    #[cfg(target_arch = "x86_64")]
-    if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) }
-        && super::is_widest()
-    {
-        // SAFETY: the processor has these features.
-        return unsafe { slice_widest(fold, elements, position) };
-    } else if super::is_wide() {
-        // SAFETY: as above.
-        return unsafe { slice_wide(fold, elements, position) };
-    }
-    fold.slice(elements, position)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-fn slice_widest<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
-    fold.slice(elements, position)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn slice_wide<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
-    fold.slice(elements, position)
-}
-
-/// [`Fold::slice`] of halves, where it is left as it is and there are registers to widen them in.
-type SliceOfHalves<F, V> = unsafe fn(fold: &F, Half, elements: *const u16, len: usize, position: usize) -> V;
-
-fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<F, F::Value>> {
-    #[cfg(target_arch = "x86_64")]
-    if const { F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && super::is_widest() {
-        return Some(slice_widened::<M, F>);
-    }
-    None
-}
-
-/// # Safety
-/// `len` halves can be read, for a fold of `f32`, on a processor that has these features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn slice_widened<M: Element, F: Fold<M>>(
-    fold: &F,
-    half: Half,
-    elements: *const u16,
-    len: usize,
-    position: usize,
-) -> F::Value {
-    let read = |start: usize, len: usize| {
-        let mut block = MaybeUninit::<[M; LANES]>::uninit();
-        // SAFETY: a part of what is there by contract; a block of `M`, which is `f32`.
-        unsafe { super::halves::widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
-        // SAFETY: written above.
-        unsafe { block.assume_init() }
-    };
-    let whole = len - len % LANES;
-    let mut value = fold.identity();
-    if whole < len {
-        for (i, element) in read(whole, len - whole).iter().take(len - whole).enumerate() {
-            value = fold.step(value, *element, position + whole + i);
-        }
-    }
-    if whole == 0 {
-        return value;
-    }
-    let mut lanes = [fold.identity(); LANES];
-    for start in (0..whole).step_by(LANES) {
-        for (lane, element) in read(start, LANES).iter().enumerate() {
-            lanes[lane] = fold.step(lanes[lane], *element, position + start + lane);
-        }
-    }
-    fold.merge(joined(fold, lanes), value)
-}
-
-/// Joins values as a tree.
-#[inline(always)]
-fn joined<M, F: Fold<M> + ?Sized>(fold: &F, mut lanes: [F::Value; LANES]) -> F::Value {
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for lane in 0..width {
-            lanes[lane] = fold.merge(lanes[lane], lanes[lane + width]);
-        }
-    }
-    lanes[0]
-}
-
-/// Takes an element of each line into each of many values, on the widest vectors.
-fn steps<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if super::is_wide() {
-        // SAFETY: the processor has these features.
-        return unsafe { steps_wide(fold, values, lines, position) };
-    }
-    each_step(fold, values, lines, position);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn steps_wide<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
-    each_step(fold, values, lines, position);
-}
-
-#[inline(always)]
-fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
-    if let [a, b, c, d] = lines {
-        let elements = a.iter().zip(*b).zip(c.iter().zip(*d));
-        for (value, ((a, b), (c, d))) in values.iter_mut().zip(elements) {
-            *value = [a, b, c, d]
-                .into_iter()
-                .zip(position..)
-                .fold(*value, |value, (x, at)| fold.step(value, *x, at));
-        }
-        return;
-    }
-    for (line, position) in lines.iter().zip(position..) {
-        for (value, element) in values.iter_mut().zip(*line) {
-            *value = fold.step(*value, *element, position);
-        }
-    }
-}
-
-/// Takes an element of each of `count` lines, which start `step` apart, into each of a few values, on wide vectors.
-///
-/// # Safety
-/// The lines are as long as there are values, and nobody writes to them; the values are a multiple of [`LANES`].
-unsafe fn narrow_steps<M: Element, F: Fold<M>>(
-    fold: &F,
-    values: &mut [F::Value],
-    data: *const M,
-    step: isize,
-    count: usize,
-    position: usize,
-) {
-    for (n, values) in values.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let data = data.wrapping_add(n * LANES);
-        #[cfg(target_arch = "x86_64")]
-        if super::is_wide() {
-            // SAFETY: passed on; the processor has these features.
-            unsafe { lanes_wide(fold, values, data, step, count, position) };
-            continue;
-        }
-        // SAFETY: passed on.
-        unsafe { lanes(fold, values, data, step, count, position) };
-    }
-}
-
-/// # Safety
-/// As [`narrow_steps`], on a processor that has these features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn lanes_wide<M: Element, F: Fold<M>>(
-    fold: &F,
-    values: &mut [F::Value; LANES],
-    data: *const M,
-    step: isize,
-    count: usize,
-    position: usize,
-) {
-    // SAFETY: passed on.
-    unsafe { lanes(fold, values, data, step, count, position) };
-}
-
-/// # Safety
-/// As [`narrow_steps`].
-#[inline(always)]
-unsafe fn lanes<M: Element, F: Fold<M>>(
-    fold: &F,
-    values: &mut [F::Value; LANES],
-    data: *const M,
-    step: isize,
-    count: usize,
-    position: usize,
-) {
-    let mut held = *values;
-    for n in 0..count {
-        // SAFETY: a part of one of the lines; elements that are read as they are have any bits.
-        let line = unsafe { data.offset(n as isize * step).cast::<[M; LANES]>().read() };
-        for (value, element) in held.iter_mut().zip(line) {
-            *value = fold.step(*value, element, position + n);
-        }
-    }
-    *values = held;
 }
 
 /// Writes what a closure gives for each place.

@@ -54,9 +54,9 @@ pub mod optim;
 /// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
 pub mod prelude {
     pub use crate::aten::{
-        ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, CopyMethods, CreateMethods,
-        FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods, MathMethods,
-        MatmulMethods, NormMethods, OrderMethods, RandomMethods, ReduceMethods, ScatterMethods,
+        ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods,
+        CreateMethods, FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods,
+        MathMethods, MatmulMethods, NormMethods, OrderMethods, RandomMethods, ReduceMethods, ScatterMethods,
         SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};

@@ -7,7 +7,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Reductions, on top of what was declared before.
     #[methods(ReduceMethods)]
-    pub mod aten extends super::math::aten {
+    pub mod aten extends super::bits::aten {
         /// The sum of all elements; of integers and truth values it is an `int64`.
         ///
         /// PyTorch: `torch.sum`.

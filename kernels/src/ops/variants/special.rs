@@ -1,0 +1,56 @@
+//! The variants that write to `out`, of special functions.
+#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, OperatorHandle, Stack};
+
+use crate::variants::{Rule, Variant, variants};
+
+variants! {
+    super::linalg::aten;
+    special_bessel_j0_out: special_bessel_j0 => "special_bessel_j0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_bessel_j1_out: special_bessel_j1 => "special_bessel_j1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_bessel_y0_out: special_bessel_y0 => "special_bessel_y0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_bessel_y1_out: special_bessel_y1 => "special_bessel_y1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_digamma_out: special_digamma => "special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_entr_out: special_entr => "special_entr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_erf_out: special_erf => "special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_erfc_out: special_erfc => "special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_erfcx_out: special_erfcx => "special_erfcx.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_erfinv_out: special_erfinv => "special_erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_exp2_out: special_exp2 => "special_exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_expit_out: special_expit => "special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_expm1_out: special_expm1 => "special_expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_gammaln_out: special_gammaln => "special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_i0e_out: special_i0e => "special_i0e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_i1_out: special_i1 => "special_i1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_i1e_out: special_i1e => "special_i1e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_log1p_out: special_log1p => "special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_log_ndtr_out: special_log_ndtr => "special_log_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_logit_out: special_logit => "special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
+    special_logsumexp_out: special_logsumexp => "special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    special_modified_bessel_i0_out: special_modified_bessel_i0 => "special_modified_bessel_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_modified_bessel_i1_out: special_modified_bessel_i1 => "special_modified_bessel_i1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_modified_bessel_k0_out: special_modified_bessel_k0 => "special_modified_bessel_k0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_modified_bessel_k1_out: special_modified_bessel_k1 => "special_modified_bessel_k1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_multigammaln_out: special_multigammaln Castable => "special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
+    special_ndtr_out: special_ndtr Castable => "special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_ndtri_out: special_ndtri => "special_ndtri.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_polygamma_out: special_polygamma => "special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_psi_out: special_psi => "special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_round_out: special_round Exact => "special_round.out(Tensor self, *, int decimals=0, Tensor(a!) out) -> Tensor(a!)";
+    special_scaled_modified_bessel_k0_out: special_scaled_modified_bessel_k0 => "special_scaled_modified_bessel_k0.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)";
+    special_scaled_modified_bessel_k1_out: special_scaled_modified_bessel_k1 => "special_scaled_modified_bessel_k1.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)";
+    special_sinc_out: special_sinc => "special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_spherical_bessel_j0_out: special_spherical_bessel_j0 => "special_spherical_bessel_j0.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlog1py_other_scalar_out: special_xlog1py_other_scalar Castable => "special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlog1py_out: special_xlog1py => "special_xlog1py.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlog1py_self_scalar_out: special_xlog1py_self_scalar Castable => "special_xlog1py.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlogy_other_scalar_out: special_xlogy_other_scalar Castable => "special_xlogy.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlogy_out: special_xlogy => "special_xlogy.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlogy_self_scalar_out: special_xlogy_self_scalar Castable => "special_xlogy.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_zeta_other_scalar_out: special_zeta_other_scalar Castable => "special_zeta.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_zeta_out: special_zeta => "special_zeta.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_zeta_self_scalar_out: special_zeta_self_scalar Castable => "special_zeta.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+}

@@ -17,27 +17,27 @@ mod one_dimension {
     use super::*;
 
     fn fft_fft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        complex("aten::fft_fft", this, n, dim, norm, true)
+        Line { operator: "aten::fft_fft", n, dim, norm, forward: true }.complex(this)
     }
 
     fn fft_ifft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        complex("aten::fft_ifft", this, n, dim, norm, false)
+        Line { operator: "aten::fft_ifft", n, dim, norm, forward: false }.complex(this)
     }
 
     fn fft_rfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        halves("aten::fft_rfft", this, n, dim, norm, true)
+        Line { operator: "aten::fft_rfft", n, dim, norm, forward: true }.halves(this)
     }
 
     fn fft_ihfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        halves("aten::fft_ihfft", this, n, dim, norm, false)
+        Line { operator: "aten::fft_ihfft", n, dim, norm, forward: false }.halves(this)
     }
 
     fn fft_irfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        from_halves("aten::fft_irfft", this, n, dim, norm, false)
+        Line { operator: "aten::fft_irfft", n, dim, norm, forward: false }.to_reals(this)
     }
 
     fn fft_hfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        from_halves("aten::fft_hfft", this, n, dim, norm, true)
+        Line { operator: "aten::fft_hfft", n, dim, norm, forward: true }.to_reals(this)
     }
 }
 
@@ -143,57 +143,62 @@ mod several_dimensions {
     }
 }
 
-/// Complex numbers, or real ones: these are transformed as such, and all of the result is made of its half.
-fn complex(
+/// A transform along one dimension.
+struct Line<'a> {
     operator: &'static str,
-    this: &Tensor,
     n: Option<i64>,
     dim: i64,
-    norm: Option<&str>,
+    norm: Option<&'a str>,
     forward: bool,
-) -> Result<Tensor> {
-    let is_complex = this.dtype().is_complex();
-    let (x, dim) = line(operator, &promoted(operator, this, is_complex)?, n, dim)?;
-    if is_complex {
-        return aten::_fft_c2c(&x, &[dim], normalization(operator, norm, forward)?, forward);
+}
+
+impl Line<'_> {
+    /// Complex numbers, or real ones: these are transformed as such, and all of the result is made of its half.
+    fn complex(&self, this: &Tensor) -> Result<Tensor> {
+        if !this.dtype().is_complex() {
+            return self.of_reals(this, false);
+        }
+        let (x, dim) = self.taken_from(&promoted(self.operator, this, true)?)?;
+        aten::_fft_c2c(&x, &[dim], self.normalization()?, self.forward)
     }
-    let found = aten::_fft_r2c(&x, &[dim], normalization(operator, norm, forward)?, false)?;
-    if forward { Ok(found) } else { aten::conj(&found) }
-}
 
-/// Real numbers to halves.
-fn halves(
-    operator: &'static str,
-    this: &Tensor,
-    n: Option<i64>,
-    dim: i64,
-    norm: Option<&str>,
-    forward: bool,
-) -> Result<Tensor> {
-    let (x, dim) = line(operator, &promoted(operator, this, false)?, n, dim)?;
-    let found = aten::_fft_r2c(&x, &[dim], normalization(operator, norm, forward)?, true)?;
-    if forward { Ok(found) } else { aten::conj(&found) }
-}
+    /// Real numbers to halves.
+    fn halves(&self, this: &Tensor) -> Result<Tensor> {
+        self.of_reals(this, true)
+    }
 
-/// Halves to real numbers.
-fn from_halves(
-    operator: &'static str,
-    this: &Tensor,
-    n: Option<i64>,
-    dim: i64,
-    norm: Option<&str>,
-    forward: bool,
-) -> Result<Tensor> {
-    let x = promoted(operator, this, true)?;
-    let at = existing_dim(operator, &x, dim)?;
-    let size = match n {
-        Some(n) => n,
-        None => x.sizes()[at].saturating_sub(1).saturating_mul(2),
-    };
-    check_count(operator, size)?;
-    let x = if n.is_some() { along::resized(&x, &[at as i64], &[size / 2 + 1])? } else { x };
-    let x = if forward { aten::conj(&x)? } else { x };
-    aten::_fft_c2r(&x, &[at as i64], normalization(operator, norm, forward)?, size)
+    fn of_reals(&self, this: &Tensor, onesided: bool) -> Result<Tensor> {
+        let (x, dim) = self.taken_from(&promoted(self.operator, this, false)?)?;
+        let found = aten::_fft_r2c(&x, &[dim], self.normalization()?, onesided)?;
+        if self.forward { Ok(found) } else { aten::conj(&found) }
+    }
+
+    /// Halves to real numbers.
+    fn to_reals(&self, this: &Tensor) -> Result<Tensor> {
+        let x = promoted(self.operator, this, true)?;
+        let at = existing_dim(self.operator, &x, self.dim)?;
+        let size = self.n.unwrap_or(x.sizes()[at].saturating_sub(1).saturating_mul(2));
+        check_count(self.operator, size)?;
+        let x = if self.n.is_some() { along::resized(&x, &[at as i64], &[size / 2 + 1])? } else { x };
+        let x = if self.forward { aten::conj(&x)? } else { x };
+        aten::_fft_c2r(&x, &[at as i64], self.normalization()?, size)
+    }
+
+    /// As many numbers along the dimension as are asked for, and that dimension, from the front.
+    fn taken_from(&self, x: &Tensor) -> Result<(Tensor, i64)> {
+        let at = existing_dim(self.operator, x, self.dim)?;
+        check_count(self.operator, self.n.unwrap_or(x.sizes()[at]))?;
+        let dim = at as i64;
+        let x = match self.n {
+            Some(n) => along::resized(x, &[dim], &[n])?,
+            None => x.clone(),
+        };
+        Ok((x, dim))
+    }
+
+    fn normalization(&self) -> Result<i64> {
+        normalization(self.operator, self.norm, self.forward)
+    }
 }
 
 fn all_complex(
@@ -208,18 +213,6 @@ fn all_complex(
     let along = Along::of(operator, &x, s, dim)?;
     let mode = normalization(operator, norm, forward)?;
     aten::_fft_c2c(&along.resized(&x)?, &along.dims, mode, forward)
-}
-
-/// A tensor with as many numbers along a dimension as are asked for, and that dimension, from the front.
-fn line(operator: &'static str, x: &Tensor, n: Option<i64>, dim: i64) -> Result<(Tensor, i64)> {
-    let at = existing_dim(operator, x, dim)?;
-    check_count(operator, n.unwrap_or(x.sizes()[at]))?;
-    let dim = at as i64;
-    let x = match n {
-        Some(n) => along::resized(x, &[dim], &[n])?,
-        None => x.clone(),
-    };
-    Ok((x, dim))
 }
 
 /// A dimension from the front; a tensor without dimensions has none.

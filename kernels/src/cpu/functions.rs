@@ -23,8 +23,9 @@ mod remainder;
 mod zeta;
 
 pub(super) use bell::{log_probability, quantile, scaled_complement};
+pub(crate) use bessel::i0;
 pub(super) use bessel::{
-    i0, i1, j0, j1, k0, k1, scaled_i0, scaled_i1, scaled_k0, scaled_k1, spherical_j0, y0, y1,
+    i1, j0, j1, k0, k1, scaled_i0, scaled_i1, scaled_k0, scaled_k1, spherical_j0, y0, y1,
 };
 pub(super) use circular::Circular;
 pub(super) use error::ErrorFunction;

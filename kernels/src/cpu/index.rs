@@ -15,7 +15,7 @@ use crate::aten;
 use crate::pointwise::common_device;
 
 mod advanced;
-mod bag;
+pub(crate) mod bag;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

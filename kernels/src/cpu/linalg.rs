@@ -345,7 +345,7 @@ fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
 }
 
 /// The size of matrices that are square.
-fn square(operator: &str, a: &Tensor) -> Result<i64> {
+pub(crate) fn square(operator: &str, a: &Tensor) -> Result<i64> {
     match a.sizes() {
         [.., rows, columns] if rows == columns => Ok(*rows),
         sizes => bail!(Shape, "{operator}: sizes {sizes:?}, expected square matrices"),

@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::{collected, unseen};
+use crate::cpu::functions::i0;
 
 /// What a window is to be, besides its kind.
 struct Window {
@@ -83,7 +84,7 @@ impl Window {
             let is_wide = window.dtype == DType::Float64;
             let point = |at: i64| {
                 let away = (at as f64 - middle) / middle;
-                let [point, peak] = [beta * (1.0 - away * away).sqrt(), beta].map(bessel);
+                let [point, peak] = [beta * (1.0 - away * away).sqrt(), beta].map(i0);
                 // Where numbers overflow, they do so in the type that is computed in.
                 if is_wide { point / peak } else { f64::from(point as f32 / peak as f32) }
             };
@@ -92,22 +93,6 @@ impl Window {
             Ok(x)
         })
     }
-}
-
-/// The modified Bessel function of the first kind, of order zero: a sum of positive terms.
-fn bessel(x: f64) -> f64 {
-    const OVERFLOWS: f64 = 714.0;
-    if x.abs() > OVERFLOWS {
-        return f64::INFINITY;
-    }
-    let quarter = x * x / 4.0;
-    let (mut sum, mut term, mut k) = (1.0, 1.0, 1.0);
-    while term > sum * f64::EPSILON / 4.0 {
-        term *= quarter / (k * k);
-        sum += term;
-        k += 1.0;
-    }
-    if x.is_nan() { x } else { sum }
 }
 
 /// Writes the kernels of windows: the name in Rust, what is given beside the length, whether it is periodic, and what it is.

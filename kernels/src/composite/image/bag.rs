@@ -3,31 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-
-/// What a call is told of the bags.
-struct Bags<'a> {
-    weight: &'a Tensor,
-    indices: &'a Tensor,
-    offsets: &'a Tensor,
-    scale_grad_by_freq: bool,
-    mode: i64,
-    sparse: bool,
-    share: Option<&'a Tensor>,
-    include_last_offset: bool,
-    padding_idx: i64,
-}
-
-impl Bags<'_> {
-    fn pooled(self) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
-        let Bags { weight, indices, offsets, scale_grad_by_freq, mode, sparse, share, .. } = self;
-        let (last, padding) = (self.include_last_offset, self.padding_idx);
-        let pool = match weight.requires_grad() {
-            true => aten::_embedding_bag::call,
-            false => aten::_embedding_bag_forward_only::call,
-        };
-        pool(weight, indices, offsets, scale_grad_by_freq, mode, sparse, share, last, padding)
-    }
-}
+use crate::cpu::index::bag::Mode;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
@@ -43,8 +19,8 @@ mod implicit {
         share: Option<&Tensor>,
         include_last_offset: bool,
     ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
-        let padding_idx = -1;
-        Bags {
+        let last = include_last_offset;
+        embedding_bag_padding_idx(
             weight,
             indices,
             offsets,
@@ -52,10 +28,9 @@ mod implicit {
             mode,
             sparse,
             share,
-            include_last_offset,
-            padding_idx,
-        }
-        .pooled()
+            last,
+            None,
+        )
     }
 
     fn embedding_bag_padding_idx(
@@ -76,19 +51,12 @@ mod implicit {
             Argument,
             "aten::embedding_bag.padding_idx: padding_idx {padding_idx:?} is none of {rows} rows"
         );
-        let padding_idx = padding.unwrap_or(-1);
-        Bags {
-            weight,
-            indices,
-            offsets,
-            scale_grad_by_freq,
-            mode,
-            sparse,
-            share,
-            include_last_offset,
-            padding_idx,
-        }
-        .pooled()
+        let (last, padding) = (include_last_offset, padding.unwrap_or(-1));
+        let pool = match weight.requires_grad() {
+            true => aten::_embedding_bag::call,
+            false => aten::_embedding_bag_forward_only::call,
+        };
+        pool(weight, indices, offsets, scale_grad_by_freq, mode, sparse, share, last, padding)
     }
 
     fn _embedding_bag_backward(
@@ -106,9 +74,9 @@ mod implicit {
         padding_idx: i64,
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_embedding_bag_backward";
-        ensure!((0..3).contains(&mode), Argument, "{OPERATOR}: mode {mode}, expected 0, 1 or 2");
+        let mode = Mode::of(OPERATOR, mode)?;
         let is_there = |sizes: &Tensor| aten::unsqueeze(&aten::ne_Scalar(sizes, 0.into())?, 1);
-        if mode == 2 {
+        if mode == Mode::Max {
             // Of a bag without rows, nobody is the largest.
             let zeros = aten::new_zeros(grad, &[num_weights, grad.size(1)?])?;
             let index = aten::to_dtype(maximum_indices, DType::Int64)?;
@@ -116,7 +84,7 @@ mod implicit {
         }
         let bags = bag_of_each(indices, offsets, offset2bag)?;
         let mut grad = grad.clone();
-        if mode == 1 {
+        if mode == Mode::Mean {
             let sizes = aten::to_dtype(&aten::clamp_min(bag_size, 1.into())?, grad.dtype())?;
             grad = aten::div_Tensor(&grad, &aten::unsqueeze(&sizes, 1)?)?;
         }
@@ -137,7 +105,8 @@ mod implicit {
         padding_idx: i64,
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_embedding_bag_per_sample_weights_backward";
-        ensure!(mode == 0, Argument, "{OPERATOR}: mode {mode}, only rows that are summed count differently");
+        let is_sum = Mode::of(OPERATOR, mode)? == Mode::Sum;
+        ensure!(is_sum, Argument, "{OPERATOR}: mode {mode}, only rows that are summed count differently");
         let bags = bag_of_each(indices, offsets, offset2bag)?;
         let rows = aten::index_select(weight, 0, indices)?;
         let products = aten::mul_Tensor(&aten::index_select(grad, 0, &bags)?, &rows)?;

@@ -19,82 +19,83 @@ fn grid_sampler(
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn affine_grid_generator(theta: &Tensor, size: &[i64], align_corners: bool) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::affine_grid_generator";
-    let (batch, spread) = parts_of_grid(OPERATOR, size)?;
-    let axes = spread.len() as i64;
-    ensure!(
-        theta.sizes() == [batch, axes, axes + 1],
-        Shape,
-        "{OPERATOR}: matrices of sizes {:?} for images of {size:?}, expected [{batch}, {axes}, {}]",
-        theta.sizes(),
-        axes + 1
-    );
-    let points = points(OPERATOR, theta, spread, align_corners)?;
-    let count = points.size(0)?;
-    let points = aten::expand(&points, &[batch, count, axes + 1])?;
-    let moved = aten::bmm(&points, &aten::transpose_int(theta, 1, 2)?)?;
-    aten::view(&moved, &[&[batch], spread, &[axes]].concat())
+    let grid = Grid::of("aten::affine_grid_generator", size)?;
+    let axes = grid.axes();
+    grid.check("matrices", theta, &[grid.batch, axes, axes + 1])?;
+    let points = grid.points(theta, align_corners)?;
+    aten::view(&aten::bmm(&points, &aten::transpose_int(theta, 1, 2)?)?, &grid.sizes())
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 fn affine_grid_generator_backward(grad: &Tensor, size: &[i64], align_corners: bool) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::affine_grid_generator_backward";
-    let (batch, spread) = parts_of_grid(OPERATOR, size)?;
-    let axes = spread.len() as i64;
-    let expected = [&[batch], spread, &[axes]].concat();
-    ensure!(
-        grad.sizes() == expected,
-        Shape,
-        "{OPERATOR}: a gradient of sizes {:?}, expected {expected:?}",
-        grad.sizes()
-    );
-    let points = points(OPERATOR, grad, spread, align_corners)?;
-    let count = points.size(0)?;
-    let points = aten::expand(&points, &[batch, count, axes + 1])?;
-    let of_points = aten::reshape(grad, &[batch, count, axes])?;
-    let transposed = aten::bmm(&aten::transpose_int(&points, 1, 2)?, &of_points)?;
-    aten::transpose_int(&transposed, 1, 2)
+    let grid = Grid::of("aten::affine_grid_generator_backward", size)?;
+    grid.check("a gradient", grad, &grid.sizes())?;
+    let points = grid.points(grad, align_corners)?;
+    let of_points = aten::reshape(grad, &[grid.batch, points.size(1)?, grid.axes()])?;
+    let of_columns = aten::bmm(&aten::transpose_int(&points, 1, 2)?, &of_points)?;
+    aten::transpose_int(&of_columns, 1, 2)
 }
 
-/// How many images or volumes there are, and their sizes without channels.
-fn parts_of_grid<'s>(operator: &str, size: &'s [i64]) -> Result<(i64, &'s [i64])> {
-    match *size {
-        [batch, _, ref spread @ ..] if spread.len() == 2 || spread.len() == 3 => {
-            ensure!(size.iter().all(|size| *size >= 0), Shape, "{operator}: a size in {size:?} is negative");
-            Ok((batch, spread))
-        }
-        _ => bail!(
-            Shape,
-            "{operator}: sizes {size:?} are not those of images or volumes with batch and channels"
-        ),
-    }
+/// The places of a grid in images or volumes.
+struct Grid<'s> {
+    operator: &'static str,
+    batch: i64,
+    /// The sizes of each image or volume, without channels.
+    spread: &'s [i64],
 }
 
-/// The points of a grid, the last dimension's coordinate first and a one behind them: `[points, axes + 1]`.
-fn points(operator: &str, like: &Tensor, spread: &[i64], align_corners: bool) -> Result<Tensor> {
-    ensure!(like.dtype().is_floating_point(), DType, "{operator} is not implemented for {}", like.dtype());
-    let (last, dtype) = (spread.len() - 1, like.dtype());
-    let axis = |dim: usize| -> Result<Tensor> {
-        let count = spread[dim];
-        let line = match count {
-            0 | 1 => aten::new_zeros(like, &[count])?,
-            count => {
-                let line = aten::linspace::with((-1).into(), 1.into(), count).dtype(Some(dtype));
-                line.device(Some(like.device())).call()?
+impl<'s> Grid<'s> {
+    fn of(operator: &'static str, size: &'s [i64]) -> Result<Self> {
+        match *size {
+            [batch, _, ref spread @ ..] if matches!(spread.len(), 2 | 3) => {
+                let is_size = size.iter().all(|size| *size >= 0);
+                ensure!(is_size, Shape, "{operator}: a size in {size:?} is negative");
+                Ok(Grid { operator, batch, spread })
             }
-        };
-        let line = if align_corners || count <= 1 {
-            line
-        } else {
-            let inner = aten::mul_Scalar(&line, (count - 1).into())?;
-            aten::div_Scalar(&inner, count.into())?
-        };
-        let mut sizes = vec![1; spread.len()];
+            _ => bail!(
+                Shape,
+                "{operator}: sizes {size:?} are not those of images or volumes with batch and channels"
+            ),
+        }
+    }
+
+    fn axes(&self) -> i64 {
+        self.spread.len() as i64
+    }
+
+    fn sizes(&self) -> Vec<i64> {
+        [&[self.batch], self.spread, &[self.axes()]].concat()
+    }
+
+    fn check(&self, name: &str, tensor: &Tensor, sizes: &[i64]) -> Result<()> {
+        let (operator, found, dtype) = (self.operator, tensor.sizes(), tensor.dtype());
+        ensure!(found == sizes, Shape, "{operator}: {name} of sizes {found:?}, expected {sizes:?}");
+        ensure!(dtype.is_floating_point(), DType, "{operator} is not implemented for {dtype}");
+        Ok(())
+    }
+
+    /// The coordinates of all points, the last dimension's first, and a one behind them: `[batch, points, axes + 1]`.
+    fn points(&self, like: &Tensor, align_corners: bool) -> Result<Tensor> {
+        let axes = (0..self.spread.len()).rev().map(|dim| self.axis(dim, like, align_corners));
+        let ones = std::iter::once_with(|| aten::new_ones(like, self.spread));
+        let coordinates = axes.chain(ones).collect::<Result<Vec<_>>>()?;
+        let points = aten::flatten_using_ints::call(&aten::stack::with(&coordinates).dim(-1).call()?, 0, -2)?;
+        aten::expand(&points, &[&[self.batch], points.sizes()].concat())
+    }
+
+    /// Where all points are in a dimension.
+    fn axis(&self, dim: usize, like: &Tensor, align_corners: bool) -> Result<Tensor> {
+        let count = self.spread[dim];
+        let mut line = aten::new_zeros(like, &[count])?; // one point is in the middle
+        if count > 1 {
+            let ends = aten::linspace::with((-1).into(), 1.into(), count).dtype(Some(like.dtype()));
+            line = ends.device(Some(like.device())).call()?;
+            if !align_corners {
+                line = aten::div_Scalar(&aten::mul_Scalar(&line, (count - 1).into())?, count.into())?;
+            }
+        }
+        let mut sizes = vec![1; self.spread.len()];
         sizes[dim] = count;
-        aten::expand(&aten::view(&line, &sizes)?, spread)
-    };
-    let coordinates = (0..=last).rev().map(axis);
-    let ones = std::iter::once_with(|| aten::new_ones(like, spread));
-    let all = coordinates.chain(ones).collect::<Result<Vec<_>>>()?;
-    aten::reshape(&aten::stack::with(&all).dim(-1).call()?, &[-1, last as i64 + 2])
+        aten::expand(&aten::view(&line, &sizes)?, self.spread)
+    }
 }

@@ -4,6 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::cpu::linalg::square;
 use crate::reduction::type_of_norm;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -169,18 +170,6 @@ fn condition_of_nothing(operator: &str, this: &Tensor) -> Result<Option<Tensor>>
         return Ok(None);
     }
     aten::new_zeros::with(this, batch).dtype(Some(this.dtype().to_real())).call().map(Some)
-}
-
-fn square(operator: &str, this: &Tensor) -> Result<()> {
-    let [.., rows, columns] = *this.sizes() else {
-        bail!(Shape, "{operator}: sizes {:?} are not those of matrices", this.sizes())
-    };
-    ensure!(
-        rows == columns,
-        Shape,
-        "{operator}: {rows} rows and {columns} columns, expected as many of both"
-    );
-    Ok(())
 }
 
 /// Matrices in two dimensions of a tensor.

@@ -33,7 +33,7 @@ pub(in crate::cpu) fn scaled_i1(x: f64) -> f64 {
 }
 
 /// NaN where the growth is infinite and what it is taken out of is zero.
-pub(in crate::cpu) fn i0(x: f64) -> f64 {
+pub(crate) fn i0(x: f64) -> f64 {
     x.abs().exp() * scaled_i0(x)
 }
 

@@ -8,13 +8,16 @@ use num_complex::Complex;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
-use super::loops::{self, match_computing, on_vectors, parallel};
+use super::loops::{self, match_computing, parallel};
 use super::number::Number;
 use crate::aten;
 use crate::composite::unseen;
 use crate::pointwise::{common_device, unsupported};
 use crate::variants::memory;
 
+#[cfg(target_arch = "x86_64")]
+mod blocks;
+mod integers;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
 pub(super) mod scattered;
@@ -24,6 +27,9 @@ pub(super) mod vector;
 
 /// How many multiplications are worth a thread.
 pub(super) const GRAIN: usize = 1 << 20;
+
+/// The same of products with a vector, which read each number once, and wait for memory.
+const GRAIN_OF_VECTORS: usize = 4 * parallel::GRAIN;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -225,12 +231,11 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
 fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
     let (out, a, b) = (Matrices::<T>::of(out)?, Matrices::<T>::of(a)?, Matrices::<T>::of(b)?);
     let work = out.rows.saturating_mul(out.columns).saturating_mul(a.columns);
+    let is_large = work >= 2 * out.grain();
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
     let one = |batch| {
         // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one thread's.
-        unsafe {
-            multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && work >= 2 * GRAIN)
-        };
+        unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && is_large) };
     };
     if is_shared {
         (0..out.count).for_each(one);
@@ -253,7 +258,7 @@ pub(super) struct Matrices<T> {
 }
 
 // SAFETY: plain addresses; which thread writes where is for `batches` to say.
-unsafe impl<T: Sync> Sync for Matrices<T> {}
+unsafe impl<T: Send + Sync> Sync for Matrices<T> {}
 
 impl<T> Matrices<T> {
     /// Those of a tensor, at an address.
@@ -280,6 +285,19 @@ impl<T> Matrices<T> {
     ) -> Self {
         let (row_stride, column_stride) = (row_stride as isize, column_stride as isize);
         Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
+    }
+
+    /// What is below and right of an element, itself included.
+    #[inline(always)]
+    fn from(self, row: usize, column: usize) -> Self {
+        let offset = row as isize * self.row_stride + column as isize * self.column_stride;
+        Matrices { data: self.data.wrapping_offset(offset), ..self }
+    }
+
+    /// How many multiplications are worth a thread, if these are results.
+    #[inline]
+    fn grain(&self) -> usize {
+        if self.rows.min(self.columns) == 1 { GRAIN_OF_VECTORS } else { GRAIN }
     }
 
     /// One of them alone.
@@ -309,7 +327,6 @@ impl<T: Number> Matrices<T> {
     }
 
     /// Some rows.
-    #[cfg(target_arch = "x86_64")]
     fn rows(self, range: std::ops::Range<usize>) -> Self {
         let data = self.data.wrapping_offset(range.start as isize * self.row_stride);
         Matrices { data, rows: range.len(), ..self }
@@ -348,7 +365,7 @@ pub(super) unsafe fn multiply_one<T: Number>(
             fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
         },
         // SAFETY: passed on.
-        _ => unsafe { plain(out, a, b, adds) },
+        _ => unsafe { integers::multiply(out, a, b, adds, is_parallel) },
     }
 }
 
@@ -366,13 +383,17 @@ impl<T> Matrices<T> {
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some([out, a, b]) = tiles::turned(out, a, b) {
+        if blocks::are_for(&a, &b) {
+            // SAFETY: passed on.
+            return unsafe { blocks::multiply(out, a, b, adds, is_parallel) };
+        }
         if !is_parallel {
             // SAFETY: passed on.
             return unsafe { tiles::multiply(out, a, b, adds) };
         }
         let is_tall = out.rows > out.columns;
         let (count, line) = if is_tall { (out.rows, out.columns) } else { (out.columns, out.rows) };
-        return parallel::shares(count, (GRAIN / (line * a.columns).max(1)).max(1), |range| {
+        return parallel::shares(count, (out.grain() / (line * a.columns).max(1)).max(1), |range| {
             let [out, a, b] = match is_tall {
                 true => [out.rows(range.clone()), a.rows(range), b],
                 false => [out.columns(range.clone()), a, b.columns(range)],
@@ -405,63 +426,5 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
             false,
             parallelism,
         );
-    }
-}
-
-/// How many rows and columns of integers are summed up together: as many as stay in registers.
-const TILE: [usize; 2] = [4, 16];
-
-/// Integers, which wrap, tile by tile.
-///
-/// # Safety
-/// As [`multiply_one`].
-unsafe fn plain<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
-    let at = |matrix: Matrices<T>, row: usize, column: usize| {
-        matrix.data.wrapping_offset(row as isize * matrix.row_stride + column as isize * matrix.column_stride)
-    };
-    let [rows, columns] = TILE;
-    let mut factors = vec![[T::ZERO; TILE[0]]; a.columns];
-    let mut panel = vec![[T::ZERO; TILE[1]]; a.columns];
-    for left in (0..out.columns).step_by(columns) {
-        let width = columns.min(out.columns - left);
-        for (step, line) in panel.iter_mut().enumerate() {
-            for (column, x) in line[..width].iter_mut().enumerate() {
-                // SAFETY: in bounds by contract.
-                *x = unsafe { at(b, step, left + column).read() };
-            }
-        }
-        for top in (0..out.rows).step_by(rows) {
-            let height = rows.min(out.rows - top);
-            for (step, factors) in factors.iter_mut().enumerate() {
-                for (row, x) in factors[..height].iter_mut().enumerate() {
-                    // SAFETY: in bounds by contract.
-                    *x = unsafe { at(a, top + row, step).read() };
-                }
-            }
-            let mut sums = [[T::ZERO; TILE[1]]; TILE[0]];
-            sum_up(&mut sums, &factors, &panel);
-            for (row, sums) in sums[..height].iter().enumerate() {
-                for (column, sum) in sums[..width].iter().enumerate() {
-                    let to = at(out, top + row, left + column);
-                    // SAFETY: in bounds by contract.
-                    unsafe { to.write(if adds { to.read().plus(*sum) } else { *sum }) };
-                }
-            }
-        }
-    }
-}
-
-on_vectors! {
-    /// The products of a tile's rows and columns, summed up over all steps.
-    fn sum_up<T: Number>(sums: &mut [[T; TILE[1]]; TILE[0]], factors: &[[T; TILE[0]]], panel: &[[T; TILE[1]]]) {
-        let mut held = *sums;
-        for (factors, line) in factors.iter().zip(panel) {
-            for (held, factor) in held.iter_mut().zip(factors) {
-                for (sum, x) in held.iter_mut().zip(line) {
-                    *sum = sum.plus(factor.times(*x));
-                }
-            }
-        }
-        *sums = held;
     }
 }

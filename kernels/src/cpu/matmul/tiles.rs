@@ -23,14 +23,10 @@ use crate::cpu::loops::{across, is_wide, is_widest};
 use crate::cpu::number::Number;
 
 /// How many steps of a sum there are before the tile goes back to memory: a panel of so many rows stays in the cache.
-const DEPTH: usize = 256;
+pub(super) const DEPTH: usize = 256;
 
 /// How many bytes a row of a panel has at most: two vectors.
 const WIDTH: usize = 128;
-
-/// How many bytes the left factor of some steps has at most, as each panel reads it anew; and a quarter of that the whole of
-/// a factor whose rows are not contiguous, which no prefetching follows.
-const LARGEST: usize = 2 << 20;
 
 /// From so many rows on a panel whose rows lie far apart is worth a copy, as these compete for places in the cache.
 const ROWS_WORTH_PACKING: usize = 16;
@@ -49,8 +45,7 @@ const COLUMNS_OF_DOTS: usize = 4;
 
 /// A result and its factors as [`multiply`] wants them: with rows for columns, if the result lies column by column.
 ///
-/// Nothing if it is not for them: the processor must have vectors, the elements be real, the result contiguous in one direction, and the
-/// left factor, which is read anew for each panel, not too large for the cache.
+/// Nothing if it is not for them: the processor must have vectors, the elements be real, and the result contiguous in one direction.
 #[inline]
 pub(super) fn turned<T: Number>(
     out: Matrices<T>,
@@ -62,11 +57,7 @@ pub(super) fn turned<T: Number>(
         false => [out.transposed(), b.transposed(), a.transposed()],
     };
     let is_real = matches!(T::DTYPE, DType::Float32 | DType::Float64);
-    let is_small = match a.column_stride {
-        1 => a.rows * a.columns.min(DEPTH) * size_of::<T>() <= LARGEST,
-        _ => a.rows * a.columns * size_of::<T>() <= LARGEST / 4,
-    };
-    let is_ours = is_real && is_small && (out.column_stride == 1 || out.columns == 1) && is_wide();
+    let is_ours = is_real && (out.column_stride == 1 || out.columns == 1) && is_wide();
     is_ours.then_some([out, a, b])
 }
 
@@ -132,8 +123,8 @@ unsafe fn product<V: Vector>(
     }
     let size = size_of::<V::Element>();
     let is_near = out.rows < ROWS_WORTH_PACKING || b.row_stride.unsigned_abs() * size <= NEAR;
-    let mut room = Room([const { MaybeUninit::uninit() }; DEPTH * WIDTH]);
-    let room = room.0.as_mut_ptr().cast::<V::Element>();
+    let mut room = Room::EMPTY;
+    let room = room.start::<V::Element>();
     for step in (0..a.columns).step_by(DEPTH) {
         let depth = (a.columns - step).min(DEPTH);
         let (a, adds) = (Matrices { columns: depth, ..a.from(0, step) }, adds || step > 0);
@@ -161,13 +152,7 @@ unsafe fn product<V: Vector>(
                 (strip.panel, strip.pitch) = (room, width as isize);
             }
             // SAFETY: the strip is part of the matrices.
-            unsafe {
-                match width {
-                    _ if width > V::LANES => strip.compute::<V, 2>(V::LANES),
-                    _ if width == V::LANES => strip.compute::<V, 1>(V::LANES),
-                    _ => strip.compute::<V, 1>(width),
-                }
-            }
+            unsafe { strip.compute::<V>(width) };
         }
     }
 }
@@ -296,7 +281,7 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
 /// # Safety
 /// They lie in bounds, and there is room for them.
 #[inline(always)]
-unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, room: *mut T) {
+pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, room: *mut T) {
     // SAFETY: by contract.
     unsafe {
         if from.row_stride == 1 && from.column_stride != 1 {
@@ -317,33 +302,50 @@ unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, room: *
 
 /// Room for a panel.
 #[repr(align(64))]
-struct Room([MaybeUninit<u8>; DEPTH * WIDTH]);
+pub(super) struct Room([MaybeUninit<u8>; DEPTH * WIDTH]);
 
-impl<T> Matrices<T> {
-    /// What is below and right of an element, itself included.
-    #[inline(always)]
-    fn from(self, row: usize, column: usize) -> Self {
-        let offset = row as isize * self.row_stride + column as isize * self.column_stride;
-        Matrices { data: self.data.wrapping_offset(offset), ..self }
+impl Room {
+    pub(super) const EMPTY: Room = Room([const { MaybeUninit::uninit() }; DEPTH * WIDTH]);
+
+    /// Where it starts.
+    pub(super) fn start<T>(&mut self) -> *mut T {
+        self.0.as_mut_ptr().cast()
     }
 }
 
 /// A panel's part of a product.
-struct Strip<T> {
-    out: Matrices<T>,
-    a: Matrices<T>,
-    panel: *const T,
-    pitch: isize,
-    adds: bool,
+pub(super) struct Strip<T> {
+    pub(super) out: Matrices<T>,
+    pub(super) a: Matrices<T>,
+    pub(super) panel: *const T,
+    pub(super) pitch: isize,
+    pub(super) adds: bool,
 }
 
 impl<T: Copy> Strip<T> {
-    /// Computes it tile by tile, with so many elements in the last of `N` vectors.
+    /// Computes it, so many columns wide: up to two vectors.
     ///
     /// # Safety
     /// All of it lies in bounds; the processor has the vectors.
     #[inline(always)]
-    unsafe fn compute<V: Vector<Element = T>, const N: usize>(&self, last: usize) {
+    pub(super) unsafe fn compute<V: Vector<Element = T>>(&self, width: usize) {
+        // SAFETY: passed on. A known number of lanes needs no mask.
+        unsafe {
+            match width {
+                _ if width == 2 * V::LANES => self.tiles::<V, 2>(V::LANES),
+                _ if width > V::LANES => self.tiles::<V, 2>(width - V::LANES),
+                _ if width == V::LANES => self.tiles::<V, 1>(V::LANES),
+                _ => self.tiles::<V, 1>(width),
+            }
+        }
+    }
+
+    /// Computes it tile by tile, with so many elements in the last of `N` vectors.
+    ///
+    /// # Safety
+    /// As [`compute`](Self::compute).
+    #[inline(always)]
+    unsafe fn tiles<V: Vector<Element = T>, const N: usize>(&self, last: usize) {
         let mut row = 0;
         while row < self.out.rows {
             // SAFETY: passed on; so many rows are left.

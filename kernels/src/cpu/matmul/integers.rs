@@ -1,0 +1,115 @@
+//! Products of matrices of integers, which wrap, tile by tile.
+#![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
+
+use super::{GRAIN, Matrices};
+use crate::cpu::loops::{on_vectors, parallel};
+use crate::cpu::number::Number;
+
+/// How many rows and columns are summed up together, at most.
+const TILE: [usize; 2] = [8, 64];
+
+/// For how many steps of the sum a tile is in the first-level cache, with as many numbers of both factors.
+const DEPTH: usize = 64;
+
+/// Writes a product, or adds it to what is there.
+///
+/// # Safety
+/// As [`multiply_one`](super::multiply_one).
+pub(super) unsafe fn multiply<T: Number>(
+    out: Matrices<T>,
+    a: Matrices<T>,
+    b: Matrices<T>,
+    adds: bool,
+    is_parallel: bool,
+) {
+    let grain = match is_parallel {
+        true => (GRAIN / (out.columns * a.columns).max(1)).max(1),
+        false => out.rows,
+    };
+    parallel::shares(out.rows, grain, |rows| {
+        for step in (0..a.columns.max(1)).step_by(DEPTH) {
+            let depth = a.columns.min(step + DEPTH) - step;
+            let a = Matrices { columns: depth, ..a.rows(rows.clone()).from(0, step) };
+            let b = Matrices { rows: depth, ..b.from(step, 0) };
+            // SAFETY: a part of the matrices, and of the result this thread's own.
+            unsafe { tiles(out.rows(rows.clone()), a, b, adds || step > 0) };
+        }
+    });
+}
+
+/// As [`multiply`], of few steps.
+///
+/// # Safety
+/// As there.
+unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+    let (mut factors, mut panel) = (Vec::new(), Vec::new());
+    let mut sums = [T::ZERO; TILE[0] * TILE[1]];
+    for left in (0..out.columns).step_by(TILE[1]) {
+        let columns = TILE[1].min(out.columns - left);
+        // SAFETY: in bounds by contract.
+        unsafe { Matrices { columns, ..b.from(0, left) }.read_to(&mut panel) };
+        for top in (0..out.rows).step_by(TILE[0]) {
+            let rows = TILE[0].min(out.rows - top);
+            // SAFETY: in bounds by contract.
+            unsafe { Matrices { rows, ..a.from(top, 0) }.transposed().read_to(&mut factors) };
+            sum_up(&mut sums[..rows * columns], &factors, rows, &panel, columns);
+            for (row, sums) in sums[..rows * columns].chunks_exact(columns).enumerate() {
+                for (column, sum) in sums.iter().enumerate() {
+                    let to = out.from(top + row, left + column).data;
+                    // SAFETY: in bounds by contract.
+                    unsafe { to.write(if adds { to.read().plus(*sum) } else { *sum }) };
+                }
+            }
+        }
+    }
+}
+
+impl<T: Number> Matrices<T> {
+    /// Reads the numbers, row by row.
+    ///
+    /// # Safety
+    /// They lie in bounds.
+    unsafe fn read_to(self, numbers: &mut Vec<T>) {
+        numbers.clear();
+        numbers.reserve(self.rows * self.columns);
+        for row in 0..self.rows {
+            for column in 0..self.columns {
+                // SAFETY: by contract.
+                numbers.push(unsafe { self.from(row, column).data.read() });
+            }
+        }
+    }
+}
+
+/// For how many steps of the sum numbers of a tile are in registers before they go back to the cache.
+const STEPS: usize = 4;
+
+on_vectors! {
+    /// The products of a tile's rows and columns, summed up over all steps: a step's factors lie side by side, and so do the numbers of
+    /// the panel.
+    fn sum_up<T: Number>(sums: &mut [T], factors: &[T], rows: usize, panel: &[T], columns: usize) {
+        sums.fill(T::ZERO);
+        let (mut steps, mut panels) = (factors.chunks_exact(STEPS * rows), panel.chunks_exact(STEPS * columns));
+        for (factors, panel) in steps.by_ref().zip(panels.by_ref()) {
+            let lines: [&[T]; STEPS] = std::array::from_fn(|step| &panel[step * columns..][..columns]);
+            for (row, sums) in sums.chunks_exact_mut(columns).enumerate() {
+                let factors: [T; STEPS] = std::array::from_fn(|step| factors[step * rows + row]);
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    let mut held = *sum;
+                    for (factor, line) in factors.iter().zip(lines) {
+                        held = held.plus(factor.times(line[column]));
+                    }
+                    *sum = held;
+                }
+            }
+        }
+        let rest = steps.remainder().chunks_exact(rows).zip(panels.remainder().chunks_exact(columns));
+        for (factors, line) in rest {
+            for (sums, factor) in sums.chunks_exact_mut(columns).zip(factors) {
+                for (sum, x) in sums.iter_mut().zip(line) {
+                    *sum = sum.plus(factor.times(*x));
+                }
+            }
+        }
+    }
+}

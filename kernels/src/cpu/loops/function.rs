@@ -55,6 +55,18 @@ pub(crate) use function;
 /// looks at and wherever they go.
 pub(super) const BLOCK: usize = 64;
 
+/// As many. Where a compiler leaves them in memory on their way, no vector of them lies in two lines of the cache: one that does is
+/// read back only when it has got there.
+#[repr(align(64))]
+pub(super) struct Block<T>(pub(super) [T; BLOCK]);
+
+impl<T: Element> Block<T> {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Block([T::default(); BLOCK])
+    }
+}
+
 impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
     const IS_FASTER_WIDEST: bool = N == 1;
     const HAS_PLANE: bool = N == 2;
@@ -91,13 +103,13 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         let whole = len - len % BLOCK;
         for start in (0..whole).step_by(BLOCK) {
-            let mut results = [R::default(); BLOCK];
-            for (i, result) in results.iter_mut().enumerate() {
+            let mut results = Block::<R>::new();
+            for (i, result) in results.0.iter_mut().enumerate() {
                 // SAFETY: `start + i` is below `len`.
                 *result = self.0.of(unsafe { at(inputs, start + i) });
             }
             // SAFETY: as above.
-            unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
+            unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
         }
         for i in whole..len {
             // SAFETY: as above.

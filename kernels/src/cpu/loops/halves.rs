@@ -6,10 +6,6 @@
 
 use torch_library::DType;
 
-/// How many elements are widened together.
-#[cfg(target_arch = "x86_64")]
-pub(super) const BLOCK: usize = 64;
-
 /// Elements of 16 bits that are computed as `f32`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Half {
@@ -35,7 +31,8 @@ mod registers {
     use std::arch::x86_64::*;
     use std::ptr::copy_nonoverlapping;
 
-    use super::{BLOCK, Half};
+    use super::Half;
+    use crate::cpu::loops::function::BLOCK;
 
     /// How many elements fill a register.
     const LANES: usize = 16;

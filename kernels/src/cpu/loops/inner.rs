@@ -8,7 +8,7 @@ use torch_library::{DType, Element, Result, Tensor};
 
 use super::Input;
 use super::convert::{self, Storer};
-use super::function::{BLOCK, Elements};
+use super::function::{BLOCK, Block, Elements};
 use super::halves::Half;
 
 /// What computes `N` elements to one, and its loop for this processor.
@@ -281,12 +281,12 @@ unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usi
     };
     let whole = len - len % BLOCK;
     for start in (0..whole).step_by(BLOCK) {
-        let mut results = [R::default(); BLOCK];
-        for (i, result) in results.iter_mut().enumerate() {
+        let mut results = Block::<R>::new();
+        for (i, result) in results.0.iter_mut().enumerate() {
             *result = of(start + i);
         }
         // SAFETY: a part of the row.
-        unsafe { out.add(start).cast::<[R; BLOCK]>().write(results) };
+        unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
     }
     for i in whole..len {
         // SAFETY: as above.
@@ -309,11 +309,11 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
     inputs: [(*const u8, bool); N],
     len: usize,
 ) {
-    use super::halves::{self, BLOCK};
+    use super::halves;
     // SAFETY: `of` pairs the elements with this loop.
     let f = unsafe { &*elements.cast::<F>() };
-    let (mut blocks, mut results) = ([[0f32; BLOCK]; N], [0f32; BLOCK]);
-    for (block, (input, is_single)) in blocks.iter_mut().zip(inputs) {
+    let (mut blocks, mut results) = ([const { Block([0f32; BLOCK]) }; N], Block::<f32>::new());
+    for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
         if is_single {
             // SAFETY: by contract.
             block.fill(unsafe { input.cast::<f32>().read() });
@@ -321,17 +321,17 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
     }
     for start in (0..len).step_by(BLOCK) {
         let len = BLOCK.min(len - start);
-        for (block, (input, is_single)) in blocks.iter_mut().zip(inputs) {
+        for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
             if !is_single {
                 // SAFETY: a part of what is there by contract.
                 unsafe { halves::widen(half, input.cast::<u16>().add(start), len, block.as_mut_ptr()) };
             }
         }
-        let from = std::array::from_fn(|k| blocks[k].as_ptr().cast::<M>());
+        let from = std::array::from_fn(|k| blocks[k].0.as_ptr().cast::<M>());
         // SAFETY: blocks of `f32`, which is what `M` and `R` are.
-        unsafe { f.each(results.as_mut_ptr().cast::<R>(), from, BLOCK) };
+        unsafe { f.each(results.0.as_mut_ptr().cast::<R>(), from, BLOCK) };
         // SAFETY: as above.
-        unsafe { halves::narrow(half, results.as_ptr(), out.cast::<u16>().add(start), len) };
+        unsafe { halves::narrow(half, results.0.as_ptr(), out.cast::<u16>().add(start), len) };
     }
 }
 

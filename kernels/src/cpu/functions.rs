@@ -19,6 +19,7 @@ mod inverse;
 mod logarithm;
 mod power;
 mod quotient;
+mod registers;
 mod remainder;
 mod zeta;
 
@@ -35,6 +36,7 @@ pub(super) use hyperbolic::Hyperbolic;
 pub(super) use inverse::{Coordinate, Inverse};
 pub(super) use power::Raised;
 pub(super) use quotient::Quotient;
+pub(super) use registers::{Exponential, Logarithm, Registers, Tangent};
 pub(super) use remainder::Divisible;
 pub(super) use zeta::{hurwitz_zeta, zeta};
 

@@ -36,9 +36,12 @@ macro_rules! kernels_of {
 }
 
 /// Writes the kernels of functions, out of place and in place: whether integers become floats, for which types they
-/// are defined, and what they compute there.
+/// are defined, and what they compute there; some have a form for the widest registers.
 macro_rules! functions {
-    ($($name:ident $in_place:ident: $promoting:ident $($class:ident)|+ => |$x:ident, $T:ident| $value:expr;)+) => {
+    ($(
+        $name:ident $in_place:ident: $promoting:ident $($class:ident)|+ =>
+            |$x:ident, $T:ident| $value:expr $(, in registers $wide:ident)?;
+    )+) => {
         $crate::cpu::unary::kernels_of! { $($name $in_place)+ }
 
         $(
@@ -46,6 +49,7 @@ macro_rules! functions {
                 let call = Pointwise::$promoting(operator, [this])?;
                 match_computing!(call.dtype, $T: $($class)|+ => {
                     let value = $crate::cpu::loops::function!(|[$x]: [$T; 1]| -> $T { $value });
+                    $( let value = $crate::cpu::functions::Registers::<_, $crate::cpu::functions::$wide>::new(value); )?
                     call.compute_elements(out, call.dtype, value)
                 }, else => Err(call.unsupported()))
             }
@@ -59,12 +63,12 @@ functions! {
     relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
     neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();
     sign sign_: promoting Bool | Integer | Float => |x, T| sign_of(x);
-    exp exp_: promoting_to_float Float | Complex => |x, T| x.exponential();
-    log log_: promoting_to_float Float | Complex => |x, T| x.natural_logarithm();
+    exp exp_: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
+    log log_: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
     sqrt sqrt_: promoting_to_float Float | Complex => |x, T| x.sqrt();
     rsqrt rsqrt_: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
     reciprocal reciprocal_: promoting_to_float Float | Complex => |x, T| T::ONE / x;
-    tanh tanh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent();
+    tanh tanh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers Tangent;
     sigmoid sigmoid_: promoting_to_float Float | Complex => |x, T| x.logistic();
 }
 

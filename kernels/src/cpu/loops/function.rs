@@ -24,6 +24,17 @@ pub(crate) trait Elements<M, R, const N: usize>: Sync {
     /// # Safety
     /// `len` elements of each input can be read, and as many of `out` written; an input is `out` itself, or shares no memory with it.
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
+
+    /// As [`each`](Self::each), in the loops that are compiled for the widest vectors.
+    ///
+    /// # Safety
+    /// As there, on a processor that has them.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn each_widest(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: passed on.
+        unsafe { self.each(out, inputs, len) }
+    }
 }
 
 /// A function from `N` elements to one, as a type of its own: see [`function!`].

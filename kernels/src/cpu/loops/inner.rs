@@ -329,7 +329,7 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
         }
         let from = std::array::from_fn(|k| blocks[k].0.as_ptr().cast::<M>());
         // SAFETY: blocks of `f32`, which is what `M` and `R` are.
-        unsafe { f.each(results.0.as_mut_ptr().cast::<R>(), from, BLOCK) };
+        unsafe { f.each_widest(results.0.as_mut_ptr().cast::<R>(), from, BLOCK) };
         // SAFETY: as above.
         unsafe { halves::narrow(half, results.0.as_ptr(), out.cast::<u16>().add(start), len) };
     }
@@ -360,7 +360,7 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     len: usize,
 ) {
     // SAFETY: passed on.
-    unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
+    unsafe { f.each_widest(out.cast::<R>(), typed(inputs), len) }
 }
 
 /// For any processor. Where the others are there, hardly one is left that runs this: it goes element by element, and each is

@@ -1,6 +1,6 @@
 //! Products and distances of vectors and matrices, by other operators.
 
-use torch_library::geometry::{numel, wrap_dim};
+use torch_library::geometry::{infer_size, numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -63,6 +63,16 @@ mod derived {
     }
 
     fn addr(this: &Tensor, vec1: &Tensor, vec2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        let dtype = this.dtype();
+        let is_plain = matches!(dtype, DType::Float32 | DType::Float64)
+            && [vec1, vec2].iter().all(|vector| vector.dim() == 1 && vector.dtype() == dtype);
+        let sizes = [vec1.numel(), vec2.numel()];
+        let fits = infer_size(this.sizes(), &sizes).is_ok_and(|fit| fit.as_slice() == sizes);
+        if is_plain && fits && beta.to::<f64>().is_ok_and(|beta| beta == 1.0) {
+            // In one go: the product need not be in memory.
+            let (column, row) = (aten::unsqueeze(vec1, 1)?, aten::unsqueeze(vec2, 0)?);
+            return aten::addcmul::with(this, &column, &row).value(alpha).call();
+        }
         combined(this, &aten::outer(vec1, vec2)?, beta, alpha)
     }
 }
@@ -247,7 +257,7 @@ mod implicit {
             let length = aten::linalg_vector_norm::call(x, 2.into(), Some(&[dim]), true, None)?;
             aten::div_Tensor(x, &aten::clamp_min(&length, eps.into())?)
         };
-        let sizes = torch_library::geometry::infer_size(x1.sizes(), x2.sizes());
+        let sizes = infer_size(x1.sizes(), x2.sizes());
         let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
         let product =
             aten::mul_Tensor(&unit(&aten::expand(x1, &sizes)?)?, &unit(&aten::expand(x2, &sizes)?)?)?;
@@ -336,7 +346,7 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
         other.sizes()
     );
     let turned = |tensor: &Tensor, shift: i64| aten::roll::call(tensor, &[shift], &[dim]);
-    let sizes = torch_library::geometry::infer_size(this.sizes(), other.sizes());
+    let sizes = infer_size(this.sizes(), other.sizes());
     let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
     let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
     aten::sub_Tensor(
@@ -352,7 +362,7 @@ fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tenso
         factor => aten::mul_Scalar(tensor, factor),
     };
     let scaled = times(b, alpha)?;
-    let sizes = torch_library::geometry::infer_size(a.sizes(), b.sizes())?;
+    let sizes = infer_size(a.sizes(), b.sizes())?;
     ensure!(
         sizes.as_slice() == b.sizes(),
         Shape,

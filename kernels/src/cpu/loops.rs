@@ -45,7 +45,7 @@ pub(crate) mod walk;
 use convert::{Loader, Storer};
 use entangled::is_entangled;
 use function::Identity;
-pub(crate) use function::{Elements, Function, Inlined, Usually, function};
+pub(crate) use function::{Elements, Function, Inlined, RowByRow, Usually, function};
 use halves::Half;
 use inner::{Inner, Plane};
 pub(crate) use vectors::on_vectors;

@@ -242,3 +242,24 @@ fn integers_of_any_size_are_divided_exactly() -> Result<()> {
     assert_eq!(error, "aten::remainder.Tensor: an integer was divided by zero");
     Ok(())
 }
+
+#[test]
+fn products_with_columns_and_rows_are_added_in_one_go() -> Result<()> {
+    let numbers = |sizes: &[i64]| -> Result<Tensor> {
+        let count: i64 = sizes.iter().product();
+        aten::arange(count.into())?.remainder(7)?.to_dtype(DType::Float32)?.reshape(sizes)
+    };
+    let (x, column, row) = (numbers(&[90, 131])?, numbers(&[90])?, numbers(&[131])?);
+    let columns = column.reshape(&[90, 1])?;
+    for (a, b) in [(&columns, &row), (&row, &columns), (&columns, &x), (&x, &row)] {
+        let want = (&x + &(&(a * b)? * 2)?)?;
+        assert!(aten::equal(&aten::addcmul::with(&x, a, b).value(2).call()?, &want)?);
+        assert!(aten::equal(&aten::addcmul::with(a, &x, b).value(2).call()?, &(a + &(&(&x * b)? * 2)?)?)?);
+    }
+    let want = (&x + &(&aten::outer(&column, &row)? * 2)?)?;
+    assert!(aten::equal(&aten::addr::with(&x, &column, &row).alpha(2).call()?, &want)?);
+    let want = (&row + &aten::outer(&column, &row)?)?;
+    assert!(aten::equal(&aten::addr(&row, &column, &row)?, &want)?);
+    assert!(aten::addr(&x, &row, &column).is_err() && aten::addr(&x, &columns, &row).is_err());
+    Ok(())
+}

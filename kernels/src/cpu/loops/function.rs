@@ -129,6 +129,25 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
     }
 }
 
+/// A closure of three elements whose rows often have a single element of some input.
+pub(crate) struct RowByRow<F>(pub(crate) F);
+
+impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for RowByRow<F> {
+    const IS_FASTER_WIDEST: bool = false;
+    const HAS_PLANE: bool = true;
+
+    #[inline(always)]
+    fn one(&self, elements: [M; 3]) -> R {
+        self.0(elements)
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; 3], len: usize) {
+        // SAFETY: passed on.
+        unsafe { self.0.each(out, inputs, len) }
+    }
+}
+
 /// The elements at a place. Not by `array::map`, which is a dozen functions more to compile for each closure, and none of them
 /// sure to be compiled into the loop.
 ///

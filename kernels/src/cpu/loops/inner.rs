@@ -246,6 +246,7 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
             match plane.single {
                 None => run(elements, out, inputs, plane.len),
                 Some(0) => with_single::<M, R, F, N>(f, out, inputs, plane.len, 0),
+                Some(1) if N > 2 => with_single::<M, R, F, N>(f, out, inputs, plane.len, 1),
                 Some(_) => with_single::<M, R, F, N>(f, out, inputs, plane.len, N - 1),
             }
         }

@@ -8,7 +8,7 @@ use torch_library::prelude::*;
 use super::Bits;
 use crate::aten;
 use crate::cpu::functions::{Coordinate, Divisible, Quotient, Raised};
-use crate::cpu::loops::{self, Usually, function, match_computing};
+use crate::cpu::loops::{self, RowByRow, Usually, function, match_computing};
 use crate::cpu::number::{Divided, Number};
 use crate::pointwise::Pointwise;
 
@@ -411,7 +411,8 @@ fn product_added(
     let call = Pointwise::promoting(operator, inputs)?;
     match_computing!(call.dtype, T: Integer | Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
-        call.compute(out, call.dtype, move |[x, a, b]: [T; 3]| x.plus(value.times(a).times(b)))
+        let added = move |[x, a, b]: [T; 3]| x.plus(value.times(a).times(b));
+        call.compute_elements(out, call.dtype, RowByRow(added))
     }, else => Err(call.unsupported()))
 }
 

@@ -8,12 +8,49 @@ use crate::aten;
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
-fn put(this: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::put";
+mod derived {
+    use super::*;
+
+    fn put(this: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
+        check_put("aten::put", this, index, source)?;
+        let put = aten::index_put::call(&flat(this)?, &[Some(flat(index)?)], &flat(source)?, accumulate)?;
+        let put = aten::view(&put, this.sizes())?;
+        let mut out = aten::empty_like(this)?;
+        if out.strides() == put.strides() {
+            return Ok(put);
+        }
+        unseen(|| aten::copy_(&mut out, &put).map(drop))?;
+        Ok(out)
+    }
+
+    fn put_<'a>(
+        this: &'a mut Tensor,
+        index: &Tensor,
+        source: &Tensor,
+        accumulate: bool,
+    ) -> Result<&'a mut Tensor> {
+        check_put("aten::put_", this, index, source)?;
+        if !this.is_contiguous(MemoryFormat::Contiguous) {
+            let put = aten::put::call(this, index, source, accumulate)?;
+            return aten::copy_(this, &put);
+        }
+        let mut elements = aten::view(this, &[-1])?;
+        let (index, source) = (flat(index)?, flat(source)?);
+        unseen(|| aten::index_put_::call(&mut elements, &[Some(index)], &source, accumulate).map(drop))?;
+        Ok(this)
+    }
+}
+
+/// All elements in a row.
+fn flat(tensor: &Tensor) -> Result<Tensor> {
+    aten::reshape(tensor, &[-1])
+}
+
+fn check_put(operator: &str, this: &Tensor, index: &Tensor, source: &Tensor) -> Result<()> {
     ensure!(
         index.dtype() == DType::Int64 && source.dtype() == this.dtype(),
         DType,
-        "{OPERATOR}: an index of {} and a source of {} for {}, expected int64 and the same type",
+        "{operator}: an index of {} and a source of {} for {}, expected int64 and the same type",
         index.dtype(),
         source.dtype(),
         this.dtype()
@@ -21,19 +58,11 @@ fn put(this: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Resu
     ensure!(
         index.numel() == source.numel(),
         Shape,
-        "{OPERATOR}: {} places for {} numbers",
+        "{operator}: {} places for {} numbers",
         index.numel(),
         source.numel()
     );
-    let flat = |tensor: &Tensor| aten::reshape(tensor, &[-1]);
-    let put = aten::index_put::call(&flat(this)?, &[Some(flat(index)?)], &flat(source)?, accumulate)?;
-    let put = aten::view(&put, this.sizes())?;
-    let mut out = aten::empty_like(this)?;
-    if out.strides() == put.strides() {
-        return Ok(put);
-    }
-    unseen(|| aten::copy_(&mut out, &put).map(drop))?;
-    Ok(out)
+    Ok(())
 }
 
 #[torch_impl(aten, CompositeExplicitAutograd)]

@@ -72,6 +72,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.put`.
         put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor;
+        /// Writes `source` to the places of an index into all elements, one after the other; adds it with `accumulate`.
+        ///
+        /// PyTorch: `Tensor.put_`.
+        put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!);
         /// A copy with elements of `src` added where the index says.
         ///
         /// PyTorch: `torch.scatter_add`.

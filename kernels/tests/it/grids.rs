@@ -103,6 +103,10 @@ fn numbers_are_put_at_flat_places() -> Result<()> {
     let mut written = x.t()?;
     aten::put_(&mut written, &Tensor::from([1i64]), &Tensor::from([9.0]))?;
     close(&x, &[1.0, 2.0, 3.0, 9.0, 5.0, 6.0])?;
+    let mut whole = aten::clone(&x)?;
+    aten::put_::call(&mut whole, &index, &source, true)?;
+    assert_eq!(whole.version(), 1);
+    close(&whole, &[41.0, 2.0, 3.0, 9.0, 5.0, 26.0])?;
     for (index, source) in [
         (Tensor::from([6i64]), Tensor::from([0.0])),
         (Tensor::from([0i32]), Tensor::from([0.0])),
@@ -110,6 +114,7 @@ fn numbers_are_put_at_flat_places() -> Result<()> {
         (Tensor::from([0i64, 1]), Tensor::from([0.0])),
     ] {
         assert!(aten::put(&x, &index, &source).is_err());
+        assert!(aten::put_(&mut written, &index, &source).is_err());
     }
     Ok(())
 }

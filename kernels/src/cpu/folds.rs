@@ -369,10 +369,14 @@ impl<T: Float + Number> Fold<T> for Moments {
 
     #[inline(always)]
     fn merge(&self, a: Moment<T>, b: Moment<T>) -> Moment<T> {
-        let count = a.count + b.count;
-        if count == T::ZERO {
+        // Of nothing no distance is taken, whose square may be infinite.
+        if a.count == T::ZERO {
+            return b;
+        }
+        if b.count == T::ZERO {
             return a;
         }
+        let count = a.count + b.count;
         let (distance, share) = (b.mean - a.mean, b.count / count);
         Moment {
             count,

@@ -240,3 +240,21 @@ fn tensors_differ_wherever_an_element_does() -> Result<()> {
     assert!(aten::equal(&Tensor::from([0f32; 0]), &Tensor::from([0f32; 0]))?);
     Ok(())
 }
+
+#[test]
+fn rows_are_folded_where_they_lie() -> Result<()> {
+    // Rows of 300, so that a part of the tree starts and ends within one.
+    let x = aten::arange((7 * 40 * 300).into())?.remainder(11)?.reshape(&[7, 40, 300])?;
+    let wide = x.to_dtype(DType::Float32)?;
+    let want = x.transpose(0, 1)?.reshape(&[40, 2100])?;
+    let sums = aten::sum_dim_IntList(&wide, Some(&[0, 2]))?;
+    assert!(aten::equal(&sums, &want.sum_dim(&[1], false)?.to_dtype(DType::Float32)?)?);
+    let part = aten::slice_Tensor::call(&wide, 2, Some(1), Some(299), 1)?;
+    let sum = part.reshape(&[-1])?.sum_dim(&[0], false)?;
+    assert!(aten::equal(&aten::sum(&part)?, &sum)?);
+    let large = aten::slice_Tensor::call(&aten::full(&[4, 512], 1e20.into())?, 1, Some(0), Some(300), 1)?;
+    assert_eq!(aten::var_dim(&large, Some(&[0, 1]))?.to_vec::<f32>()?, [0.0]);
+    let places = aten::argmax(&aten::neg(&part)?)?;
+    assert!(aten::equal(&places, &aten::argmax(&aten::neg(&part.reshape(&[-1])?)?)?)?);
+    Ok(())
+}

@@ -48,6 +48,9 @@ const BLOCK: usize = 64;
 /// How many elements are folded in one loop; the values of such loops are merged as a tree.
 const LEAF: usize = 4096;
 
+/// From so many elements on a row is folded where it lies; shorter ones are put side by side first.
+const LONG: usize = 4 * LANES;
+
 /// How many elements of one result are worth a thread.
 const BRANCH: usize = 2 * parallel::GRAIN;
 
@@ -351,6 +354,17 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 // SAFETY: as above; the elements are of these halves.
                 return unsafe { slice(self.fold, half, data.cast(), range.len(), range.start) };
             }
+        }
+        if self.input.is_plain && self.reduced.dense_len() >= LONG {
+            let (mut value, mut position) = (self.fold.identity(), range.start);
+            self.reduced.rows(range, |row| {
+                let data = self.input.data.cast::<M>().wrapping_offset(base + row.inputs[0]);
+                // SAFETY: the walk stays in bounds; the elements lie side by side, and nobody writes to them during the operation.
+                let elements = unsafe { std::slice::from_raw_parts(data, row.len) };
+                value = self.fold.merge(value, slice(self.fold, elements, position));
+                position += row.len;
+            });
+            return value;
         }
         // SAFETY: passed on.
         unsafe { self.loaded_leaf(base, range) }

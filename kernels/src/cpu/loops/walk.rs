@@ -229,6 +229,11 @@ impl Walk<1> {
         if sizes().any(|size| size == 0) { 0 } else { sizes().product::<usize>() }
     }
 
+    /// How many elements lie side by side in the input at a time.
+    pub(crate) fn dense_len(&self) -> usize {
+        self.dims.first().map_or(1, |dim| if dim.inputs[0] == 1 { dim.size } else { 1 })
+    }
+
     /// How far apart in the input all elements are, if they are equidistant.
     pub(crate) fn single_stride(&self) -> Option<isize> {
         match self.dims.as_slice() {

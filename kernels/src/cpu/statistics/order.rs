@@ -91,12 +91,14 @@ impl<T: Number, W: Number> Line<T, 0> for Sums<W> {
     /// type that another order of additions could overflow.
     #[inline(always)]
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
-        const MOST: usize = 16;
-        let block = if T::DTYPE == W::DTYPE && T::DTYPE.is_floating_point() { 1 } else { MOST };
-        let (mut before, mut sums) = (W::ZERO, [W::ZERO; MOST]);
-        for (out, input) in out.chunks_mut(block).zip(input.chunks(block)) {
-            let mut sum = W::ZERO;
-            for (to, x) in sums.iter_mut().zip(input) {
+        const BLOCK: usize = 16;
+        let is_any_order = T::DTYPE != W::DTYPE || !T::DTYPE.is_floating_point();
+        let whole = if is_any_order { input.len() - input.len() % BLOCK } else { 0 };
+        let ((blocks, input), (outs, out)) = (input.split_at(whole), out.split_at_mut(whole));
+        let mut before = W::ZERO;
+        for (out, block) in outs.as_chunks_mut::<BLOCK>().0.iter_mut().zip(blocks.as_chunks::<BLOCK>().0) {
+            let (mut sum, mut sums) = (W::ZERO, [W::ZERO; BLOCK]);
+            for (to, x) in sums.iter_mut().zip(block) {
                 sum = sum.plus(x.cast());
                 *to = sum;
             }
@@ -104,6 +106,10 @@ impl<T: Number, W: Number> Line<T, 0> for Sums<W> {
                 out.write(before.plus(*sum).cast());
             }
             before = before.plus(sum);
+        }
+        for (out, x) in out.iter_mut().zip(input) {
+            before = before.plus(x.cast());
+            out.write(before.cast());
         }
         []
     }

@@ -124,6 +124,9 @@ derivatives! {
             whole
         },
     }
+    diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor as DiagonalBackward1 {
+        self => aten::diagonal_scatter::call(&aten::new_zeros(grad, self.sizes())?, grad, offset, dim1, dim2),
+    }
     select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor as SelectScatterBackward0 {
         self => aten::select_scatter(grad, &aten::new_zeros(grad, metadata(src).sizes())?, dim, index),
         src => grad.select(dim, index),

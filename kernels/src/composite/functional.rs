@@ -5,6 +5,14 @@ use torch_library::prelude::*;
 use super::unseen;
 use crate::aten;
 
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn diagonal_copy(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+    let diagonal = aten::diagonal::call(this, offset, dim1, dim2);
+    let diagonal = diagonal.map_err(|error| error.context("aten::diagonal_copy"))?;
+    aten::clone::with(&diagonal).memory_format(Some(MemoryFormat::Contiguous)).call()
+}
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod kernels {
     use super::*;

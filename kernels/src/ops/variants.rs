@@ -151,6 +151,7 @@ variants! {
     deg2rad_: deg2rad => "deg2rad_(Tensor(a!) self) -> Tensor(a!)";
     diag_out: diag => "diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";
     diag_embed_out: diag_embed => "diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!) out) -> Tensor(a!)";
+    diagonal_copy_out: diagonal_copy => "diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
     diagonal_scatter_out: diagonal_scatter => "diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
     diff_out: diff => "diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor(a!) out) -> Tensor(a!)";
     digamma_out: digamma => "digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

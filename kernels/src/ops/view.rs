@@ -199,6 +199,13 @@ torch_library! {
         ///
         /// PyTorch: `torch.diagonal`.
         diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a);
+        /// [`diagonal`](fn@diagonal) in memory of its own, row-major.
+        ///
+        /// # Errors
+        /// Dimensions that are not there, or twice the same.
+        ///
+        /// PyTorch: `torch.diagonal_copy`.
+        diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor;
         /// A slice for each index of a dimension.
         ///
         /// PyTorch: `torch.unbind`.

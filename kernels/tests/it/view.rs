@@ -167,3 +167,15 @@ fn splits_into_columns_rows_and_layers() -> Result<()> {
     assert!(error.contains("a dimension of size 4 cannot be cut into 3 equal parts"), "{error}");
     Ok(())
 }
+
+#[test]
+fn copies_of_diagonals_are_row_major() -> Result<()> {
+    let x = numbers(&[2, 3, 2])?;
+    let copy = aten::diagonal_copy::call(&x, 1, 0, 1)?;
+    assert_eq!(copy.to_vec::<i32>()?, [2, 10, 3, 11]);
+    assert_eq!((copy.sizes(), copy.strides()), (&[2, 2][..], &[2, 1][..]));
+    assert!(!copy.shares_storage_with(&x));
+    let error = aten::diagonal_copy::call(&x, 0, 1, 1).unwrap_err().to_string();
+    assert!(error.starts_with("aten::diagonal_copy: "), "{error}");
+    Ok(())
+}

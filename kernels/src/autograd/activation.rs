@@ -33,9 +33,15 @@ derivatives! {
     }
     #[in_place]
     silu(Tensor self) -> Tensor as SiluBackward0 {
+        self => aten::silu_backward(grad, &conj(self)?),
+    }
+    silu_backward(Tensor grad_output, Tensor self) -> Tensor as SiluBackwardBackward0 {
+        grad_output => aten::silu_backward(grad, &conj(self)?),
         self => {
-            let s = self.sigmoid()?;
-            grad.mul(&conj(&s.mul(&aten::rsub_Scalar(&s, Scalar::from(1))?.mul(self)?.add(1)?)?)?)
+            let gate = self.sigmoid()?;
+            let other = aten::rsub_Scalar(&gate, Scalar::from(1))?;
+            let bend = self.mul(&other.sub(&gate)?)?.add(2)?.mul(&gate)?.mul(&other)?;
+            grad.mul(&conj(&grad_output.mul(&bend)?)?)
         },
     }
     #[in_place]

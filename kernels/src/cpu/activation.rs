@@ -1,7 +1,7 @@
 //! Derivatives of activations.
 
 use num_complex::Complex;
-use num_traits::{Float, FloatConst};
+use num_traits::{Float, FloatConst, NumOps};
 use torch_library::Element;
 use torch_library::prelude::*;
 
@@ -50,6 +50,14 @@ mod kernels {
         let call = Pointwise::promoting("aten::tanh_backward", [grad_output, output])?;
         match_computing!(call.dtype, T: Float | Complex => {
             call.compute(None, call.dtype, |[grad, y]: [T; 2]| grad * (T::ONE - y * y).conjugate())
+        }, else => Err(call.unsupported()))
+    }
+
+    fn silu_backward(grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::silu_backward", [grad_output, this])?;
+        match_computing!(call.dtype, T: Float | Complex => {
+            let slope = function!(|[grad, x]: [T; 2]| -> T { grad * gated_slope(x, x.logistic()) });
+            call.compute_elements(None, call.dtype, slope)
         }, else => Err(call.unsupported()))
     }
 
@@ -107,6 +115,12 @@ impl<T: Number + Float> Conjugate for Complex<T> {
     fn direction(self) -> Self {
         if self.re == T::ZERO && self.im == T::ZERO { self } else { self / self.norm() }
     }
+}
+
+/// The derivative of a number times its own gate.
+#[inline(always)]
+fn gated_slope<T: Number + NumOps>(x: T, gate: T) -> T {
+    gate * (T::ONE + x * (T::ONE - gate))
 }
 
 /// The derivative of `x Φ(x)`.

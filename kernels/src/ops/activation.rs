@@ -40,5 +40,14 @@ torch_library! {
         /// PyTorch: `aten::gelu_backward`.
         #[tags(pointwise)]
         gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor;
+
+        /// `grad_output` times the slope of `silu`, from its input; the gradient of complex numbers wants the conjugate of these.
+        ///
+        /// # Errors
+        /// Integers and truth values.
+        ///
+        /// PyTorch: `aten::silu_backward`.
+        #[tags(pointwise)]
+        silu_backward(Tensor grad_output, Tensor self) -> Tensor;
     }
 }

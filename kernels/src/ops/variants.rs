@@ -519,6 +519,7 @@ variants! {
     sigmoid_backward_grad_input: sigmoid_backward => "sigmoid_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) -> Tensor(a!)";
     sign_out: sign Exact => "sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     signbit_out: signbit => "signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    silu_backward_grad_input: silu_backward => "silu_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) -> Tensor(a!)";
     silu_out: silu Exact => "silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     sin_out: sin => "sin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     sinc_out: sinc => "sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

@@ -200,3 +200,17 @@ fn polygamma_is_as_exact_far_below_zero() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn the_slope_of_silu_is_pytorchs() -> Result<()> {
+    let x = Tensor::from([-2.0, -0.5, 0.0, 1.5]);
+    let slope = [-0.09078424878489547, 0.5200776253946964, 1.5, 4.165176617196572];
+    close(&aten::silu_backward(&Tensor::from([1.0, 2.0, 3.0, 4.0]), &x)?, &slope)?;
+    let one = Complex64::new(1.0, 0.0);
+    let x = Tensor::from([Complex64::new(0.3, 0.4)]);
+    let slope = aten::silu_backward(&Tensor::from([one]), &x)?;
+    close(&aten::view_as_real(&slope)?, &[0.6597072952780277, 0.19594149040567038])?;
+    let error = aten::silu_backward(&Tensor::from([1i64]), &Tensor::from([1i64])).unwrap_err().to_string();
+    assert!(error.contains("aten::silu_backward") && error.contains("int64"), "{error}");
+    Ok(())
+}

@@ -108,7 +108,7 @@ derivatives! {
     }
     // There is none for the exponent.
     special_zeta(Tensor self, Tensor other) -> Tensor as SpecialZetaBackward0 {
-        self => without_derivative(),
+        self => without_derivative("zeta"),
         other => grad.mul(&self.neg()?)?.mul(&aten::special_zeta(&self.add(1)?, other)?),
     }
     special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor as SpecialZetaBackward1 {
@@ -118,7 +118,19 @@ derivatives! {
         },
     }
     special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor as SpecialZetaBackward2 {
-        self => without_derivative(),
+        self => without_derivative("zeta"),
+    }
+
+    // Nor for the shape.
+    #[in_place]
+    igamma(Tensor self, Tensor other) -> Tensor as IgammaBackward0 {
+        self => without_derivative("igamma"),
+        other => grad.mul(&gamma_density(self, other)?),
+    }
+    #[in_place]
+    igammac(Tensor self, Tensor other) -> Tensor as IgammacBackward0 {
+        self => without_derivative("igammac"),
+        other => grad.mul(&gamma_density(self, other)?.neg()?),
     }
 
     special_scaled_modified_bessel_k0(Tensor x) -> Tensor as non_differentiable;
@@ -132,6 +144,12 @@ derivatives! {
             grad.mul(&aten::sum_dim_IntList(&slopes, Some(&[-1]))?)
         },
     }
+}
+
+/// The density of the gamma distribution: how fast the part below a place grows with that.
+fn gamma_density(shape: &Tensor, place: &Tensor) -> Result<Tensor> {
+    let power = aten::xlogy_Tensor(&shape.sub(1)?, place)?;
+    power.sub(place)?.sub(&aten::lgamma(shape)?)?.exp()
 }
 
 /// Where a formula divides by the element, which is next to zero.
@@ -160,6 +178,6 @@ impl Place {
     }
 }
 
-fn without_derivative() -> Result<Tensor> {
-    bail!(NotSupported, "the derivative of `zeta` for its first argument is not implemented")
+fn without_derivative(function: &str) -> Result<Tensor> {
+    bail!(NotSupported, "the derivative of `{function}` for its first argument is not implemented")
 }

@@ -16,6 +16,8 @@ enum Types {
     Floating,
     /// `float32` and `float64`.
     Full,
+    /// All of floating point; whole numbers are not made such.
+    OnlyFloating,
 }
 
 /// Writes the kernels of functions of one and of two numbers: for which types, and what they compute.
@@ -68,6 +70,8 @@ functions! {
     special_spherical_bessel_j0 "aten::special_spherical_bessel_j0"(x): Full => |[x]| functions::spherical_j0(x);
     special_xlog1py "aten::special_xlog1py"(this, other): Floating => |[x, y]| weighted_logarithm(x, y);
     special_zeta "aten::special_zeta"(this, other): Full => |[s, x]| functions::zeta(s, x);
+    igamma "aten::igamma"(this, other): OnlyFloating => |[a, x]| functions::lower_gamma(a, x);
+    igammac "aten::igammac"(this, other): OnlyFloating => |[a, x]| functions::upper_gamma(a, x);
 }
 
 /// What a probability adds to the entropy; negative ones never occur.
@@ -96,7 +100,10 @@ fn computed<const N: usize>(
     types: Types,
     function: fn([f64; N]) -> f64,
 ) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float(operator, inputs)?;
+    let call = match types {
+        Types::OnlyFloating => Pointwise::promoting(operator, inputs)?,
+        _ => Pointwise::promoting_to_float(operator, inputs)?,
+    };
     if types == Types::Full && matches!(call.dtype, DType::Float16 | DType::BFloat16) {
         return Err(call.unsupported());
     }

@@ -82,6 +82,8 @@ aliases! {
     special_erfc: erfc => "special_erfc(Tensor self) -> Tensor";
     special_erfinv: erfinv => "special_erfinv(Tensor self) -> Tensor";
     special_gammaln: lgamma => "special_gammaln(Tensor self) -> Tensor";
+    special_gammainc: igamma => "special_gammainc(Tensor self, Tensor other) -> Tensor";
+    special_gammaincc: igammac => "special_gammaincc(Tensor self, Tensor other) -> Tensor";
     special_psi: digamma => "special_psi(Tensor self) -> Tensor";
     special_polygamma: polygamma => "special_polygamma(int n, Tensor self) -> Tensor";
     special_digamma: digamma => "special_digamma(Tensor self) -> Tensor";

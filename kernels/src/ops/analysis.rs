@@ -233,6 +233,24 @@ torch_library! {
         /// PyTorch: `torch.special.zeta`.
         #[tags(pointwise)]
         special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor;
+        /// The lower incomplete gamma function over the gamma function: the part of the integral of `t^(self - 1) exp(-t)` over all
+        /// positive numbers that lies below `other`. NaN where either is negative.
+        ///
+        /// # Errors
+        /// Integers, truth values and complex numbers.
+        ///
+        /// PyTorch: `torch.igamma`.
+        #[tags(pointwise)]
+        igamma(Tensor self, Tensor other) -> Tensor;
+        /// The upper incomplete gamma function over the gamma function: what [`igamma`](fn@igamma) leaves of 1, and exact where that is
+        /// little.
+        ///
+        /// # Errors
+        /// Integers, truth values and complex numbers.
+        ///
+        /// PyTorch: `torch.igammac`.
+        #[tags(pointwise)]
+        igammac(Tensor self, Tensor other) -> Tensor;
         /// The logarithm of the gamma function of `p` variables.
         ///
         /// # Errors

@@ -184,3 +184,31 @@ fn there_is_no_slope_along_the_exponent_of_zeta() -> Result<()> {
     assert!(error.contains("the derivative of `zeta` for its first argument is not implemented"), "{error}");
     Ok(())
 }
+
+#[test]
+fn parts_of_the_gamma_distribution_add_up_to_one() -> Result<()> {
+    let (shape, place) = (Tensor::from([0.5, 2.0, 7.0]), Tensor::from([0.3, 2.0, 5.0]));
+    place.set_requires_grad(true)?;
+    let (below, above) = (aten::igamma(&shape, &place)?, aten::special_gammaincc(&shape, &place)?);
+    close(&below.add(&above)?, &[1.0; 3])?;
+    below.sum()?.backward()?;
+    close(&place.grad().unwrap(), &[0.763090578768186, 0.2706705664732254, 0.1462228081398754])?;
+    let wide = aten::igamma(&Tensor::from([0.5f32, 3.0]), &Tensor::from([[0.3f32], [4.0]]))?;
+    let want = Tensor::from([[0.561_422_05f32, 0.003_599_494], [0.995_322_3, 0.761_896_67]]);
+    assert!(aten::allclose::call(&wide, &want, 3e-7, 0.0, false)?, "{wide}");
+    Ok(())
+}
+
+#[test]
+fn the_gamma_distribution_is_one_of_floats_and_has_no_slope_along_its_shape() -> Result<()> {
+    let error = aten::igamma(&Tensor::from([1i64]), &Tensor::from([2i64])).unwrap_err().to_string();
+    assert!(error.contains("aten::igamma") && error.contains("int64"), "{error}");
+    let (shape, place) = (Tensor::from([2.0]), Tensor::from([1.5]));
+    shape.set_requires_grad(true)?;
+    let error = aten::igammac(&shape, &place)?.sum()?.backward().unwrap_err().to_string();
+    assert!(
+        error.contains("the derivative of `igammac` for its first argument is not implemented"),
+        "{error}"
+    );
+    Ok(())
+}

@@ -161,6 +161,10 @@ fn left_out(name: &str) -> &'static [Check] {
         | "special_spherical_bessel_j0" => &[Check::Gradient, Check::SecondGradient],
         // There is no derivative for the exponent, as in PyTorch.
         "special_zeta" | "special_zeta.other_scalar" => &[Check::Gradient, Check::SecondGradient],
+        // Nor for the shape.
+        "igamma" | "igamma_" | "igammac" | "igammac_" | "special_gammainc" | "special_gammaincc" => {
+            &[Check::Gradient, Check::SecondGradient]
+        }
         // On the diagonal it is held at 1, where a function of the elements would not bend.
         "corrcoef" => &[Check::SecondGradient],
         _ => &[],
@@ -205,7 +209,7 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 17] = [
+const WITHOUT_GRADIENT: [&str; 21] = [
     "detach",
     "detach_",
     "_linalg_eigh",
@@ -219,6 +223,10 @@ const WITHOUT_GRADIENT: [&str; 17] = [
     "special_scaled_modified_bessel_k0",
     "special_scaled_modified_bessel_k1",
     "special_spherical_bessel_j0",
+    "igamma",
+    "igamma_",
+    "igammac",
+    "igammac_",
     "special_zeta",
     "special_zeta.other_scalar",
     "native_batch_norm_backward",

@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of special functions.
+//! The variants that write to `out` or in place, of special functions.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
@@ -8,6 +8,10 @@ use crate::variants::{Rule, Variant, variants};
 
 variants! {
     super::linalg::aten;
+    igamma_out: igamma => "igamma.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    igamma_: igamma => "igamma_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
+    igammac_out: igammac => "igammac.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    igammac_: igammac => "igammac_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     special_bessel_j0_out: special_bessel_j0 => "special_bessel_j0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_bessel_j1_out: special_bessel_j1 => "special_bessel_j1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_bessel_y0_out: special_bessel_y0 => "special_bessel_y0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -21,6 +25,8 @@ variants! {
     special_exp2_out: special_exp2 => "special_exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_expit_out: special_expit => "special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_expm1_out: special_expm1 => "special_expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_gammainc_out: special_gammainc => "special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_gammaincc_out: special_gammaincc => "special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     special_gammaln_out: special_gammaln => "special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_i0e_out: special_i0e => "special_i0e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

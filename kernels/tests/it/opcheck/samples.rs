@@ -40,6 +40,9 @@ fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
         "special_bessel_y0" | "special_bessel_y1" => vec![positive()],
         "special_modified_bessel_k0" | "special_modified_bessel_k1" => vec![positive()],
         "special_ndtri" => vec![spread(0.1, 0.15)],
+        "igamma" | "igammac" | "special_gammainc" | "special_gammaincc" => {
+            vec![positive(), spread(0.2, 0.3)]
+        }
         "special_zeta" => vec![spread(1.5, 0.4), positive()],
         "special_zeta.self_scalar" => vec![Value::Float(1.5), positive()],
         "special_zeta.other_scalar" => vec![spread(1.5, 0.4), Value::Float(1.5)],

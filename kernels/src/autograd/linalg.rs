@@ -85,6 +85,9 @@ derivatives! {
         A => adjoint(inverse)?.matmul(&grad.matmul(&adjoint(inverse)?)?)?.neg(),
         info => non_differentiable,
     }
+    linalg_matrix_exp(Tensor self) -> Tensor as LinalgMatrixExpBackward0 {
+        self => aten::matrix_exp_backward(self, grad),
+    }
     _linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots) as LinalgDetBackward0 {
         A => scaled_inverse(A, &grad.mul(&conj(result)?)?),
         LU => non_differentiable,

@@ -4,6 +4,7 @@ use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::cpu::linalg::square;
 
 mod least_squares;
 mod norms;
@@ -78,6 +79,28 @@ mod kernels {
 
     fn lu_solve(this: &Tensor, factors: &Tensor, pivots: &Tensor) -> Result<Tensor> {
         aten::linalg_lu_solve(factors, pivots, this)
+    }
+
+    fn matrix_exp(this: &Tensor) -> Result<Tensor> {
+        aten::linalg_matrix_exp(this)
+    }
+
+    fn matrix_exp_backward(this: &Tensor, grad: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::matrix_exp_backward";
+        let n = square(OPERATOR, this)?;
+        ensure!(
+            grad.sizes() == this.sizes(),
+            Shape,
+            "{OPERATOR}: a gradient of sizes {:?} for matrices of sizes {:?}",
+            grad.sizes(),
+            this.sizes()
+        );
+        // The exponential of two blocks on the diagonal has above it how it changes in the direction of what is there.
+        let block = super::adjoint(this)?;
+        let columns = |parts: &[Tensor]| aten::cat::with(parts).dim(-1).call();
+        let rows = [columns(&[block.clone(), grad.clone()])?, columns(&[aten::zeros_like(&block)?, block])?];
+        let all = aten::linalg_matrix_exp(&aten::cat::with(&rows).dim(-2).call()?)?;
+        aten::narrow(&aten::narrow(&all, -2, 0, n)?, -1, n, n)
     }
 
     fn linalg_vander(x: &Tensor, n: Option<i64>) -> Result<Tensor> {

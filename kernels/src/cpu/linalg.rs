@@ -17,6 +17,7 @@ use triangle::Triangle;
 mod cholesky;
 mod cross;
 mod eigen;
+mod exponential;
 mod lu;
 mod matrices;
 mod qr;

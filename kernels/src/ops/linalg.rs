@@ -310,6 +310,28 @@ torch_library! {
         /// PyTorch: `torch.vander`.
         #[variants(function)]
         vander(Tensor x, int? N=None, bool increasing=False) -> Tensor;
+        /// The exponentials of matrices `[.., n, n]`: the sum of their powers, each over the factorial of its exponent.
+        ///
+        /// # Errors
+        /// Matrices that are not square, integers and truth values.
+        ///
+        /// PyTorch: `torch.linalg.matrix_exp`.
+        linalg_matrix_exp(Tensor self) -> Tensor;
+        /// [`linalg_matrix_exp`](fn@linalg_matrix_exp) under another name.
+        ///
+        /// # Errors
+        /// Matrices that are not square, integers and truth values.
+        ///
+        /// PyTorch: `torch.matrix_exp`.
+        matrix_exp(Tensor self) -> Tensor;
+        /// The gradient of matrices `self` whose exponentials have the gradient `grad`.
+        ///
+        /// # Errors
+        /// Matrices that are not square, a gradient of other sizes.
+        ///
+        /// PyTorch: `aten::matrix_exp_backward`.
+        #[variants(function)]
+        matrix_exp_backward(Tensor self, Tensor grad) -> Tensor;
         /// [`matrix_power`].
         ///
         /// PyTorch: `torch.linalg.matrix_power`.

@@ -10,6 +10,7 @@ mod checkpoint;
 mod coverage;
 mod create;
 mod data;
+mod exponentials;
 mod fake;
 mod foreach;
 mod fourier;

@@ -34,6 +34,7 @@ variants! {
     linalg_lu_factor_out: linalg_lu_factor => "linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) -> (Tensor(a!) LU, Tensor(b!) pivots)";
     linalg_lu_factor_ex_out: linalg_lu_factor_ex => "linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)";
     linalg_matmul_out: linalg_matmul => "linalg_matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    linalg_matrix_exp_out: linalg_matrix_exp => "linalg_matrix_exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_norm_out: linalg_matrix_norm => "linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_norm_str_ord_out: linalg_matrix_norm_str_ord => "linalg_matrix_norm.str_ord_out(Tensor self, str ord=\"fro\", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_power_out: linalg_matrix_power Castable => "linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";

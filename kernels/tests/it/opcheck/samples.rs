@@ -356,6 +356,8 @@ fn moved(name: &str) -> Option<Vec<Value<'static>>> {
         "linalg_cond" => vec![floats(&[3, 3]), Value::Int(1)],
         "linalg_cond.p_str" => vec![floats(&[3, 3]), Value::Str("fro".into())],
         "vander" => vec![floats(&[3])],
+        "linalg_matrix_exp" | "matrix_exp" => vec![floats(&[2, 3, 3])],
+        "matrix_exp_backward" => vec![floats(&[2, 2]), Value::Tensor(tensor(&[2, 2]))],
         _ => return None,
     })
 }

@@ -1,0 +1,88 @@
+//! The exponentials of matrices.
+//!
+//! # How it works
+//!
+//! Halved often enough, a matrix is so small that a short Taylor polynomial is exact; its exponential is squared as often. Each
+//! matrix of a batch is halved as often as its own size asks for.
+
+use torch_library::prelude::*;
+
+use super::square;
+use crate::aten;
+use crate::cpu::loops::{self, computing_type};
+use crate::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+fn linalg_matrix_exp(this: &Tensor) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::linalg_matrix_exp";
+    let n = square(OPERATOR, this)?;
+    if !this.dtype().is_differentiable() {
+        return Err(unsupported(OPERATOR, this.dtype()));
+    }
+    let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
+    if !loops::has_elements(&out) {
+        return Ok(out);
+    }
+    let matrices = aten::reshape(&aten::to_dtype(this, computing_type(this.dtype()))?, &[-1, n, n])?;
+    let (halvings, factors) = halvings(&matrices)?;
+    let factors = aten::to_dtype(
+        &Tensor::from_vec(factors, &[halvings.len() as i64, 1, 1])?,
+        matrices.dtype().to_real(),
+    )?;
+    let exponentials = squared(series(&aten::mul_Tensor(&matrices, &factors)?)?, &halvings)?;
+    loops::assign(&out, &aten::reshape(&exponentials, this.sizes())?)?;
+    Ok(out)
+}
+
+/// How often each matrix is halved until the polynomial is exact, and the factor that does it; NaN where there is no number.
+fn halvings(matrices: &Tensor) -> Result<(Vec<i32>, Vec<f64>)> {
+    // Up to these sizes, the polynomial is the exponential of a matrix that differs by less than its rounding.
+    let largest = if matrices.dtype().to_real() == DType::Float64 { 0.78 } else { 2.47 };
+    let columns = aten::sum_dim_IntList(&aten::abs(matrices)?, Some(&[-2]))?;
+    let sizes = loops::elements::<f64>(&aten::amax::call(&columns, &[-1], false)?)?;
+    let halvings = sizes.into_iter().map(|size| match size.is_finite() {
+        true => {
+            let count = (size / largest).log2().ceil().max(0.0);
+            (count as i32, (-count).exp2())
+        }
+        false => (0, f64::NAN),
+    });
+    Ok(halvings.unzip())
+}
+
+/// The Taylor polynomial of degree 16, by six products: four coefficients at a time, by powers of the fourth power.
+fn series(a: &Tensor) -> Result<Tensor> {
+    let one = aten::eye::call(a.size(-1)?, Some(a.dtype()), None, Some(a.device()), None)?;
+    let square = aten::matmul(a, a)?;
+    let (cube, fourth) = (aten::matmul(&square, a)?, aten::matmul(&square, &square)?);
+    let sum = |start: Tensor, first: i32| {
+        let mut powers = [&one, a, &square, &cube].into_iter().zip(first..);
+        powers.try_fold(start, |sum, (power, exponent)| {
+            aten::add_Tensor::call(&sum, power, over_factorial(exponent))
+        })
+    };
+    let mut whole = sum(aten::mul_Scalar(&fourth, over_factorial(16))?, 12)?;
+    for first in [8, 4, 0] {
+        whole = sum(aten::matmul(&whole, &fourth)?, first)?;
+    }
+    Ok(whole)
+}
+
+fn over_factorial(n: i32) -> Scalar {
+    (1..=n).map(f64::from).product::<f64>().recip().into()
+}
+
+/// Each matrix squared as often as is said.
+fn squared(mut matrices: Tensor, counts: &[i32]) -> Result<Tensor> {
+    for step in 0..counts.iter().copied().max().unwrap_or(0) {
+        let next = aten::matmul(&matrices, &matrices)?;
+        let goes_on: Vec<bool> = counts.iter().map(|count| *count > step).collect();
+        matrices = match goes_on.contains(&false) {
+            true => {
+                aten::where_self(&Tensor::from_vec(goes_on, &[counts.len() as i64, 1, 1])?, &next, &matrices)?
+            }
+            false => next,
+        };
+    }
+    Ok(matrices)
+}

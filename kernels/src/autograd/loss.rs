@@ -82,6 +82,13 @@ derivatives! {
         self => reduced(grad, &bent(&self.sub(target)?, delta)?.mul(delta)?, reduction),
         target => reduced(grad, &bent(&target.sub(self)?, delta)?.mul(delta)?, reduction),
     }
+    multi_margin_loss(
+        Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean
+    ) -> Tensor as MultiMarginLossBackward0 {
+        self => aten::multi_margin_loss_backward::call(grad, self, target, p, margin, weight, reduction),
+        target => non_differentiable,
+        weight => cannot_require_grad,
+    }
     soft_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor as SoftMarginLossBackward0 {
         self => reduced(grad, &target.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction),
         target => reduced(grad, &self.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction),

@@ -14,6 +14,7 @@ use crate::pointwise::{common_device, unsupported};
 
 pub(crate) mod ctc;
 mod distance;
+mod margin;
 mod probability;
 
 #[torch_impl(aten, CPU, Meta)]

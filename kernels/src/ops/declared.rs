@@ -48,8 +48,6 @@ torch_library! {
         max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor;
 
         // Losses.
-        /// PyTorch: `torch.nn.functional.multi_margin_loss`; declared only.
-        multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.multilabel_margin_loss`; declared only.
         multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor;
         /// PyTorch: `torch.nn.functional.multilabel_margin_loss_forward`; declared only.

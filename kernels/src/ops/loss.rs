@@ -152,6 +152,23 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.cosine_embedding_loss`.
         cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=Mean) -> Tensor;
+        /// By how much the scores of other classes, `[n, classes]` or `[classes]`, are not below that of the right one by a margin:
+        /// for each row the sum of these numbers, to the power of `p`, over the count of classes. `weight` has a factor for each
+        /// right class.
+        ///
+        /// # Errors
+        /// Another `p` than 1 and 2, targets that are no classes or not one for each row, a weight that has not one number for each
+        /// class, other types than `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.nn.functional.multi_margin_loss`.
+        multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean) -> Tensor;
+        /// The gradient of the scores of [`multi_margin_loss`](fn@multi_margin_loss).
+        ///
+        /// # Errors
+        /// Those of the loss; a gradient that is not one of it.
+        ///
+        /// PyTorch: `aten::multi_margin_loss_backward`.
+        multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, int reduction=Mean) -> Tensor;
         /// The logarithm of one and the exponential of minus the input times the target (1 or -1).
         ///
         /// PyTorch: `torch.nn.functional.soft_margin_loss`.

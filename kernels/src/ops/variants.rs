@@ -367,6 +367,8 @@ variants! {
     msort_out: msort => "msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     mul_Scalar_out: mul_Scalar => "mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     mul_out: mul_Tensor => "mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    multi_margin_loss_backward_grad_input: multi_margin_loss_backward => "multi_margin_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) grad_input) -> Tensor(a!)";
+    multi_margin_loss_out: multi_margin_loss => "multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)";
     multinomial_out: multinomial => "multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     multiply_out: multiply_Tensor => "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     mv_out: mv => "mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)";

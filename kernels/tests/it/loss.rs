@@ -147,3 +147,78 @@ fn small_losses_count_beside_a_large_sum() -> Result<()> {
     assert_eq!(sum.item()?, Scalar::Float(16_777_218.0));
     Ok(())
 }
+
+/// Scores of two rows, and what is right in each.
+fn scores() -> (Tensor, Tensor) {
+    (Tensor::from([[0.1, 0.7, -0.3], [1.2, 0.2, 0.9]]), Tensor::from([2i64, 0]))
+}
+
+#[test]
+fn losses_by_margins_and_their_gradients_are_pytorchs() -> Result<()> {
+    let weight = Tensor::from([0.5, 2.0, 1.5]);
+    type Case = (i64, bool, i64, &'static [f64], [f64; 6]);
+    let (third, sixth) = (1.0 / 3.0, 1.0 / 6.0);
+    let cases: [Case; 6] = [
+        (1, false, 0, &[1.0, 0.1666666666666667], [third, third, -2.0 * third, -third, 0.0, third]),
+        (1, false, 1, &[0.5833333333333334], [sixth, sixth, -third, -sixth, 0.0, sixth]),
+        (1, true, 2, &[1.5833333333333333], [0.5, 0.5, -1.0, -sixth, 0.0, sixth]),
+        (2, false, 1, &[0.8216666666666668], [0.4, 0.6, -1.0, -sixth, 0.0, sixth]),
+        (2, true, 0, &[2.34, 0.041666666666666685], [1.2, 1.8, -3.0, -sixth, 0.0, sixth]),
+        (2, true, 2, &[2.381666666666667], [1.2, 1.8, -3.0, -sixth, 0.0, sixth]),
+    ];
+    let is_near = |found: &Tensor, want: &[f64]| -> Result<bool> {
+        let found = found.to_vec::<f64>()?;
+        Ok(found.len() == want.len() && found.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-14))
+    };
+    for (p, is_weighted, reduction, loss, slopes) in cases {
+        let (x, target) = scores();
+        x.set_requires_grad(true)?;
+        let weight = is_weighted.then_some(&weight);
+        let found = aten::multi_margin_loss::call(&x, &target, p.into(), 0.8.into(), weight, reduction)?;
+        found.sum()?.backward()?;
+        let grad = x.grad().unwrap();
+        assert!(
+            is_near(&found.detach()?, loss)? && is_near(&grad, &slopes)?,
+            "{p} {reduction}: {found} {grad}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_row_of_scores_has_the_sizes_of_its_target() -> Result<()> {
+    let row = scores().0.select(0, 0)?;
+    for target in [Tensor::from(2i64), Tensor::from([2i64])] {
+        let loss = aten::multi_margin_loss::with(&row, &target).p(2).margin(0.8).reduction(0).call()?;
+        assert_eq!(loss.sizes(), target.sizes());
+        assert!((value(loss.sum())? - 1.56).abs() < 1e-14);
+    }
+    assert_eq!(value(aten::multi_margin_loss(&Tensor::from(0.3), &Tensor::from(0i64)))?, 0.0);
+    Ok(())
+}
+
+#[test]
+fn losses_by_margins_need_a_class_for_each_row() -> Result<()> {
+    let (x, target) = scores();
+    let refusal = |x: &Tensor, target: &Tensor| aten::multi_margin_loss(x, target).unwrap_err().to_string();
+    assert_eq!(
+        refusal(&x, &Tensor::from([0i64, 3])),
+        "aten::multi_margin_loss: target 3 is none of 3 classes"
+    );
+    assert_eq!(
+        refusal(&x, &Tensor::from([0i64])),
+        "aten::multi_margin_loss: targets of sizes [1] for scores of sizes [2, 3], expected one for each row"
+    );
+    assert!(refusal(&x, &target.to_dtype(DType::Int32)?).contains("targets of int32"));
+    assert!(refusal(&x.to_dtype(DType::BFloat16)?, &target).contains("bfloat16"));
+    assert!(refusal(&aten::zeros(&[2, 0])?, &target).contains("with a class at least"));
+    let with = |p: i64, weight| {
+        aten::multi_margin_loss::call(&x, &target, p.into(), 1.into(), weight, 1).unwrap_err().to_string()
+    };
+    assert_eq!(with(3, None), "aten::multi_margin_loss: p is 3, expected 1 or 2");
+    assert!(with(1, Some(&Tensor::from([1.0, 2.0]))).contains("each of 3 classes"));
+    let error = aten::multi_margin_loss_backward(&Tensor::from([1.0; 3]), &x, &target, 1.into(), 1.into());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("a gradient of sizes [3]"), "{error}");
+    Ok(())
+}

@@ -107,8 +107,8 @@ fn left_out(name: &str) -> &'static [Check] {
         | "_reshape_alias" => &[Check::Layouts],
         // It wants contiguous images, as PyTorch's does.
         "nll_loss2d_backward" => &[Check::Layouts],
-        // Its derivative has none, as PyTorch's has not.
-        "_grid_sampler_2d_cpu_fallback" => &[Check::SecondGradient],
+        // Their derivatives have none, as PyTorch's have not.
+        "_grid_sampler_2d_cpu_fallback" | "multi_margin_loss" => &[Check::SecondGradient],
         // What is cut off has no derivative, and is refused.
         "linalg_pinv.rcond_tensor" => &[Check::Gradient, Check::SecondGradient],
         // Outside of training it hands its input on, as PyTorch's does.

@@ -386,7 +386,10 @@ fn losses(name: &str) -> Option<Vec<Value<'static>>> {
         let total = Value::Tensor(Tensor::from(total));
         [floats(&[])].into_iter().chain(sample).chain(rest()).chain([total]).collect()
     };
+    let by_margin = || [Value::Int(2), Value::Float(0.8)];
     Some(match name {
+        "multi_margin_loss" => rows().into_iter().chain(by_margin()).collect(),
+        "multi_margin_loss_backward" => [floats(&[])].into_iter().chain(rows()).chain(by_margin()).collect(),
         "nll_loss" | "nll_loss_nd" | "cross_entropy_loss" => rows(),
         "nll_loss2d" => pixels(),
         "nll_loss_forward" => rows().into_iter().chain(rest()).collect(),

@@ -1,0 +1,210 @@
+//! The loss by margins between the scores of classes.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::cpu::loops;
+use crate::pointwise::{common_device, unsupported};
+
+const NONE: i64 = 0;
+const MEAN: i64 = 1;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn multi_margin_loss(
+        this: &Tensor,
+        target: &Tensor,
+        p: Scalar,
+        margin: Scalar,
+        weight: Option<&Tensor>,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        let scores = Scores::new("aten::multi_margin_loss", this, target, weight, p, margin)?;
+        let sizes = if reduction == NONE { target.sizes() } else { &[] };
+        let out = Tensor::empty(sizes, this.dtype(), this.device())?;
+        if this.device() == Device::META {
+            return Ok(out);
+        }
+        let mut losses = vec![0.0; scores.rows];
+        scores.each_short(|short| losses[short.row] += short.factor * scores.loss(short.by))?;
+        let sum = || losses.iter().sum::<f64>();
+        let reduced = match reduction {
+            NONE => losses,
+            MEAN => vec![sum() / scores.rows as f64],
+            _ => vec![sum()],
+        };
+        loops::assign(&out, &Tensor::from_vec(reduced, sizes)?)?;
+        Ok(out)
+    }
+
+    fn multi_margin_loss_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        p: Scalar,
+        margin: Scalar,
+        weight: Option<&Tensor>,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        let scores = Scores::new("aten::multi_margin_loss_backward", this, target, weight, p, margin)?;
+        scores.check_gradient(grad_output, reduction)?;
+        let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
+        if !loops::has_elements(&out) {
+            return Ok(out);
+        }
+        let grad = loops::elements::<f64>(grad_output)?;
+        let of_row = |row: usize| match reduction {
+            NONE => grad[row],
+            MEAN => grad[0] / scores.rows as f64,
+            _ => grad[0],
+        };
+        let mut grads = vec![0.0; scores.rows * scores.classes];
+        scores.each_short(|short| {
+            let slope = of_row(short.row) * short.factor * scores.slope(short.by);
+            let row = &mut grads[short.row * scores.classes..][..scores.classes];
+            row[short.class] += slope;
+            row[short.right] -= slope;
+        })?;
+        loops::assign(&out, &Tensor::from_vec(grads, this.sizes())?)?;
+        Ok(out)
+    }
+}
+
+/// Scores of classes in rows, and the class that is right in each.
+struct Scores<'a> {
+    operator: &'static str,
+    this: &'a Tensor,
+    target: &'a Tensor,
+    weight: Option<&'a Tensor>,
+    rows: usize,
+    classes: usize,
+    is_squared: bool,
+    margin: f64,
+}
+
+/// A class whose score is not below that of the right one by the margin.
+struct Short {
+    row: usize,
+    class: usize,
+    right: usize,
+    /// What is missing.
+    by: f64,
+    /// What the row counts, over the count of classes.
+    factor: f64,
+}
+
+impl<'a> Scores<'a> {
+    fn new(
+        operator: &'static str,
+        this: &'a Tensor,
+        target: &'a Tensor,
+        weight: Option<&'a Tensor>,
+        p: Scalar,
+        margin: Scalar,
+    ) -> Result<Self> {
+        let (rows, classes) = match *this.sizes() {
+            [] => (1, 1),
+            [classes] => (1, classes),
+            [rows, classes] => (rows, classes),
+            _ => (0, 0),
+        };
+        ensure!(
+            classes > 0,
+            Shape,
+            "{operator}: scores of sizes {:?}, expected `[rows, classes]` or `[classes]`, with a class at least",
+            this.sizes()
+        );
+        let order = p.to::<f64>().map_err(|error| error.context(operator))?;
+        ensure!(order == 1.0 || order == 2.0, Argument, "{operator}: p is {order}, expected 1 or 2");
+        let margin = margin.to::<f64>().map_err(|error| error.context(operator))?;
+        let tensors: Vec<&Tensor> = [this, target].into_iter().chain(weight).collect();
+        common_device(operator, &tensors)?;
+        let (rows, classes) = (rows as usize, classes as usize);
+        let scores =
+            Scores { operator, this, target, weight, rows, classes, is_squared: order == 2.0, margin };
+        scores.check()?;
+        Ok(scores)
+    }
+
+    fn check(&self) -> Result<()> {
+        let Scores { operator, this, target, weight, rows, classes, .. } = *self;
+        if !matches!(this.dtype(), DType::Float32 | DType::Float64) {
+            return Err(unsupported(operator, this.dtype()));
+        }
+        ensure!(
+            target.dim() <= 1 && target.numel() == rows as i64,
+            Shape,
+            "{operator}: targets of sizes {:?} for scores of sizes {:?}, expected one for each row",
+            target.sizes(),
+            this.sizes()
+        );
+        ensure!(
+            target.dtype() == DType::Int64,
+            DType,
+            "{operator}: targets of {}, expected classes as int64\n  \
+             help: `aten::to_dtype(&target, DType::Int64)` makes them so",
+            target.dtype()
+        );
+        let Some(weight) = weight else { return Ok(()) };
+        ensure!(
+            weight.sizes() == [classes as i64] && weight.dtype() == this.dtype(),
+            Shape,
+            "{operator}: a weight of sizes {:?} and {}, expected a number for each of {classes} classes, of {}",
+            weight.sizes(),
+            weight.dtype(),
+            this.dtype()
+        );
+        Ok(())
+    }
+
+    /// Checks that a gradient is one of the loss.
+    fn check_gradient(&self, grad: &Tensor, reduction: i64) -> Result<()> {
+        let Scores { operator, this, target, .. } = *self;
+        let expected = if reduction == NONE { target.numel() } else { 1 };
+        ensure!(
+            grad.dim() <= 1 && grad.numel() == expected,
+            Shape,
+            "{operator}: a gradient of sizes {:?} is not that of the loss, of sizes {:?}",
+            grad.sizes(),
+            if reduction == NONE { target.sizes() } else { &[] }
+        );
+        ensure!(
+            grad.dtype() == this.dtype(),
+            DType,
+            "{operator}: a gradient of {} for scores of {}, expected one type",
+            grad.dtype(),
+            this.dtype()
+        );
+        Ok(())
+    }
+
+    /// Calls a function for every other class whose score is too near to the right one's, or above it.
+    fn each_short(&self, mut f: impl FnMut(Short)) -> Result<()> {
+        let (scores, targets) = (loops::elements::<f64>(self.this)?, loops::elements::<i64>(self.target)?);
+        let weights = self.weight.map(loops::elements::<f64>).transpose()?;
+        for (row, (scores, target)) in scores.chunks(self.classes).zip(targets).enumerate() {
+            let right = usize::try_from(target).ok().filter(|right| *right < self.classes);
+            let Some(right) = right else {
+                bail!(Argument, "{}: target {target} is none of {} classes", self.operator, self.classes)
+            };
+            let factor = weights.as_ref().map_or(1.0, |weights| weights[right]) / self.classes as f64;
+            for (class, score) in scores.iter().enumerate() {
+                let by = self.margin - scores[right] + score;
+                if class != right && by > 0.0 {
+                    f(Short { row, class, right, by, factor });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn loss(&self, by: f64) -> f64 {
+        if self.is_squared { by * by } else { by }
+    }
+
+    fn slope(&self, by: f64) -> f64 {
+        if self.is_squared { 2.0 * by } else { 1.0 }
+    }
+}

@@ -3,7 +3,57 @@
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
+use super::unseen;
 use crate::aten;
+
+/// Rows of a matrix that are not to be longer than some norm.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn embedding_renorm(this: &Tensor, indices: &Tensor, max_norm: f64, norm_type: f64) -> Result<Tensor> {
+    let rows = Rows::bounded("aten::embedding_renorm", this, indices, max_norm, norm_type)?;
+    aten::index_put(this, &rows.places, &rows.values)
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn embedding_renorm_<'a>(
+    this: &'a mut Tensor,
+    indices: &Tensor,
+    max_norm: f64,
+    norm_type: f64,
+) -> Result<&'a mut Tensor> {
+    let rows = Rows::bounded("aten::embedding_renorm_", this, indices, max_norm, norm_type)?;
+    unseen(|| aten::index_put_(this, &rows.places, &rows.values).map(drop))?;
+    Ok(this)
+}
+
+/// Rows of a matrix, and where they are in it.
+struct Rows {
+    places: [Option<Tensor>; 1],
+    values: Tensor,
+}
+
+impl Rows {
+    /// Those at some indices, longer ones scaled down. One that is there twice is the same both times.
+    fn bounded(
+        operator: &str,
+        this: &Tensor,
+        indices: &Tensor,
+        max_norm: f64,
+        norm_type: f64,
+    ) -> Result<Self> {
+        ensure!(this.dim() == 2, Shape, "{operator}: sizes {:?}, expected a matrix", this.sizes());
+        ensure!(
+            this.dtype().is_differentiable() && matches!(indices.dtype(), DType::Int64 | DType::Int32),
+            DType,
+            "{operator}: a matrix of {} and indices of {}, expected floating-point or complex numbers, and int64 or int32",
+            this.dtype(),
+            indices.dtype()
+        );
+        let places = [Some(aten::reshape(indices, &[-1])?)];
+        let rows = aten::index_Tensor(this, &places).map_err(|error| error.context(operator))?;
+        let values = aten::renorm(&rows, norm_type.into(), 0, max_norm.into());
+        Ok(Rows { places, values: values.map_err(|error| error.context(operator))? })
+    }
+}
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod kernels {

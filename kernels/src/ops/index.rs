@@ -46,6 +46,20 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.embedding`.
         embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor;
+        /// A copy of a matrix whose rows at the indices have norms of order `norm_type` up to `max_norm`: longer ones are scaled down.
+        ///
+        /// # Errors
+        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a negative norm.
+        ///
+        /// PyTorch: `aten::embedding_renorm`.
+        embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor;
+        /// [`embedding_renorm`](fn@embedding_renorm) in place.
+        ///
+        /// # Errors
+        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a negative norm.
+        ///
+        /// PyTorch: `aten::embedding_renorm_`.
+        embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!);
 
         /// Where a tensor is not zero: a row of indices for each such element, in row-major order.
         ///

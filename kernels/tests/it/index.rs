@@ -162,3 +162,42 @@ fn a_mask_that_is_the_only_index_takes_one_value() -> Result<()> {
     assert_eq!(x.to_vec::<f32>()?[..5], [3.0; 5]);
     Ok(())
 }
+
+#[test]
+fn rows_are_scaled_down_to_a_norm() -> Result<()> {
+    let rows = || aten::arange(12.into())?.to_dtype(DType::Float64)?.reshape(&[4, 3]);
+    let mut x = rows()?;
+    aten::embedding_renorm_(&mut x, &Tensor::from([[3i32, 1], [1, 0]]), 2.0, 2.0)?;
+    let want = Tensor::from([
+        [0.0, 0.8944271509999159, 1.7888543019998318],
+        [0.8485281254285477, 1.13137083390473, 1.4142135423809129],
+        [6.0, 7.0, 8.0],
+        [1.0357809884623, 1.1508677649581, 1.2659545414539],
+    ]);
+    assert!(aten::allclose(&x, &want)?, "{x}");
+    let (x, index) = (rows()?, Tensor::from([-1i64]));
+    let largest = aten::embedding_renorm(&x, &index, 2.0, f64::INFINITY)?;
+    assert!(aten::allclose(&largest.select(0, 3)?, &Tensor::from([1.6363636, 1.8181818, 2.0]))?, "{largest}");
+    assert!(aten::equal(&x, &rows()?)?);
+    Ok(())
+}
+
+#[test]
+fn rows_that_are_none_have_no_norm() -> Result<()> {
+    let (x, index) = (aten::ones(&[4, 3])?, Tensor::from([1i64]));
+    let refusal = |x: &Tensor, index: &Tensor, norm, order| {
+        aten::embedding_renorm(x, index, norm, order).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(&x.select(0, 0)?, &index, 1.0, 2.0),
+        "aten::embedding_renorm: sizes [3], expected a matrix"
+    );
+    for (x, index) in [(&x, Tensor::from([1.0])), (&x.to_dtype(DType::Int64)?, index.clone())] {
+        assert!(refusal(x, &index, 1.0, 2.0).contains("expected floating-point or complex numbers"));
+    }
+    for (index, norm, order) in [(4i64, 1.0, 2.0), (1, -1.0, 2.0), (1, 1.0, 0.0)] {
+        let error = refusal(&x, &Tensor::from([index]), norm, order);
+        assert!(error.starts_with("aten::embedding_renorm: "), "{error}");
+    }
+    Ok(())
+}

@@ -358,6 +358,9 @@ fn moved(name: &str) -> Option<Vec<Value<'static>>> {
         "vander" => vec![floats(&[3])],
         "linalg_matrix_exp" | "matrix_exp" => vec![floats(&[2, 3, 3])],
         "matrix_exp_backward" => vec![floats(&[2, 2]), Value::Tensor(tensor(&[2, 2]))],
+        "embedding_renorm" | "embedding_renorm_" => {
+            vec![floats(&[3, 4]), ints(&[2, 0, 2], &[3]), Value::Float(0.7), Value::Float(2.0)]
+        }
         _ => return None,
     })
 }

@@ -99,6 +99,9 @@ derivatives! {
     log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor as LogNormalBackward0 {
         self => aten::zeros_like(grad),
     }
+    poisson(Tensor self, Generator? generator=None) -> Tensor as PoissonBackward0 {
+        self => aten::zeros_like(self),
+    }
     uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor as UniformBackward0 {
         self => aten::zeros_like(grad),
     }

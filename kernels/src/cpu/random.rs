@@ -20,6 +20,7 @@ use crate::composite::unseen;
 use crate::pointwise::order_of_dimensions;
 use crate::random::default_generator;
 
+mod counts;
 mod integers;
 
 #[torch_impl(aten, CPU, Meta)]

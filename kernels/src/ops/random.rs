@@ -297,6 +297,24 @@ torch_library! {
         /// PyTorch: `aten::bernoulli__Tensor`.
         #[tags(nondeterministic_seeded)]
         bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor;
+        /// How many events there are where so many are expected: of a Poisson distribution with each element's mean.
+        ///
+        /// # Errors
+        /// Negative means and NaN, types other than of floating point.
+        ///
+        /// PyTorch: `torch.poisson`.
+        #[tags(nondeterministic_seeded)]
+        #[variants(function)]
+        poisson(Tensor self, Generator? generator=None) -> Tensor;
+        /// How many of `count` trials succeed, each of which does with the probability `prob`; NaN where one of them is.
+        ///
+        /// # Errors
+        /// Two types, others than `float32` and `float64`, sizes that do not broadcast.
+        ///
+        /// PyTorch: `torch.binomial`.
+        #[tags(nondeterministic_seeded)]
+        #[variants(function)]
+        binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor;
         /// [`exponential_`](fn@exponential_) in a copy.
         ///
         /// PyTorch: `aten::exponential`.

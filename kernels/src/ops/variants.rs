@@ -83,6 +83,8 @@ variants! {
     binary_cross_entropy_out: binary_cross_entropy => "binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     binary_cross_entropy_with_logits_out: binary_cross_entropy_with_logits => "binary_cross_entropy_with_logits.out(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     bincount_out: bincount => "bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
+    binomial_out: binomial => "binomial.out(Tensor count, Tensor prob, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_and__Scalar: bitwise_and_Scalar => "bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     bitwise_left_shift__Tensor: bitwise_left_shift_Tensor => "bitwise_left_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     bitwise_left_shift__Tensor_Scalar: bitwise_left_shift_Tensor_Scalar => "bitwise_left_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
@@ -424,6 +426,8 @@ variants! {
     outer_out: outer Castable => "outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
     pixel_shuffle_out: pixel_shuffle => "pixel_shuffle.out(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
     pixel_unshuffle_out: pixel_unshuffle => "pixel_unshuffle.out(Tensor self, int downscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
+    #[tags(nondeterministic_seeded)]
+    poisson_out: poisson => "poisson.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)";
     polar_out: polar Exact => "polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)";
     polygamma_out: polygamma => "polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     polygamma_: polygamma => "polygamma_(Tensor(a!) self, int n) -> Tensor(a!)";

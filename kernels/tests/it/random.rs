@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
 fn seeded() -> Generator {
     Generator::with_seed(0)
@@ -224,5 +225,57 @@ fn parameters_of_distributions_are_checked() -> Result<()> {
     assert!(aten::bernoulli__Tensor(&mut x, &Tensor::from(1i64)).is_err());
     assert!(aten::uniform_::call(&mut x, 0.0, f64::INFINITY, None).is_err());
     assert!(aten::cauchy_(&mut Tensor::from([1i64])).is_err());
+    Ok(())
+}
+
+#[test]
+fn counts_are_pytorchs() -> Result<()> {
+    let rates = Tensor::from([0.0, 0.3, 5.0, 9.9, 10.0, 25.0, 1000.0, 1e4]);
+    let events = |rates: &Tensor| aten::poisson::call(rates, Some(&seeded()));
+    assert_eq!(events(&rates)?.to_vec::<f64>()?, [0.0, 1.0, 7.0, 10.0, 12.0, 25.0, 1005.0, 10053.0]);
+    let few = events(&Tensor::from([0.3, 30.0, 3.0]).to_dtype(DType::BFloat16)?)?;
+    assert_eq!(few.to_string(), "tensor([ 1., 29.,  3.], dtype=torch.bfloat16)");
+    let trials = Tensor::from([0.0, 1.0, 20.0, 100.0, 1000.0, 20.0, 100.0, 5000.0]);
+    let chances = Tensor::from([0.5, 0.3, 0.1, 0.3, 0.4, 0.9, 0.8, 0.7]);
+    for dtype in [DType::Float64, DType::Float32] {
+        let (trials, chances) = (trials.to_dtype(dtype)?, chances.to_dtype(dtype)?);
+        let hits = aten::binomial::call(&trials, &chances, Some(&seeded()))?.to_dtype(DType::Float64)?;
+        assert_eq!(hits.to_vec::<f64>()?, [0.0, 1.0, 4.0, 28.0, 390.0, 19.0, 79.0, 3505.0]);
+    }
+    Ok(())
+}
+
+#[test]
+fn long_streams_of_counts_are_pytorchs() -> Result<()> {
+    let (generator, full) =
+        (seeded(), |x: f64, dtype| aten::full::with(&[1000], x.into()).dtype(Some(dtype)).call());
+    let sum = |counts: Tensor| counts.sum()?.item()?.to::<f64>();
+    let events = |mean| sum(aten::poisson::call(&full(mean, DType::Float64)?, Some(&generator))?);
+    assert_eq!([events(12.0)?, events(2.0)?], [12_045.0, 2_045.0]);
+    for dtype in [DType::Float64, DType::Float32] {
+        generator.manual_seed(0);
+        let hits = |chance| {
+            sum(aten::binomial::call(&full(100.0, dtype)?, &full(chance, dtype)?, Some(&generator))?)
+        };
+        assert_eq!([hits(0.3)?, hits(0.95)?], [29_973.0, 94_974.0]);
+    }
+    Ok(())
+}
+
+#[test]
+fn counts_need_means_and_probabilities() -> Result<()> {
+    let one = Tensor::from([1.0]);
+    let error = aten::poisson(&Tensor::from([-1.0])).unwrap_err().to_string();
+    assert_eq!(error, "aten::poisson: a rate is -1, expected a finite number from 0 up");
+    assert!(
+        aten::poisson(&Tensor::from([f64::NAN])).is_err() && aten::poisson(&Tensor::from([1i64])).is_err()
+    );
+    assert!(aten::binomial(&one, &Tensor::from([0.5f32])).is_err(), "two types");
+    assert!(aten::binomial(&Tensor::from([1i64]), &Tensor::from([1i64])).is_err());
+    let edges =
+        aten::binomial(&Tensor::from([-1.0, 3.0, 3.0, f64::NAN]), &Tensor::from([0.5, 1.5, f64::NAN, 0.5]))?;
+    let edges = edges.to_vec::<f64>()?;
+    assert_eq!(edges[..2], [0.0, 3.0]);
+    assert!(edges[2].is_nan() && edges[3].is_nan());
     Ok(())
 }

@@ -13,7 +13,6 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 
-#[cfg(target_arch = "x86_64")]
 use torch_library::DType;
 
 use super::vector::{Few, Vector};

@@ -3,7 +3,6 @@
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
-use super::unseen;
 use crate::aten;
 
 /// Rows of a matrix that are not to be longer than some norm.
@@ -21,8 +20,7 @@ fn embedding_renorm_<'a>(
     norm_type: f64,
 ) -> Result<&'a mut Tensor> {
     let rows = Rows::bounded("aten::embedding_renorm_", this, indices, max_norm, norm_type)?;
-    unseen(|| aten::index_put_(this, &rows.places, &rows.values).map(drop))?;
-    Ok(this)
+    aten::index_put_(this, &rows.places, &rows.values)
 }
 
 /// Rows of a matrix, and where they are in it.

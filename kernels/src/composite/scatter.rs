@@ -36,7 +36,7 @@ mod derived {
         }
         let mut elements = aten::view(this, &[-1])?;
         let (index, source) = (flat(index)?, flat(source)?);
-        unseen(|| aten::index_put_::call(&mut elements, &[Some(index)], &source, accumulate).map(drop))?;
+        aten::index_put_::call(&mut elements, &[Some(index)], &source, accumulate)?;
         Ok(this)
     }
 }

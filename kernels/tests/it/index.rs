@@ -175,6 +175,7 @@ fn rows_are_scaled_down_to_a_norm() -> Result<()> {
         [1.0357809884623, 1.1508677649581, 1.2659545414539],
     ]);
     assert!(aten::allclose(&x, &want)?, "{x}");
+    assert_eq!(x.version(), 1);
     let (x, index) = (rows()?, Tensor::from([-1i64]));
     let largest = aten::embedding_renorm(&x, &index, 2.0, f64::INFINITY)?;
     assert!(aten::allclose(&largest.select(0, 3)?, &Tensor::from([1.6363636, 1.8181818, 2.0]))?, "{largest}");

@@ -42,6 +42,19 @@ impl Gamma for f64 {
 /// Half the logarithm of a turn.
 const HALF_LN_TURN: f64 = 0.918_938_533_204_672_7;
 
+/// The series of Stirling for the logarithm of the gamma function, times the number, by powers of its inverse's square: the numbers of
+/// Bernoulli with factors, the highest power first.
+pub(super) const STIRLING: [f64; 8] = [
+    -3_617.0 / 122_400.0,
+    1.0 / 156.0,
+    -691.0 / 360_360.0,
+    1.0 / 1_188.0,
+    -1.0 / 1_680.0,
+    1.0 / 1_260.0,
+    -1.0 / 360.0,
+    1.0 / 12.0,
+];
+
 /// From a number to those that follow it. (Not a range, whose loop would not be compiled for wide vectors.)
 const STEPS: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
 
@@ -57,19 +70,8 @@ fn log_gamma(x: f64) -> f64 {
         product *= size + step;
     }
     let product = if is_small { product } else { 1.0 / size };
-    // The Bernoulli numbers with factors.
-    let coefficients = [
-        -3_617.0 / 122_400.0,
-        1.0 / 156.0,
-        -691.0 / 360_360.0,
-        1.0 / 1_188.0,
-        -1.0 / 1_680.0,
-        1.0 / 1_260.0,
-        -1.0 / 360.0,
-        1.0 / 12.0,
-    ];
     let inverse = 1.0 / z;
-    let series = polynomial(inverse * inverse, coefficients).mul_add(inverse, HALF_LN_TURN);
+    let series = polynomial(inverse * inverse, STIRLING).mul_add(inverse, HALF_LN_TURN);
     let stirling = (z - 0.5).mul_add(z.natural_logarithm() - 1.0, series - 0.5);
     // gamma(x) gamma(-x) = -π / (x sin(π x))
     let sine = sine_of_half_turns(size - size.round_ties_even()).abs();

@@ -9,6 +9,7 @@
 
 use std::f64::consts::{SQRT_2, TAU};
 
+use super::gamma::STIRLING;
 use super::polynomial;
 
 /// The part of the gamma distribution of a shape that lies below a place; where there is none, what PyTorch says.
@@ -67,17 +68,8 @@ fn power(a: f64, x: f64) -> f64 {
         let half = (-0.5 * x).exp();
         return x.powf(a) * half / libm::tgamma(a + 1.0) * half;
     }
-    // The series of Stirling, with the Bernoulli numbers; what cancels is taken out.
-    let coefficients = [
-        1.0 / 156.0,
-        -691.0 / 360_360.0,
-        1.0 / 1_188.0,
-        -1.0 / 1_680.0,
-        1.0 / 1_260.0,
-        -1.0 / 360.0,
-        1.0 / 12.0,
-    ];
-    let stirling = polynomial((a * a).recip(), coefficients) / a;
+    // What cancels is taken out.
+    let stirling = polynomial((a * a).recip(), STIRLING) / a;
     (-a * excess(a, x) - stirling).exp() / (TAU * a).sqrt()
 }
 

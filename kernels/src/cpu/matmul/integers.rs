@@ -5,8 +5,11 @@ use super::{GRAIN, Matrices};
 use crate::cpu::loops::{on_vectors, parallel};
 use crate::cpu::number::Number;
 
-/// How many rows and columns are summed up together, at most.
-const TILE: [usize; 2] = [8, 64];
+/// How many rows are summed up together, at most.
+const HEIGHT: usize = 8;
+
+/// The same of columns.
+const WIDTH: usize = 64;
 
 /// For how many steps of the sum a tile is in the first-level cache, with as many numbers of both factors.
 const DEPTH: usize = 64;
@@ -24,7 +27,7 @@ pub(super) unsafe fn multiply<T: Number>(
 ) {
     let grain = match is_parallel {
         true => (GRAIN / (out.columns * a.columns).max(1)).max(1),
-        false => out.rows,
+        false => out.rows.max(1),
     };
     parallel::shares(out.rows, grain, |rows| {
         for step in (0..a.columns.max(1)).step_by(DEPTH) {
@@ -43,13 +46,13 @@ pub(super) unsafe fn multiply<T: Number>(
 /// As there.
 unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     let (mut factors, mut panel) = (Vec::new(), Vec::new());
-    let mut sums = [T::ZERO; TILE[0] * TILE[1]];
-    for left in (0..out.columns).step_by(TILE[1]) {
-        let columns = TILE[1].min(out.columns - left);
+    let mut sums = [T::ZERO; HEIGHT * WIDTH];
+    for left in (0..out.columns).step_by(WIDTH) {
+        let columns = WIDTH.min(out.columns - left);
         // SAFETY: in bounds by contract.
         unsafe { Matrices { columns, ..b.from(0, left) }.read_to(&mut panel) };
-        for top in (0..out.rows).step_by(TILE[0]) {
-            let rows = TILE[0].min(out.rows - top);
+        for top in (0..out.rows).step_by(HEIGHT) {
+            let rows = HEIGHT.min(out.rows - top);
             // SAFETY: in bounds by contract.
             unsafe { Matrices { rows, ..a.from(top, 0) }.transposed().read_to(&mut factors) };
             sum_up(&mut sums[..rows * columns], &factors, rows, &panel, columns);
@@ -92,14 +95,15 @@ on_vectors! {
         let (mut steps, mut panels) = (factors.chunks_exact(STEPS * rows), panel.chunks_exact(STEPS * columns));
         for (factors, panel) in steps.by_ref().zip(panels.by_ref()) {
             let lines: [&[T]; STEPS] = std::array::from_fn(|step| &panel[step * columns..][..columns]);
+            // Zipped, not by index: a loop that may leave early has its last numbers added up one by one.
+            let [first, second, third, fourth] = lines;
             for (row, sums) in sums.chunks_exact_mut(columns).enumerate() {
                 let factors: [T; STEPS] = std::array::from_fn(|step| factors[step * rows + row]);
-                for (column, sum) in sums.iter_mut().enumerate() {
-                    let mut held = *sum;
-                    for (factor, line) in factors.iter().zip(lines) {
-                        held = held.plus(factor.times(line[column]));
+                let numbers = first.iter().zip(second).zip(third.iter().zip(fourth));
+                for (sum, ((a, b), (c, d))) in sums.iter_mut().zip(numbers) {
+                    for (factor, x) in factors.iter().zip([a, b, c, d]) {
+                        *sum = sum.plus(factor.times(*x));
                     }
-                    *sum = held;
                 }
             }
         }

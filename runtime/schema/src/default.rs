@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 
 /// A default value, as the interpreter holds it.
 ///
-/// The kind is that of the literal where the type leaves a choice: `float? x=1` holds an [`Int`](Self::Int), `float x=1`
-/// a [`Double`](Self::Double). `int[3] x=7` holds `[7, 7, 7]`.
+/// The kind is that of the literal where the type leaves a choice: `float? x=1` holds an [`Int`](Self::Int), `float
+/// x=1` a [`Double`](Self::Double). `int[3] x=7` holds `[7, 7, 7]`.
 ///
 /// PyTorch: the `IValue` of `Argument::default_value`.
 #[derive(Clone, Debug)]

@@ -23,11 +23,12 @@ pub struct SchemaError {
 
 impl SchemaError {
     pub(crate) fn new(message: impl Into<String>, span: Span) -> Self {
-        Self { message: message.into(), span: span.into(), help: None, others: Vec::new() }
+        let message = excerpt(message.into(), LONGEST_MESSAGE);
+        Self { message, span: span.into(), help: None, others: Vec::new() }
     }
 
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(excerpt(help.into(), LONGEST_MESSAGE));
         self
     }
 
@@ -69,23 +70,44 @@ impl SchemaError {
         let start = floor_char_boundary(text, self.span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-        let end = floor_char_boundary(text, self.span.end).clamp(start, line_end);
         let number = (text[..line_start].matches('\n').count() + 1).to_string();
         let margin = " ".repeat(number.len());
+        // Of a long line, what is around the place.
+        let from = line_start.max(floor_char_boundary(text, start.saturating_sub(SHOWN_BEFORE)));
+        let to = line_end.min(floor_char_boundary(text, start + SHOWN_AFTER));
+        let end = floor_char_boundary(text, self.span.end).clamp(start, to);
+        let (before, after) =
+            (if from > line_start { "…" } else { "" }, if to < line_end { "…" } else { "" });
         // A tab stays a tab, so that the caret stands under its token whatever the tab width is.
-        let indent: String =
-            text[line_start..start].chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let before_caret = before.chars().chain(text[from..start].chars());
+        let indent: String = before_caret.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = "^".repeat(text[start..end].chars().count().max(1));
         let mut out = format!(
-            "error: {}\n{margin} |\n{number} | {}\n{margin} | {indent}{carets}\n",
+            "error: {}\n{margin} |\n{number} | {before}{}{after}\n{margin} | {indent}{carets}\n",
             self.message,
-            visible(&text[line_start..line_end])
+            visible(&text[from..to])
         );
         if let Some(help) = &self.help {
             out += &format!("{margin} = help: {help}\n");
         }
         out
     }
+}
+
+/// How many bytes a message, or its help, has at most: what it quotes may be of any length.
+const LONGEST_MESSAGE: usize = 500;
+/// How much of a line is shown before the place of a mistake, and how much from there on.
+const SHOWN_BEFORE: usize = 400;
+const SHOWN_AFTER: usize = 400;
+
+/// The beginning and the end of a text that has more than so many bytes.
+fn excerpt(text: String, longest: usize) -> String {
+    if text.len() <= longest {
+        return text;
+    }
+    let head = &text[..floor_char_boundary(&text, longest * 3 / 4)];
+    let tail = &text[floor_char_boundary(&text, text.len() - longest / 4)..];
+    format!("{head}…{tail}")
 }
 
 /// `text` with every control character but a tab replaced, one for one, so that it can be shown on a line.

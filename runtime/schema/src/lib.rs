@@ -1,4 +1,5 @@
-//! PyTorch's function-schema language: `ns::name.overload(Tensor(a!) self, int[2] size=1, *, Device? d=None) -> Tensor(a!)`.
+//! PyTorch's function-schema language: `ns::name.overload(Tensor(a!) self, int[2] size=1, *, Device? d=None) ->
+//! Tensor(a!)`.
 //!
 //! One grammar serves compile time and run time. [`Schema::parse`] reads text; a procedural macro turns its own
 //! tokens into [`Token`]s with [`token::assemble`] and calls [`Schema::parse_tokens`] or [`Schema::parse_prefix`],
@@ -30,26 +31,30 @@
 //! # How it is built
 //!
 //! Text is cut into [tokens](mod@token), and one recursive-descent parser makes a [`Schema`] of them, whether they come
-//! from text or from a macro; [`Display`](std::fmt::Display) writes the canonical text back. Two questions are kept apart by
-//! [`Mode`]: what a declaration of ours may say, and what PyTorch would read. Everything PyTorch prints that can be
-//! read back is printed in the same way; where its own text is lossy, `Display` is not ([`Schema::pytorch`] is).
+//! from text or from a macro; [`Display`](std::fmt::Display) writes the canonical text back. Two questions are kept
+//! apart by [`Mode`]: what a declaration of ours may say, and what PyTorch would read. Everything PyTorch prints that
+//! can be read back is printed in the same way; where its own text is lossy, `Display` is not ([`Schema::pytorch`] is).
+
+// The modules are listed bottom-up: each uses only those above it.
 
 // Words.
-mod error;
-mod lexer;
 mod literal;
 pub mod token;
+
+mod error;
 
 // What they say.
 mod alias;
 mod default;
 mod name;
-mod schema;
 mod tags;
 mod types;
 
+mod schema;
+
 // From words to schemas and back.
 mod parse;
+
 mod print;
 
 // Questions to a schema.

@@ -1,7 +1,5 @@
 //! The name of an operator: `ns::name.overload`.
 
-use crate::error::SchemaError;
-use crate::parse;
 use std::fmt;
 
 /// `namespace::name.overload`, where the namespace may be open and the overload empty.
@@ -27,15 +25,6 @@ pub struct OperatorName {
 }
 
 impl OperatorName {
-    /// Reads a name. A full schema is an error.
-    ///
-    /// # Errors
-    ///
-    /// Where `text` is no name, or the overload is one that PyTorch reserves (`default`, `__…`).
-    pub fn parse(text: &str) -> Result<Self, SchemaError> {
-        parse::name(text)
-    }
-
     /// `namespace::name`, without the overload.
     pub fn qualified(&self) -> String {
         match &self.namespace {

@@ -8,9 +8,9 @@ mod types;
 pub(crate) use default::word_of;
 
 use crate::error::{SchemaError, visible};
-use crate::lexer::{Lexeme, Lexer};
 use crate::name::OperatorName;
 use crate::schema::{Argument, Mode, Return, Schema};
+use crate::token::lexer::{Lexeme, Lexer};
 use crate::token::{Span, Token, TokenKind};
 use types::Annotated;
 
@@ -20,6 +20,14 @@ struct Stop;
 type Result<T> = std::result::Result<T, Stop>;
 
 type Parsed<T> = std::result::Result<T, SchemaError>;
+
+/// How many bytes a text may have: far more than an operator's schema has.
+const MAX_LENGTH: usize = 64 * 1024;
+/// How many arguments or returns a schema may have, how many members all of its tuples and `Union`s, and how many names
+/// its alias sets: far more than an operator may, and few enough to compare each with each.
+const MAX_ITEMS: usize = 256;
+/// How many mistakes are told of at once.
+const MAX_PROBLEMS: usize = 16;
 
 /// A recursive-descent parser with one token of lookahead (two at `[`).
 ///
@@ -37,6 +45,10 @@ struct Parser<'t> {
     problems: Vec<SchemaError>,
     /// How many anonymous alias sets (`Tensor!`) there were.
     fresh_sets: usize,
+    /// How many members tuples and `Union`s have so far, but for the first of each.
+    members: usize,
+    /// How many names the alias sets have so far.
+    alias_names: usize,
     /// How deep the type at hand is nested.
     depth: usize,
     /// The alias sets that the arguments name, for the returns to refer to.
@@ -65,50 +77,82 @@ impl<'t> Source<'t> {
     }
 }
 
-/// An operator name, from all of `text`.
-pub(crate) fn name(text: &str) -> Parsed<OperatorName> {
-    Parser::new(Source::Text(Lexer::new(text)), Mode::PyTorch).run(|parser| {
-        let name = parser.operator_name()?;
-        if parser.peek() == TokenKind::OpenParen {
-            let help = "leave out the arguments and returns";
-            return Err(parser.fail(parser.here(), "expected an operator name, found a full schema", help));
-        }
-        parser.end()?;
-        Ok(name)
-    })
+impl OperatorName {
+    /// Reads a name. A full schema is an error.
+    ///
+    /// # Errors
+    ///
+    /// Where `text` is no name, or the overload is one that PyTorch reserves (`default`, `__…`).
+    pub fn parse(text: &str) -> Parsed<Self> {
+        Parser::of_text(text, Mode::PyTorch)?.run(|parser| {
+            let name = parser.operator_name()?;
+            if parser.peek() == TokenKind::OpenParen {
+                let help = "leave out the arguments and returns";
+                return Err(parser.fail(
+                    parser.here(),
+                    "expected an operator name, found a full schema",
+                    help,
+                ));
+            }
+            parser.end()?;
+            Ok(name)
+        })
+    }
 }
 
-/// A schema or an operator name, from all of `text`.
-pub(crate) fn schema_or_name(text: &str, mode: Mode) -> Parsed<std::result::Result<Schema, OperatorName>> {
-    Parser::new(Source::Text(Lexer::new(text)), mode).run(|parser| {
-        let name = parser.operator_name()?;
-        let parsed = match parser.peek() {
-            TokenKind::OpenParen => Ok(parser.signature(name)?),
-            _ => Err(name),
-        };
-        parser.end()?;
-        Ok(parsed)
-    })
-}
+impl Schema {
+    /// Reads one schema.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong and where, as byte offsets of `text`.
+    pub fn parse(text: &str, mode: Mode) -> Parsed<Schema> {
+        Parser::of_text(text, mode)?.run(Parser::only_schema)
+    }
 
-/// A schema, from all of `text`.
-pub(crate) fn schema(text: &str, mode: Mode) -> Parsed<Schema> {
-    Parser::new(Source::Text(Lexer::new(text)), mode).run(Parser::only_schema)
-}
+    /// Reads one schema, or an operator name alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_or_name(text: &str, mode: Mode) -> Parsed<std::result::Result<Schema, OperatorName>> {
+        Parser::of_text(text, mode)?.run(|parser| {
+            let name = parser.operator_name()?;
+            let parsed = match parser.peek() {
+                TokenKind::OpenParen => Ok(parser.signature(name)?),
+                _ => Err(name),
+            };
+            parser.end()?;
+            Ok(parsed)
+        })
+    }
 
-/// A schema, from all of `tokens`.
-pub(crate) fn schema_of_tokens(tokens: &[Token<'_>], mode: Mode) -> Parsed<Schema> {
-    Parser::new(Source::Tokens(tokens), mode).run(Parser::only_schema)
-}
+    /// Reads one schema from all of `tokens`.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), in the spans of the tokens.
+    pub fn parse_tokens(tokens: &[Token<'_>], mode: Mode) -> Parsed<Schema> {
+        Parser::new(Source::Tokens(tokens), mode).run(Parser::only_schema)
+    }
 
-/// A schema from the front of `tokens`, and how many of them it took.
-pub(crate) fn schema_prefix(tokens: &[Token<'_>], mode: Mode) -> (Parsed<Schema>, usize) {
-    let mut parser = Parser::new(Source::Tokens(tokens), mode);
-    let schema = parser.run(Parser::schema);
-    (schema, parser.read)
+    /// Reads one schema from the front of `tokens`, and says how many it took. What follows is not looked at.
+    pub fn parse_prefix(tokens: &[Token<'_>], mode: Mode) -> (Parsed<Schema>, usize) {
+        let mut parser = Parser::new(Source::Tokens(tokens), mode);
+        let schema = parser.run(Parser::schema);
+        (schema, parser.read)
+    }
 }
 
 impl<'t> Parser<'t> {
+    fn of_text(text: &'t str, mode: Mode) -> Parsed<Self> {
+        if text.len() <= MAX_LENGTH {
+            return Ok(Self::new(Source::Text(Lexer::new(text)), mode));
+        }
+        let message = format!("the text has {} bytes, and a schema at most {MAX_LENGTH}", text.len());
+        Err(SchemaError::new(message, Span { start: 0, end: 0 }))
+    }
+
     fn new(mut source: Source<'t>, mode: Mode) -> Self {
         let mut next = Lexeme::end(0);
         source.read(&mut next);
@@ -121,6 +165,8 @@ impl<'t> Parser<'t> {
             mode,
             problems: Vec::new(),
             fresh_sets: 0,
+            members: 0,
+            alias_names: 0,
             depth: 0,
             declared_sets: Vec::new(),
             in_returns: false,
@@ -203,6 +249,7 @@ impl<'t> Parser<'t> {
                 } else if self.eat(TokenKind::Dots) {
                     vararg = Some(span);
                 } else {
+                    self.limit(arguments.len(), "arguments")?;
                     self.argument(star.is_some(), &mut arguments)?;
                 }
                 if !self.eat(TokenKind::Comma) {
@@ -238,6 +285,7 @@ impl<'t> Parser<'t> {
                 } else if self.eat(TokenKind::Dots) {
                     is_varret = true;
                 } else {
+                    self.limit(returns.len(), "returns")?;
                     self.one_return(&mut returns)?;
                 }
                 if !self.eat(TokenKind::Comma) {
@@ -247,6 +295,15 @@ impl<'t> Parser<'t> {
             self.close("a return")?;
         }
         Ok((returns, is_varret))
+    }
+
+    /// Stops at one more than there may be, before it is read and compared with all others.
+    fn limit(&mut self, count: usize, what: &str) -> Result<()> {
+        if count < MAX_ITEMS {
+            return Ok(());
+        }
+        let message = format!("more than {MAX_ITEMS} {what}");
+        Err(self.fail(self.here(), message, "an operator that takes so much takes a list"))
     }
 
     /// Adds one argument: `T name`, `T name=default`
@@ -366,13 +423,15 @@ impl<'t> Parser<'t> {
     /// Notes a mistake of meaning; the parser goes on.
     #[cold]
     fn problem(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(SchemaError::new(message, span).with_help(help));
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(SchemaError::new(message, span).with_help(help));
+        }
     }
 
     /// Notes a mistake of grammar; the parser stops.
     #[cold]
     fn fail(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Stop {
-        self.problem(span, message, help);
+        self.problems.push(SchemaError::new(message, span).with_help(help));
         Stop
     }
 
@@ -397,7 +456,7 @@ impl<'t> Parser<'t> {
     fn unexpected_with_help(&mut self, what: &str, help: impl Into<String>) -> Stop {
         let stop = self.unexpected(what);
         if let Some(problem) = self.problems.last_mut() {
-            problem.help = Some(help.into());
+            *problem = problem.clone().with_help(help);
         }
         stop
     }

@@ -217,7 +217,8 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &DefaultValue, ty: &Type, dial
         DefaultValue::None => f.write_str("None"),
         DefaultValue::Bool(true) => f.write_str("True"),
         DefaultValue::Bool(false) => f.write_str("False"),
-        // A `float` or a `complex` has an integer only from a word that stands for one, and reads its digits as another value.
+        // A `float` or a `complex` has an integer only from a word that stands for one, and reads its digits as another
+        // value.
         DefaultValue::Int(value) if lossless && matches!(ty, Type::Float | Type::Complex) => {
             match word_of(*value) {
                 Some(word) => f.write_str(word),

@@ -2,10 +2,7 @@
 
 use crate::alias::AliasInfo;
 use crate::default::DefaultValue;
-use crate::error::SchemaError;
 use crate::name::OperatorName;
-use crate::parse;
-use crate::token::Token;
 use crate::types::Type;
 
 /// How much a parser lets pass.
@@ -70,38 +67,6 @@ pub struct Return {
 }
 
 impl Schema {
-    /// Reads one schema.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong and where, as byte offsets of `text`.
-    pub fn parse(text: &str, mode: Mode) -> Result<Schema, SchemaError> {
-        parse::schema(text, mode)
-    }
-
-    /// Reads one schema, or an operator name alone.
-    ///
-    /// # Errors
-    ///
-    /// As [`parse`](Self::parse).
-    pub fn parse_or_name(text: &str, mode: Mode) -> Result<Result<Schema, OperatorName>, SchemaError> {
-        parse::schema_or_name(text, mode)
-    }
-
-    /// Reads one schema from all of `tokens`.
-    ///
-    /// # Errors
-    ///
-    /// As [`parse`](Self::parse), in the spans of the tokens.
-    pub fn parse_tokens(tokens: &[Token<'_>], mode: Mode) -> Result<Schema, SchemaError> {
-        parse::schema_of_tokens(tokens, mode)
-    }
-
-    /// Reads one schema from the front of `tokens`, and says how many it took. What follows is not looked at.
-    pub fn parse_prefix(tokens: &[Token<'_>], mode: Mode) -> (Result<Schema, SchemaError>, usize) {
-        parse::schema_prefix(tokens, mode)
-    }
-
     /// The position of the argument with this name.
     pub fn argument_index(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)
@@ -123,8 +88,8 @@ impl Schema {
             || self.returns.iter().any(|ret| ret.alias.is_some())
     }
 
-    /// The position of the argument that a return is: of its type, and written to under its alias set. Nothing for a return that is
-    /// new or a view.
+    /// The position of the argument that a return is: of its type, and written to under its alias set. Nothing for a
+    /// return that is new or a view.
     pub fn returned_argument(&self, index: usize) -> Option<usize> {
         let ret = self.returns.get(index)?;
         let alias = ret.alias.as_ref().filter(|alias| alias.is_write)?;

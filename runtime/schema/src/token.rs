@@ -1,12 +1,14 @@
 //! The words of the schema language, independent of who cut them out: our lexer from text, or rustc's for a macro.
 
 mod assemble;
+pub(crate) mod lexer;
 
 pub use assemble::{Piece, assemble};
 
-use crate::lexer::{Lexeme, Lexer};
 use std::borrow::Cow;
 use std::ops::Range;
+
+use lexer::{Lexeme, Lexer};
 
 /// Where a token came from: byte offsets of a text, or positions in the list of [`Piece`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

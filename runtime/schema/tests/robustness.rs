@@ -162,3 +162,70 @@ fn a_hundred_thousand_broken_schemas() {
         "too few were accepted to show anything: {accepted:?}"
     );
 }
+
+/// So many of something, each with a number of its own.
+fn many(count: usize, of: impl Fn(usize) -> String, separator: &str) -> String {
+    (0..count).map(of).collect::<Vec<_>>().join(separator)
+}
+
+#[test]
+fn what_is_too_much_is_refused_before_it_is_compared() {
+    let arguments = |count| format!("f({}) -> ()", many(count, |index| format!("int a{index}"), ", "));
+    let returns = |count| format!("f() -> ({})", many(count, |index| format!("int r{index}"), ", "));
+    let sets = |count| {
+        let names = many(count - 1, |index| format!("s{index}"), "|");
+        format!("f(Tensor({names}) x) -> Tensor(s0)")
+    };
+    let tuple = |count| format!("f(({}) x) -> ()", many(count, |_| "int".to_owned(), ", "));
+    let union = |count| format!("f(Union({}, str) x) -> ()", many(count - 1, |_| "int".to_owned(), ", "));
+    for mode in [Mode::Strict, Mode::PyTorch] {
+        for (text, what) in [
+            (&arguments as &dyn Fn(usize) -> String, "more than 256 arguments"),
+            (&returns, "more than 256 returns"),
+            (&sets, "more than 256 names of alias sets"),
+            (&tuple, "more than 256 members of tuples and Unions"),
+            (&union, "more than 256 members of tuples and Unions"),
+        ] {
+            let most = Schema::parse(&text(256), mode);
+            assert!(most.is_ok(), "{what}: {most:?}");
+            let many = text(4_000);
+            let error = Schema::parse(&many, mode).unwrap_err();
+            assert_eq!(error.message, what);
+            assert_eq!(Schema::parse(&text(257), mode).unwrap_err().message, what);
+            assert!(error.render(&many).len() < 2_000, "{}", error.render(&many));
+        }
+    }
+}
+
+#[test]
+fn a_text_of_any_length_gives_a_short_error() {
+    let long = "x".repeat(100_000);
+    let error = Schema::parse(&format!("f(int {long}) -> ()"), Mode::Strict).unwrap_err();
+    assert_eq!(error.message, "the text has 100013 bytes, and a schema at most 65536");
+
+    let long = "x".repeat(60_000);
+    let type_of = many(12_000, |_| "int".to_owned(), "|");
+    let texts = [
+        format!("f({long} x) -> ()"),
+        format!("f(Tensor {long}, int {long}) -> ()").replace(&long, &"y".repeat(30_000)),
+        format!("f(int x=\"{long}\") -> ()"),
+        format!("f(int x=1{}) -> ()", "0".repeat(60_000)),
+        format!("f(int x) -> () \"{long}\""),
+        long.clone(),
+        format!("f.__{long}() -> ()"),
+        format!("f(Tensor x) -> Tensor({long})"),
+        format!("f(Tensor({type_of}) x) -> ()"),
+        format!("f({}int x) -> ()", " ".repeat(30_000) + &"(".repeat(30_000)),
+        format!("f({}) -> ()", "int x, ".repeat(200) + "int y"),
+        format!("f({}) -> ()", "*, ".repeat(20_000) + "int y"),
+        format!("f(Tensor x){}", ".x".repeat(30_000)),
+        format!("f({} x) -> ()", many(30_000, |_| "x".to_owned(), ".")),
+    ];
+    for text in texts {
+        let error = Schema::parse(&text, Mode::Strict).unwrap_err();
+        let lengths = (error.to_string().len(), error.render(&text).len());
+        assert!(error.to_string().len() > 10);
+        assert!(lengths.0 < 20_000 && lengths.1 < 40_000, "{lengths:?}: {}", &text[..40]);
+        assert!(error.iter().count() <= 17);
+    }
+}

@@ -44,10 +44,12 @@ impl<'t> Parser<'t> {
             return Ok(AliasSet::one(first));
         }
         let mut names = vec![first];
+        let mut seen_wildcard = first == AliasSet::WILDCARD;
         while self.eat(TokenKind::Pipe) {
-            let seen_wildcard = names.contains(&AliasSet::WILDCARD);
             if !seen_wildcard || self.peek() == TokenKind::Star {
-                names.push(self.set_name(seen_wildcard)?);
+                let name = self.set_name(seen_wildcard)?;
+                seen_wildcard |= name == AliasSet::WILDCARD;
+                names.push(name);
             }
         }
         Ok(AliasSet::new(names))
@@ -57,6 +59,8 @@ impl<'t> Parser<'t> {
         if self.eat(TokenKind::Star) || only_wildcard {
             return Ok(AliasSet::WILDCARD);
         }
+        self.limit(self.alias_names, "names of alias sets")?;
+        self.alias_names += 1;
         let span = self.here();
         let name = self.name("the name of an alias set")?;
         if !self.in_returns {

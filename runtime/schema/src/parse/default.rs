@@ -3,9 +3,9 @@
 use super::{Parser, Result};
 use crate::default::DefaultValue;
 use crate::error::visible;
-use crate::lexer::Lexeme;
 use crate::literal;
 use crate::schema::Mode;
+use crate::token::lexer::Lexeme;
 use crate::token::{Span, TokenKind};
 use crate::types::Type;
 

@@ -106,11 +106,18 @@ impl Parser<'_> {
         if !self.eat(TokenKind::CloseParen) {
             members.push(self.inner_type("a tuple")?);
             while self.eat(TokenKind::Comma) {
+                self.count_member()?;
                 members.push(self.inner_type("a tuple")?);
             }
             self.close("a type of a tuple")?;
         }
         Ok(members)
+    }
+
+    /// One more member of a tuple or `Union`, all of the schema counted: those of one inside of another are one list.
+    fn count_member(&mut self) -> Result<()> {
+        self.members += 1;
+        self.limit(self.members, "members of tuples and Unions")
     }
 
     /// `(T)`
@@ -165,6 +172,7 @@ impl Parser<'_> {
         let mut members = vec![self.inner_type("a Union")?];
         while !self.eat(TokenKind::CloseParen) {
             self.expect(TokenKind::Comma)?;
+            self.count_member()?;
             members.push(self.inner_type("a Union")?);
         }
         let help = "name the type that covers all of its members";
@@ -197,7 +205,7 @@ impl Parser<'_> {
     fn unknown_type(&mut self, word: &str, start: Span) -> Result<Type> {
         let mut name = word.to_owned();
         while self.eat(TokenKind::Dot) {
-            name = format!("{name}.{}", self.name("the rest of a type's name")?);
+            name.extend([".", self.name("the rest of a type's name")?]);
         }
         if self.mode == Mode::PyTorch && name.starts_with(|c: char| c.is_ascii_lowercase()) {
             return Ok(Type::Var(name));

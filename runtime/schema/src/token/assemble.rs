@@ -28,7 +28,8 @@ pub enum Piece<'a> {
 /// ```
 /// use torch_library_schema::token::{Piece, TokenKind, assemble};
 ///
-/// let pieces = [Piece::Punct { sign: '-', joint: true }, Piece::Punct { sign: '>', joint: false }, Piece::Ident("r#type")];
+/// let sign = |sign, joint| Piece::Punct { sign, joint };
+/// let pieces = [sign('-', true), sign('>', false), Piece::Ident("r#type")];
 /// let tokens = assemble(&pieces);
 /// assert_eq!(tokens[0].kind, TokenKind::Arrow);
 /// assert_eq!((&*tokens[1].text, tokens[1].span.start), ("type", 2));

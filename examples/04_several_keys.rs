@@ -43,10 +43,10 @@ fn on_abacus(beads: Vec<u32>) -> Result<Tensor> {
 
 #[torch_impl(counting::double, PrivateUse1)]
 fn double_on_abacus(this: &Tensor) -> Result<Tensor> {
-    let Some(Abacus(beads)) = this.storage().downcast_ref() else {
+    let Some(abacus) = this.storage().downcast::<Abacus>() else {
         bail!(Device, "double: this tensor is on {}, but not on an abacus", this.device());
     };
-    on_abacus(beads.iter().map(|beads| 2 * beads).collect())
+    on_abacus(abacus.0.iter().map(|beads| 2 * beads).collect())
 }
 
 fn main() -> Result<()> {

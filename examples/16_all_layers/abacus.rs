@@ -25,10 +25,10 @@ pub(crate) fn tensor(beads: Vec<u32>) -> Result<Tensor> {
 
 #[torch_impl(myops::myadd, PrivateUse1)]
 fn add(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    let (Some(Abacus(a)), Some(Abacus(b))) = (this.storage().downcast_ref(), other.storage().downcast_ref())
-    else {
+    let abaci = (this.storage().downcast::<Abacus>(), other.storage().downcast::<Abacus>());
+    let (Some(this_one), Some(other_one)) = abaci else {
         bail!(Device, "tensors on {} and {}, not on an abacus", this.device(), other.device())
     };
     println!("  (beads move: {:?})", this.sizes());
-    tensor(a.iter().zip(b).map(|(a, b)| a + b).collect())
+    tensor(this_one.0.iter().zip(&other_one.0).map(|(a, b)| a + b).collect())
 }

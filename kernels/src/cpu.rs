@@ -23,6 +23,7 @@ pub(crate) mod norm;
 pub(crate) mod number;
 mod optimizer;
 mod order;
+mod output_mask;
 mod random;
 mod reduce;
 mod scatter;

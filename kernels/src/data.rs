@@ -7,7 +7,7 @@
 //! | take and give arrays of `ndarray` | `ndarray`, with the feature of that name |
 //! | hand memory to another library, or take it from one, without a copy | [`dlpack`] |
 
-use torch_library::Storage;
+use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -29,30 +29,48 @@ fn bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     if dense.numel() == 0 {
         return Ok(Vec::new());
     }
-    as_bytes(dense.storage())?.to_vec()
+    Ok(dense.storage().bytes()?.to_vec())
 }
 
-/// A tensor of such bytes.
+/// The most dimensions that are read from a file, as NumPy has it.
+const MAX_DIMS: usize = 64;
+
+/// A tensor of such bytes. A file may say anything of them: memory is taken when they are as many as it says.
 fn from_bytes(dtype: DType, sizes: &[i64], bytes: &[u8]) -> Result<Tensor> {
     check_order()?;
-    let tensor = Tensor::empty(sizes, dtype, Device::CPU)?;
     ensure!(
-        usize::try_from(tensor.numel()).ok().and_then(|count| count.checked_mul(dtype.size()))
-            == Some(bytes.len()),
+        nbytes(dtype, sizes)? == bytes.len() as u64,
         Shape,
         "{} bytes are not those of sizes {sizes:?} of {dtype}",
         bytes.len()
     );
+    if dtype == DType::Bool
+        && let Some(byte) = bytes.iter().find(|byte| **byte > 1)
+    {
+        bail!(Argument, "the byte {byte} is no bool, which is 0 or 1");
+    }
+    let tensor = Tensor::empty(sizes, dtype, Device::CPU)?;
     if !bytes.is_empty() {
-        as_bytes(tensor.storage())?.copy_from_slice(bytes)?;
+        tensor.storage().bytes_mut()?.copy_from_slice(bytes);
     }
     Ok(tensor)
 }
 
-/// The same memory, byte by byte.
-fn as_bytes(storage: &Storage) -> Result<Tensor> {
-    let keys = DispatchKeySet::from_key(DispatchKey::CPU);
-    Tensor::from_storage(storage.clone(), &[storage.nbytes() as i64], &[1], 0, DType::UInt8, keys)
+/// How many bytes the elements of a tensor are.
+fn nbytes(dtype: DType, sizes: &[i64]) -> Result<u64> {
+    ensure!(sizes.len() <= MAX_DIMS, Shape, "{} dimensions, {MAX_DIMS} are the most", sizes.len());
+    let nbytes = numel(sizes)?.unsigned_abs().checked_mul(dtype.size() as u64);
+    nbytes.ok_or_else(|| {
+        Error::new(ErrorKind::Shape, format!("sizes {sizes:?} of {dtype} are more bytes than there can be"))
+    })
+}
+
+/// The beginning of a text from a file, for messages.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn check_order() -> Result<()> {

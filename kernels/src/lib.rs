@@ -13,8 +13,23 @@
 //!
 //! A crate that names nothing from here has to say `use torch_library_kernels as _;`, or the linker leaves it out.
 //!
-//! [`families`] has a page for each family of operators. To know everything about one, read the files of its name: `ops/binary.rs` declares, `cpu/binary.rs` computes,
-//! `composite/binary.rs` builds on other operators.
+//! The [guide] shows how to write [kernels with loops](guide::kernels), and how to give an operator
+//! [its layers](guide::layers); it continues that of [`torch_library`]. [`families`] has a page for each family of
+//! operators. To know everything about one, read the files of its name: `ops/binary.rs` declares, `cpu/binary.rs`
+//! computes, `composite/binary.rs` builds on other operators.
+//!
+//! # Environment
+//!
+//! | variable | value | |
+//! |---|---|---|
+//! | `ATEN_CPU_CAPABILITY` | `default` | kernels take no vectors wider than those that every processor of the kind has |
+//! | | `avx2` | vectors of AVX2 with FMA, where the processor has them |
+//! | | `avx512` | those of AVX-512 too, which is so without the variable |
+//!
+//! It is read once, when the first kernel asks. With `default`, results are those of a processor without AVX2, and ThreadSanitizer sees
+//! what loops read and write, as it does not with wide vectors. Libraries below (`faer`, `gemm`, `rustfft`) choose for themselves.
+//!
+//! PyTorch: `ATEN_CPU_CAPABILITY`, with the same values.
 
 /// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest: `with` for
 /// arguments by name, `call` and `redispatch`, its handle.
@@ -41,6 +56,7 @@ mod autograd;
 
 pub mod data;
 pub mod families;
+pub mod guide;
 pub mod loops;
 pub mod methods;
 pub mod random;

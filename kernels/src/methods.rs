@@ -94,6 +94,20 @@ pub trait TensorMethods {
         remainder: remainder_Tensor, remainder_Scalar;
         /// The power by a tensor or a number, element by element.
         pow: pow_Tensor_Tensor, pow_Tensor_Scalar;
+        /// The remainder of the division by a tensor or a number, with the sign of the dividend.
+        fmod: fmod_Tensor, fmod_Scalar;
+        /// The bits that elements and those of a tensor or a number both have; of truth values "and".
+        bitwise_and: bitwise_and_Tensor, bitwise_and_Scalar;
+        /// The bits that elements or those of a tensor or a number have; of truth values "or".
+        bitwise_or: bitwise_or_Tensor, bitwise_or_Scalar;
+        /// The bits that either elements or those of a tensor or a number have; of truth values "not equal".
+        bitwise_xor: bitwise_xor_Tensor, bitwise_xor_Scalar;
+        /// Each element with its bits moved up by as many places as a tensor or a number says.
+        bitwise_left_shift: bitwise_left_shift_Tensor, bitwise_left_shift_Tensor_Scalar;
+        /// Each element with its bits moved down by as many places as a tensor or a number says.
+        bitwise_right_shift: bitwise_right_shift_Tensor, bitwise_right_shift_Tensor_Scalar;
+        /// The absolute value of elements, with the signs of a tensor or a number.
+        copysign: copysign_Tensor, copysign_Scalar;
         /// Whether elements are equal to those of a tensor or to a number.
         eq: eq_Tensor, eq_Scalar;
         /// Whether elements differ from those of a tensor or from a number.
@@ -114,6 +128,16 @@ pub trait TensorMethods {
         mul_: mul__Tensor, mul__Scalar;
         div_: div__Tensor, div__Scalar;
         pow_: pow__Tensor, pow__Scalar;
+        remainder_: remainder__Tensor, remainder__Scalar;
+        fmod_: fmod__Tensor, fmod__Scalar;
+        bitwise_and_: bitwise_and__Tensor, bitwise_and__Scalar;
+        bitwise_or_: bitwise_or__Tensor, bitwise_or__Scalar;
+        bitwise_xor_: bitwise_xor__Tensor, bitwise_xor__Scalar;
+    }
+
+    /// A view of each index of the first dimension; of another one by `unbind_int_with().dim(…)`.
+    fn unbind(&self) -> Result<Vec<Tensor>> {
+        aten::unbind_int(self.as_tensor())
     }
 
     /// Two dimensions swapped.

@@ -21,6 +21,8 @@
 //! any others. Its step is an operator, so layers see it: [`_fused_sgd_`](fn@aten::_fused_sgd_),
 //! [`_fused_adamw_`](fn@aten::_fused_adamw_).
 
+use std::fmt;
+
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 
@@ -89,6 +91,14 @@ impl Sgd {
     #[must_use]
     pub fn nesterov(self, nesterov: bool) -> Sgd {
         Sgd { nesterov, ..self }
+    }
+}
+
+/// The settings: what has to be the same where a training goes on.
+impl fmt::Display for Sgd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sgd { lr, momentum, weight_decay, nesterov, .. } = self;
+        write!(f, "SGD(lr={lr}, momentum={momentum}, weight_decay={weight_decay}, nesterov={nesterov})")
     }
 }
 
@@ -175,6 +185,14 @@ impl AdamW {
     #[must_use]
     pub fn weight_decay(self, weight_decay: f64) -> AdamW {
         AdamW { weight_decay, ..self }
+    }
+}
+
+/// The settings: what has to be the same where a training goes on.
+impl fmt::Display for AdamW {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AdamW { lr, betas, eps, weight_decay, .. } = self;
+        write!(f, "AdamW(lr={lr}, betas={betas:?}, eps={eps:?}, weight_decay={weight_decay})")
     }
 }
 

@@ -12,8 +12,8 @@ use torch_library::geometry::{
 use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
-use crate::cpu::loops::{Elements, map_elements};
-use crate::variants::{Place, waiting};
+use crate::cpu::loops::{Elements, map_elements, map_new};
+use crate::variants::{Destination, waiting};
 
 /// Inputs of an element-wise operator that fit together.
 ///
@@ -75,7 +75,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         Self::with_dtype(operator, inputs, dtype)
     }
 
-    /// As [`promoting`](Self::promoting); integers and truth values become the default floating-point type.
+    /// As [`promoting`](Self::promoting); integers and booleans become the default floating-point type.
     ///
     /// # Errors
     /// As [`promoting`](Self::promoting).
@@ -165,26 +165,31 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         dtype: DType,
         elements: impl Elements<M, R, N>,
     ) -> Result<Tensor> {
-        // SAFETY: `map_elements` writes every element; if it fails, nobody gets the tensor.
-        let out = unsafe { self.room(out, dtype)? };
-        map_elements(&out, self.inputs, elements)?;
+        if let Some(out) = self.destination(out, dtype)? {
+            map_elements(&out, self.inputs, elements)?;
+            return Ok(out);
+        }
+        // SAFETY: `map_new` writes every element before any is read; if it fails, nobody gets the tensor.
+        let out = unsafe { self.uninit(dtype)? };
+        // SAFETY: the tensor was just made, and `elements`, which is older, cannot have it.
+        unsafe { map_new(&out, self.inputs, elements)? };
         Ok(out)
     }
 
-    /// The tensor to write to, as [`output`](Self::output) says, new memory being not cleared.
+    /// A new tensor to write to, as [`output`](Self::output) says, whose memory is not cleared.
     ///
     /// # Safety
-    /// Every element is written before any is read, and before safe code gets the tensor.
+    /// - Every element is written before any is read.
+    /// - Every element is written before safe code gets the tensor, or it never does.
     ///
     /// # Errors
     /// As `output`.
-    unsafe fn room(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
-        match self.destination(out, dtype)? {
-            Some(out) => Ok(out),
-            // SAFETY: passed on.
-            None if self.is_row_major() => unsafe { Tensor::uninit(&self.sizes, dtype, self.device) },
-            // SAFETY: passed on.
-            None => unsafe {
+    unsafe fn uninit(&self, dtype: DType) -> Result<Tensor> {
+        match self.is_row_major() {
+            // SAFETY: the caller writes every element before any is read, and before safe code gets the tensor.
+            true => unsafe { Tensor::uninit(&self.sizes, dtype, self.device) },
+            // SAFETY: the caller writes every element before any is read, and before safe code gets the tensor.
+            false => unsafe {
                 Tensor::uninit_strided(&self.sizes, &self.output_strides(), dtype, self.device)
             },
         }
@@ -192,7 +197,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
 
     /// The tensor that is to be written to, if there is one, ready for the result.
     fn destination(&self, out: Option<&Tensor>, dtype: DType) -> Result<Option<Tensor>> {
-        let Some(place) = out.map(Place::of_self).or_else(|| waiting(self.operator, |_| true)) else {
+        let Some(place) = out.map(Destination::of_self).or_else(|| waiting(self.operator, |_| true)) else {
             return Ok(None);
         };
         self.prepare(&place, dtype).map_err(|error| error.context(self.operator))?;
@@ -200,7 +205,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         Ok(Some(place.tensor).filter(|tensor| tensor.dtype() == dtype || out.is_some()))
     }
 
-    fn prepare(&self, place: &Place, dtype: DType) -> Result<()> {
+    fn prepare(&self, place: &Destination, dtype: DType) -> Result<()> {
         let is_new = place.tensor.sizes() != &*self.sizes;
         let strides = is_new.then(|| self.output_strides());
         place.prepare(&self.sizes, strides.as_deref(), dtype, self.device)?;
@@ -358,10 +363,12 @@ pub(crate) fn unsupported(operator: &str, dtype: DType) -> Error {
 
 /// The strides of an input as if it had the whole shape: 0 where it repeats.
 pub(crate) fn broadcast_strides(own_sizes: &[i64], strides: &[i64], sizes: &[i64]) -> Dims {
-    let missing = sizes.len() - own_sizes.len();
-    let stride = |dim: usize| match dim.checked_sub(missing) {
-        Some(own) if own_sizes[own] != 1 || sizes[dim] == 1 => strides[own],
-        _ => 0,
+    // Sizes and strides may be of another moment than those that broadcast, if another thread changes the tensor: what is wrong then
+    // is found by who computes under a lease.
+    let missing = sizes.len().saturating_sub(own_sizes.len());
+    let stride = |dim: usize| {
+        let own = dim.checked_sub(missing).and_then(|own| own_sizes.get(own).zip(strides.get(own)));
+        own.filter(|(size, _)| **size != 1 || sizes[dim] == 1).map_or(0, |(_, stride)| *stride)
     };
     (0..sizes.len()).map(stride).collect()
 }

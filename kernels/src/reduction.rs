@@ -49,15 +49,15 @@ impl<'a> Reduction<'a> {
         dims: Option<&[i64]>,
         keepdim: bool,
     ) -> Result<Self> {
-        let dims = dims.unwrap_or_default();
+        let (dims, ndim) = (dims.unwrap_or_default(), input.dim());
         // A tensor without dimensions is asked as if it had one.
-        let mut is_reduced: SmallVec<[bool; 6]> = SmallVec::from_elem(dims.is_empty(), input.dim().max(1));
+        let mut is_reduced: SmallVec<[bool; 6]> = SmallVec::from_elem(dims.is_empty(), ndim.max(1));
         for &dim in dims {
-            let wrapped = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
+            let wrapped = wrap_dim(dim, ndim).map_err(|error| error.context(operator))?;
             ensure!(!is_reduced[wrapped], Argument, "{operator}: dimension {dim} is named twice in {dims:?}");
             is_reduced[wrapped] = true;
         }
-        is_reduced.truncate(input.dim());
+        is_reduced.truncate(ndim);
         Ok(Reduction { operator, input, is_reduced, keepdim })
     }
 

@@ -12,6 +12,7 @@
 //! PyTorch: `set_output` of structured kernels; for the others, `autogen`.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::{Once, OnceLock};
 
 use smallvec::SmallVec;
@@ -108,7 +109,7 @@ impl Variant {
         if is_out && self.rules.contains(&Rule::InTypeOfOut) {
             check_dtype(sources, arguments, &targets)?;
         }
-        let place = |tensor: &Tensor, otherwise| Place {
+        let place = |tensor: &Tensor, otherwise| Destination {
             tensor: tensor.clone(),
             is_out,
             takes: self.takes(is_out).unwrap_or(otherwise),
@@ -243,7 +244,7 @@ impl Source {
 }
 
 /// A tensor to write a result to.
-pub(crate) struct Place {
+pub(crate) struct Destination {
     pub(crate) tensor: Tensor,
     /// Whether it is an `out`, which takes the result's sizes; else it must have them.
     is_out: bool,
@@ -252,10 +253,10 @@ pub(crate) struct Place {
     is_row_major: bool,
 }
 
-impl Place {
+impl Destination {
     /// A tensor that is written in place.
     pub(crate) fn of_self(tensor: &Tensor) -> Self {
-        Place {
+        Destination {
             tensor: tensor.clone(),
             is_out: false,
             takes: Rule::Castable,
@@ -328,26 +329,27 @@ fn say_once(old: &[i64], new: &[i64]) {
 /// A place that waits for the result of a kernel.
 struct Waiting {
     operator: OperatorHandle,
-    place: Place,
+    place: Destination,
 }
 
 thread_local! {
-    static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
+    /// Taken out by who put it in: it needs no destructor, and is there for what others do at the end of a thread.
+    static WAITING: RefCell<Option<ManuallyDrop<Waiting>>> = const { RefCell::new(None) };
 }
 
 /// Restores what waited before.
-struct Before(Option<Waiting>);
+struct Before(Option<ManuallyDrop<Waiting>>);
 
 impl Drop for Before {
     fn drop(&mut self) {
-        WAITING.set(self.0.take());
+        drop(WAITING.replace(self.0.take()).map(ManuallyDrop::into_inner));
     }
 }
 
 impl Waiting {
     /// Whether somebody took the place meanwhile.
     fn during(self, call: impl FnOnce() -> Result<()>) -> Result<bool> {
-        let _before = Before(WAITING.replace(Some(self)));
+        let _before = Before(WAITING.replace(Some(ManuallyDrop::new(self))));
         call()?;
         Ok(WAITING.with_borrow(Option::is_none))
     }
@@ -360,12 +362,12 @@ pub(crate) fn without_waiting<R>(step: impl FnOnce() -> R) -> R {
 }
 
 /// The place that waits for the result of this operator, if it will do: once.
-pub(crate) fn waiting(operator: &str, will_do: impl FnOnce(&Place) -> bool) -> Option<Place> {
+pub(crate) fn waiting(operator: &str, will_do: impl FnOnce(&Destination) -> bool) -> Option<Destination> {
     WAITING
         .with_borrow_mut(|waiting| {
             waiting.take_if(|waiting| is_named(waiting.operator, operator) && will_do(&waiting.place))
         })
-        .map(|waiting| waiting.place)
+        .map(|waiting| ManuallyDrop::into_inner(waiting).place)
 }
 
 fn is_named(operator: OperatorHandle, name: &str) -> bool {
@@ -390,7 +392,7 @@ pub(crate) fn memory(
     inputs: &[&Tensor],
 ) -> Result<Tensor> {
     let fresh = || Tensor::empty(sizes, dtype, device);
-    let fits = |place: &Place| {
+    let fits = |place: &Destination| {
         let out = &place.tensor;
         let is_row_major = out.sizes() != sizes || out.is_contiguous(MemoryFormat::Contiguous);
         let is_read = inputs.iter().any(|input| input.shares_storage_with(out));

@@ -13,7 +13,7 @@ mod parse;
 mod signature;
 mod target;
 
-pub(crate) use expand::marker;
+pub(crate) use expand::{linked, marker};
 pub(crate) use fallback::expand as expand_fallback;
 pub(crate) use target::Target;
 

@@ -2,8 +2,8 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::Ident;
 use syn::parse::{Parse, ParseStream};
+use syn::{Ident, LitStr};
 
 /// Keys that are one bit of a set and complete only with a backend: `Dense` on a CPU is `CPU`. No call has them.
 const BUILDING_BLOCKS: [(&str, &str); 6] = [
@@ -44,6 +44,13 @@ const USUAL: [&str; 21] = [
 pub(crate) fn in_other_letters(word: &str) -> Option<&'static str> {
     let word = word.replace('_', "");
     USUAL.into_iter().find(|key| key.eq_ignore_ascii_case(&word))
+}
+
+/// What is wrong with a string that is the name of a usual key.
+pub(crate) fn quoted(input: ParseStream<'_>) -> Option<syn::Error> {
+    let text: LitStr = input.fork().parse().ok()?;
+    let key = USUAL.into_iter().find(|key| *key == text.value())?;
+    Some(syn::Error::new(text.span(), format!("a dispatch key is written without quotes: `{key}`")))
 }
 
 /// A dispatch key. Whether there is one of this name, rustc checks, and proposes similar names.

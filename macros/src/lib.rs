@@ -13,15 +13,21 @@
 
 use proc_macro::TokenStream;
 
-mod derivatives;
+// The modules are listed bottom-up: each uses only those above it.
+
 mod errors;
-mod kernel;
 mod key;
-mod library;
-mod native;
 mod pieces;
 mod rust_type;
+
 mod source;
+
+mod library;
+
+mod kernel;
+
+mod derivatives;
+mod native;
 
 /// `torch_library!`, behind a shim that passes the path of the runtime crate first.
 #[doc(hidden)]

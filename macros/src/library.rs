@@ -5,10 +5,11 @@ use proc_macro2::TokenStream;
 mod check;
 mod default;
 pub(crate) mod expand;
+mod function;
 pub(crate) mod model;
 mod parse;
 
-pub(crate) use expand::{function_head, output_type};
+pub(crate) use expand::{function_head, output_type, symbol};
 pub(crate) use model::{Operator, flat_name};
 pub(crate) use parse::{Declaration, SchemaTokens};
 

@@ -64,14 +64,17 @@ impl RustType {
         })
     }
 
-    /// Whether what is given by name is made into this type: an `f64` into an `Option<f64>`, a number into a `Scalar`. Not
-    /// slices, which arrays become by themselves.
-    pub(crate) fn is_converted(&self) -> bool {
+    /// What this type is an option of.
+    pub(crate) fn optional(&self) -> Option<&RustType> {
         match self {
-            RustType::Plain(name) => *name == "Scalar",
-            RustType::Option(inner) => matches!(**inner, RustType::Plain(_)),
-            _ => false,
+            RustType::Option(inner) => Some(inner),
+            _ => None,
         }
+    }
+
+    /// Whether this is a number of any type.
+    pub(crate) fn is_scalar(&self) -> bool {
+        matches!(self, RustType::Plain("Scalar"))
     }
 
     /// Whether there is a reference in it.

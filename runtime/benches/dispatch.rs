@@ -1,14 +1,16 @@
 //! What does a dispatched call cost, against a call through a function pointer?
 //!
-//! `cargo bench --bench dispatch` prints nanoseconds per call, minimum and median of many batches, each batch run back to back with one
-//! of the baseline. `cargo bench --bench dispatch -- CASE LOOPS` runs one case alone: callgrind counts its instructions, see
-//! `benches/instructions.sh`. With `--plain` it prints lines for `benches/compare.sh`, which sets PyTorch's dispatcher beside ours.
+//! `cargo bench --bench dispatch` prints nanoseconds per call, minimum and median of many batches, each batch run back
+//! to back with one of the baseline. `cargo bench --bench dispatch -- CASE LOOPS` runs one case alone: callgrind counts
+//! its instructions, see `benches/instructions.sh`. With `--plain` it prints lines for `benches/compare.sh`, which sets
+//! PyTorch's dispatcher beside ours.
 //!
-//! A guard alone stays above a nanosecond: each reads the word that the one before it wrote, and that takes a trip through the
-//! store buffer, five cycles. Around a call, which does not wait for it, the trip is hidden.
+//! A guard alone stays above a nanosecond: each reads the word that the one before it wrote, and that takes a trip
+//! through the store buffer, five cycles. Around a call, which does not wait for it, the trip is hidden.
 //!
-//! In a shared object a function that touches thread-locals calls `__tls_get_addr` once, at some 0.7 ns: the caller for its keys, and
-//! the kernel with the guard. That is all by which `guard_redispatch` is slower there; PyTorch's hook hides its own calls.
+//! In a shared object a function that touches thread-locals calls `__tls_get_addr` once, at some 0.7 ns: the caller for
+//! its keys, and the kernel with the guard. That is all by which `guard_redispatch` is slower there; PyTorch's hook
+//! hides its own calls.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +31,9 @@ torch_library! {
         /// A CPU kernel of four tensors.
         four(Tensor a, Tensor b, Tensor c, Tensor d) -> int;
         /// A CPU kernel of eight tensors and four numbers.
-        eight(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h, int i, int j, int k, int l) -> int;
+        eight(
+            Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h, int i, int j, int k, int l
+        ) -> int;
         /// No tensor at all.
         none(int a, int b) -> int;
         /// Returns a tensor.
@@ -225,8 +229,8 @@ fn best_and_median(mut times: Vec<f64>) -> (f64, f64) {
     (times[0], times[times.len() / 2])
 }
 
-/// What a lookup takes while another thread does the same: nanoseconds on the slower thread, best and median of the rounds in which
-/// both ran at once. There is none where the machine is too busy.
+/// What a lookup takes while another thread does the same: nanoseconds on the slower thread, best and median of the
+/// rounds in which both ran at once. There is none where the machine is too busy.
 fn find_on_two_threads() -> Option<(f64, f64)> {
     const LOOPS: usize = 20_000;
     const ROUNDS: usize = 500;

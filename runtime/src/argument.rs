@@ -1,5 +1,7 @@
 //! What the dispatcher wants to know of an argument: its dispatch keys, and whether a gradient is asked of it.
 
+mod optional;
+
 use num_complex::Complex64;
 
 use crate::device::Device;
@@ -10,6 +12,8 @@ use crate::layout::{Layout, MemoryFormat};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use crate::value::Value;
+
+pub use optional::IntoOptional;
 
 /// A type that an argument of an operator can have.
 ///
@@ -73,6 +77,10 @@ impl<T: Argument> Argument for Option<T> {
         self.as_ref().is_some_and(Argument::requires_grad)
     }
 }
+
+/// What rustc expects, by its message, where a kernel is given the name of several overloads.
+#[derive(Debug)]
+pub struct TheNameOfOneOverload;
 
 /// Lists of tensors: the keys of all of them.
 macro_rules! list_argument {

@@ -80,8 +80,8 @@ pub fn is_eligible(tensor: &Tensor, device: DeviceType) -> bool {
     tensor.device().kind == device && tensor.dtype().is_floating_point() && tensor.dtype() != DType::Float64
 }
 
-/// The widest type among the eligible tensors, or `lowest` if there is none wider: where an operator with several inputs
-/// is best run.
+/// The widest type among the eligible tensors, or `lowest` if there is none wider: where an operator with several
+/// inputs is best run.
 ///
 /// ```
 /// use torch_library::autocast::promote_type;
@@ -253,9 +253,17 @@ mod tests {
         let (f32, f64) = (Tensor::from([1f32]), Tensor::from([1f64]));
         let promote = |tensors: &[&Tensor]| promote_type(DType::BFloat16, CPU, tensors.iter().copied());
         assert_eq!(promote(&[&bf16, &f32, &bf16]).unwrap(), DType::Float32);
+        assert_eq!(promote(&[&bf16, &bf16]).unwrap(), DType::BFloat16);
         assert_eq!(promote(&[&bf16, &f64]).unwrap(), DType::BFloat16);
         let error = promote(&[&bf16, &f16]).unwrap_err();
         assert!(error.to_string().contains("no common type for bfloat16 and float16"), "{error}");
         assert!(promote_type(DType::Float64, CPU, [&f32]).is_err());
+    }
+
+    #[test]
+    fn a_region_ends_with_a_panic_in_it() {
+        let panics = || Autocast::on(CPU).dtype(DType::Float16).cache_enabled(false).run(|| panic!("inside"));
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert_eq!((is_enabled(CPU), dtype(CPU), is_cache_enabled()), (false, DType::BFloat16, true));
     }
 }

@@ -24,11 +24,21 @@
 //! A view knows its base. A write to a view is recorded at the base, as a write to a part of it, and views made before
 //! find out by the version counter that their history has changed.
 
+use crate::error::Result;
+use crate::key::DispatchKeySet;
+use crate::operator::Operator;
+use crate::operator::kernel::Kernel;
+use crate::program::Program;
+use crate::registry::Differentiating;
+use crate::value::Stack;
+
 mod accumulate;
 mod arithmetic;
 mod bookkeeping;
 mod check;
+mod creation;
 mod default;
+mod edge;
 mod engine;
 mod function;
 mod hooks;
@@ -36,20 +46,40 @@ mod in_place;
 pub(crate) mod keep;
 mod meta;
 mod node;
+mod rebase;
 pub(crate) mod record;
 mod saved;
 mod slices;
+mod tensor;
 mod view;
 
 pub use check::{Tolerance, gradcheck, gradgradcheck};
+pub use creation::CreationMeta;
 pub use engine::{GradOptions, backward, grad};
 pub use function::{Context, Function, apply};
 pub use hooks::HookHandle;
 pub use node::{Backward, Call, Edge, InputMetadata, Node};
 pub use saved::SavedTensor;
-pub use view::CreationMeta;
 
 pub(crate) use arithmetic::clone as copy;
-pub(crate) use bookkeeping::bookkeeping_boxed;
 pub(crate) use check::depends;
-pub(crate) use default::{below_autograd, default_boxed, needs_derivative};
+
+impl Differentiating for Program {
+    fn keep_books(
+        _: &'static Kernel,
+        operator: &'static Operator,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        bookkeeping::bookkeeping_boxed(operator, keys, stack)
+    }
+
+    fn differentiate(
+        _: &'static Kernel,
+        operator: &'static Operator,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        default::default_boxed(operator, keys, stack)
+    }
+}

@@ -2,10 +2,21 @@
 //!
 //! A record is plain static data. Nothing but the pushing of one pointer happens before `main`; the registry reads
 //! the records when the first operator is called.
+#![expect(unsafe_code, reason = "generated code says which operator's calling convention its code has")]
 
-use crate::kernel::{BoxedFn, ErasedCode};
 use crate::key::DispatchKey;
+use crate::operator::kernel::{BoxedFn, ErasedCode, Kernel};
 use crate::operator::{Operator, Place};
+
+#[cfg(all(feature = "selective", target_os = "linux", target_pointer_width = "64"))]
+pub(crate) mod selective;
+#[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
+pub(crate) mod whole;
+
+#[cfg(all(feature = "selective", target_os = "linux", target_pointer_width = "64"))]
+pub(crate) use selective as linking;
+#[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
+pub(crate) use whole as linking;
 
 /// What one macro call registers. One record for each block, however many operators or kernels it has.
 #[derive(Clone, Copy)]
@@ -49,11 +60,36 @@ pub struct KernelRecord {
     pub place: Place,
 }
 
+/// Typed code, and the operator whose calling convention it has. Only the module of an operator makes these, so a
+/// record that names another operator is found out.
+#[derive(Clone, Copy)]
+pub struct TypedCode {
+    code: ErasedCode,
+    operator: fn() -> &'static Operator,
+}
+
+impl TypedCode {
+    /// Code for an operator. A function returns it, since no constant may hold a reference to a static that changes.
+    ///
+    /// # Safety
+    /// * `code` was erased from the calling convention of the operator that `operator` returns.
+    pub const unsafe fn new(code: ErasedCode, operator: fn() -> &'static Operator) -> Self {
+        TypedCode { code, operator }
+    }
+
+    /// The kernel, and the operator that it was made for.
+    pub(crate) fn kernel(self) -> (Kernel, &'static Operator) {
+        let operator = (self.operator)();
+        // SAFETY: whoever made this says that the code is of this operator's calling convention.
+        (unsafe { Kernel::of_code(self.code, operator) }, operator)
+    }
+}
+
 /// A kernel in a record.
 #[derive(Clone, Copy)]
 pub enum RecordedKernel {
     /// Its typed code, checked against the schema when it was compiled.
-    Typed(ErasedCode),
+    Typed(TypedCode),
     /// One function for any signature.
     Boxed(BoxedFn),
     /// "Not here: go on with the next key."
@@ -138,6 +174,32 @@ pub use linked::TORCH_LIBRARY_RECORDS;
 /// The records linked into this program, in no particular order.
 pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
     linked::records()
+}
+
+/// Names operators that a program calls by name alone, or passes on as handles: with selective linking (the feature
+/// `selective`) they and their kernels are linked, and registered by this. Operators that it calls by their functions
+/// need no naming. Without that feature all are there already, and this does nothing.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod by_name {
+///         first(Tensor self) -> Tensor;
+///         second(Tensor self) -> Tensor;
+///     }
+/// }
+///
+/// torch_library::link!(by_name::first, by_name::second);
+/// assert!(torch_library::Dispatcher::global().find("by_name::second").is_ok());
+/// ```
+///
+/// PyTorch: the list of operators of a selective build.
+#[macro_export]
+macro_rules! link {
+    ($($($segment:ident)::+),+ $(,)?) => {
+        $crate::__private::link(&[$(&$($segment)::+::OPERATOR),+])
+    };
 }
 
 /// Registers libraries and blocks by hand, for programs whose linker does not: a `torch_library!` module, or a

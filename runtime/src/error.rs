@@ -3,8 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::dropping::{self, Queue};
+
 /// The result of everything that can fail here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The number of bytes of an error's message, which may name lists of any length.
+pub const MESSAGE: usize = 1 << 14;
 
 /// What went wrong, in one machine word.
 ///
@@ -24,7 +29,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(size("three").unwrap_err().kind(), ErrorKind::Argument);
 /// ```
 ///
-/// Any other error becomes the source of one: `.map_err(|error| Error::new(ErrorKind::Kernel, "…").with_source(error))`.
+/// Any other error becomes the source of one: `.map_err(|error| Error::new(ErrorKind::Kernel,
+/// "…").with_source(error))`.
 ///
 /// PyTorch: `c10::Error`.
 pub struct Error(Box<Inner>);
@@ -32,7 +38,22 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: Cow<'static, str>,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    source: Option<Cause>,
+}
+
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+thread_local! {
+    static CAUSES: Queue<Cause> = const { Queue::new() };
+}
+
+/// A cause is most often an error of this type, and may have one in turn, and so on.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(cause) = self.source.take() {
+            dropping::in_turn(&CAUSES, cause);
+        }
+    }
 }
 
 /// The kinds of [`Error`] that a caller may want to tell apart.
@@ -55,12 +76,16 @@ pub enum ErrorKind {
     DType,
     /// A device is not accepted here.
     Device,
+    /// Memory is in use by another call, on this thread or a different one, see [`Lease`](crate::Lease).
+    Busy,
     /// A value has another type than the schema says.
     Type,
     /// A gradient was asked for where there is none.
     Autograd,
     /// Known to the schema language, not supported by this version.
     NotSupported,
+    /// Calls are nested deeper than the thread's stack allows.
+    Recursion,
     /// Reading or writing data failed.
     Io,
     /// A kernel's own failure.
@@ -70,10 +95,11 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error of a kind with a message.
+    /// An error of a kind with a message. Of one that is longer than [anybody reads](crate::limits::MESSAGE) it has the
+    /// beginning.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Error(Box::new(Inner { kind, message: message.into(), source: None }))
+        Error(Box::new(Inner { kind, message: shortened(message.into()), source: None }))
     }
 
     /// The same error with what caused it, as [`source`](std::error::Error::source).
@@ -86,7 +112,7 @@ impl Error {
     /// The same error with a line in front that says what was being done.
     #[must_use]
     pub fn context(mut self, doing: impl fmt::Display) -> Self {
-        self.0.message = format!("{doing}: {}", self.0.message).into();
+        self.0.message = shortened(format!("{doing}: {}", self.0.message).into());
         self
     }
 
@@ -124,6 +150,18 @@ impl Error {
         self.0.kind
     }
 }
+
+/// The beginning of a message, and how much more there was.
+fn shortened(message: Cow<'static, str>) -> Cow<'static, str> {
+    if message.len() <= MESSAGE {
+        return message;
+    }
+    let kept = (0..=MESSAGE - ROOM).rfind(|end| message.is_char_boundary(*end)).unwrap_or_default();
+    format!("{} … and {} bytes more", &message[..kept], message.len() - kept).into()
+}
+
+/// What the end of a message that was cut off may take.
+const ROOM: usize = 40;
 
 /// Whether a text is the name of an operator, as far as can be seen.
 fn is_operator(text: &str) -> bool {
@@ -208,6 +246,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn texts_of_any_length_are_quoted_in_part() {
+        let text = "é".repeat(1_000_000);
+        let errors = [
+            Error::new(ErrorKind::Argument, format!("bad: {text}!")),
+            Error::new(ErrorKind::Argument, "bad").context(&text),
+            text.parse::<crate::DispatchKey>().unwrap_err(),
+            crate::Dispatcher::global().find(&text).unwrap_err(),
+        ];
+        for error in errors {
+            let message = error.to_string();
+            assert!(message.len() <= MESSAGE && message.ends_with(" bytes more"), "{} bytes", message.len());
+        }
+        assert_eq!(Error::new(ErrorKind::Argument, "short").to_string(), "short");
+    }
+
+    #[test]
     fn an_operator_is_named_once() {
         let named = |message: &'static str, operator| {
             let mut error = Error::new(ErrorKind::Kernel, message);
@@ -222,5 +276,39 @@ mod tests {
         assert_eq!(named("ns::sum: ns::add_.out: no", "ns::mean"), "ns::mean: ns::add_.out: no");
         assert_eq!(named("ns::sum: index: no", "ns::mean"), "ns::mean: ns::sum: index: no");
         assert_eq!(named("ns::addmm: no; ns::add", "ns::add"), "ns::addmm: no; ns::add");
+    }
+
+    #[test]
+    fn of_a_long_message_the_beginning_is_kept() {
+        let message = |text: String| Error::new(ErrorKind::Kernel, text).to_string();
+        assert_eq!(message("é".repeat(MESSAGE / 2)).len(), MESSAGE);
+        let long = message("é".repeat(MESSAGE));
+        assert!(long.len() <= MESSAGE && long.starts_with("éé"), "{} bytes", long.len());
+        assert!(long.ends_with("é … and 16424 bytes more"), "{}", &long[MESSAGE - 60..]);
+        let deep =
+            (0..10_000).fold(Error::new(ErrorKind::Kernel, "no"), |error, _| error.context("in a loop"));
+        assert!(deep.to_string().len() <= MESSAGE && deep.to_string().starts_with("in a loop: in a loop: "));
+    }
+
+    #[test]
+    fn an_error_has_any_number_of_causes() {
+        let first = Error::new(ErrorKind::Kernel, "first");
+        let last =
+            (0..200_000).fold(first, |cause, _| Error::new(ErrorKind::Kernel, "later").with_source(cause));
+        assert!(format!("{last:?}").ends_with("caused by: later\n  caused by: first"));
+    }
+
+    #[test]
+    fn errors_of_others_have_a_kind_and_stay_the_cause() {
+        let of_text = Error::from("x".parse::<i64>().unwrap_err());
+        assert_eq!(
+            (of_text.kind(), of_text.to_string()),
+            (ErrorKind::Argument, "invalid digit found in string".into())
+        );
+        let of_bytes = Error::from(String::from_utf8(vec![0xff]).unwrap_err());
+        assert_eq!(of_bytes.kind(), ErrorKind::Argument);
+        let of_a_file = Error::from(std::io::Error::new(std::io::ErrorKind::NotFound, "no such file"));
+        assert_eq!(of_a_file.kind(), ErrorKind::Io);
+        assert_eq!(format!("{of_a_file:?}"), "no such file\n  caused by: no such file");
     }
 }

@@ -1,5 +1,5 @@
-//! Fake mode: a whole program without elements. Sizes, strides, types and devices of everything come out, no kernel of a
-//! device runs, and the devices need not be there.
+//! Fake mode: a whole program without elements. Sizes, strides, types and devices of everything come out, no kernel of
+//! a device runs, and the devices need not be there.
 //!
 //! ```
 //! use torch_library::fake::{is_fake, to_fake};
@@ -28,11 +28,11 @@
 //! ```
 //!
 //! # How it works
-//! A fake tensor has the keys of its device and the key `Fake`, and a [`Storage`](crate::Storage) that knows another one, on `meta`. The
-//! fallback at `Fake`, which stands above the backends and below all other layers, runs each operator on `meta`, and makes
-//! what comes back fake again. Tensors that share memory there share it here, so views and writes are followed, and
-//! autograd, autocast, vmap and functionalize see nothing unusual. In [`FakeMode`] the thread has the key as well: what is
-//! made there is fake, and real tensors take part without being written to.
+//! A fake tensor has the keys of its device and the key `Fake`, and a [`Storage`](crate::Storage) that knows another
+//! one, on `meta`. The fallback at `Fake`, which stands above the backends and below all other layers, runs each
+//! operator on `meta`, and makes what comes back fake again. Tensors that share memory there share it here, so views
+//! and writes are followed, and autograd, autocast, vmap and functionalize see nothing unusual. In [`FakeMode`] the
+//! thread has the key as well: what is made there is fake, and real tensors take part without being written to.
 //!
 //! PyTorch: `FakeTensorMode`, `FakeTensor`.
 
@@ -46,9 +46,12 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::guard::IncludeDispatchKeyGuard;
 use crate::key::DispatchKey;
+use crate::registry::LayerKernel;
 use crate::tensor::Tensor;
 
-pub(crate) use fallback::fallback;
+/// Above the backends.
+pub(crate) const LAYER: LayerKernel =
+    LayerKernel { key: DispatchKey::Fake, kernel: fallback::fallback, name: "fake" };
 
 /// While it lives, this thread computes without elements.
 ///
@@ -121,5 +124,5 @@ pub fn to_fake_on(tensor: &Tensor, device: Device) -> Result<Tensor> {
 ///
 /// PyTorch: `is_fake`.
 pub fn is_fake(tensor: &Tensor) -> bool {
-    memory::Memory::of(tensor.storage()).is_some()
+    memory::Memory::of(&tensor.storage()).is_some()
 }

@@ -28,25 +28,26 @@
 //! # }
 //! ```
 //!
-//! This is mechanism, driven by schemas. Which operator computes what another one writes, is found by name and types; how
-//! a view is put back into its base, kernels at `Functionalize` say ([`view`]), and `aten::as_strided_scatter` for all
-//! others.
+//! This is mechanism, driven by schemas. Which operator computes what another one writes, is found by name and types;
+//! how a view is put back into its base, kernels at `Functionalize` say ([`view`]), and `aten::as_strided_scatter` for
+//! all others.
 //!
 //! # How it works
 //! 1. A *functional* tensor is a [wrapper](Tensor::wrapper) with the sizes, strides and versions that the program sees.
 //!    Its storage is a `Memory`, which all views of it share and in which lies the *base*: the tensor
 //!    that now has all elements. The keys of a wrapper are those of the base, and `Functionalize`, which stands below
 //!    autograd: gradients are recorded of the program as it was written.
-//! 2. A view remembers the *steps* that lead from the base to it. Its value is made when somebody asks, and made anew when
-//!    the base has changed since.
-//! 3. An operator that writes becomes the one that computes: `add_.Tensor` becomes `add.Tensor`. If there is none, it writes
-//!    to a copy that nobody has seen. The result is carried back along the steps, and becomes the new base.
+//! 2. A view remembers the *steps* that lead from the base to it. Its value is made when somebody asks, and made anew
+//!    when the base has changed since.
+//! 3. An operator that writes becomes the one that computes: `add_.Tensor` becomes `add.Tensor`. If there is none, it
+//!    writes to a copy that nobody has seen. The result is carried back along the steps, and becomes the new base.
 //! 4. What an operator would refuse of the tensors that it was given, it is asked first, on tensors without elements.
 //!
 //! With a [tracer](crate::tracer) around it, what is recorded has no write but those to the inputs, which come last.
 //!
 //! PyTorch: `torch.func.functionalize(remove="mutations")`, `FunctionalTensorWrapper`.
 
+mod calls;
 mod fallback;
 mod gradient;
 mod memory;
@@ -60,14 +61,17 @@ use crate::error::Result;
 use crate::guard::{IncludeDispatchKeyGuard, no_grad};
 use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
-use crate::registry::Variant;
+use crate::registry::{LayerKernel, Variant};
 use crate::tensor::Tensor;
 
-pub(crate) use fallback::fallback;
 pub use view::{view, views};
 
 use memory::Memory;
 use view::Functional;
+
+/// Below autograd.
+pub(crate) const LAYER: LayerKernel =
+    LayerKernel { key: DispatchKey::Functionalize, kernel: fallback::fallback, name: "functionalize" };
 
 /// Runs a function on functional tensors, and returns what it returns as plain ones.
 ///
@@ -75,8 +79,8 @@ use view::Functional;
 /// been called.
 ///
 /// # Errors
-/// What the function fails with; inputs of a surrounding vmap that share their memory; a write to a tensor that was made
-/// outside and is no input; a write that has no functional form, as `resize_`.
+/// What the function fails with; inputs of a surrounding vmap that share their memory; a write to a tensor that was
+/// made outside and is no input; a write that has no functional form, as `resize_`.
 ///
 /// PyTorch: `torch.func.functionalize(f)(*inputs)`.
 pub fn functionalize(
@@ -124,13 +128,13 @@ pub fn to_functional(tensor: &Tensor) -> Result<Tensor> {
 /// PyTorch: `torch._sync`, then `torch._from_functional_tensor`.
 pub fn from_functional(tensor: &Tensor) -> Result<Tensor> {
     match Functional::of(tensor) {
-        Some((functional, memory)) => functional.value(memory),
+        Some((functional, memory)) => functional.value(&memory),
         None => Ok(tensor.clone()),
     }
 }
 
-/// The operator that computes what another one writes, found by name and types: `add.Tensor` for `add_.Tensor`. It returns
-/// what the other one returns beside what it writes to, then each of the written arguments.
+/// The operator that computes what another one writes, found by name and types: `add.Tensor` for `add_.Tensor`. It
+/// returns what the other one returns beside what it writes to, then each of the written arguments.
 ///
 /// # Errors
 /// The operator is gone.
@@ -162,7 +166,7 @@ fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t T
         other.dtype(),
         input.dtype()
     );
-    view::place_in(functional.storage(), input.clone())
+    view::place_in(&functional.storage(), input.clone())
 }
 
 /// Gives an input, and the memory around its elements, what the function made of it.

@@ -1,6 +1,8 @@
 //! Random numbers: a shared, seedable stream of bits.
 
 use std::fmt;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::device::Device;
@@ -26,12 +28,50 @@ pub struct Generator(Arc<Inner>);
 struct Inner {
     key_set: DispatchKeySet,
     device: Device,
+    turn: Turn,
+    /// Locked for a moment only, never while code of a user runs.
     stream: Mutex<Stream>,
+}
+
+/// Whose turn it is to draw. Who has it may begin another one within: what it runs may ask for more.
+#[derive(Default)]
+struct Turn {
+    lock: Mutex<()>,
+    /// The thread that has the lock, by an address that it alone has; 0 for none.
+    holder: AtomicUsize,
+}
+
+/// A turn, which ends when this drops; none, where the thread has one already.
+struct Taken<'a>(#[expect(dead_code, reason = "held, and dropped")] Option<(Ends<'a>, MutexGuard<'a, ()>)>);
+
+/// Says that nobody has the turn; dropped before the lock is.
+struct Ends<'a>(&'a AtomicUsize);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Turn {
+    fn take(&self) -> Taken<'_> {
+        thread_local!(static HERE: u8 = const { 0 });
+        let here = HERE.with(|here| ptr::from_ref(here).addr());
+        // Relaxed: only this thread stores its own address, and what it reads then, it stored itself.
+        if self.holder.load(Ordering::Relaxed) == here {
+            return Taken(None);
+        }
+        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.holder.store(here, Ordering::Relaxed);
+        Taken(Some((Ends(&self.holder), lock)))
+    }
 }
 
 /// The twister and the seed it started from.
 struct Stream {
     seed: u64,
+    /// How often it started over.
+    starts: u64,
     state: [u32; N],
     next: usize,
     spare: Option<f64>,
@@ -54,7 +94,8 @@ impl Generator {
 
     /// A generator of another device, which takes part in dispatch with its own keys.
     pub fn for_backend(device: Device, key_set: DispatchKeySet, seed: u64) -> Generator {
-        Generator(Arc::new(Inner { key_set, device, stream: Mutex::new(Stream::new(seed)) }))
+        let stream = Mutex::new(Stream::new(seed));
+        Generator(Arc::new(Inner { key_set, device, turn: Turn::default(), stream }))
     }
 
     /// The keys it adds to a call.
@@ -72,7 +113,9 @@ impl Generator {
     ///
     /// PyTorch: `torch.Generator.manual_seed`.
     pub fn manual_seed(&self, seed: u64) {
-        *self.stream() = Stream::new(seed);
+        let _turn = self.0.turn.take();
+        let mut stream = self.stream();
+        *stream = Stream { starts: stream.starts + 1, ..Stream::new(seed) };
     }
 
     /// The seed that the stream started from.
@@ -84,17 +127,21 @@ impl Generator {
 
     /// The next 32 bits.
     pub fn random(&self) -> u32 {
+        let _turn = self.0.turn.take();
         self.stream().next()
     }
 
     /// The next 64 bits: the first 32 drawn are the upper ones.
     pub fn random64(&self) -> u64 {
+        let _turn = self.0.turn.take();
         self.stream().next64()
     }
 
-    /// Draws many numbers under one lock: `fill` gets a source that writes the next 32-bit words, as many as there is room for.
+    /// Draws many numbers under one lock: `fill` gets a source that writes the next 32-bit words, as many as there is
+    /// room for.
     ///
-    /// A tensor filled this way is one uninterrupted piece of the stream whatever other threads draw.
+    /// A tensor filled this way is one uninterrupted piece of the stream whatever other threads draw: they wait. What
+    /// `fill` draws from the same generator in another way comes from the same piece.
     ///
     /// ```
     /// use torch_library::Generator;
@@ -104,25 +151,32 @@ impl Generator {
     /// assert_eq!(words, [2357136044, 2546248239]);
     /// ```
     pub fn with<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32])) -> R) -> R {
-        let mut stream = self.stream();
-        fill(&mut |words| stream.fill(words))
+        let _turn = self.0.turn.take();
+        fill(&mut |words| self.stream().fill(words))
     }
 
-    /// As [`with`](Self::with), with the normal number that was made beside the last one and waits for whoever wants the next.
+    /// As [`with`](Self::with), with the normal number that was made beside the last one and waits for whoever wants
+    /// the next.
     ///
     /// Normal numbers come in pairs. PyTorch keeps the second of a pair with the stream, until the stream starts over.
     ///
     /// PyTorch: `CPUGeneratorImpl::next_double_normal_sample`.
     pub fn with_spare<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32]), &mut Option<f64>) -> R) -> R {
+        let _turn = self.0.turn.take();
+        let (mut spare, starts) = {
+            let mut stream = self.stream();
+            (stream.spare.take(), stream.starts)
+        };
+        let filled = fill(&mut |words| self.stream().fill(words), &mut spare);
         let mut stream = self.stream();
-        let mut spare = stream.spare.take();
-        let filled = fill(&mut |words| stream.fill(words), &mut spare);
-        stream.spare = spare;
+        if stream.starts == starts {
+            stream.spare = spare;
+        }
         filled
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
-        // A panic in `fill` leaves a valid stream behind.
+        // No code of a user runs under the lock, and none of ours panics there.
         self.0.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -147,7 +201,7 @@ impl Stream {
             let previous: u32 = state[i - 1];
             state[i] = 1_812_433_253u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(i as u32);
         }
-        Stream { seed, state, next: N, spare: None }
+        Stream { seed, starts: 0, state, next: N, spare: None }
     }
 
     fn next(&mut self) -> u32 {
@@ -220,6 +274,35 @@ mod tests {
             4_123_659_995,
             "the 10 000th, which the C++ standard demands of mt19937"
         );
+    }
+
+    #[test]
+    fn who_draws_may_draw_more_and_start_over() {
+        let generator = Generator::with_seed(0);
+        let (first, second, again) = generator.with(|next| {
+            let mut words = [0];
+            next(&mut words);
+            let second = generator.random();
+            generator.manual_seed(0);
+            (words[0], second, generator.clone().with(|_| generator.random()))
+        });
+        assert_eq!((first, second, again), (2_357_136_044, 2_546_248_239, 2_357_136_044));
+        let end = std::panic::catch_unwind(|| generator.with(|_| panic!("in the middle")));
+        assert!(end.is_err());
+        let other = generator.clone();
+        std::thread::spawn(move || other.manual_seed(0)).join().expect("it gets its turn");
+        assert_eq!(generator.random(), first);
+    }
+
+    #[test]
+    fn a_spare_number_is_of_the_stream_that_made_it() {
+        let generator = Generator::with_seed(0);
+        generator.with_spare(|_, spare| *spare = Some(0.5));
+        generator.with_spare(|_, spare| {
+            assert_eq!(*spare, Some(0.5));
+            generator.manual_seed(1);
+        });
+        generator.with_spare(|_, spare| assert_eq!(*spare, None));
     }
 
     #[test]

@@ -25,13 +25,17 @@ pub use mode::{
     no_grad,
 };
 
+pub(crate) use mode::{below_autograd, needs_derivative};
 pub(crate) use travelling::{set_travelling, travelling};
 
-/// What rides on a thread. Cells of their own, so that a call reads two words and a guard writes one.
+/// What rides on a thread. Cells of their own, so that a call reads three words and a guard writes one.
 struct Thread {
     included: Cell<DispatchKeySet>,
     /// All bits but the excluded ones. Backends are never kept from a call, whatever a guard says of them.
     kept: Cell<DispatchKeySet>,
+    /// Down to which address calls may take the stack, see `crate::recursion`; the highest there is until somebody has
+    /// looked.
+    stack_limit: Cell<usize>,
     grad_mode: Cell<bool>,
     inference_mode: Cell<bool>,
 }
@@ -41,6 +45,7 @@ thread_local! {
         Thread {
             included: Cell::new(DispatchKeySet::DEFAULT_INCLUDED),
             kept: Cell::new(inverted(DispatchKeySet::DEFAULT_EXCLUDED)),
+            stack_limit: Cell::new(usize::MAX),
             grad_mode: Cell::new(true),
             inference_mode: Cell::new(false),
         }
@@ -61,6 +66,17 @@ fn set_included(keys: DispatchKeySet) {
 #[inline]
 fn set_excluded(keys: DispatchKeySet) {
     THREAD.with(|thread| thread.kept.set(inverted(keys)));
+}
+
+/// Down to which address calls may take this thread's stack.
+#[doc(hidden)]
+#[inline(always)]
+pub fn stack_limit() -> usize {
+    THREAD.with(|thread| thread.stack_limit.get())
+}
+
+pub(crate) fn set_stack_limit(address: usize) {
+    THREAD.with(|thread| thread.stack_limit.set(address));
 }
 
 /// What a guard did to a set.

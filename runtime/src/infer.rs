@@ -1,5 +1,5 @@
-//! Schemas from the types of Rust functions, and boxed kernels from the functions: to define an operator at run time from
-//! a closure, without writing its schema.
+//! Schemas from the types of Rust functions, and boxed kernels from the functions: to define an operator at run time
+//! from a closure, without writing its schema.
 
 use std::fmt::Write;
 
@@ -66,8 +66,8 @@ impl SchemaText {
 }
 
 /// The schema of an operator of this name (`ns::add.Tensor`) whose kernels have the types of a function. Its arguments
-/// are named `arg0`, `arg1`, …, without defaults; an argument that is `&mut` is written to, and returned if the function
-/// returns a `&mut Tensor`.
+/// are named `arg0`, `arg1`, …, without defaults; an argument that is `&mut` is written to, and returned if the
+/// function returns a `&mut Tensor`.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -89,15 +89,16 @@ pub fn infer_schema<F: Inferred<Types>, Types>(name: &str) -> Result<Schema> {
     text.parse(name, &returns)
 }
 
-/// A function or closure whose types say its schema: it takes what operators take, after a [`DispatchKeySet`] if it likes,
-/// and returns a `Result` of what they return. `Types` is found by the compiler.
+/// A function or closure whose types say its schema: it takes what operators take, after a [`DispatchKeySet`] if it
+/// likes, and returns a `Result` of what they return. `Types` is found by the compiler.
 ///
 /// PyTorch: a functor that `CppFunction` can be made from.
 #[diagnostic::on_unimplemented(
     message = "no schema can be inferred for `{Self}`",
     label = "not a function of an operator's types",
-    note = "it takes up to twelve of `&Tensor`, `&mut Tensor`, `&[Tensor]`, `i64`, `f64`, `bool`, `&str`, `Scalar`, `DType`, `&[i64]` and \
-            the like, or `Option`s of them, and returns a `Result` of `()`, `Tensor`, `i64`, `Vec<i64>` and the like, or of a tuple",
+    note = "it takes up to twelve of `&Tensor`, `&mut Tensor`, `&[Tensor]`, `i64`, `f64`, `bool`, `&str`, `Scalar`, \
+            `DType`, `&[i64]` and the like, or `Option`s of them, and returns a `Result` of `()`, `Tensor`, `i64`, \
+            `Vec<i64>` and the like, or of a tuple",
     note = "the parameters of a closure need their types: `|x: &Tensor, n: i64| …`"
 )]
 pub trait Inferred<Types>: Send + Sync + 'static {

@@ -1,7 +1,8 @@
 //! Tensors whose elements are not those in memory: conjugated, negated, or zeros that take none.
 //!
-//! A *bit* is a key of the tensor, and a view may have another one than its base, so conjugating a tensor copies nothing.
-//! Kernels need not know: the fallbacks here give them tensors without the bit, and carry what they wrote back to memory.
+//! A *bit* is a key of the tensor, and a view may have another one than its base, so conjugating a tensor copies
+//! nothing. Kernels need not know: the fallbacks here give them tensors without the bit, and carry what they wrote back
+//! to memory.
 //!
 //! PyTorch: `MathBitsFallback.h`, `ZeroTensorFallback.cpp`.
 
@@ -9,19 +10,31 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::guard::AutoDispatchBelowADInplaceOrView;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
-use crate::registry::Dispatcher;
+use crate::registry::{Dispatcher, LayerKernel};
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-pub(crate) fn conjugate(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+/// Of complex numbers.
+pub(crate) const CONJUGATE: LayerKernel =
+    LayerKernel { key: DispatchKey::Conjugate, kernel: conjugate, name: "conjugate" };
+
+/// Of numbers with a sign.
+pub(crate) const NEGATIVE: LayerKernel =
+    LayerKernel { key: DispatchKey::Negative, kernel: negative, name: "negate" };
+
+/// Of tensors that take no memory.
+pub(crate) const ZERO: LayerKernel =
+    LayerKernel { key: DispatchKey::ZeroTensor, kernel: zero, name: "make zeros" };
+
+fn conjugate(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     fallback(operator, keys, stack, DispatchKey::Conjugate)
 }
 
-pub(crate) fn negative(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+fn negative(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     fallback(operator, keys, stack, DispatchKey::Negative)
 }
 
-pub(crate) fn zero(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+fn zero(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     fallback(operator, keys, stack, DispatchKey::ZeroTensor)
 }
 

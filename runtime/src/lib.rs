@@ -1,5 +1,5 @@
-//! PyTorch's operator registration and dispatcher, in Rust: an operator is declared once by its schema, kernels for it are
-//! plain functions in any crate, and each call picks its kernel by the keys of its tensors and of its thread.
+//! PyTorch's operator registration and dispatcher, in Rust: an operator is declared once by its schema, kernels for it
+//! are plain functions in any crate, and each call picks its kernel by the keys of its tensors and of its thread.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -26,6 +26,10 @@
 //! }
 //! ```
 //!
+//! **Start with the [guide]**: [a first library](guide::first_library), [layers](guide::layers), [a
+//! backend](guide::backend), [debugging](guide::debugging), [from C++ to Rust](guide::from_cpp), [memory and
+//! threads](guide::memory), and the [reference of the macros](guide::macros).
+//!
 //! | to … | see |
 //! |---|---|
 //! | declare operators | [`torch_library!`]; by a file in PyTorch's format, [`native_functions!`] |
@@ -46,6 +50,8 @@
 //! | know why a call goes where it goes | [`Dispatcher::explain`] |
 //! | test an operator against its own schema | [`opcheck`](mod@opcheck) |
 //! | know at the start whether all registrations fit together | [`init`] |
+//! | know who may read and write elements, on which thread | [memory and threads](guide::memory) |
+//! | know how much is too much | [`limits`] |
 //!
 //! A crate that is linked for its kernels alone, and named nowhere, is left out by the linker; `use that_crate as _;`
 //! keeps it.
@@ -54,11 +60,18 @@
 #[cfg(test)]
 pub extern crate self as torch_library; // the name that the macros use, for unit tests; the prelude exports it
 
+mod panics;
+mod program;
 mod sync;
 
+mod dropping;
 mod error;
-pub mod guard;
+pub mod limits;
+
 mod key;
+
+pub mod guard;
+mod recursion;
 pub mod warning;
 
 mod dtype;
@@ -72,40 +85,49 @@ mod tensor;
 
 pub mod table;
 
-mod argument;
 mod value;
 
-mod kernel;
+mod argument;
+
 mod operator;
 
-pub mod autograd;
-mod infer;
 mod signature;
 
-pub mod autocast;
-pub mod vmap;
+mod infer;
 
 mod collect;
 mod macros;
 mod registry;
+mod typed;
 
+pub mod observe;
+pub mod trace;
+
+pub mod autograd;
+
+pub mod autocast;
 mod native;
+mod std_ops;
 
 pub mod fake;
 pub mod functionalize;
 mod lazy_bits;
-mod std_ops;
-
-pub mod observe;
-pub mod opcheck;
-pub mod trace;
 pub mod tracer;
+pub mod vmap;
+
+mod layers;
+
+pub mod opcheck;
 
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+pub mod guide;
 pub mod prelude;
 
+pub use argument::IntoOptional;
+#[doc(hidden)]
+pub use argument::TheNameOfOneOverload;
 pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
@@ -117,16 +139,47 @@ pub use key::{
 };
 pub use layout::{Layout, MemoryFormat};
 pub use scalar::Scalar;
-pub use tensor::{Overlap, Storage, StorageImpl, Tensor, WeakTensor, geometry};
+pub use tensor::{
+    BackendRef, Elements, ElementsMut, Lease, Leased, ListLease, Overlap, OwnedLease, Storage, StorageBytes,
+    StorageBytesMut, StorageImpl, StorageRef, Tensor, WeakTensor, geometry,
+};
 
-pub use kernel::BoxedFn;
 #[doc(hidden)]
 pub use macros::{declare_derivatives, declare_library, declare_native_functions};
 pub use macros::{torch_fallback, torch_impl};
 pub use native::NativeFunction;
-pub use operator::{OperatorHandle, Place, SourceModule, TypedOperatorHandle};
+pub use operator::kernel::BoxedFn;
+pub use operator::{OperatorHandle, Place, SourceModule};
 pub use registry::{
     CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, ListenerHandle,
     OperatorInfo, RegistrationEvent, RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,
 };
+pub use typed::TypedOperatorHandle;
 pub use value::{FromReturn, FromValue, IntoValue, Stack, Value};
+
+/// The schema language: what [`OperatorHandle::schema`] returns is made of these types.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library::schema::{Argument, Schema, Type};
+///
+/// torch_library! {
+///     pub mod turning {
+///         rotate(Tensor self, *, float angle, str? unit=None) -> Tensor;
+///     }
+/// }
+///
+/// fn by_name(schema: &Schema) -> impl Iterator<Item = &Argument> {
+///     schema.arguments.iter().filter(|argument| argument.kwarg_only)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let schema = turning::rotate::handle().schema()?;
+/// assert_eq!(by_name(schema).map(|argument| &*argument.name).collect::<Vec<_>>(), ["angle", "unit"]);
+/// assert_eq!(schema.arguments[1].ty, Type::Float);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// PyTorch: `c10::FunctionSchema`.
+pub use torch_library_schema as schema;

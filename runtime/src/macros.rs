@@ -38,28 +38,32 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 ///
 /// # What it makes
 ///
-/// A module of the namespace's name. For each operator it has a function, the call with all defaults, and a module of the
-/// same name:
+/// A module of the namespace's name. For each operator it has a function, the call with all defaults, and a module of
+/// the same name:
 ///
 /// | in Rust | what it is |
 /// |---|---|
 /// | `pictures::mix(&a, &b)` | the call: required arguments by position, defaults for the others |
-/// | `pictures::mix::with(&a, &b).weight(0.1).call()` | the call with some of the others by name; an operator without defaults has none to name, and no `with` |
+/// | `pictures::mix::with(&a, &b).weight(0.1).call()` | the call with some of the others by name; an operator without defaults has none to name, and no `with`. An optional argument is given as its value or as an `Option`, see [`IntoOptional`](crate::IntoOptional) |
 /// | `pictures::mix::call(&a, &b, 0.1)` | the call with all arguments by position |
 /// | `pictures::mix::redispatch(keys, &a, &b, 0.1)` | from a kernel on to the next layer |
 /// | `pictures::mix::handle()` | an [`OperatorHandle`](crate::OperatorHandle): boxed calls, schema, what is registered |
 /// | `pictures::mix::kernel(closure)` | a kernel to register at run time, see [`Library`](crate::Library) |
 ///
-/// An overload is a part of the name: `find.first` is `pictures::find_first`. The argument `self` is `this`; other
-/// keywords are raw, as `r#where`.
+/// An overload is a part of the name: `find.first` is `pictures::find_first`; `#[overloads]` finds it by the arguments.
+/// The argument `self` is `this`; other keywords are raw, as `r#where`.
 ///
-/// In a documentation test, where the documented crate is in scope by its name, a namespace of that name is ambiguous for
-/// rustc: there it stands outside of `main`, and kernels say `crate::pictures`.
+/// A namespace may have the name of its crate. With `pub use pictures::*;` at the root of a crate `pictures`, whose
+/// kernels are in modules, other crates say `pictures::mix` in calls and in `#[torch_impl]`, as if the crate were the
+/// namespace.
+///
+/// In a documentation test, where the documented crate is in scope by its name, a namespace of that name is ambiguous
+/// for rustc: there it stands outside of `main`, and kernels say `crate::pictures`.
 ///
 /// # Schemas
 ///
-/// The language is PyTorch's, so that schemas can be pasted. As bare tokens, strings take double quotes; what Rust cannot
-/// read as tokens goes into a string literal. Either way the mistake is underlined when you compile.
+/// The language is PyTorch's, so that schemas can be pasted. As bare tokens, strings take double quotes; what Rust
+/// cannot read as tokens goes into a string literal. Either way the mistake is underlined when you compile.
 ///
 /// | in a schema | argument | return |
 /// |---|---|---|
@@ -76,15 +80,16 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// | `T?` | `Option<T>` | `Option<T>` |
 /// | `()`, `(A, B)` | | `()`, a tuple |
 ///
-/// Every call returns a [`Result`](crate::Result). An operator has at most 32 arguments and 10 returns, since the code that
-/// boxes a call is written once for each number; [`Library::define`](crate::Library::define) takes up to 64 arguments.
+/// Every call returns a [`Result`](crate::Result). An operator has at most 32 arguments and 10 returns, since the code
+/// that boxes a call is written once for each number; [`Library::define`](crate::Library::define) takes up to 64
+/// arguments.
 ///
 /// # Adding to a namespace
 ///
 /// `pub mod my_aten extends other_crate::aten { … }` adds operators to a namespace that another module declares, and
 /// re-exports that module, so that one name reaches old and new operators. `extends "aten"` adds to a namespace by its
-/// name, where there is no module to name. A library inside of a function takes a path from a root, as `crate::shapes` or
-/// `::other_crate::aten`. Without `extends`, two libraries of one namespace are a conflict.
+/// name, where there is no module to name. A library inside of a function takes a path from a root, as `crate::shapes`
+/// or `::other_crate::aten`. Without `extends`, two libraries of one namespace are a conflict.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -109,10 +114,18 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// # Attributes
 ///
 /// - `#[tags(pointwise, inplace_view)]` on an operator: PyTorch's tags.
-/// - `#[methods(PictureMethods)]` on the module: a trait of this name, in which every operator with an argument `Tensor self`
-///   that writes to no `out` is a method. The method of `clone` is `copy`.
+/// - `#[methods(PictureMethods)]` on the module: a trait of this name, in which every operator with an argument `Tensor
+///   self` that writes to no `out` is a method. The method of `clone` is `copy`. An operator with defaults has a second
+///   one, `NAME_with` (`NAME_with_` if it is in place), which takes them by name.
+/// - `#[overloads]` on the module: operators of one name that differ in their overload are called by the name, and told
+///   apart by the types of their required arguments, as functions and as methods: `mix(&x, &y)` is `mix.Tensor`,
+///   `mix(&x, 2.0)` is `mix.Scalar`. `#[overloads(function)]` leaves methods out. Of overloads with different numbers
+///   of required arguments it takes those with as many as the first; an operator that has the name itself keeps it.
+///   Where no type is expected, arguments are what they are: a `&Vec` is given as a slice, an `i32` as an `i64`, a
+///   `Scalar` also as an `i64`, `f64`, `bool` or `Complex64`.
 /// - `#[variants(function)]` on an operator: a function alone; `method`: a method alone.
-/// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any gets.
+/// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any
+///   gets.
 /// - Documentation, `cfg` and all others are passed on to rustc.
 ///
 /// ```
@@ -134,6 +147,7 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// use curves::CurveMethods;
 ///
 /// assert_eq!(Tensor::from([1.0, 2.0]).area()?, 3.0);
+/// assert_eq!(Tensor::from([1.0, 2.0]).area_with().step(0.5).call()?, 1.5);
 /// # Ok(())
 /// # }
 /// ```
@@ -141,8 +155,8 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// # Mistakes
 ///
 /// A mistake is one error at the token that is wrong; in a string literal, one with the line and a caret under it.
-/// Declarations are strict: two arguments of one name, a default of the wrong kind, an alias set that no argument has and
-/// more that PyTorch lets pass are errors. A type that is not carried here yet is `not supported yet`.
+/// Declarations are strict: two arguments of one name, a default of the wrong kind, an alias set that no argument has
+/// and more that PyTorch lets pass are errors. A type that is not carried here yet is `not supported yet`.
 ///
 /// ```compile_fail
 /// torch_library::torch_library! {
@@ -172,7 +186,8 @@ macro_rules! torch_library {
     };
 }
 
-/// Declares operators by a file in PyTorch's own format, `native_functions.yaml`, and registers the kernels that it names.
+/// Declares operators by a file in PyTorch's own format, `native_functions.yaml`, and registers the kernels that it
+/// names.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -215,25 +230,28 @@ macro_rules! torch_library {
 /// The path is looked up beside the source file, then in the package's folder. After it come, in any order:
 ///
 /// - `kernels = crate::cpu`: the module in which kernels are looked up, instead of the one around the macro call;
-/// - `extends = other_crate::aten`: the module of a namespace that the file adds to, see [`torch_library!`](crate::torch_library);
+/// - `extends = other_crate::aten`: the module of a namespace that the file adds to, see
+///   [`torch_library!`](crate::torch_library);
 /// - `declarations`: nothing is registered. PyTorch's own file is read like this.
 ///
 /// # What it makes
 ///
-/// For each namespace in the file (`ns::op`; else it is `aten`) what [`torch_library!`](crate::torch_library) makes, and in that module
+/// For each namespace in the file (`ns::op`; else it is `aten`) what [`torch_library!`](crate::torch_library) makes,
+/// and in that module
 ///
 /// - `TensorMethods`, a trait with the operators whose `variants` say `method`. The method of `clone` is `copy`;
 /// - `NATIVE_FUNCTIONS`, all that the file says, as [`NativeFunction`](crate::NativeFunction)s;
 /// - `native_kernels`, the kernels, for [`register!`](crate::register).
 ///
-/// An operator with `manual_cpp_binding`, or without the variant `function`, has no function, but its module: `aten::data::call(…)`.
-/// Where a schema has a type that has no counterpart in Rust yet, the module has `handle()` alone, for boxed calls.
+/// An operator with `manual_cpp_binding`, or without the variant `function`, has no function, but its module:
+/// `aten::data::call(…)`. Where a schema has a type that has no counterpart in Rust yet, the module has `handle()`
+/// alone, for boxed calls.
 ///
 /// # Kernels
 ///
-/// A name in a dispatch table is a path to a Rust function, `fast::add_cpu` is `add_cpu` in the module `fast`, and rustc compares its
-/// signature with the schema's. Without a table, the kernel for `CompositeImplicitAutograd` is the function of the operator's name in
-/// Rust, `add_Tensor` for `add.Tensor`; with `dispatch: {}`, nothing is registered.
+/// A name in a dispatch table is a path to a Rust function, `fast::add_cpu` is `add_cpu` in the module `fast`, and
+/// rustc compares its signature with the schema's. Without a table, the kernel for `CompositeImplicitAutograd` is the
+/// function of the operator's name in Rust, `add_Tensor` for `add.Tensor`; with `dispatch: {}`, nothing is registered.
 ///
 /// | field | which kernels there are |
 /// |---|---|
@@ -243,8 +261,8 @@ macro_rules! torch_library {
 ///
 /// # Mistakes
 ///
-/// The rules are those of PyTorch's generator: names, `out` arguments, what operators in place return, which keys go together, which
-/// variants an operation has. Each mistake is an error with the line of the file.
+/// The rules are those of PyTorch's generator: names, `out` arguments, what operators in place return, which keys go
+/// together, which variants an operation has. Each mistake is an error with the line of the file.
 ///
 /// ```compile_fail
 /// torch_library::native_functions!(
@@ -329,8 +347,8 @@ macro_rules! native_functions {
 /// # Arguments
 ///
 /// `#[torch_impl(PATH, KEY, …)]`. The path is that of the namespace, or of an operator in it: `counts`,
-/// `torch_library_kernels::aten`, `counts::count_above`. On a module, and beside a string, it is the namespace's. (So it is
-/// if it has one name besides `crate`, `self` and `super`.) Then come, in any order:
+/// `torch_library_kernels::aten`, `counts::count_above`. On a module, and beside a string, it is the namespace's. (So
+/// it is if it has one name besides `crate`, `self` and `super`.) Then come, in any order:
 ///
 /// - dispatch keys, one or several: `CPU`, `AutogradCPU`, or an alias as `CompositeImplicitAutograd`;
 /// - `"count.above"`: the operator as its schema names it;
@@ -338,20 +356,21 @@ macro_rules! native_functions {
 /// - `fallthrough`: no kernel, calls go on to the next key: `fn count();`;
 /// - `boxed`: the function takes the stack, as a [`BoxedFn`](crate::BoxedFn).
 ///
-/// On a block, `override`, `fallthrough` and `boxed` count for each of its functions. On a function of a block, the attribute
-/// says what is not the block's: the name, or one of these words; `#[torch_impl(helper)]` is on a function that is no kernel.
+/// On a block, `override`, `fallthrough` and `boxed` count for each of its functions. On a function of a block, the
+/// attribute says what is not the block's: the name, or one of these words; `#[torch_impl(helper)]` is on a function
+/// that is no kernel.
 ///
-/// A kernel at `CompositeImplicitAutograd` has the derivatives of the operators that it calls. Where it reads elements itself, by
-/// [`Tensor::to_vec`](crate::Tensor::to_vec) or the loops of kernels, no operator is called, and the gradient ends there without a
-/// word, as in PyTorch: such a kernel belongs at `CompositeExplicitAutograd` or a backend's key, with a row of
-/// [`derivatives!`](crate::derivatives). [`opcheck`](crate::opcheck) finds it.
+/// A kernel at `CompositeImplicitAutograd` has the derivatives of the operators that it calls. Where it reads elements
+/// itself, by [`Tensor::to_vec`](crate::Tensor::to_vec) or the loops of kernels, no operator is called, and the
+/// gradient ends there without a word, as in PyTorch: such a kernel belongs at `CompositeExplicitAutograd` or a
+/// backend's key, with a row of [`derivatives!`](crate::derivatives). [`opcheck`](crate::opcheck) finds it.
 ///
 /// # The signature
 ///
 /// It is the schema's, see [`torch_library!`](crate::torch_library), and rustc compares the two, also across crates.
-/// A [`DispatchKeySet`](crate::DispatchKeySet) may come first. Where a kernel returns the one `&mut` argument it has, no
-/// lifetime is needed; where it has several, name the one that is returned: `out: &'o mut Tensor … -> Result<&'o mut Tensor>`.
-/// The function stays an ordinary function, to be called directly and tested.
+/// A [`DispatchKeySet`](crate::DispatchKeySet) may come first. Where a kernel returns the one `&mut` argument it has,
+/// no lifetime is needed; where it has several, name the one that is returned: `out: &'o mut Tensor … -> Result<&'o mut
+/// Tensor>`. The function stays an ordinary function, to be called directly and tested.
 ///
 /// ```compile_fail
 /// use torch_library::prelude::*;
@@ -386,10 +405,11 @@ macro_rules! native_functions {
 /// # Who else has a kernel
 ///
 /// Two kernels for one operator and key are a mistake unless one says `override`: in one module rustc says so, of
-/// rows of [`derivatives!`](crate::derivatives) too; across modules and crates the first call of the operator does, or [`init`](crate::init), with both places.
+/// rows of [`derivatives!`](crate::derivatives) too; across modules and crates the first call of the operator does, or
+/// [`init`](crate::init), with both places.
 ///
-/// A crate with nothing but kernels must be named by the program that wants them, `use my_kernels as _;`, or the linker leaves
-/// it out. Where there is no such linker, [`register!`](crate::register) takes blocks by their path.
+/// A crate with nothing but kernels must be named by the program that wants them, `use my_kernels as _;`, or the linker
+/// leaves it out. Where there is no such linker, [`register!`](crate::register) takes blocks by their path.
 ///
 /// PyTorch: `TORCH_LIBRARY_IMPL`.
 #[doc(inline)]
@@ -430,8 +450,8 @@ pub use torch_library_macros::torch_impl;
 /// # }
 /// ```
 ///
-/// `#[torch_fallback(KEY, fallthrough)] fn name();` makes all operators skip the key. A crate that knows `torch_library`
-/// by another name says so: `#[torch_fallback(KEY, crate = other_name)]`.
+/// `#[torch_fallback(KEY, fallthrough)] fn name();` makes all operators skip the key. A crate that knows
+/// `torch_library` by another name says so: `#[torch_fallback(KEY, crate = other_name)]`.
 ///
 /// PyTorch: `TORCH_LIBRARY_IMPL(_, KEY, m)` with `m.fallback`.
 #[doc(inline)]
@@ -439,8 +459,8 @@ pub use torch_library_macros::torch_fallback;
 
 /// Writes autograd kernels from formulas, a row for each operator.
 ///
-/// What the walk back does between formulas, adding gradients and summing over what was broadcast, it asks of operators of
-/// `aten`, so programs with gradients link them: `use torch_library_kernels as _;`.
+/// What the walk back does between formulas, adding gradients and summing over what was broadcast, it asks of operators
+/// of `aten`, so programs with gradients link them: `use torch_library_kernels as _;`.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -479,10 +499,9 @@ pub use torch_library_macros::torch_fallback;
 ///
 /// # A row
 ///
-/// The operator's schema, as it is declared: names, types, alias sets and defaults. Rustc compares the two, so a row cannot
-/// drift from its operator; only white space is the row's own. Then, after
-/// `as`, the name of the [node](crate::autograd::Node); without one it is made from the operator's. Then, for each
-/// argument that is a tensor:
+/// The operator's schema, as it is declared: names, types, alias sets and defaults. Rustc compares the two, so a row
+/// cannot drift from its operator; only white space is the row's own. Then, after `as`, the name of the
+/// [node](crate::autograd::Node); without one it is made from the operator's. Then, for each argument that is a tensor:
 ///
 /// - `other => grad.mul(self)`: a formula, which is a Rust expression of `Tensor`, `Option<Tensor>`, or a `Result` of
 ///   these; for a list of tensors, of `Vec<Tensor>`. `?` works in it.
@@ -498,15 +517,15 @@ pub use torch_library_macros::torch_fallback;
 /// | `result`; of several, `result0` … or their names | a result of the call |
 /// | `self.sizes()`, `.dim()`, `.dtype()` …, `metadata(tensors)` | what is known of a tensor without its elements |
 ///
-/// What a formula names is [saved](crate::autograd::SavedTensor), if its gradient is wanted at all; a tensor that is only
-/// asked for its metadata is not. Gradients of arguments that were broadcast are summed, and those of another type are
-/// cast, by the engine.
+/// What a formula names is [saved](crate::autograd::SavedTensor), if its gradient is wanted at all; a tensor that is
+/// only asked for its metadata is not. Gradients of arguments that were broadcast are summed, and those of another type
+/// are cast, by the engine.
 ///
 /// `result1 => non_differentiable` takes a result out. A row of an operator of which no result has a gradient is
-/// `argmax(…) -> Tensor as non_differentiable;`. `#[in_place]` above `mul.Tensor(Tensor self, …) -> Tensor` makes the same
-/// row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`; `#[differentiable_if(…)]` says for which arguments the results have
-/// gradients, as those of a conversion to integers have not; `#[inplace_view]` says of `transpose_` that it writes sizes and
-/// strides alone. Operators with views or writes get their bookkeeping
+/// `argmax(…) -> Tensor as non_differentiable;`. `#[in_place]` above `mul.Tensor(Tensor self, …) -> Tensor` makes the
+/// same row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`; `#[differentiable_if(…)]` says for which arguments the
+/// results have gradients, as those of a conversion to integers have not; `#[inplace_view]` says of `transpose_` that
+/// it writes sizes and strides alone. Operators with views or writes get their bookkeeping
 /// ([`ADInplaceOrView`](crate::DispatchKey::ADInplaceOrView)) with it.
 ///
 /// # Mistakes

@@ -18,8 +18,8 @@ pub struct NativeFunction {
     pub is_function: bool,
     /// Whether tensors have a method of the operator's name.
     pub is_method: bool,
-    /// The table: keys, and the kernel for them. Of what `autogen` made, and of structured kernels, the derived ones are
-    /// not in it.
+    /// The table: keys, and the kernel for them. Of what `autogen` made, and of structured kernels, the derived ones
+    /// are not in it.
     pub dispatch: &'static [(&'static [&'static str], &'static str)],
     /// Whether the kernels of devices that there may be several of expect their tensors on one. PyTorch: `ExactSame`.
     pub device_check: bool,

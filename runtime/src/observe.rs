@@ -18,18 +18,46 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::key::{DispatchKey, DispatchKeySet};
-use crate::operator::OperatorHandle;
+use crate::operator::{Observing, Operator, OperatorHandle};
+use crate::program::Program;
 use crate::registry::{self, RowInfo};
 use crate::value::Value;
+
+pub use crate::operator::CallKind;
 
 mod observers;
 mod running;
 
 use observers::Registered;
 pub use observers::{ObserverHandle, ObservingGuard};
-pub(crate) use observers::{is_active, wants_values};
+use running::Running;
 pub use running::Work;
-pub(crate) use running::{Running, call};
+
+impl Observing for Program {
+    type Running = Running;
+
+    fn is_active() -> bool {
+        observers::is_active()
+    }
+
+    fn wants_values() -> bool {
+        observers::wants_values()
+    }
+
+    fn begin(
+        kind: CallKind,
+        operator: &'static Operator,
+        keys: DispatchKeySet,
+        argument_keys: &[DispatchKeySet],
+        arguments: &[Value<'_>],
+    ) -> Option<Running> {
+        running::call(kind, operator.handle(), keys, argument_keys, arguments)
+    }
+
+    fn end(running: Running, returns: &[Value<'_>]) {
+        running.end(returns);
+    }
+}
 
 /// What kind of work is observed.
 ///
@@ -43,26 +71,6 @@ pub enum Scope {
     BackwardFunction,
     /// Whatever a user gives a name, see [`Work`].
     User,
-}
-
-/// How a kernel came to be called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallKind {
-    /// A typed call.
-    Call,
-    /// A typed call on to the next key.
-    Redispatch,
-    /// A call through the stack.
-    CallBoxed,
-    /// A call through the stack on to the next key.
-    RedispatchBoxed,
-}
-
-impl CallKind {
-    /// Whether a kernel made the call, on to the next key.
-    pub fn is_redispatch(self) -> bool {
-        matches!(self, CallKind::Redispatch | CallKind::RedispatchBoxed)
-    }
 }
 
 /// A call of an operator.

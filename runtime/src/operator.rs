@@ -2,15 +2,15 @@
 //!
 //! # How it works
 //!
-//! 1. `torch_library!` makes two statics for each operator: an [`Operator`], and apart from it the [`Declaration`], which no
-//!    call reads, so that operators lie two to a cache line. The first word of one points to a *table*: a key mask, where
-//!    the kernel of each of the 137 rows lies, and the kernels. Which row leads to which kernel is the same for most
-//!    operators, so that part is shared; the mask and the first kernel are in one cache line.
+//! 1. `torch_library!` makes two statics for each operator: an [`Operator`], and apart from it the [`Declaration`],
+//!    which no call reads, so that operators lie two to a cache line. The first word of one points to a *table*: a key
+//!    mask, where the kernel of each of the 137 rows lies, and the kernels. Which row leads to which kernel is the same
+//!    for most operators, so that part is shared; the mask and the first kernel are in one cache line.
 //! 2. A call joins the keys of its arguments and of the thread, applies the mask, takes the row of the highest key
 //!    and calls the kernel there. It takes no lock, asks nothing and writes nothing.
-//! 3. Before the first call the table has mask 0 and the operator's cold *stub* for its only kernel. A zero mask leaves no
-//!    key, which is row 0, the stub: it resolves the operator, publishes the real table and calls again. So "is it resolved?"
-//!    costs a warm call nothing.
+//! 3. Before the first call the table has mask 0 and the operator's cold *stub* for its only kernel. A zero mask leaves
+//!    no key, which is row 0, the stub: it resolves the operator, publishes the real table and calls again. So "is it
+//!    resolved?" costs a warm call nothing.
 //! 4. The same detour serves whatever must see all calls of an operator: a trace, and masks that differ between
 //!    backends. The operator is resolved then, and a table like its first one is published, which knows the real one.
 //!
@@ -29,26 +29,28 @@ use torch_library_schema::{Mode, Schema, SchemaError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
-use crate::kernel::{BoxedCode, ErasedCode, Kernel};
-use crate::key::{DispatchKeySet, NUM_RUNTIME_KEYS};
-use crate::observe::{self, CallKind};
-use crate::registry::{self, Dispatcher};
+use crate::key::{DispatchKey, DispatchKeySet, NUM_RUNTIME_KEYS};
+use crate::program::Program;
+use crate::recursion;
 use crate::sync::AtomicPtr;
-use crate::value::Value;
 
+mod above;
+mod enter;
 mod handle;
+pub(crate) mod kernel;
 mod place;
 mod resolved;
 mod slot;
-mod typed;
 
+pub use above::CallKind;
+pub(crate) use above::{Observing, Registered, Registry};
+use enter::stub_boxed;
 pub use handle::OperatorHandle;
-use handle::stub_boxed;
 pub(crate) use handle::too_few;
+use kernel::{BoxedCode, ErasedCode, Kernel};
 pub use place::{Place, SourceModule};
 pub(crate) use resolved::{Draft, Resolved};
 use slot::Slot;
-pub use typed::TypedOperatorHandle;
 
 /// What is known of an operator before anything runs.
 #[derive(Clone, Copy)]
@@ -62,11 +64,14 @@ pub struct OperatorSpec {
     /// How many returns.
     pub returns: u16,
     /// The registry it belongs to; the process-wide one where there is none.
-    pub dispatcher: Option<&'static Dispatcher>,
+    pub dispatcher: Option<&'static <Program as Registered>::Dispatcher>,
     /// PyTorch's tags, as `pointwise`.
     pub tags: &'static [&'static str],
     /// Where the operator is declared.
     pub place: Place,
+    /// Its kernels, where the linker keeps those of operators that are reached alone; then the registry learns of the
+    /// operator when it is called.
+    pub links: <Program as Registered>::Links,
     /// For each return, the position of the argument that it is, if it is one; nothing where none is.
     pub returned: &'static [Option<usize>],
     /// The typed code of rows that have no typed kernel.
@@ -74,15 +79,18 @@ pub struct OperatorSpec {
 }
 
 /// What typed calls run in rows that have no typed kernel. Operators with one signature share it.
+///
+/// What is in it is for this crate alone: whoever could pair one operator's code with another's kernels would call it
+/// with arguments of other types.
 pub struct Adapters {
     /// Where the kernel is boxed: pushes the arguments, runs the boxed face, pops the returns.
-    pub boxing: ErasedCode,
+    pub(crate) boxing: ErasedCode,
     /// In autograd rows that nobody fills, where no gradient may be lost.
-    pub autograd_default: ErasedCode,
+    pub(crate) autograd_default: ErasedCode,
     /// The boxed face of typed kernels: pops the arguments, runs the typed code, pushes the returns.
-    pub unbox: BoxedCode,
+    pub(crate) unbox: BoxedCode,
     /// Tells the calling convention from others, where there is one.
-    pub convention: Option<fn() -> TypeId>,
+    pub(crate) convention: Option<fn() -> TypeId>,
 }
 
 impl Adapters {
@@ -159,7 +167,7 @@ pub(crate) struct Detour {
 }
 
 /// Marks the keys that a redispatch hands to the stub: a bit that no key has.
-const REDISPATCHED: DispatchKeySet = DispatchKeySet::from_raw(1 << 63);
+pub(crate) const REDISPATCHED: DispatchKeySet = DispatchKeySet::from_raw(1 << 63);
 /// Marks the keys that the stub hands to its boxed face for a typed call whose values somebody wants to see.
 pub(crate) const TYPED: DispatchKeySet = DispatchKeySet::from_raw(1 << 62);
 
@@ -179,11 +187,15 @@ impl Declaration {
     /// The declaration of the operator in a static named `operator`.
     ///
     /// # Safety
-    /// `operator` is to point to an operator that is made from the result and lives as long as the process. `stub` and
-    /// `spec.adapters` were erased from one function pointer type, which is its calling convention everywhere.
+    /// * `operator` points to the operator that is made from the result, before anybody calls it, and lives as long as
+    ///   the process.
+    /// * `stub` and the code in `spec.adapters` were erased from one function pointer type, the operator's calling
+    ///   convention: its callers and its kernels have no other. An operator without typed callers has any.
+    /// * `spec.returned` says which arguments the returns of that type are.
     pub const unsafe fn new(operator: *const Operator, stub: ErasedCode, spec: OperatorSpec) -> Self {
-        // SAFETY: by contract.
-        let stub = unsafe { Kernel::new(stub, stub_boxed).of_operator(operator) };
+        // SAFETY: the caller says that the pointer is to the operator that is made from the result, so it is not null,
+        // and that the operator is there before it is called and stays.
+        let stub = unsafe { Kernel::stub(stub, stub_boxed, operator) };
         Declaration { spec, initial: Detour::new(stub, None) }
     }
 
@@ -194,7 +206,10 @@ impl Declaration {
 
 impl Operator {
     /// The operator that a declaration was made for.
-    pub const fn new(declaration: &'static Declaration) -> Self {
+    ///
+    /// # Safety
+    /// * It is put where the declaration's pointer points to, and nowhere else.
+    pub const unsafe fn new(declaration: &'static Declaration) -> Self {
         Operator {
             slot: Slot::new(AtomicPtr::new(declaration.initial().cast_mut())),
             declaration,
@@ -206,10 +221,16 @@ impl Operator {
     /// An operator that is defined at run time and lives as long as the process. It has no module and so no typed
     /// callers: none of its typed code ever runs.
     pub(crate) fn leak(spec: OperatorSpec) -> &'static Operator {
-        let place = Box::leak(Box::new_uninit());
-        // SAFETY: the operator is made there, below. With no typed callers, the calling convention is nobody's.
-        let declaration = unsafe { Declaration::new(place.as_ptr(), ErasedCode::never_called(), spec) };
-        place.write(Operator::new(Box::leak(Box::new(declaration))))
+        // One pointer for the stub and for all others, so that none is derived after it.
+        let place: *mut Operator = Box::into_raw(Box::<Operator>::new_uninit()).cast();
+        // SAFETY: the operator is made there, below, and never freed. It has no module, so no typed callers.
+        let declaration = unsafe { Declaration::new(place, ErasedCode::never_called(), spec) };
+        // SAFETY: this is the place that the declaration was just made for.
+        let operator = unsafe { Operator::new(Box::leak(Box::new(declaration))) };
+        // SAFETY: the place is that of a box of its own, which is not initialised yet.
+        unsafe { place.write(operator) };
+        // SAFETY: it is initialised, and nobody frees it or refers to it uniquely.
+        unsafe { &*place }
     }
 
     /// What is known of the operator before anything runs.
@@ -266,12 +287,14 @@ impl Operator {
         self.entry.store(index.map_or(0, |index| index as u32 + 1), Ordering::Relaxed);
     }
 
-    /// Whether typed kernels made for the other operator may serve this one.
+    /// Whether typed kernels made for the other operator may serve this one: whether the two are one, or two statics of
+    /// one that is declared in a crate which is linked twice. Rust's types are compared beside the schemas, so that it
+    /// is no matter who made the statics.
     pub(crate) fn calls_like(&self, other: &Operator) -> bool {
-        // A crate that is linked twice has two statics of each operator; equal schemas give equal function types.
         let declared = |operator: &Operator| {
-            let OperatorSpec { namespace, schema, dispatcher, .. } = *operator.spec();
-            dispatcher.is_none().then_some((namespace, schema))
+            let OperatorSpec { namespace, schema, dispatcher, returned, adapters, .. } = *operator.spec();
+            let convention = adapters.convention.filter(|_| dispatcher.is_none())?;
+            Some((namespace, schema, returned, convention()))
         };
         std::ptr::eq(self, other) || declared(self).is_some_and(|own| declared(other) == Some(own))
     }
@@ -284,7 +307,20 @@ impl Operator {
     /// The kernel for a call whose arguments have these keys, and the key set to hand to it.
     #[inline(always)]
     pub fn select(&self, argument_keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        if recursion::is_suspect() {
+            return self.select_cold(argument_keys);
+        }
         self.row(guard::apply(argument_keys))
+    }
+
+    /// The thread's first call, or one of too many within one another, which the stub refuses.
+    #[cold]
+    #[inline(never)]
+    fn select_cold(&self, argument_keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
+        match recursion::is_exhausted() {
+            true => (&self.declaration.initial.stub, DispatchKeySet::EMPTY),
+            false => self.row(guard::apply(argument_keys)),
+        }
     }
 
     /// The kernel for a redispatch with these keys, and the key set to hand to it.
@@ -293,96 +329,84 @@ impl Operator {
     #[inline(always)]
     pub fn select_again(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         let (kernel, masked) = self.row(keys);
-        if masked.is_empty() { self.select_again_cold(keys) } else { (kernel, masked) }
+        let is_plain = !masked.is_empty() && !recursion::is_suspect();
+        if is_plain { (kernel, masked) } else { self.select_again_cold(keys) }
     }
 
-    /// No key is left: because none should be, or because a detour is published.
+    /// No key is left: because none should be, or because a detour is published. Or too little of the stack is,
+    /// perhaps.
     #[cold]
     #[inline(never)]
     fn select_again_cold(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         match self.resolved() {
-            Ok(resolved) if !observe::is_active() => resolved.row(keys),
-            // The stub reports the call, or what is wrong with the operator.
+            Ok(resolved) if !Program::is_active() && !recursion::is_exhausted() => resolved.row(keys),
+            // The stub reports the call, or what is wrong with the operator or with the call.
             _ => (&self.declaration.initial.stub, keys | REDISPATCHED),
         }
+    }
+
+    /// The kernel for a call that found its own gone, with the keys that were handed to it. Whoever observes the call
+    /// has been told of it, so this passes the stub by.
+    ///
+    /// # Errors
+    /// The operator is in conflict with another registration, or was removed.
+    pub(crate) fn select_anew(
+        &'static self,
+        keys: DispatchKeySet,
+    ) -> Result<(&'static Kernel, DispatchKeySet)> {
+        Ok(self.resolved()?.row(keys))
     }
 
     #[inline(always)]
     fn row(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         let table = self.slot.table();
-        // SAFETY: `table` is the initial one or one that was leaked; both start with a header.
+        // SAFETY: the slot is made with the declaration's initial table, and `publish` and `retract` store that, tables
+        // from `Resolved::leak` and detours, which are boxes that nobody frees. Each of the three starts with a header,
+        // is written before the pointer is stored with release, and stays.
         let header = unsafe { &*table };
         let keys = keys & header.mask;
-        // SAFETY: no mask has other bits than keys, and those have a row.
+        // SAFETY: a mask is empty in a detour, and elsewhere a part of `DispatchKeySet::FULL` (`Mask::without`), so
+        // what is left has no spare bit, and its index is below `NUM_RUNTIME_KEYS`, the length of the rows.
         let offset = unsafe { *header.rows.get_unchecked(keys.table_index()) };
-        // SAFETY: a kernel lies wherever a row says that one does, in the same allocation.
+        // SAFETY: the rows of a table hold the distance to one of its kernels, which lie behind the header in the
+        // memory that `table` was made from: `Draft::new` checks that each row names one, and those of a detour name
+        // its stub.
         let kernel = unsafe { &*table.byte_add(usize::from(offset)).cast::<Kernel>() };
         (kernel, keys)
     }
 
-    /// The cold half of a typed call: resolves the operator where that has not happened, reports the call to whoever
-    /// listens. `keys` are those of a redispatch, marked, or nothing.
+    /// Whether the operator is registered.
     ///
     /// # Errors
-    /// The operator is in conflict with another registration, or was removed.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn enter_typed(
-        &'static self,
-        keys: DispatchKeySet,
-        argument_keys: &[DispatchKeySet],
-    ) -> Result<Entered> {
-        self.enter(keys | TYPED, argument_keys, &[])
+    /// It was removed.
+    fn check_alive(&'static self) -> Result<()> {
+        Program::check_alive(self)
     }
 
-    /// As [`enter_typed`](Self::enter_typed), for a call with boxed arguments.
+    /// The kernel registered for exactly this key, or else the key's fallback.
     ///
     /// # Errors
-    /// As there.
-    pub(crate) fn enter_boxed(
-        &'static self,
-        keys: DispatchKeySet,
-        argument_keys: &[DispatchKeySet],
-        arguments: &[Value<'_>],
-    ) -> Result<Entered> {
-        self.enter(keys, argument_keys, arguments)
-    }
-
-    fn enter(
-        &'static self,
-        marked: DispatchKeySet,
-        argument_keys: &[DispatchKeySet],
-        arguments: &[Value<'_>],
-    ) -> Result<Entered> {
-        let keys = if marked.has_any(REDISPATCHED) {
-            marked - REDISPATCHED - TYPED
-        } else {
-            guard::apply(argument_keys.iter().fold(DispatchKeySet::EMPTY, |all, &keys| all | keys))
-        };
-        let kind = match (marked.has_any(REDISPATCHED), marked.has_any(TYPED)) {
-            (false, true) => CallKind::Call,
-            (true, true) => CallKind::Redispatch,
-            (false, false) => CallKind::CallBoxed,
-            (true, false) => CallKind::RedispatchBoxed,
-        };
-        let (kernel, keys) = self.resolved()?.row(keys);
-        Ok(Entered { kernel, keys, running: observe::call(kind, self, keys, argument_keys, arguments) })
+    /// Neither is there, or it is a fallthrough.
+    fn kernel_for_key(&'static self, key: DispatchKey) -> Result<&'static Kernel> {
+        Program::kernel_for_key(self, key)
     }
 
     /// The resolved operator, from the registry the first time.
     pub(crate) fn resolved(&'static self) -> Result<Resolved> {
-        self.published().map_or_else(|| registry::resolve(self), Ok)
+        self.published().map_or_else(|| Program::resolve(self), Ok)
     }
 
     /// The resolved operator, if it is.
     pub(crate) fn published(&self) -> Option<Resolved> {
         let table = self.slot.table();
-        // SAFETY: every table starts with a header.
+        // SAFETY: what the slot holds is one of the three kinds of table, see `row`; each starts with a header and
+        // stays.
         if !std::ptr::eq(unsafe { (*table).rows }, Detour::ROWS) {
-            // SAFETY: what is published and no detour is the table of a resolved operator.
+            // SAFETY: initial tables and detours have the rows compared with. Of the kinds that `publish` stores that
+            // leaves those from `Resolved::table`.
             return Some(unsafe { Resolved::of_table(table) });
         }
-        // SAFETY: no other table has these rows.
+        // SAFETY: only `Detour::new` makes tables with these rows, so this is a `Detour`, which stays.
         unsafe { (*table.cast::<Detour>()).resolved }
     }
 
@@ -414,15 +438,6 @@ impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}::{}", self.spec().namespace, self.name())
     }
-}
-
-/// A call on the cold path, ready for its kernel; dropping it ends the call for its observers.
-pub(crate) struct Entered {
-    /// The kernel to call.
-    pub(crate) kernel: &'static Kernel,
-    /// The keys to hand to it.
-    pub(crate) keys: DispatchKeySet,
-    pub(crate) running: Option<observe::Running>,
 }
 
 const _: () = assert!(NUM_RUNTIME_KEYS == 137);

@@ -1,5 +1,9 @@
-//! What generated code names, and nobody else. No promise holds here between versions.
+//! What generated code names, and nobody else. No promise holds here between versions, but one: nothing safe that is
+//! here calls code with arguments of other types than its own.
+#![expect(unsafe_code, reason = "generated code answers for lifetimes, which no trait can compare")]
 
+#[path = "private/arity.rs"]
+pub mod arity;
 #[path = "private/constant.rs"]
 pub mod constant;
 #[path = "private/derivative.rs"]
@@ -18,35 +22,59 @@ pub use inventory;
 #[cfg(feature = "linkme")]
 pub use linkme;
 
+pub use crate::__links as links;
 pub use crate::__of_namespace as of_namespace;
 pub use crate::__of_operator as of_operator;
 pub use crate::__operator as operator;
 pub use crate::__submit as submit;
+pub use crate::__submit_kernels as submit_kernels;
+pub use crate::__submit_library as submit_library;
 pub use crate::__untyped_operator as untyped_operator;
-pub use crate::argument::Argument;
+pub use crate::argument::{Argument, IntoOptional};
 #[cfg(feature = "linkme")]
 pub use crate::collect::TORCH_LIBRARY_RECORDS;
-pub use crate::collect::{FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel};
+pub use crate::collect::linking::*;
+pub use crate::collect::{FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel, TypedCode};
 pub use crate::element::Complex64;
-pub use crate::kernel::{BoxedFn, ErasedCode, Kernel};
 pub use crate::native::{NativeFunction, derived};
+pub use crate::operator::kernel::{BoxedFn, ErasedCode, Kernel};
 pub use crate::operator::{Adapters, Declaration, Operator, OperatorSpec, Place, SourceModule};
-pub use crate::registry::register;
+pub use crate::registry::{link, register};
 pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{
     DType, Device, DeviceType, DispatchKey, DispatchKeySet, Generator, Layout, MemoryFormat, OperatorHandle,
     Result, RuntimeKernel, Scalar, Tensor, Value,
 };
 
+/// The word of whoever calls `__operator!` for what rustc cannot compare. The macros give it; a crate that forbids
+/// unsafe code cannot give it by hand.
+pub struct Word(());
+
+impl Word {
+    /// Gives the word.
+    ///
+    /// # Safety
+    /// * Each lifetime in the operator's `output` is that of the argument which `returned` names for this return.
+    /// * A return that `returned` names no argument for has no lifetime.
+    /// * It names no argument twice.
+    pub const unsafe fn give() -> Self {
+        Word(())
+    }
+}
+
 /// Everything of an operator that is more than its types: the static, the callers, the shims of kernels.
 ///
-/// The types in `arguments` and `output` are those of the schema; `$code` below is their calling convention, and every
+/// The types in `arguments` and `output` are those of the schema; `Code` below is their calling convention, and every
 /// function that is erased here is coerced to it first. `signature` is the same with `'static` for every lifetime.
+///
+/// It begins with the caller's [`Word`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operator {
     (
+        word: $word:expr,
         name: $name:ident,
+        symbol: $symbol:literal,
         lifetimes: [$($lifetime:lifetime)*],
         arguments: $count:literal [$([$argument:ident ($type:ty)])*],
         output: $output:ty,
@@ -59,8 +87,22 @@ macro_rules! __operator {
             place: $place:expr,
         },
     ) => {
-        type Code = for<$($lifetime),*> fn(&'static __torch::Kernel, __torch::DispatchKeySet, $($type),*) -> __torch::Result<$output>;
-        type Signature = fn(&'static __torch::Kernel, __torch::DispatchKeySet, $($static_type),*) -> __torch::Result<$static_output>;
+        // Equal up to lifetimes: rustc compares the two, whoever wrote them.
+        const _: fn(Code) -> Signature = |code| code;
+        const _: __torch::Word = $word;
+
+        type Code = for<$($lifetime),*> fn(
+            &'static __torch::Kernel,
+            __torch::DispatchKeySet,
+            $($type),*
+        ) -> __torch::Result<$output>;
+        type Signature = fn(
+            &'static __torch::Kernel,
+            __torch::DispatchKeySet,
+            $($static_type),*
+        ) -> __torch::Result<$static_output>;
+
+        __torch::links! { $symbol }
 
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
@@ -71,15 +113,18 @@ macro_rules! __operator {
                 dispatcher: __torch::Option::None,
                 tags: &[$($tag),*],
                 place: $place,
+                links: LINKS,
                 returned: &[$($returned),*],
                 adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
-            // SAFETY: the pointer is to the static below; all this code is of type `Signature`, which is `Code` up to lifetimes.
+            // SAFETY: the pointer is to the static below. Stub and adapters are of type `Signature`, which is `Code` up
+            // to lifetimes, as rustc has compared; whoever calls this macro says that the lifetimes and `returned` fit.
             unsafe { __torch::Declaration::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, SPEC) }
         };
 
         #[doc(hidden)]
-        pub static OPERATOR: __torch::Operator = __torch::Operator::new(&DECLARATION);
+        // SAFETY: this is the static that the declaration names.
+        pub static OPERATOR: __torch::Operator = unsafe { __torch::Operator::new(&DECLARATION) };
 
         #[doc(hidden)]
         pub const SCHEMA: &__torch::str = $schema;
@@ -98,9 +143,12 @@ macro_rules! __operator {
         /// Calls the kernel of the highest of these keys: from a kernel, on to the next layer.
         #[inline]
         #[allow(clippy::too_many_arguments, clippy::missing_errors_doc)]
-        pub fn redispatch<$($lifetime),*>(keys: __torch::DispatchKeySet, $($argument: $type),*) -> __torch::Result<$output> {
+        pub fn redispatch<$($lifetime),*>(
+            keys: __torch::DispatchKeySet,
+            $($argument: $type),*
+        ) -> __torch::Result<$output> {
             let (kernel, keys) = OPERATOR.select_again(keys);
-            // SAFETY: as in `call`.
+            // SAFETY: this operator's tables hold kernels of its own calling convention, `Code`, alone.
             let code = unsafe { kernel.code::<Code>() };
             code(kernel, keys, $($argument),*)
         }
@@ -114,10 +162,18 @@ macro_rules! __operator {
         /// A closure as a kernel of this operator, to be registered at run time.
         pub fn kernel<F>(kernel: F) -> __torch::RuntimeKernel
         where
-            F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output> + __torch::Send + __torch::Sync + 'static,
+            F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output>
+                + __torch::Send
+                + __torch::Sync
+                + 'static,
         {
-            let code = <Signature as __torch::ClosureSignature<F>>::CLOSURE;
-            __torch::RuntimeKernel::typed(&OPERATOR, code, kernel)
+            // SAFETY: `Signature` is this operator's calling convention, and the bound on `F` is for all lifetimes of
+            // `Code`.
+            unsafe { __torch::RuntimeKernel::typed::<Signature, F>(&OPERATOR, kernel) }
+        }
+
+        fn operator() -> &'static __torch::Operator {
+            &OPERATOR
         }
 
         #[doc(hidden)]
@@ -130,9 +186,10 @@ macro_rules! __operator {
             ) -> __torch::Result<$output> {
                 OPERATOR.named(K::$name($($argument),*))
             }
-            // SAFETY: `shim` is a `Code`.
+            // SAFETY: `Code` is a function pointer type.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            __torch::RecordedKernel::Typed(code)
+            // SAFETY: `Code` is the calling convention of the operator that `operator` returns.
+            __torch::RecordedKernel::Typed(unsafe { __torch::TypedCode::new(code, operator) })
         }
 
         #[doc(hidden)]
@@ -145,9 +202,10 @@ macro_rules! __operator {
             ) -> __torch::Result<$output> {
                 OPERATOR.named(K::$name(keys, $($argument),*))
             }
-            // SAFETY: `shim` is a `Code`.
+            // SAFETY: `Code` is a function pointer type.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            __torch::RecordedKernel::Typed(code)
+            // SAFETY: `Code` is the calling convention of the operator that `operator` returns.
+            __torch::RecordedKernel::Typed(unsafe { __torch::TypedCode::new(code, operator) })
         }
     };
 }
@@ -157,6 +215,7 @@ macro_rules! __operator {
 #[macro_export]
 macro_rules! __untyped_operator {
     (
+        symbol: $symbol:literal,
         namespace: $namespace:expr,
         schema: $schema:literal,
         arguments: $count:literal,
@@ -164,6 +223,8 @@ macro_rules! __untyped_operator {
         tags: [$($tag:literal),*],
         place: $place:expr,
     ) => {
+        __torch::links! { $symbol }
+
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
                 namespace: $namespace,
@@ -173,6 +234,7 @@ macro_rules! __untyped_operator {
                 dispatcher: __torch::Option::None,
                 tags: &[$($tag),*],
                 place: $place,
+                links: LINKS,
                 returned: &[],
                 adapters: __torch::Adapters::NEVER_CALLED,
             };
@@ -181,7 +243,8 @@ macro_rules! __untyped_operator {
         };
 
         #[doc(hidden)]
-        pub static OPERATOR: __torch::Operator = __torch::Operator::new(&DECLARATION);
+        // SAFETY: this is the static that the declaration names.
+        pub static OPERATOR: __torch::Operator = unsafe { __torch::Operator::new(&DECLARATION) };
 
         /// A handle, for boxed calls and for what is registered.
         #[inline]

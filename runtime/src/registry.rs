@@ -8,21 +8,25 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
-use crate::collect::Record;
+use crate::collect::{Record, linking};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::Kernel;
 use crate::key::DispatchKey;
-use crate::operator::{Operator, OperatorHandle, Resolved};
-use crate::trace;
+use crate::operator::kernel::Kernel;
+use crate::operator::{Operator, OperatorHandle, Registered, Registry, Resolved};
+use crate::program::Program;
 
 mod audit;
 mod build;
+mod change;
 mod check;
+mod compute;
 mod conflict;
 mod entry;
 mod explain;
 mod info;
 mod inspect;
+mod interned;
+mod layer;
 mod library;
 mod listener;
 mod missing;
@@ -30,18 +34,21 @@ mod names;
 mod resolve;
 mod runtime;
 mod runtime_kernel;
+mod seats;
 mod state;
 mod variant;
 
+pub(crate) use layer::{Differentiating, LayerKernel, Layers, Starting};
 pub(crate) use variant::Variant;
 
 pub use audit::{RegistrationInfo, Violation};
+pub use change::ListenerHandle;
 pub use conflict::Conflict;
 pub use explain::{CallInfo, Fate, Layer};
 pub use info::{KernelInfo, OperatorInfo};
 pub use inspect::{RowInfo, TableInfo};
 pub use library::{Library, LibraryKind};
-pub use listener::{ListenerHandle, RegistrationEvent};
+pub use listener::RegistrationEvent;
 pub(crate) use runtime::difference;
 pub use runtime_kernel::RuntimeKernel;
 
@@ -82,7 +89,7 @@ impl Dispatcher {
             Dispatcher::new(build::from_records)
         });
         if first {
-            trace::listen_if_environment_asks();
+            Program::started();
         }
         dispatcher
     }
@@ -109,8 +116,16 @@ impl Dispatcher {
     pub fn find(&self, name: &str) -> Result<OperatorHandle> {
         match self.names.get(name).and_then(|name| name.operator()) {
             Some(operator) => Ok(operator.handle()),
-            None => Err(self.lock().unknown(name)),
+            None => self.find_linked(name),
         }
+    }
+
+    #[cold]
+    fn find_linked(&self, name: &str) -> Result<OperatorHandle> {
+        let operator = linking::called_by_name(name).filter(|operator| std::ptr::eq(of(operator), self));
+        let operator = operator.ok_or_else(|| self.lock().unknown(name))?;
+        self.link(operator);
+        Ok(operator.handle())
     }
 
     /// All operators that are defined, by name.
@@ -127,7 +142,8 @@ impl Dispatcher {
         state.named(name).and_then(Entry::info).ok_or_else(|| state.unknown(name))
     }
 
-    /// The dispatch table of a name, as the registrations stand. Kernels of an operator that nobody defined have one too.
+    /// The dispatch table of a name, as the registrations stand. Kernels of an operator that nobody defined have one
+    /// too.
     ///
     /// # Errors
     /// Nothing is registered under that name.
@@ -150,6 +166,13 @@ impl Dispatcher {
     /// Picks up what was linked in since the first use, by a library that was loaded later.
     pub fn rescan(&self) {
         build::rescan(&mut self.change());
+    }
+
+    /// Takes an operator in that the linker kept since somebody calls or names it, the first time.
+    fn link(&self, operator: &'static Operator) {
+        if let (Some(links), None) = (operator.spec().links, operator.entry()) {
+            build::link(&mut self.change(), operator, links());
+        }
     }
 
     fn resolve(&self, operator: &'static Operator) -> Result<Resolved> {
@@ -186,21 +209,37 @@ pub fn register(records: &[&'static Record]) {
     build::absorb(&mut Dispatcher::global().change(), records);
 }
 
+/// Takes in operators that nothing calls by their functions, see [`link!`](crate::link).
+pub fn link(operators: &[&'static Operator]) {
+    for operator in operators {
+        of(operator).link(operator);
+    }
+}
+
 /// The dispatcher of an operator.
 pub(crate) fn of(operator: &Operator) -> &'static Dispatcher {
     operator.spec().dispatcher.unwrap_or_else(Dispatcher::global)
 }
 
-/// Whether an operator is registered.
-pub(crate) fn check_alive(operator: &'static Operator) -> Result<()> {
-    of(operator); // the first use collects
-    if operator.entry().is_some() { Ok(()) } else { Err(removed(operator)) }
+impl Registered for Program {
+    type Dispatcher = Dispatcher;
+    type Links = linking::Links;
 }
 
-/// The table of an operator that has none yet.
-pub(crate) fn resolve(operator: &'static Operator) -> Result<Resolved> {
-    check_alive(operator)?; // a stale handle takes no lock
-    of(operator).resolve(operator)
+impl Registry for Program {
+    fn resolve(operator: &'static Operator) -> Result<Resolved> {
+        Self::check_alive(operator)?; // a stale handle takes no lock
+        of(operator).resolve(operator)
+    }
+
+    fn check_alive(operator: &'static Operator) -> Result<()> {
+        of(operator).link(operator); // the first use collects
+        if operator.entry().is_some() { Ok(()) } else { Err(removed(operator)) }
+    }
+
+    fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel> {
+        kernel_for_key(operator, key)
+    }
 }
 
 /// The kernel registered for exactly this key, or else the key's fallback.

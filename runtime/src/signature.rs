@@ -1,16 +1,16 @@
 //! The adapters of a calling convention, written once for each number of arguments instead of once for each operator.
 //!
-//! Many operators share a signature, so the code that boxes a call, unboxes one, resolves an operator or stands in for a
-//! missing derivative is generic over the signature and finds the operator at run time, in the kernel it was called for.
-//! A crate with a thousand operators of one signature compiles these functions once.
+//! Many operators share a signature, so the code that boxes a call, unboxes one, resolves an operator or stands in for
+//! a missing derivative is generic over the signature and finds the operator at run time, in the kernel it was called
+//! for. A crate with a thousand operators of one signature compiles these functions once.
 //!
 //! # Lifetimes
 //!
 //! A trait cannot be implemented for `for<'a> fn(&'a Tensor)`, whatever the type of the argument, only for
 //! `fn(&'static Tensor)`. So generated code names its signature with `'static` in place of every lifetime, and the
 //! function pointers made here are called under the true type: the two differ in lifetimes alone, which no calling
-//! convention sees. In return, **the adapters must not let a `'static` reference out**: they pass arguments on to code that
-//! accepts any lifetime (a kernel's typed code, or boxed code through `&mut Stack<'_>`), and to nothing else.
+//! convention sees. In return, **the adapters must not let a `'static` reference out**: they pass arguments on to code
+//! that accepts any lifetime (a kernel's typed code, or boxed code through `&mut Stack<'_>`), and to nothing else.
 #![expect(
     unsafe_code,
     reason = "arguments are lent to a stack under a longer lifetime than they have, and taken back"
@@ -20,12 +20,12 @@
 use std::any::TypeId;
 
 use crate::argument::Argument;
-use crate::autograd::{below_autograd, needs_derivative};
 use crate::error::Result;
-use crate::kernel::{ErasedCode, Kernel};
+use crate::guard::{below_autograd, needs_derivative};
 use crate::key::DispatchKeySet;
-use crate::observe;
-use crate::operator::{Adapters, Operator, TYPED, too_few};
+use crate::operator::kernel::{ErasedCode, Kernel, TypedBody, TypedSeat};
+use crate::operator::{Adapters, Observing, Operator, TYPED, too_few};
+use crate::program::Program;
 use crate::value::{FromValue, IntoValue, Stack, Value};
 
 mod failure;
@@ -44,22 +44,25 @@ impl<T: Argument + IntoValue<'static> + FromValue<'static> + 'static> Input for 
 /// A calling convention: `fn(&'static Kernel, DispatchKeySet, arguments…) -> Result<returns>`.
 ///
 /// # Safety
-/// The erased code is of this very type, up to lifetimes.
+/// * The erased code is of this very type, up to lifetimes.
 pub unsafe trait Signature: Copy {
     /// What operators run before they are resolved, and while somebody watches.
     const STUB: ErasedCode;
-    /// From a typed call to a boxed kernel and back; and at an autograd key that has no kernel, on to the next layer, by way of
-    /// the boxed face if a gradient is at stake.
+    /// From a typed call to a boxed kernel and back; and at an autograd key that has no kernel, on to the next layer,
+    /// by way of the boxed face if a gradient is at stake.
     const ADAPTERS: &'static Adapters;
 }
 
 /// A calling convention, for a closure of its arguments.
 ///
 /// # Safety
-/// The erased code is of this very type, up to lifetimes.
+/// * `SEATED` is of this very type, up to lifetimes, and takes its state for a `TypedSeat`.
+/// * `CALL` is of the same with `&TypedBody` in place of the kernel and the keys.
 pub unsafe trait ClosureSignature<F>: Signature {
-    /// Runs the closure, which is the state of its kernel. The closure accepts any lifetime: whoever names this says so.
-    const CLOSURE: ErasedCode;
+    /// Finds the closure in the seat of its kernel. The closure accepts any lifetime: whoever names this says so.
+    const SEATED: ErasedCode;
+    /// Runs the closure.
+    const CALL: ErasedCode;
 }
 
 /// Lends an argument to the stack; of one that the operator writes to, the pointer is kept to return it.
@@ -68,12 +71,14 @@ fn lend(value: Value<'static>, stack: &mut Stack<'static>) -> Original {
     let (value, original) = match value {
         Value::TensorMut(tensor) => {
             let pointer = std::ptr::from_mut(tensor);
-            // SAFETY: made from a unique reference, which is not used again while the stack has this one.
+            // SAFETY: the pointer is from a unique reference. Until `call_boxed` has the kernel's return it is used
+            // through this reference alone.
             (Value::TensorMut(unsafe { &mut *pointer }), Original::Tensor(pointer))
         }
         Value::TensorsMut(tensors) => {
             let pointer = std::ptr::from_mut(tensors);
-            // SAFETY: as above.
+            // SAFETY: the pointer is from a unique reference. Until `call_boxed` has the kernel's return it is used
+            // through this reference alone.
             (Value::TensorsMut(unsafe { &mut *pointer }), Original::Tensors(pointer))
         }
         other => (other, Original::Nothing),
@@ -94,7 +99,10 @@ fn call_boxed<R: Output>(
     operator.named(kernel.call_boxed(operator, keys, stack))?;
     let found = stack.len();
     match stack.last_mut(R::COUNT) {
-        // SAFETY: `originals` are the arguments of this call, lent to a stack that gives nothing out any more.
+        // SAFETY: `originals` were lent to this stack by `boxing`. Its kernel has returned and cannot have kept any of
+        // the values, whose lifetime it does not know; those left on the stack are dropped without a look at what they
+        // refer to. No argument is returned twice: `torch_library!` refuses such a schema, and types alone make none
+        // (`infer`).
         returns if found == R::COUNT => unsafe { R::take(operator, returns, originals) },
         _ => Err(wrong_return_count(operator, found)),
     }
@@ -102,7 +110,9 @@ fn call_boxed<R: Output>(
 
 /// The same stack, for kernels that were compiled for `'static` arguments.
 fn forget_lifetime<'s>(stack: &'s mut Stack<'_>) -> &'s mut Stack<'static> {
-    // SAFETY: see "Lifetimes": a typed kernel accepts any lifetime, and nothing else gets at the values.
+    // SAFETY: the two types differ in a lifetime alone. What takes values from the stack under it is `unbox`, which
+    // hands them to a typed kernel that accepts any lifetime, and what puts values there is `Output::leave`, whose
+    // values borrow nothing.
     unsafe { std::mem::transmute(stack) }
 }
 
@@ -115,46 +125,83 @@ macro_rules! signatures {
 
             // SAFETY: each of the functions below is coerced to `Code` before it is erased.
             unsafe impl<R: Output, $($A: Input),*> Signature for Code<R, $($A),*> {
-                // SAFETY: a function pointer.
+                // SAFETY: `Self` is a function pointer type.
                 const STUB: ErasedCode = unsafe { ErasedCode::new(stub::<R, $($A),*> as Self) };
                 const ADAPTERS: &'static Adapters = &Adapters {
-                    // SAFETY: a function pointer.
+                    // SAFETY: `Self` is a function pointer type.
                     boxing: unsafe { ErasedCode::new(boxing::<R, $($A),*> as Self) },
-                    // SAFETY: a function pointer.
+                    // SAFETY: `Self` is a function pointer type.
                     autograd_default: unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Self) },
                     unbox: unbox::<R, $($A),*>,
                     convention: Some(TypeId::of::<Self>),
                 };
             }
 
-            // SAFETY: the function is coerced to `Code` before it is erased.
-            unsafe impl<F: Fn($($A),*) -> Result<R> + Sync + 'static, R: Output, $($A: Input),*> ClosureSignature<F> for Code<R, $($A),*> {
-                // SAFETY: a function pointer.
-                const CLOSURE: ErasedCode = unsafe { ErasedCode::new(closure::<F, R, $($A),*> as Self) };
+            type Call<R, $($A),*> = fn(&TypedBody, $($A),*) -> Result<R>;
+
+            // SAFETY: the functions are coerced to `Code` and to `Call` before they are erased.
+            unsafe impl<F, R: Output, $($A: Input),*> ClosureSignature<F> for Code<R, $($A),*>
+            where
+                F: Fn($($A),*) -> Result<R> + Sync + 'static,
+            {
+                // SAFETY: `Code` is a function pointer type.
+                const SEATED: ErasedCode = unsafe { ErasedCode::new(seated::<R, $($A),*> as Self) };
+                // SAFETY: `Call` is a function pointer type.
+                const CALL: ErasedCode = unsafe { ErasedCode::new(call::<F, R, $($A),*> as Call<R, $($A),*>) };
             }
 
-            fn closure<F: Fn($($A),*) -> Result<R> + Sync + 'static, R: Output, $($A: Input),*>(
+            fn seated<R: Output, $($A: Input),*>(
                 kernel: &'static Kernel,
-                _: DispatchKeySet,
+                keys: DispatchKeySet,
                 $($a: $A),*
             ) -> Result<R> {
-                // SAFETY: generated code makes the kernel from an `F`.
-                let closure = unsafe { kernel.state::<F>() };
-                kernel.operator().named(closure($($a),*))
+                let operator = kernel.operator();
+                // SAFETY: this is the code of kernels of a `TypedSeat` alone, see `TypedClosure::sit`.
+                let seat = unsafe { kernel.state::<TypedSeat>() };
+                if let Some(body) = &*seat.borrow() {
+                    // SAFETY: the seat is of this operator, whose arguments and returns these are, up to lifetimes.
+                    let call = unsafe { body.code::<Call<R, $($A),*>>() };
+                    return operator.named(call(body, $($a),*));
+                }
+                // The closure went after this call had found its kernel.
+                let (kernel, keys) = operator.select_anew(keys)?;
+                // SAFETY: the operator's tables hold kernels of its own calling convention alone, which this function
+                // has.
+                let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
+                code(kernel, keys, $($a),*)
+            }
+
+            fn call<F, R: Output, $($A: Input),*>(body: &TypedBody, $($a: $A),*) -> Result<R>
+            where
+                F: Fn($($A),*) -> Result<R> + Sync + 'static,
+            {
+                match body.closure::<F>() {
+                    Some(closure) => closure($($a),*),
+                    None => unreachable!("a body is made of its closure and the code for it"),
+                }
             }
 
             #[cold]
-            fn stub<R: Output, $($A: Input),*>(kernel: &'static Kernel, keys: DispatchKeySet, $($a: $A),*) -> Result<R> {
-                if observe::wants_values() {
+            fn stub<R: Output, $($A: Input),*>(
+                kernel: &'static Kernel,
+                keys: DispatchKeySet,
+                $($a: $A),*
+            ) -> Result<R> {
+                if Program::wants_values() {
                     return boxing(kernel, keys | TYPED, $($a),*);
                 }
                 let entered = kernel.operator().enter_typed(keys, &[$($a.dispatch_keys()),*])?;
-                // SAFETY: the operator's tables hold kernels of its own calling convention alone.
+                // SAFETY: the operator's tables hold kernels of its own calling convention alone, which this function
+                // has.
                 let code = unsafe { entered.kernel.code::<Code<R, $($A),*>>() };
                 code(entered.kernel, entered.keys, $($a),*)
             }
 
-            fn boxing<R: Output, $($A: Input),*>(kernel: &'static Kernel, keys: DispatchKeySet, $($a: $A),*) -> Result<R> {
+            fn boxing<R: Output, $($A: Input),*>(
+                kernel: &'static Kernel,
+                keys: DispatchKeySet,
+                $($a: $A),*
+            ) -> Result<R> {
                 let mut stack = Stack::new();
                 let originals = [$(lend($a.into_value(), &mut stack)),*];
                 call_boxed(kernel, keys, &mut stack, &originals)
@@ -169,7 +216,8 @@ macro_rules! signatures {
                     return boxing(kernel, keys, $($a),*);
                 }
                 let (kernel, keys) = kernel.operator().select_again(below_autograd(keys));
-                // SAFETY: as in `stub`.
+                // SAFETY: the operator's tables hold kernels of its own calling convention alone, which this function
+                // has.
                 let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
                 code(kernel, keys, $($a),*)
             }
@@ -181,12 +229,16 @@ macro_rules! signatures {
                 stack: &mut Stack<'_>,
             ) -> Result<()> {
                 let stack = forget_lifetime(stack);
-                // SAFETY: as in `stub`.
+                // SAFETY: this is the boxed face of kernels whose typed code has the convention that it is written for.
                 let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
                 let Some(values) = stack.last_array_mut::<$count>() else { return Err(too_few(operator, stack.len())) };
-                // SAFETY: the values are not touched again until the kernel has returned, see "Lifetimes".
+                // SAFETY: the array is that of `stack`, which outlives this function. It is used again, by `leave` and
+                // by `wrong_type`, only when the arguments made from it here are not: the kernel has returned and given
+                // up what it returned, or is not called.
                 let [$($a),*] = unsafe { &mut *std::ptr::from_mut(values) };
-                $(let Some($a) = $A::from_value($a) else { return Err(wrong_type(operator, $index, $A::TYPE, stack)) };)*
+                $(let Some($a) = $A::from_value($a) else {
+                    return Err(wrong_type(operator, $index, $A::TYPE, stack));
+                };)*
                 let left = code(kernel, keys, $($a),*)?.give_up();
                 R::leave(left, operator, $count, stack);
                 Ok(())

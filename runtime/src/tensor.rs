@@ -1,15 +1,20 @@
 //! The tensor handle: what every kernel sees.
 
 mod access;
+mod bytes;
 mod create;
 pub mod geometry;
+mod lease;
+mod lease_word;
 mod overlap;
+mod parts;
+mod placement;
 mod print;
-mod published;
 mod storage;
 mod wrapper;
 
 use std::any::Any;
+use std::panic::Location;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -20,16 +25,21 @@ use crate::error::Result;
 use crate::key::DispatchKeySet;
 use crate::layout::MemoryFormat;
 use geometry::{Dims, Geometry};
-use published::Published;
+use lease::StorageLease;
+use placement::Placement;
+use wrapper::Content;
 
+pub use access::{Elements, ElementsMut};
+pub use bytes::{StorageBytes, StorageBytesMut};
+pub use lease::{Lease, Leased, ListLease, OwnedLease};
 pub use overlap::Overlap;
-pub use storage::{Storage, StorageImpl};
+pub use storage::{BackendRef, Storage, StorageImpl, StorageRef};
 
 /// A multi-dimensional array of numbers: a handle to shared, typed, strided memory.
 ///
 /// A handle is one word. Cloning it gives a second handle to the same tensor; views are tensors of their own that
-/// share the memory. Operators come from other crates, as functions and methods, and `+`, `-`, `*` and `/` call those of `aten`
-/// (`(&x + &y)?`); what is here creates tensors, looks at them, and moves elements in and out.
+/// share the memory. Operators come from other crates, as functions and methods, and `+`, `-`, `*` and `/` call those
+/// of `aten` (`(&x + &y)?`); what is here creates tensors, looks at them, and moves elements in and out.
 ///
 /// ```
 /// use torch_library::{DType, Tensor};
@@ -47,12 +57,12 @@ pub use storage::{Storage, StorageImpl};
 /// - Sizes, strides, offset and storage may be replaced (`squeeze_`, `resize_`) while others look at them; every look
 ///   is consistent ([`geometry`](Tensor::geometry)), and what it returned stays valid as long as the handle it came
 ///   from is borrowed.
-/// - **Elements are not synchronised.** While one thread writes elements, no other thread may read or write the same
-///   ones, nor replace the sizes or the storage of the tensor that it computes with; that would be a data race, which is
-///   undefined behaviour and which the type system does not prevent here: safe code can do it. It is the one rule of this
-///   type that the caller has to keep. It holds for a closure, too, that a kernel calls for each element: it leaves the
-///   kernel's tensors alone. Otherwise nothing can go wrong within one thread: accessors copy elements, and hand out
-///   slices only from `unsafe` functions.
+/// - While somebody writes elements, nobody else reads or writes that memory, nor moves the tensor elsewhere; while
+///   somebody reads them, nobody writes. Whoever touches elements holds a [`Lease`] on their storage for so long, and
+///   who comes in the way of another, on the same thread or a different one, gets an error of the kind
+///   [`Busy`](crate::ErrorKind::Busy). So safe code has no data races, whatever it does. A closure that a kernel calls
+///   for each element may read the tensors that the kernel reads, and write none of them.
+/// - Threads that write different parts of one memory take [`disjoint_parts`](Tensor::disjoint_parts).
 ///
 /// PyTorch: `at::Tensor`.
 #[derive(Clone)]
@@ -70,10 +80,10 @@ struct TensorImpl {
     is_defined: bool,
     is_wrapped_number: bool,
     gradient: AtomicU8, // one of `Gradient`
-    place: Published<Place>,
+    place: Placement,
     autograd: OnceLock<Box<dyn AutogradMetaInterface>>,
     /// Of a wrapper: what the layer that made it keeps in it.
-    content: Option<Arc<dyn Any + Send + Sync>>,
+    content: Content,
 }
 
 /// The elements: which memory, and where in it. Always within the storage's bounds.
@@ -81,12 +91,6 @@ struct TensorImpl {
 struct Place {
     storage: Storage,
     geometry: Geometry,
-}
-
-impl PartialEq for Place {
-    fn eq(&self, other: &Place) -> bool {
-        self.storage.is_same(&other.storage) && self.geometry == other.geometry
-    }
 }
 
 impl Place {
@@ -132,7 +136,7 @@ impl Tensor {
     /// kernels take one geometry and keep to it.
     #[inline]
     pub fn geometry(&self) -> &Geometry {
-        &self.place().geometry
+        self.0.place.geometry()
     }
 
     /// The extent of each dimension.
@@ -155,8 +159,8 @@ impl Tensor {
 
     /// The memory.
     #[inline]
-    pub fn storage(&self) -> &Storage {
-        &self.place().storage
+    pub fn storage(&self) -> StorageRef<'_> {
+        self.0.place.storage()
     }
 
     /// The number of dimensions.
@@ -243,9 +247,14 @@ impl Tensor {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether both tensors look at one block of memory, at overlapping parts of it or not.
+    /// Whether both tensors look at one block of memory, at overlapping parts of it or not. What a backend lends is the
+    /// memory of the storage that it lends.
+    #[inline]
     pub fn shares_storage_with(&self, other: &Tensor) -> bool {
-        self.storage().is_same(other.storage())
+        match (self.first_storage(), other.first_storage()) {
+            (Some(own), Some(other)) => own.is_memory_of(other),
+            _ => self.storage().is_memory_of(&other.storage()),
+        }
     }
 
     /// How often the memory was written in place, through this tensor or another with the same storage.
@@ -281,9 +290,16 @@ impl Tensor {
         WeakTensor(Arc::downgrade(&self.0))
     }
 
+    /// The memory, where the tensor was never changed while it had several handles.
     #[inline(always)]
-    fn place(&self) -> &Place {
-        self.0.place.get()
+    fn first_storage(&self) -> Option<&Storage> {
+        self.0.place.first_storage()
+    }
+
+    /// Whether this is the memory.
+    #[inline(always)]
+    fn is_in(&self, storage: &Storage) -> bool {
+        self.0.place.is_in(storage)
     }
 }
 
@@ -393,9 +409,9 @@ impl Tensor {
             is_defined: true,
             is_wrapped_number: false,
             gradient: AtomicU8::new(Gradient::NOT_REQUIRED),
-            place: Published::new(Place { storage, geometry: Geometry::SCALAR }),
+            place: Placement::new(Place { storage, geometry: Geometry::SCALAR }),
             autograd: OnceLock::new(),
-            content: None,
+            content: Content::NONE,
         }))
     }
 
@@ -403,7 +419,7 @@ impl Tensor {
     #[inline]
     fn geometry_mut(&mut self) -> &mut Geometry {
         let tensor = Arc::get_mut(&mut self.0).expect("a new tensor has one handle");
-        &mut tensor.place.first_mut().geometry
+        tensor.place.first_mut()
     }
 
     /// Another tensor over the same memory, of the same type and with the same keys. Autograd does not learn of it.
@@ -426,7 +442,7 @@ impl Tensor {
     pub fn strided_view(&self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
         let mut view = Tensor::scalar_in(self.storage().clone(), self.dtype(), self.key_set());
         view.geometry_mut().set(sizes, strides, offset)?;
-        Place::check(view.storage(), view.geometry(), self.dtype())?;
+        Place::check(&view.storage(), view.geometry(), self.dtype())?;
         ensure!(
             !self.is_wrapper() || view.geometry() == self.geometry(),
             NotSupported,
@@ -438,7 +454,7 @@ impl Tensor {
     /// Another tensor over the same elements, for dispatch under other keys.
     #[must_use]
     pub fn with_key_set(&self, key_set: DispatchKeySet) -> Tensor {
-        let Place { storage, geometry } = self.place();
+        let (storage, geometry) = self.0.place.place();
         Tensor::from_place(
             Place { storage: storage.clone(), geometry: geometry.clone() },
             self.dtype(),
@@ -463,13 +479,14 @@ impl Tensor {
     /// ```
     ///
     /// PyTorch: `TensorImpl::set_sizes_and_strides`; what `squeeze_`, `t_` and `as_strided_` kernels do.
+    #[track_caller]
     pub fn set_geometry(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
         let storage = self.storage().clone();
         self.set_storage(storage, sizes, strides, offset)
     }
 
-    /// Gives this tensor, for all its handles, other sizes, and other memory where its own is too small. Elements are then
-    /// whatever lies there. A tensor that has these sizes stays as it is, strides included.
+    /// Gives this tensor, for all its handles, other sizes, and other memory where its own is too small. Elements are
+    /// then whatever lies there. A tensor that has these sizes stays as it is, strides included.
     ///
     /// ```
     /// use torch_library::Tensor;
@@ -484,6 +501,7 @@ impl Tensor {
     /// Sizes and strides that do not fit together, more memory than there is.
     ///
     /// PyTorch: `at::native::resize_output`, which also warns where a tensor with elements gets others.
+    #[track_caller]
     pub fn resize(&mut self, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
         if self.sizes() == sizes {
             return Ok(());
@@ -500,12 +518,12 @@ impl Tensor {
 
     /// Moves this tensor, for all its handles, to other memory. Its views stay where they are.
     ///
-    /// While other handles exist, the old memory is kept for whoever is looking at it.
-    ///
     /// # Errors
-    /// Sizes, strides and offset that do not fit together or into the storage; a storage of another device.
+    /// Sizes, strides and offset that do not fit together or into the storage; a storage of another device; a kernel
+    /// that uses the old memory, where there are other handles.
     ///
     /// PyTorch: `TensorImpl::set_storage_and_dtype`; what `set_` and a growing `resize_` do.
+    #[track_caller]
     pub fn set_storage(
         &mut self,
         storage: Storage,
@@ -520,12 +538,17 @@ impl Tensor {
             self.device(),
             storage.device()
         );
-        let geometry = Geometry::new(sizes, strides, offset)?;
+        let (here, geometry) = (Location::caller(), Geometry::new(sizes, strides, offset)?);
         Place::check(&storage, &geometry, self.dtype())?;
         let place = Place { storage, geometry };
         match Arc::get_mut(&mut self.0) {
             Some(only) => only.place.replace(place),
-            None => self.0.place.publish(place),
+            // A kernel that has leased the memory through another handle relies on what it looked up.
+            None => {
+                self.0
+                    .place
+                    .publish(place, |before| StorageLease::exclusive(StorageRef::Owned(before), here))?;
+            }
         }
         Ok(())
     }
@@ -542,7 +565,8 @@ impl std::fmt::Debug for TensorImpl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TensorImpl")
             .field("dtype", &self.dtype)
-            .field("place", self.place.get())
+            .field("geometry", self.place.geometry())
+            .field("storage", &*self.place.storage())
             .finish_non_exhaustive()
     }
 }

@@ -3,11 +3,13 @@
 //! It is an [observer](crate::observe) of calls and redispatches, so it costs nothing while nobody listens.
 
 use std::fmt;
+use std::io::{self, Write};
 
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::observe::{self, Observer, ObserverHandle};
 use crate::operator::OperatorHandle;
-use crate::registry::KernelInfo;
+use crate::program::Program;
+use crate::registry::{KernelInfo, Starting};
 use crate::table::Source;
 use crate::warning;
 
@@ -116,9 +118,10 @@ pub fn listen(listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> TraceGua
     TraceGuard { _handle: Observer::new(tell).with_redispatches().on_all_threads() }
 }
 
-/// Prints every operator call to stderr until the guard is dropped.
+/// Prints every operator call to stderr until the guard is dropped; what nobody reads is lost.
 pub fn to_stderr() -> TraceGuard {
-    listen(|event| eprintln!("{event}"))
+    // `eprintln!` would panic in the middle of a call when stderr is closed.
+    listen(|event| drop(writeln!(io::stderr(), "{event}")))
 }
 
 /// A listener that is active; dropping it ends that.
@@ -127,13 +130,15 @@ pub struct TraceGuard {
     _handle: ObserverHandle,
 }
 
-/// Turns the trace on where the environment asks for it; the registry calls this once.
-pub(crate) fn listen_if_environment_asks() {
-    match std::env::var(ENVIRONMENT_VARIABLE).as_deref() {
-        Ok("1") => std::mem::forget(to_stderr()),
-        Ok("" | "0") | Err(_) => {}
-        Ok(other) => warning::warn(format_args!(
-            "{ENVIRONMENT_VARIABLE} is {other:?}; 1 turns the trace on, 0 leaves it off"
-        )),
+impl Starting for Program {
+    /// Turns the trace on where the environment asks for it.
+    fn started() {
+        match std::env::var(ENVIRONMENT_VARIABLE).as_deref() {
+            Ok("1") => std::mem::forget(to_stderr()),
+            Ok("" | "0") | Err(_) => {}
+            Ok(other) => warning::warn(format_args!(
+                "{ENVIRONMENT_VARIABLE} is {other:?}; 1 turns the trace on, 0 leaves it off"
+            )),
+        }
     }
 }

@@ -37,9 +37,9 @@
 //!
 //! # What is recorded
 //!
-//! While a function is traced, its thread includes the key `Tracer`, whose fallback sees each operator that the function
-//! itself calls: those that operators are made of are not recorded, and neither is what autograd does. Tensors that no
-//! recorded operator returned become constants of the graph. What a graph cannot say again is in its
+//! While a function is traced, its thread includes the key `Tracer`, whose fallback sees each operator that the
+//! function itself calls: those that operators are made of are not recorded, and neither is what autograd does. Tensors
+//! that no recorded operator returned become constants of the graph. What a graph cannot say again is in its
 //! [notes](Graph::notes).
 //!
 //! PyTorch: `torch.jit.trace`, `torch.fx.experimental.proxy_tensor.make_fx`, `torch.fx.Graph`.
@@ -54,5 +54,11 @@ mod read;
 mod record;
 
 pub use graph::{Graph, Node};
-pub(crate) use record::record;
 pub use record::trace;
+
+use crate::key::DispatchKey;
+use crate::registry::LayerKernel;
+
+/// Above autograd, so that calls are seen as the function makes them.
+pub(crate) const LAYER: LayerKernel =
+    LayerKernel { key: DispatchKey::Tracer, kernel: record::record, name: "record" };

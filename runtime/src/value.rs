@@ -41,8 +41,8 @@ pub use stack::Stack;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    // In the order of what calls ask of values: whether they have keys (from `TensorRef` to `OptionalTensors`), whether they
-    // own something (from `Tensor` on). One comparison answers each.
+    // In the order of what calls ask of values: whether they have keys (from `TensorRef` to `OptionalTensors`), whether
+    // they own something (from `Tensor` on). One comparison answers each.
     /// `None`: an absent optional.
     None,
     /// `int`, `SymInt`.
@@ -225,7 +225,8 @@ impl<'a> Value<'a> {
         self.is_plain() || matches!(self, Value::TensorRef(_) | Value::TensorMut(_) | Value::TensorsMut(_))
     }
 
-    /// The same value to read, borrowed from this one: for calling several times with it.
+    /// The same value to read, borrowed from this one: for calling several times with it. What the operator writes to
+    /// comes from [`borrowed_mut`](Self::borrowed_mut).
     pub fn borrowed(&self) -> Value<'_> {
         match self {
             Value::None => Value::None,
@@ -250,6 +251,55 @@ impl<'a> Value<'a> {
             Value::Bools(list) => Value::Bools(Cow::Borrowed(list)),
             Value::Scalars(list) => Value::Scalars(Cow::Borrowed(list)),
             Value::Strs(list) => Value::Strs(Cow::Borrowed(list)),
+        }
+    }
+
+    /// The same value borrowed from this one, to write to where this one may be written to: for a fallback that calls
+    /// on with the arguments that it took from the stack, and has them back afterwards.
+    ///
+    /// Tensors that are borrowed to read stay so: an operator that writes to them refuses them.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    ///
+    /// torch_library! {
+    ///     pub mod counters {
+    ///         add_(Tensor(a!) self, int by) -> Tensor(a!);
+    ///     }
+    /// }
+    ///
+    /// #[torch_impl(counters, CPU)]
+    /// fn add_(this: &mut Tensor, by: i64) -> Result<&mut Tensor> {
+    ///     let values = this.to_vec::<i64>()?;
+    ///     this.fill_from(values.iter().map(|value| value + by))?;
+    ///     Ok(this)
+    /// }
+    ///
+    /// /// Makes every call twice.
+    /// #[torch_fallback(TESTING_ONLY_GenericWrapper)]
+    /// fn twice(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    ///     let below = keys & DispatchKeySet::full_after(DispatchKey::TESTING_ONLY_GenericWrapper);
+    ///     let mut arguments = operator.take_arguments(stack)?;
+    ///     operator.redispatch_boxed(below, &mut arguments.iter_mut().map(Value::borrowed_mut).collect())?;
+    ///     stack.extend(arguments);
+    ///     operator.redispatch_boxed(below, stack)
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// let mut x = Tensor::from([1i64]);
+    /// let key = DispatchKey::TESTING_ONLY_GenericWrapper;
+    /// torch_library::guard::include(key, || counters::add_(&mut x, 2).map(drop))?;
+    /// assert_eq!(x.to_vec::<i64>()?, [5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn borrowed_mut(&mut self) -> Value<'_> {
+        match self {
+            Value::Tensor(tensor) => Value::TensorMut(tensor),
+            Value::TensorMut(tensor) => Value::TensorMut(tensor),
+            Value::TensorsMut(tensors) => Value::TensorsMut(tensors),
+            Value::Tensors(Cow::Owned(tensors)) => Value::TensorsMut(tensors),
+            other => other.borrowed(),
         }
     }
 
@@ -290,4 +340,34 @@ impl<'a, T: IntoValue<'a>> From<T> for Value<'a> {
 
 fn keys_of<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> DispatchKeySet {
     tensors.into_iter().fold(DispatchKeySet::EMPTY, |keys, tensor| keys | tensor.key_set())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_written_is_borrowed_to_write_and_comes_back() {
+        let (mut of_caller, mut list) = (Tensor::from([1.0]), vec![Tensor::from([2.0]), Tensor::from([3.0])]);
+        let mut values: Vec<Value<'_>> = vec![
+            (&mut of_caller).into(),
+            Value::Tensors(Cow::Owned(list.clone())),
+            list.as_mut_slice().into(),
+        ];
+        for value in &mut values {
+            let mut borrowed = value.borrowed_mut();
+            for tensor in borrowed.tensors_mut() {
+                *tensor = Tensor::from([7.0]);
+            }
+        }
+        let ends = values.iter().flat_map(Value::tensors).map(|tensor| tensor.to_vec::<f64>().unwrap()[0]);
+        assert_eq!(ends.collect::<Vec<_>>(), [7.0; 5]);
+    }
+
+    #[test]
+    fn what_is_borrowed_to_read_cannot_be_written() {
+        let (tensor, list) = (Tensor::from([1.0]), [Tensor::from([2.0])]);
+        assert!(<&mut Tensor>::from_value(&mut Value::from(&tensor).borrowed_mut()).is_none());
+        assert!(<&mut [Tensor]>::from_value(&mut Value::from(&list[..]).borrowed_mut()).is_none());
+    }
 }

@@ -25,6 +25,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,7 +34,9 @@ use crate::guard::{
     ForceDispatchKeyGuard, GradMode, IncludeDispatchKeyGuard, LocalDispatchKeySet, enable_grad, no_grad,
 };
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::limits;
 use crate::operator::OperatorHandle;
+use crate::registry::LayerKernel;
 use crate::tensor::geometry::{Dims, Geometry};
 use crate::tensor::{Storage, Tensor};
 use crate::value::{Stack, Value};
@@ -53,7 +56,8 @@ pub enum Randomness {
     Different,
 }
 
-/// One vmap that is under way on this thread, or one gradient with a graph of its own; nested ones are different levels.
+/// One vmap that is under way on this thread, or one gradient with a graph of its own; nested ones are different
+/// levels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Level {
     id: u64,
@@ -74,8 +78,9 @@ enum Kind {
 }
 
 thread_local! {
-    /// From the outermost to the innermost.
-    static LEVELS: RefCell<Vec<Level>> = const { RefCell::new(Vec::new()) };
+    /// From the outermost to the innermost. Who ends the last frees it, so that it needs no destructor, and is there
+    /// for what others do at the end of a thread.
+    static LEVELS: RefCell<ManuallyDrop<Vec<Level>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
     /// The level whose rule runs.
     static SERVED: Cell<Option<Level>> = const { Cell::new(None) };
     /// The thread's keys in front of the call that is above its rule, if one is.
@@ -85,7 +90,8 @@ thread_local! {
 /// What a wrapper keeps. Shared with handles that autograd makes of it, so that a change in place shows in all.
 struct Batched {
     level: u64,
-    /// The dimension of the batch; none where all examples share the value, and only autograd tells the wrapper from it.
+    /// The dimension of the batch; none where all examples share the value, and only autograd tells the wrapper from
+    /// it.
     value: Mutex<(Tensor, Option<usize>)>,
 }
 
@@ -110,9 +116,10 @@ impl Level {
     /// Begins a vmap over a batch of this size; it lasts while the guard lives.
     ///
     /// # Errors
-    /// A negative size.
+    /// A negative size; more levels, one in the other, than [a thread has room for](crate::limits::LEVELS).
     pub fn enter(batch_size: i64, randomness: Randomness) -> Result<LevelGuard> {
         ensure!(batch_size >= 0, Argument, "a batch of {batch_size} examples");
+        check_depth()?;
         let random = IncludeDispatchKeyGuard::new(DispatchKey::FuncTorchVmapMode);
         Ok(Level::begin(Kind::Vmap { batch_size, randomness }, Some(random)))
     }
@@ -120,9 +127,13 @@ impl Level {
     /// Begins a level without a batch, for gradients: autograd records what is done with tensors that are
     /// [wrapped](Self::wrap_shared) at this level, apart from what it records of their values.
     ///
+    /// # Errors
+    /// More levels, one in the other, than [a thread has room for](crate::limits::LEVELS).
+    ///
     /// PyTorch: functorch's grad levels.
-    pub fn enter_grad() -> LevelGuard {
-        Level::begin(Kind::Grad { grad_mode: GradMode::is_enabled() }, None)
+    pub fn enter_grad() -> Result<LevelGuard> {
+        check_depth()?;
+        Ok(Level::begin(Kind::Grad { grad_mode: GradMode::is_enabled() }, None))
     }
 
     fn begin(kind: Kind, random: Option<IncludeDispatchKeyGuard>) -> LevelGuard {
@@ -194,8 +205,8 @@ impl Level {
         tensor.content::<Batched>().filter(|batched| batched.level == self.id)
     }
 
-    /// The tensor of all examples and the dimension of the batch in it; a tensor that is not batched at this level as it
-    /// is.
+    /// The tensor of all examples and the dimension of the batch in it; a tensor that is not batched at this level as
+    /// it is.
     ///
     /// PyTorch: `unwrapTensorAtLevel`.
     pub fn unwrap(&self, tensor: &Tensor) -> (Tensor, Option<usize>) {
@@ -213,8 +224,8 @@ impl Level {
         self.wrapper(value, Some(dim), &geometry)
     }
 
-    /// A tensor of its own for one that all examples share: what autograd inside of vmap records of it, it does not record
-    /// of the value.
+    /// A tensor of its own for one that all examples share: what autograd inside of vmap records of it, it does not
+    /// record of the value.
     ///
     /// # Errors
     /// None of its own.
@@ -230,7 +241,7 @@ impl Level {
         // The memory is the value's, for whoever compares storages and counts versions. An empty batch has less of it
         // than one example would need.
         let storage = if value.numel() == 0 {
-            let nbytes = usize::try_from(geometry.end()?).unwrap_or(0) * value.dtype().size();
+            let nbytes = usize::try_from(geometry.end()?).unwrap_or(0).saturating_mul(value.dtype().size());
             Storage::without_data(nbytes, value.device())
         } else {
             value.storage().clone()
@@ -240,8 +251,8 @@ impl Level {
         Tensor::wrapper(storage, geometry, dtype, key_set, batched)
     }
 
-    /// Makes a batched tensor stand for another value, for all its handles: what rules of operators do that change sizes
-    /// in place.
+    /// Makes a batched tensor stand for another value, for all its handles: what rules of operators do that change
+    /// sizes in place.
     ///
     /// # Errors
     /// As [`wrap`](Self::wrap); the tensor is not batched at this level.
@@ -282,17 +293,17 @@ impl Level {
         struct Restore(Vec<Level>, Option<ForceDispatchKeyGuard>);
         impl Drop for Restore {
             fn drop(&mut self) {
-                LEVELS.set(std::mem::take(&mut self.0));
+                replace_levels(std::mem::take(&mut self.0));
                 drop(self.1.take());
             }
         }
-        let levels = LEVELS.take();
+        let levels = replace_levels(Vec::new());
         let outer: Vec<_> = levels.iter().copied().filter(|level| level.id < self.id).collect();
         let LocalDispatchKeySet { included, excluded } = LocalDispatchKeySet::current();
         let random = DispatchKey::FuncTorchVmapMode;
         let included = if outer.is_empty() { included.remove(random) } else { included };
         let keys = ForceDispatchKeyGuard::new(LocalDispatchKeySet { included, excluded });
-        LEVELS.set(outer);
+        replace_levels(outer);
         let _restore = Restore(levels, Some(keys));
         f()
     }
@@ -321,7 +332,13 @@ impl LevelGuard {
 
 impl Drop for LevelGuard {
     fn drop(&mut self) {
-        LEVELS.with_borrow_mut(|levels| levels.retain(|level| level.id != self.level.id));
+        let is_last = LEVELS.with_borrow_mut(|levels| {
+            levels.retain(|level| level.id != self.level.id);
+            levels.is_empty()
+        });
+        if is_last {
+            replace_levels(Vec::new());
+        }
     }
 }
 
@@ -340,17 +357,25 @@ impl<T: Copy> Drop for Setting<T> {
     }
 }
 
+/// Above all others.
+pub(crate) const FRONT_LAYER: LayerKernel =
+    LayerKernel { key: DispatchKey::FuncTorchDynamicLayerFrontMode, kernel: front, name: "vmap_front" };
+
+/// Below autograd.
+pub(crate) const BACK_LAYER: LayerKernel =
+    LayerKernel { key: DispatchKey::FuncTorchDynamicLayerBackMode, kernel: back, name: "vmap_back" };
+
 /// The fallback in front of everything: remembers what the thread includes and excludes.
 ///
 /// A call that a layer makes on its way, with its own keys excluded, belongs to the call it is part of.
-pub(crate) fn front(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+fn front(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let in_front = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
     let _remembered = Setting::new(&IN_FRONT, Some(in_front));
     operator.redispatch_boxed(keys & DispatchKeySet::full_after(FRONT), stack)
 }
 
 /// The fallback behind autograd: runs the batching rule for the innermost level among the arguments.
-pub(crate) fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let level = innermost(operator.arguments(stack)?).map_err(|error| error.context(operator))?;
     let keys = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
     let _keys = ForceDispatchKeyGuard::new(keys);
@@ -424,6 +449,22 @@ impl Level {
         }
         tensor.set_geometry(geometry.sizes(), geometry.strides(), geometry.offset())
     }
+}
+
+/// Other levels for this thread, and those that it had.
+fn replace_levels(levels: Vec<Level>) -> Vec<Level> {
+    ManuallyDrop::into_inner(LEVELS.replace(ManuallyDrop::new(levels)))
+}
+
+fn check_depth() -> Result<()> {
+    let depth = LEVELS.with_borrow(|levels| levels.len());
+    ensure!(
+        depth < limits::LEVELS,
+        Argument,
+        "vmap is {depth} levels deep on this thread, {} are all there may be",
+        limits::LEVELS
+    );
+    Ok(())
 }
 
 /// The innermost level at which a value is batched.

@@ -320,6 +320,8 @@ fn handles_disable_enable_and_remove() -> Result<()> {
     let (count, observer) = count("seen::handled");
     let handle: ObserverHandle = observer.on_all_threads();
     is_send(&handle);
+    let (_, another) = self::count("seen::nothing");
+    let _somebody_watches_all_the_while = another.on_this_thread();
     let counted = || {
         seen::handled(1)?;
         Ok::<_, Error>(count.load(Ordering::Relaxed))
@@ -346,5 +348,34 @@ fn works_are_seen_by_those_who_ask_for_their_scope() -> Result<()> {
         let _node = Work::begin_as(Scope::BackwardFunction, "PlusBackward");
     }
     assert_eq!(take(&lines), [">epoch", ">PlusBackward", "<PlusBackward", "<epoch"]);
+    Ok(())
+}
+
+#[test]
+fn a_panic_ends_what_was_nobodys_business() -> Result<()> {
+    let (count, observer) = count("seen::here");
+    let _handle = observer.on_this_thread();
+    let panics = || {
+        let _quiet = ObservingGuard::new(false);
+        panic!("inside");
+    };
+    assert!(std::panic::catch_unwind(panics).is_err());
+    seen::here(1)?;
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+    Ok(())
+}
+
+#[test]
+fn an_observer_that_panics_is_not_the_last_to_see_anything() -> Result<()> {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let seen_calls = calls.clone();
+    let observer = Observer::new(move |event| {
+        let is_ours = event.name() == "seen::here";
+        assert!(!is_ours || seen_calls.fetch_add(1, Ordering::Relaxed) > 0, "the first call");
+    });
+    let _handle = observer.on_this_thread();
+    assert!(std::panic::catch_unwind(|| seen::here(1)).is_err());
+    seen::here(1)?;
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
     Ok(())
 }

@@ -66,3 +66,55 @@ fn strided_views_print_their_own_elements() {
     assert_eq!(x.to_string(), "tensor([[1, 4],\n        [2, 5],\n        [3, 6]], dtype=torch.int32)");
     assert_eq!(format!("{x:?}"), x.to_string());
 }
+
+#[test]
+fn a_dimension_of_six_is_printed_whole_where_one_of_seven_is_cut() {
+    let rows = |rows: i64| {
+        let text = Tensor::zeros(&[rows, 400], DType::Int64, Device::CPU).unwrap().to_string();
+        (text.lines().count(), text.contains("\n        ...,"))
+    };
+    assert_eq!(rows(6), (6, false));
+    assert_eq!(rows(7), (7, true)); // three, the mark, three
+}
+
+#[test]
+fn a_thousand_elements_are_printed_and_one_more_is_summarised() {
+    let text = |count: i64| Tensor::zeros(&[count], DType::Int64, Device::CPU).unwrap().to_string();
+    assert_eq!(text(1000).matches('0').count(), 1000);
+    assert_eq!(text(1001), "tensor([0, 0, 0,  ..., 0, 0, 0])");
+}
+
+#[test]
+fn the_ends_of_what_is_printed_in_decimals_are_pytorchs() {
+    let texts: Vec<String> = [
+        vec![1e-4],
+        vec![9.9e-5],
+        vec![1e8],
+        vec![1e8 + 1.0],
+        vec![1.0, 1000.0],
+        vec![1.0, 1001.0],
+        vec![0.0, 1.5],
+    ]
+    .into_iter()
+    .map(|values| Tensor::from(values).to_string().replace(", dtype=torch.float64", ""))
+    .collect();
+    let expected = [
+        "tensor([0.0001])",
+        "tensor([9.9000e-05])",
+        "tensor([100000000.])",
+        "tensor([1.0000e+08])",
+        "tensor([   1., 1000.])",
+        "tensor([1.0000e+00, 1.0010e+03])",
+        "tensor([0.0000, 1.5000])",
+    ];
+    assert_eq!(texts, expected);
+}
+
+/// A line has 80 columns, of which PyTorch counts two that are not there.
+#[test]
+fn a_suffix_that_does_not_fit_stands_on_a_line_of_its_own() {
+    let fits = Tensor::from(vec![10i32; 13]).to_string();
+    assert_eq!(fits, format!("tensor([{}], dtype=torch.int32)", vec!["10"; 13].join(", ")));
+    let is_too_long = Tensor::from(vec![1i8; 18]).to_string();
+    assert_eq!(is_too_long, format!("tensor([{}],\n       dtype=torch.int8)", vec!["1"; 18].join(", ")));
+}

@@ -1,5 +1,7 @@
 //! vmap without operators of `aten`: levels, wrappers, the way of a call.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use torch_library::guard::{AutoDispatchBelowAutograd, LocalDispatchKeySet, exclude};
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, LevelGuard, Randomness};
@@ -9,6 +11,7 @@ torch_library! {
     mod vmap_tests {
         plus(Tensor self, Tensor other) -> Tensor;
         no_rule(Tensor self) -> Tensor;
+        panics(Tensor self) -> Tensor;
     }
 }
 
@@ -29,6 +32,12 @@ fn plus_batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let level = Level::current()?;
     let ((this, dim), (other, _)) = (level.unwrap(this), level.unwrap(other));
     level.wrap(vmap_tests::plus(&this, &other)?, dim.unwrap_or(0))
+}
+
+/// In the middle of a rule.
+#[torch_impl(vmap_tests::panics, FuncTorchBatched)]
+fn panics_batched(_: &Tensor) -> Result<Tensor> {
+    panic!("in a rule")
 }
 
 fn enter(batch_size: i64) -> LevelGuard {
@@ -117,4 +126,73 @@ fn random_operators_may_look_past_the_innermost_level() {
         assert!(!LocalDispatchKeySet::current().included.has(DispatchKey::FuncTorchVmapMode));
     });
     assert_eq!(Level::innermost(), Some(inner.level()));
+}
+
+#[test]
+fn a_panic_in_a_rule_leaves_nothing_of_the_call_behind() {
+    let keys = LocalDispatchKeySet::current();
+    let value = Tensor::from([1, 2]);
+    let panics = || {
+        let guard = enter(2);
+        let x = guard.level().wrap(value.clone(), 0).unwrap();
+        vmap_tests::panics(&x)
+    };
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    assert_eq!(LocalDispatchKeySet::current(), keys);
+    assert!(Level::innermost().is_none());
+    assert!(Level::current().is_err(), "no rule is running");
+    // What is remembered of the call in front of the rule is forgotten, too.
+    let guard = enter(2);
+    let x = guard.level().wrap(value.clone(), 0).unwrap();
+    let sum = vmap_tests::plus(&x, &x).unwrap();
+    assert_eq!(guard.level().unwrap(&sum).0.to_vec::<i32>().unwrap(), [2, 4]);
+}
+
+#[test]
+fn a_panic_outside_of_a_level_comes_back_to_it() {
+    let guard = enter(2);
+    let keys = LocalDispatchKeySet::current();
+    let panics = || guard.level().outside(|| panic!("outside"));
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    assert_eq!((Level::innermost(), LocalDispatchKeySet::current()), (Some(guard.level()), keys));
+}
+
+#[test]
+fn an_example_keeps_the_strides_of_its_own_dimensions() {
+    let guard = enter(3);
+    let x = guard.level().wrap(Tensor::zeros(&[2, 3, 5], DType::Int32, Device::CPU).unwrap(), 1).unwrap();
+    assert_eq!((x.sizes(), x.strides()), (&[2, 5][..], &[15, 1][..]));
+}
+
+#[test]
+fn a_level_is_around_those_that_begin_inside_of_it() {
+    let (outer, inner) = (enter(2), enter(2));
+    let value = Tensor::from([1, 2]);
+    let [of_outer, of_inner] = [&outer, &inner].map(|guard| guard.level().wrap(value.clone(), 0).unwrap());
+    assert!(outer.level().is_around(&of_inner) && !outer.level().is_around(&of_outer));
+    assert!(!inner.level().is_around(&of_outer) && !inner.level().is_around(&value));
+}
+
+#[test]
+fn what_a_rule_excludes_is_excluded_in_the_calls_it_makes() {
+    let (outer, inner) = (enter(2), enter(3));
+    let x = outer.level().wrap(Tensor::from([[1, 2, 3], [4, 5, 6]]), 0).unwrap();
+    let x = inner.level().wrap(x, 0).unwrap();
+    let mut library = Library::open(Dispatcher::global(), LibraryKind::Fragment, "vmap_calls", None).unwrap();
+    library.define("look(Tensor self) -> bool").unwrap();
+    // The rule of the inner level calls the operator on a tensor of the outer one.
+    let rule = RuntimeKernel::boxed(|operator, _, stack| {
+        let (value, _) = Level::current()?.unwrap(&stack.pop_as::<Tensor>()?);
+        let call = || operator.call_with([Value::TensorRef(&value)], [])?.pop_as::<bool>();
+        let seen = match value.is_wrapper() {
+            true => exclude(DispatchKey::Tracer, call)?,
+            false => LocalDispatchKeySet::current().excluded.has(DispatchKey::Tracer),
+        };
+        stack.push(seen);
+        Ok(())
+    });
+    library.implement("look", DispatchKey::FuncTorchBatched, rule).unwrap();
+    let look = Dispatcher::global().find("vmap_calls::look").unwrap();
+    let seen: bool = look.call_with([Value::TensorRef(&x)], []).unwrap().pop_as().unwrap();
+    assert!(seen);
 }

@@ -18,7 +18,14 @@ torch_library! {
         stop(Tensor x) -> str;
         /// Has a boxed kernel.
         boxed(Tensor(a!) self, Tensor? other, Scalar factor) -> Tensor(a!);
+        /// Names who registered the kernel that the call reached.
+        whose(Tensor x) -> str;
     }
+}
+
+#[torch_impl(it_calling, CPU)]
+fn whose(_: &Tensor) -> Result<String> {
+    Ok("the program's".to_owned())
 }
 
 #[torch_impl(it_calling, CPU, CompositeExplicitAutograd)]
@@ -102,6 +109,14 @@ fn several_results_come_back_in_their_own_places() {
     let (a, b) = it_calling::split(&x, &mut low, &mut high).unwrap();
     assert_eq!((std::ptr::from_ref(a), std::ptr::from_ref(b)), places);
     assert_eq!((a.to_vec::<i64>().unwrap(), b.to_vec::<i64>().unwrap()), (vec![1], vec![2]));
+
+    let out = [("low", Value::from(&mut low)), ("high", Value::from(&mut high))];
+    let mut stack = it_calling::split::handle().call_with([Value::from(&x)], out).unwrap();
+    let returned: Vec<_> = std::iter::from_fn(|| stack.pop()).collect();
+    let [Value::TensorMut(b), Value::TensorMut(a)] = &returned[..] else {
+        panic!("both come back as they went in: {returned:?}")
+    };
+    assert_eq!((std::ptr::from_ref(&**a), std::ptr::from_ref(&**b)), places);
 }
 
 #[test]
@@ -391,6 +406,28 @@ fn a_kernel_of_the_run_time_counts_while_its_library_lives() {
     assert_eq!(it_calling::add_(&mut other).unwrap_err().kind(), ErrorKind::MissingKernel);
     it_calling::add_(&mut x).unwrap();
     assert_eq!(x.to_vec::<i64>().unwrap(), [101]);
+}
+
+#[test]
+fn a_kernel_of_the_run_time_comes_before_the_programs_own() {
+    let x = Tensor::from([1i64]);
+    let boxed = || {
+        let mut stack = it_calling::whose::handle().call_with([Value::from(&x)], [])?;
+        stack.pop_as::<String>()
+    };
+    assert_eq!(it_calling::whose(&x).unwrap(), "the program's");
+    let mut library = Library::implementation("it_calling", DispatchKey::CPU).unwrap();
+    let kernel = it_calling::whose::kernel(|_| Ok("the library's".to_owned()));
+    library.implement("whose", DispatchKey::CPU, kernel).unwrap();
+    assert_eq!(
+        (it_calling::whose(&x).unwrap(), boxed().unwrap()),
+        ("the library's".into(), "the library's".into())
+    );
+    drop(library);
+    assert_eq!(
+        (it_calling::whose(&x).unwrap(), boxed().unwrap()),
+        ("the program's".into(), "the program's".into())
+    );
 }
 
 #[test]

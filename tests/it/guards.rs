@@ -1,9 +1,10 @@
 //! What a thread includes and excludes decides where its calls go, and no other thread's.
 
 use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
 
 use rayon::prelude::*;
-use torch_library::guard::{self, LocalDispatchKeySet, ThreadLocalState};
+use torch_library::guard::{self, GradMode, LocalDispatchKeySet, ThreadLocalState};
 use torch_library::prelude::*;
 
 torch_library! {
@@ -117,6 +118,21 @@ fn the_state_of_a_thread_can_be_carried_to_another() {
         let there = std::thread::spawn(move || state.run(layer)).join().unwrap();
         assert_eq!(there, "Tracer");
     });
+}
+
+#[test]
+fn a_panic_in_a_carried_state_leaves_the_thread_its_own() {
+    let state = guard::include(DispatchKey::Tracer, || guard::no_grad(ThreadLocalState::capture));
+    let before = LocalDispatchKeySet::current();
+    let panicked = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        state.run(|| {
+            assert_eq!((layer().as_str(), GradMode::is_enabled()), ("Tracer", false));
+            std::panic::resume_unwind(Box::new("on purpose"))
+        })
+    }));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"on purpose"));
+    assert_eq!((layer().as_str(), GradMode::is_enabled()), ("AutogradCPU", true));
+    assert_eq!(LocalDispatchKeySet::current(), before);
 }
 
 #[test]

@@ -134,9 +134,18 @@ fn returned_arguments_are_the_callers() {
     fn swapped<'a, 'b>(a: &'a mut Tensor, b: &'b mut Tensor) -> Result<(&'b mut Tensor, &'a mut Tensor)> {
         Ok((b, a))
     }
+    fn second<'a>(_: &Tensor, out: &'a mut Tensor) -> Result<&'a mut Tensor> {
+        Ok(out)
+    }
+    drop(stack);
+    let kernel = RuntimeKernel::function(second).unwrap();
+    let second = library.define_with("second", DispatchKey::CPU, kernel).unwrap();
+    let mut stack = second.call_with([Value::from(&x), Value::from(&mut low)], []).unwrap();
+    assert!(matches!(stack.pop(), Some(Value::TensorMut(returned)) if returned.is_same(&low_before)));
+    drop(stack);
+
     let kernel = RuntimeKernel::function(swapped).unwrap();
     let swapped = library.define_with("swapped", DispatchKey::CPU, kernel).unwrap();
-    drop(stack);
     let error = swapped.call_with([Value::from(&mut low), Value::from(&mut high)], []).unwrap_err();
     assert!(
         error.to_string().contains("must return the arguments that it writes to in their order"),

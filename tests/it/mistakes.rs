@@ -458,3 +458,11 @@ fn keys_that_do_not_exist() {
         ]],
     );
 }
+
+#[test]
+fn an_operator_of_64_arguments_is_none() {
+    let arguments: Vec<_> = (0..64).map(|index| format!("int a{index}")).collect();
+    let mut library = Library::fragment("it_mistakes").unwrap();
+    let operator = library.define(&format!("as_long_as_may_be({}) -> ()", arguments.join(", "))).unwrap();
+    assert_eq!(operator.schema().unwrap().arguments.len(), 64);
+}

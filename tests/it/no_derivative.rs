@@ -19,6 +19,7 @@ torch_library! {
         double_(Tensor(a!) self) -> Tensor(a!);
         into(Tensor self, Tensor(a!) out) -> ();
         head(Tensor(a) self) -> Tensor(a);
+        elements(Tensor(a -> *) self) -> Tensor(a)[];
     }
 }
 
@@ -58,6 +59,10 @@ mod cpu {
 
     fn head(this: &Tensor) -> Result<Tensor> {
         this.slice(0, 0, 1, 1)
+    }
+
+    fn elements(this: &Tensor) -> Result<Vec<Tensor>> {
+        (0..this.size(0)?).map(|index| this.select(0, index)).collect()
     }
 }
 
@@ -205,6 +210,17 @@ fn a_write_is_refused_at_a_leaf_and_remembered_elsewhere() -> Result<()> {
 }
 
 #[test]
+fn what_was_there_before_a_write_has_its_part_in_the_gradient() -> Result<()> {
+    let x = leaf();
+    let mut y = x.mul(3)?;
+    underived::double_(&mut y)?;
+    // Its gradient goes through the write, so it is refused rather than missing.
+    let error = autograd::grad(&[&y.sum()?], &[&x], &[], GradOptions::new().allow_unused(true)).unwrap_err();
+    assert!(error.to_string().contains("underived::double_ has no derivative"), "{error}");
+    Ok(())
+}
+
+#[test]
 fn a_write_that_is_not_returned_is_remembered_too() -> Result<()> {
     let (x, mut out) = (leaf(), Tensor::from([0.0, 0.0]));
     underived::into(&x, &mut out)?;
@@ -235,6 +251,16 @@ fn a_view_is_known_as_one() -> Result<()> {
     let y = underived::head(&x)?;
     assert!(y.is_view() && node(&y) == "NotImplemented");
     refused(&y, "head");
+    Ok(())
+}
+
+#[test]
+fn views_of_a_list_are_not_written_to() -> Result<()> {
+    let x = leaf().mul(1)?;
+    let mut elements = underived::elements(&x)?;
+    assert!(elements.iter().all(Tensor::is_view));
+    let error = elements[1].mul_(2).unwrap_err().to_string();
+    assert!(error.contains("this view is one of several views that one operator returned"), "{error}");
     Ok(())
 }
 

@@ -117,14 +117,20 @@ fn of_several_kernels_for_a_key_the_newest_alive_counts() {
     };
     let active = || {
         let row = dispatcher.table("ns::op").unwrap().row(DispatchKey::CPU).cloned().unwrap();
-        row.kernel.map_or("none", |kernel| kernel.function)
+        row.kernel.map_or("none".into(), |kernel| kernel.function)
+    };
+    let listed = || {
+        let kernels = dispatcher.operator("ns::op").unwrap().kernels;
+        kernels.into_iter().map(|kernel| (kernel.function, kernel.is_active)).collect::<Vec<_>>()
     };
     let [first, second, third] = ["first", "second", "third"].map(register);
     assert_eq!(active(), "third");
+    assert_eq!(listed(), [("third".into(), true), ("second".into(), false), ("first".into(), false)]);
     drop(second);
     assert_eq!(active(), "third");
     drop(third);
     assert_eq!(active(), "first");
+    assert_eq!(listed(), [("first".into(), true)]);
     drop(first);
     assert_eq!(active(), "none");
 }
@@ -216,4 +222,60 @@ fn a_handle_outlives_its_operator_and_finds_it_again() {
     let (_library, again) = load();
     assert_eq!(again, handle);
     assert_eq!(call(handle).unwrap(), 1);
+}
+
+#[test]
+fn an_operator_that_comes_back_otherwise_is_another() {
+    let load = |schema: &str, tags: &[&str]| {
+        let mut library = Library::new("it_order_otherwise").unwrap();
+        let handle = library.define_with_tags(schema, tags).unwrap(); // from one line, whatever is defined
+        (library, handle)
+    };
+    let forms: [(&str, &[&str]); 3] = [
+        ("f(int x) -> int", &[]),
+        ("f(int x) -> int", &["pointwise"]),
+        ("f(int x, int y) -> int", &["pointwise"]),
+    ];
+    for _ in 0..2 {
+        for (schema, tags) in forms {
+            let (_library, handle) = load(schema, tags);
+            assert_eq!(handle.tags(), tags);
+            assert_eq!(handle.schema().unwrap().to_string(), format!("it_order_otherwise::{schema}"));
+        }
+    }
+}
+
+#[test]
+fn nothing_of_a_library_is_there_after_it() {
+    let mut library = Library::new("it_order_gone").unwrap();
+    let handle = library.define("f(int x) -> int").unwrap();
+    let answer = |answer: i64| {
+        RuntimeKernel::boxed(move |_, _, stack| {
+            stack.pop();
+            stack.push(answer);
+            Ok(())
+        })
+    };
+    library.implement("f", DispatchKey::CompositeExplicitAutograd, answer(1)).unwrap();
+    let call = || handle.call_with([1i64.into()], [])?.pop_as::<i64>();
+    assert_eq!(call().unwrap(), 1);
+    let mut over = Library::implementation("it_order_gone", DispatchKey::CompositeExplicitAutograd).unwrap();
+    over.implement("f", DispatchKey::Undefined, answer(2)).unwrap();
+    assert_eq!(call().unwrap(), 2);
+    drop(over);
+    assert_eq!(call().unwrap(), 1);
+    let mut fallbacks = Library::implementation("_", DispatchKey::TESTING_ONLY_GenericMode).unwrap();
+    fallbacks.fallback(DispatchKey::Undefined, answer(3)).unwrap();
+    let through = || torch_library::guard::include(DispatchKey::TESTING_ONLY_GenericMode, call);
+    assert_eq!(through().unwrap(), 3);
+    drop(fallbacks);
+    assert_eq!(through().unwrap_err().kind(), ErrorKind::MissingKernel);
+    assert!(
+        Library::implementation("_", DispatchKey::TESTING_ONLY_GenericMode)
+            .unwrap()
+            .fallback(DispatchKey::Undefined, answer(4))
+            .is_ok()
+    );
+    drop(library);
+    assert!(Library::new("it_order_gone").is_ok());
 }

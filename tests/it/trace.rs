@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use expect_test::expect;
 use torch_library::guard::{AutoDispatchBelowAutograd, NoGradGuard, include};
 use torch_library::prelude::*;
-use torch_library::trace;
+use torch_library::{Library, RuntimeKernel, trace};
 
 torch_library! {
     pub mod it_trace {
@@ -17,6 +17,8 @@ torch_library! {
         absent(Tensor x) -> Tensor;
         /// Takes other things than tensors, and works on the stack.
         several(Tensor[] xs, int n, Tensor? y=None, *, Generator? g=None) -> Tensor;
+        /// Is overridden while it is called.
+        overridden(int x) -> int;
     }
 }
 
@@ -122,4 +124,34 @@ fn nothing_is_traced_without_a_listener() {
     traced(|| drop(it_trace::layered(&x)));
     it_trace::layered(&x).unwrap();
     assert_eq!(traced(|| ()), "");
+}
+
+#[torch_impl(it_trace, CompositeExplicitAutograd)]
+fn overridden(x: i64) -> Result<i64> {
+    Ok(x)
+}
+
+#[test]
+fn a_call_whose_kernel_goes_meanwhile_is_shown_once() {
+    let key = DispatchKey::CompositeExplicitAutograd;
+    let captured = Arc::new(()); // a closure that captures nothing stays for good
+    let (in_typed, in_boxed) = (captured.clone(), captured.clone());
+    let typed = it_trace::overridden::kernel(move |_| Ok(Arc::strong_count(&in_typed) as i64));
+    let boxed = RuntimeKernel::boxed(move |_, _, _| panic!("{in_boxed:?} is gone"));
+    for kernel in [typed, boxed] {
+        let mut library = Library::implementation("it_trace", key).unwrap();
+        library.implement("overridden", key, kernel).unwrap();
+        let (library, shown) = (Mutex::new(Some(library)), Arc::new(Mutex::new(0)));
+        let (count, this) = (shown.clone(), std::thread::current().id());
+        let guard = trace::listen(move |_| {
+            if std::thread::current().id() == this {
+                *count.lock().unwrap() += 1;
+                drop(library.lock().unwrap().take()); // the call has found its kernel, and has not run it yet
+            }
+        });
+        assert_eq!(it_trace::overridden(5).unwrap(), 5, "the linked kernel ran");
+        drop(guard);
+        assert_eq!(*shown.lock().unwrap(), 1);
+    }
+    assert_eq!(Arc::strong_count(&captured), 1, "both closures are gone");
 }

@@ -21,14 +21,14 @@ derivatives! {
     }
     special_i1(Tensor self) -> Tensor as SpecialI1Backward0 {
         self => {
-            let place = Place::of(self)?;
+            let place = Divisor::of(self)?;
             let slope = aten::i0(&place.safe)?.sub(&result.mul(&aten::reciprocal(&place.safe)?)?)?;
             grad.mul(&place.slope(&slope)?)
         },
     }
     special_i1e(Tensor self) -> Tensor as SpecialI1EBackward0 {
         self => {
-            let place = Place::of(self)?;
+            let place = Divisor::of(self)?;
             let factor = aten::sgn(&place.safe)?.add(&aten::reciprocal(&place.safe)?)?;
             grad.mul(&place.slope(&aten::special_i0e(&place.safe)?.sub(&result.mul(&factor)?)?)?)
         },
@@ -38,7 +38,7 @@ derivatives! {
     }
     special_bessel_j1(Tensor self) -> Tensor as SpecialBesselJ1Backward0 {
         self => {
-            let place = Place::of(self)?;
+            let place = Divisor::of(self)?;
             let slope = aten::special_bessel_j0(&place.safe)?.sub(&result.mul(&aten::reciprocal(&place.safe)?)?)?;
             grad.mul(&place.slope(&slope)?)
         },
@@ -58,7 +58,7 @@ derivatives! {
     }
     special_modified_bessel_i1(Tensor self) -> Tensor as SpecialModifiedBesselI1Backward0 {
         self => {
-            let place = Place::of(self)?;
+            let place = Divisor::of(self)?;
             let slope = aten::i0(&place.safe)?.sub(&result.mul(&aten::reciprocal(&place.safe)?)?)?;
             grad.mul(&place.slope(&slope)?)
         },
@@ -153,13 +153,13 @@ fn gamma_density(shape: &Tensor, place: &Tensor) -> Result<Tensor> {
 }
 
 /// Where a formula divides by the element, which is next to zero.
-struct Place {
+struct Divisor {
     is_near_zero: Tensor,
     /// The element, or something else near zero.
     safe: Tensor,
 }
 
-impl Place {
+impl Divisor {
     fn of(this: &Tensor) -> Result<Self> {
         let epsilon = match this.dtype() {
             DType::Float64 => f64::EPSILON,
@@ -169,7 +169,7 @@ impl Place {
         };
         let is_near_zero = aten::le_Scalar(&aten::abs(this)?, epsilon.into())?;
         let safe = aten::masked_fill_Scalar(this, &is_near_zero, 1.into())?;
-        Ok(Place { is_near_zero, safe })
+        Ok(Divisor { is_near_zero, safe })
     }
 
     /// A half near zero.

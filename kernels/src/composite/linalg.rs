@@ -226,12 +226,21 @@ fn chain(tensors: &[Tensor]) -> Result<Tensor> {
             pair[1].sizes()
         );
     }
-    let mut product = product(&matrices, &splits(&matrices), 0, matrices.len() - 1)?;
+    let mut product = match matrices.len() <= ORDERED {
+        true => product(&matrices, &splits(&matrices), 0, matrices.len() - 1)?,
+        false => {
+            matrices[1..].iter().try_fold(matrices[0].clone(), |product, next| aten::mm(&product, next))?
+        }
+    };
     if ends[0] {
         product = aten::squeeze_dim(&product, 0)?;
     }
     if ends[1] { aten::squeeze_dim(&product, -1) } else { Ok(product) }
 }
+
+/// Of more matrices than this, the best order would take longer to find than it saves: its time grows with the cube of their
+/// number. They are multiplied as they stand.
+const ORDERED: usize = 256;
 
 /// For each run of matrices, first and last, after which to split it.
 fn splits(matrices: &[Tensor]) -> Vec<Vec<usize>> {

@@ -358,7 +358,7 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
 /// `beta a + alpha b`; of `beta` 0, not even NaN of `a` counts.
 fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
     let times = |tensor: &Tensor, factor: Scalar| match factor {
-        Scalar::Int(1) if tensor.dtype() != DType::Bool => Ok(tensor.clone()), // truth values become numbers
+        Scalar::Int(1) if tensor.dtype() != DType::Bool => Ok(tensor.clone()), // booleans become numbers
         factor => aten::mul_Scalar(tensor, factor),
     };
     let scaled = times(b, alpha)?;

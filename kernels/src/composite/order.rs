@@ -305,7 +305,7 @@ pub(crate) fn without_nan(this: &Tensor) -> Result<Tensor> {
 /// The area under no points, if there are none: zero, of their type.
 ///
 /// # Errors
-/// Truth values, which have no area.
+/// Booleans, which have no area.
 fn area_of_nothing(operator: &str, y: &Tensor, dim: i64) -> Result<Option<Tensor>> {
     let at = torch_library::geometry::wrap_dim(dim, y.dim()).map_err(|error| error.context(operator))?;
     let mut sizes = y.sizes().to_vec();

@@ -141,7 +141,7 @@ mod implicit {
         if rtol == 0.0 && atol == 0.0 {
             return Ok(close);
         }
-        // Whole numbers are compared as floating-point ones, truth values as whole numbers.
+        // Whole numbers are compared as floating-point ones, booleans as whole numbers.
         let number = |x: &Tensor| if is_float { Ok(x.clone()) } else { aten::to_dtype(x, DType::DEFAULT) };
         let (this, other) = (number(this)?, number(other)?);
         let allowed = aten::add_Scalar(&aten::abs(&aten::mul_Scalar(&other, rtol.into())?)?, atol.into())?;

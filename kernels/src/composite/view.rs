@@ -1,6 +1,7 @@
 //! Views: arithmetic on sizes and strides, over memory that nobody looks into.
 
 use torch_library::geometry::{Dims, computed_view_strides, infer_view_size, numel, wrap_dim};
+use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -159,7 +160,8 @@ mod explicit {
 
     fn unbind_int(this: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
         ensure!(this.dim() > 0, Shape, "aten::unbind.int: a tensor without dimensions has no slices");
-        let size = this.size(dim).map_err(|error| error.context("aten::unbind.int"))?;
+        let size = this.size(dim).and_then(check_tensors);
+        let size = size.map_err(|error| error.context("aten::unbind.int"))? as i64;
         (0..size).map(|index| aten::select_int(this, dim, index)).collect()
     }
 

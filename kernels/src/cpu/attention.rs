@@ -17,6 +17,7 @@ use num_traits::Float;
 use torch_library::Element;
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
+use torch_library::{Leased, ListLease};
 
 use super::folds::{Largest, Sum};
 use super::functions::Functions;
@@ -51,27 +52,36 @@ fn _scaled_dot_product_flash_attention_for_cpu(
         NotSupported,
         "{OPERATOR}: a dropout of {dropout_p} is for the unfused operators"
     );
+    let _lease = ListLease::new([], [query, key, value].into_iter().chain(attn_mask))?;
     let (dtype, device) = (query.dtype(), query.device());
     let sizes = sizes(OPERATOR, query, key, value)?;
     let [batch, heads, queries, width] = sizes.query;
     let mask = attn_mask.map(|mask| aten::expand(mask, &[batch, heads, queries, sizes.keys])).transpose();
     let mask = mask.map_err(|error| error.context(OPERATOR))?;
-    // SAFETY: `attend` writes every element.
+    // SAFETY: `attend` writes every element if there are any; after an error nobody gets the tensor.
     let out = unsafe { loops::uninit_like(query, dtype, MemoryFormat::Preserve)? };
     let logsumexp = Tensor::empty(&[batch, queries, heads], computing_type(dtype), device)?;
     let logsumexp = logsumexp.strided_view(&[batch, heads, queries], &[queries * heads, 1, heads], 0)?;
     match_computing!(dtype, T: Float => {
         if loops::has_elements(&out) {
             let scale = scale.unwrap_or_else(|| 1.0 / (width as f64).sqrt()).cast();
+            let read = [query, key, value].into_iter().chain(mask.as_ref());
+            let lease = ListLease::new([&out, &logsumexp], read)?;
+            ensure!(
+                mask.as_ref().is_none_or(|mask| mask.sizes() == [batch, heads, queries, sizes.keys]),
+                Shape,
+                "{OPERATOR}: `aten::expand` gave a mask of other sizes than {:?}",
+                [batch, heads, queries, sizes.keys]
+            );
             let operands = Operands::<T> {
-                query: Heads::of(query)?,
-                key: Heads::of(key)?,
-                value: Heads::of(value)?,
-                mask: mask.as_ref().map(Heads::of).transpose()?,
-                forbids: mask.is_some_and(|mask| mask.dtype() == DType::Bool),
-                out: Heads::of(&out)?,
+                query: Heads::of(query, &lease)?,
+                key: Heads::of(key, &lease)?,
+                value: Heads::of(value, &lease)?,
+                mask: mask.as_ref().map(|mask| Heads::of(mask, &lease)).transpose()?,
+                forbids: mask.as_ref().is_some_and(|mask| mask.dtype() == DType::Bool),
+                out: Heads::written(&out, &lease)?,
                 store: convert::storer::<T>(dtype),
-                logsumexp: Heads::of(&logsumexp)?,
+                logsumexp: Heads::written(&logsumexp, &lease)?,
                 keys: sizes.keys as usize,
                 sizes: sizes.query.map(|size| size as usize),
                 scale,
@@ -153,16 +163,26 @@ struct Heads<T> {
 }
 
 impl<T: Element> Heads<T> {
-    fn of(tensor: &Tensor) -> Result<Self> {
+    /// To be read, while the lease lives.
+    fn of(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
+        Ok(Self::at_address(tensor, tensor.address(lease)?.cast_mut()))
+    }
+
+    /// To be written, while the lease lives.
+    fn written(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
+        Ok(Self::at_address(tensor, tensor.address_mut(lease)?))
+    }
+
+    fn at_address(tensor: &Tensor, data: *mut u8) -> Self {
         let strides = tensor.strides();
-        Ok(Heads {
-            data: loops::data_ptr(tensor)?,
+        Heads {
+            data,
             size: tensor.dtype().size() as isize,
             strides: std::array::from_fn(|dim| strides.get(dim).map_or(0, |stride| *stride as isize)),
             load: convert::loader::<T>(tensor.dtype()),
             is_plain: loops::is_plain::<T>(tensor.dtype()),
             element: std::marker::PhantomData,
-        })
+        }
     }
 
     /// Where a row of a head starts, from some column on.
@@ -176,25 +196,26 @@ impl<T: Element> Heads<T> {
     /// Reads rows into a buffer.
     ///
     /// # Safety
-    /// They lie in bounds.
+    /// - The head has these rows, `width` elements each, and its memory is still leased.
     unsafe fn read(&self, [batch, head]: [usize; 2], rows: Range<usize>, width: usize, buffer: &mut Vec<T>) {
         buffer.clear();
         buffer.reserve(rows.len() * width);
         for (i, row) in rows.clone().enumerate() {
-            // SAFETY: by contract; there is room for so many rows.
+            // SAFETY: the caller vouches for `width` elements of this row, which the lease keeps as they are, of the type that
+            // `load` was found for; the buffer was given room for as many of each row.
             unsafe {
                 let to = buffer.as_mut_ptr().add(i * width);
                 (self.load)(self.at([batch, head, row, 0]), self.strides[3], width, to.cast());
             }
         }
-        // SAFETY: all were written.
+        // SAFETY: as many elements are reserved, and the loop wrote `width` for each row.
         unsafe { buffer.set_len(rows.len() * width) };
     }
 
     /// Rows as a matrix: where they lie, or converted in a buffer.
     ///
     /// # Safety
-    /// They lie in bounds.
+    /// - The head has these rows, `width` elements each, and its memory is still leased.
     unsafe fn rows(
         &self,
         [batch, head]: [usize; 2],
@@ -208,7 +229,7 @@ impl<T: Element> Heads<T> {
             let data = self.at([batch, head, rows.start, 0]).cast();
             return Matrices::one(data, shape, [row as usize, column as usize]);
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `width` elements of each row.
         unsafe { self.read([batch, head], rows, width, buffer) };
         Matrices::one(buffer.as_mut_ptr(), shape, [width, 1])
     }
@@ -232,12 +253,12 @@ struct Operands<T> {
     is_causal: bool,
 }
 
-// SAFETY: plain addresses; each row of the results is one thread's.
+// SAFETY: addresses under a lease; what is read nobody writes, and `attend` gives each row of the results to one thread.
 unsafe impl<T: Sync> Sync for Operands<T> {}
 
 /// What a thread computes in.
 #[derive(Default)]
-struct Room<T> {
+struct Scratch<T> {
     queries: Vec<T>,
     converted: Vec<T>,
     mask: Vec<T>,
@@ -256,12 +277,14 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
         let blocks = queries.div_ceil(QUERIES);
         let work = QUERIES * self.keys * width * 2;
         parallel::shares(batches * heads * blocks, (GRAIN / work.max(1)).max(1), |range| {
-            let mut room = Room::default();
+            let mut scratch = Scratch::default();
             for index in range {
                 let (head, first) = (index / blocks, index % blocks * QUERIES);
                 let rows = first..queries.min(first + QUERIES);
-                // SAFETY: the heads and rows are there, and the results of these rows are this thread's.
-                unsafe { self.block([head / heads, head % heads], rows, &mut room) };
+                // SAFETY: batches, heads and rows are counted by `sizes`, those of queries and results; keys, values and mask
+                // have as many batches and heads. The lease under which the operands were made is held, and the results of these
+                // rows are this thread's alone.
+                unsafe { self.block([head / heads, head % heads], rows, &mut scratch) };
             }
         });
     }
@@ -269,61 +292,66 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     /// Computes some rows of a head.
     ///
     /// # Safety
-    /// The rows are there, and nobody else uses their results.
-    unsafe fn block(&self, head: [usize; 2], rows: Range<usize>, room: &mut Room<T>) {
+    /// - The head has these rows of queries, as many keys and values as there are `keys`, and a mask for all of them, if any.
+    /// - All of this is still leased, and nobody else uses the results of these rows.
+    unsafe fn block(&self, head: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
         let (width, count) = (self.sizes[3], rows.len());
-        // SAFETY: passed on.
-        unsafe { self.query.read(head, rows.clone(), width, &mut room.queries) };
-        room.queries.iter_mut().for_each(|x| *x = *x * self.scale);
-        let queries = Matrices::one(room.queries.as_mut_ptr(), [count, width], [width, 1]);
-        refill(&mut room.values, count * width, T::ZERO);
-        refill(&mut room.largest, count, T::neg_infinity());
-        refill(&mut room.sums, count, T::ZERO);
+        // SAFETY: the caller vouches for these rows of queries, which are `width` wide.
+        unsafe { self.query.read(head, rows.clone(), width, &mut scratch.queries) };
+        scratch.queries.iter_mut().for_each(|x| *x = *x * self.scale);
+        let queries = Matrices::one(scratch.queries.as_mut_ptr(), [count, width], [width, 1]);
+        refill(&mut scratch.values, count * width, T::ZERO);
+        refill(&mut scratch.largest, count, T::neg_infinity());
+        refill(&mut scratch.sums, count, T::ZERO);
         let visible = if self.is_causal { self.keys.min(rows.end) } else { self.keys };
         let mut first = 0;
         while first < visible {
             let keys = first..visible.min(first + KEYS);
-            room.scores.resize(count * KEYS, T::ZERO);
-            room.weights.resize(count * KEYS, T::ZERO);
-            let scores = Matrices::one(room.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
-            // SAFETY: all lie in bounds, and the scores are apart from the factors.
+            scratch.scores.resize(count * KEYS, T::ZERO);
+            scratch.weights.resize(count * KEYS, T::ZERO);
+            let scores = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
+            // SAFETY: keys are fewer than `visible`, and the caller vouches for as many. Queries and scores are this thread's own
+            // room, which holds `count * width` and `count * KEYS` numbers; so scores are apart from the factors.
             unsafe {
-                let key = self.key.rows(head, keys.clone(), width, &mut room.converted);
+                let key = self.key.rows(head, keys.clone(), width, &mut scratch.converted);
                 multiply_one(scores, queries, key.transposed(), false, false);
-                self.hide(head, rows.clone(), keys.clone(), room);
+                self.hide(head, rows.clone(), keys.clone(), scratch);
             }
-            self.weigh(count, keys.len(), room);
-            let weights = Matrices::one(room.weights.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
-            let values = Matrices::one(room.values.as_mut_ptr(), [count, width], [width, 1]);
-            // SAFETY: as above.
+            self.weigh(count, keys.len(), scratch);
+            let weights = Matrices::one(scratch.weights.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
+            let values = Matrices::one(scratch.values.as_mut_ptr(), [count, width], [width, 1]);
+            // SAFETY: there are as many values as keys, and the caller vouches for them. Weights and sums of values are this
+            // thread's own room, which holds `count * KEYS` and `count * width` numbers; so these sums are apart from the
+            // factors.
             unsafe {
-                let value = self.value.rows(head, keys.clone(), width, &mut room.converted);
+                let value = self.value.rows(head, keys.clone(), width, &mut scratch.converted);
                 multiply_one(values, weights, value, true, false);
             }
             first = keys.end;
         }
-        // SAFETY: passed on.
-        unsafe { self.finish(head, rows, room) };
+        // SAFETY: the caller vouches for these rows of the results; `room` has a sum and values for each.
+        unsafe { self.finish(head, rows, scratch) };
     }
 
     /// Applies the masks to scores.
     ///
     /// # Safety
-    /// The rows and keys are there.
+    /// - The mask, if there is one, has these rows and keys, and is still leased.
     unsafe fn hide(
         &self,
         [batch, head]: [usize; 2],
         rows: Range<usize>,
         keys: Range<usize>,
-        room: &mut Room<T>,
+        scratch: &mut Scratch<T>,
     ) {
-        for (row, scores) in rows.zip(room.scores.chunks_exact_mut(keys.len())) {
+        for (row, scores) in rows.zip(scratch.scores.chunks_exact_mut(keys.len())) {
             if let Some(mask) = &self.mask {
-                refill(&mut room.mask, keys.len(), T::ZERO);
+                refill(&mut scratch.mask, keys.len(), T::ZERO);
                 let data = mask.at([batch, head, row, keys.start]);
-                // SAFETY: the mask has an element for each query and key.
-                unsafe { (mask.load)(data, mask.strides[3], keys.len(), room.mask.as_mut_ptr().cast()) };
-                for (score, mask) in scores.iter_mut().zip(&room.mask) {
+                // SAFETY: the caller vouches for an element of the mask for each key, of the type that `load` was found for;
+                // there is room for as many, and the lease keeps writers away.
+                unsafe { (mask.load)(data, mask.strides[3], keys.len(), scratch.mask.as_mut_ptr().cast()) };
+                for (score, mask) in scores.iter_mut().zip(&scratch.mask) {
                     *score = match self.forbids {
                         true if *mask == T::ZERO => T::neg_infinity(),
                         true => *score,
@@ -339,18 +367,19 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     }
 
     /// Makes weights of the scores of each row, and scales down what the row has so far.
-    fn weigh(&self, rows: usize, keys: usize, room: &mut Room<T>) {
+    fn weigh(&self, rows: usize, keys: usize, scratch: &mut Scratch<T>) {
         let width = self.sizes[3];
         for row in 0..rows {
             let (scores, weights) =
-                (&room.scores[row * keys..][..keys], &mut room.weights[row * keys..][..keys]);
-            // SAFETY: `MaybeUninit` of an element lies in memory as the element does, and gets elements only.
+                (&scratch.scores[row * keys..][..keys], &mut scratch.weights[row * keys..][..keys]);
+            // SAFETY: `MaybeUninit<T>` lies in memory as `T` does, and `run` puts nothing but elements there; the slice is
+            // borrowed exclusively meanwhile.
             let weights = unsafe { &mut *(std::ptr::from_mut(weights) as *mut [MaybeUninit<T>]) };
-            let [largest, sum, factor] = run(&Weights { largest: room.largest[row] }, scores, weights);
-            room.largest[row] = largest;
-            room.sums[row] = room.sums[row] * factor + sum;
+            let [largest, sum, factor] = run(&Weights { largest: scratch.largest[row] }, scores, weights);
+            scratch.largest[row] = largest;
+            scratch.sums[row] = scratch.sums[row] * factor + sum;
             if factor != T::ONE {
-                room.values[row * width..][..width].iter_mut().for_each(|x| *x = *x * factor);
+                scratch.values[row * width..][..width].iter_mut().for_each(|x| *x = *x * factor);
             }
         }
     }
@@ -358,17 +387,18 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     /// Writes the results of rows.
     ///
     /// # Safety
-    /// As [`block`](Self::block).
-    unsafe fn finish(&self, [batch, head]: [usize; 2], rows: Range<usize>, room: &mut Room<T>) {
+    /// - The rows are there, still leased, and nobody else uses their results.
+    unsafe fn finish(&self, [batch, head]: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
         let width = self.sizes[3];
         for (i, row) in rows.enumerate() {
-            let (sum, values) = (room.sums[i], &mut room.values[i * width..][..width]);
+            let (sum, values) = (scratch.sums[i], &mut scratch.values[i * width..][..width]);
             let is_hidden = sum == T::ZERO; // from all keys: nothing, as PyTorch has it
             let scale = if is_hidden { T::ZERO } else { sum.recip() };
             values.iter_mut().for_each(|x| *x = *x * scale);
             let out = self.out.at([batch, head, row, 0]);
-            let logsumexp = if is_hidden { T::ZERO } else { room.largest[i] + sum.ln() };
-            // SAFETY: this row of the results.
+            let logsumexp = if is_hidden { T::ZERO } else { scratch.largest[i] + sum.ln() };
+            // SAFETY: this row of `out` has `width` elements of the type that `store` was found for, and `logsumexp` one of `T`;
+            // the caller vouches for the row, and that nobody else uses it.
             unsafe {
                 (self.store)(values.as_ptr().cast(), width, out, self.out.strides[3]);
                 self.logsumexp.at([batch, head, row, 0]).cast::<T>().write(logsumexp);

@@ -21,7 +21,7 @@ fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Te
 #[torch_impl(aten, CPU)]
 fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
     let format = memory_format.unwrap_or(MemoryFormat::Preserve);
-    // SAFETY: next, every element is written.
+    // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
     let out = unsafe { loops::uninit_like(this, this.dtype(), format) };
     let out = out.map_err(|error| error.context("aten::clone"))?;
     loops::assign(&out, this)?;
@@ -47,7 +47,7 @@ fn _to_copy(
         return Ok(copy);
     }
     let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
-    // SAFETY: next, every element is written.
+    // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
     let out = unsafe { loops::uninit_like(this, dtype, format) };
     let out = out.map_err(|error| error.context(OPERATOR))?;
     loops::assign(&out, this)?;

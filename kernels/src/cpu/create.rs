@@ -4,11 +4,13 @@
     reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
 )]
 
+use std::mem::MaybeUninit;
+
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::loops::{self, on_vectors, parallel, parts::Parts};
+use super::loops::{self, on_vectors, parallel, parts::PartsMut};
 use crate::aten;
 use crate::composite::unseen;
 
@@ -65,7 +67,7 @@ fn full(
     const OPERATOR: &str = "aten::full";
     check_options(OPERATOR, layout, pin_memory)?;
     let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
-    // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
+    // SAFETY: `fill` writes every element before any is read; if that fails, nobody gets the tensor.
     let room = unsafe { Tensor::uninit(size, dtype, device) };
     room.and_then(|room| fill(&room, fill_value)).map_err(|error| error.context(OPERATOR))
 }
@@ -89,7 +91,7 @@ fn full_like(
     }
     check_options(OPERATOR, layout, pin_memory)?;
     let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
-    // SAFETY: next, every element is written; if that fails, nobody gets the tensor.
+    // SAFETY: `fill` writes every element before any is read; if that fails, nobody gets the tensor.
     let room = unsafe { loops::uninit_like(this, dtype, format) };
     room.and_then(|room| fill(&room, fill_value)).map_err(|error| error.context(OPERATOR))
 }
@@ -126,18 +128,22 @@ pub(crate) fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Syn
     if !loops::has_elements(out) {
         return Ok(());
     }
-    let count = out.numel() as usize;
-    let elements = Parts::<T>::of(out, 1)?;
-    parallel::ranges(count, |range| {
-        // SAFETY: so many elements follow, which are this thread's.
-        let part = unsafe { std::slice::from_raw_parts_mut(elements.at(range.start), range.len()) };
+    let elements = PartsMut::<T>::of(out, 1)?;
+    parallel::ranges(elements.count(), |range| {
+        // SAFETY: the range lies within the elements, which the lease keeps for this call and of which this thread alone has
+        // these; `MaybeUninit<T>` lies in memory as `T` does and asks for no values, and `write` writes values.
+        let part = unsafe {
+            std::slice::from_raw_parts_mut(elements.at(range.start).cast::<MaybeUninit<T>>(), range.len())
+        };
         write(part, range.start as i64, &number);
     });
     Ok(())
 }
 
 on_vectors! {
-    fn write<T: Element, F: Fn(i64) -> T>(part: &mut [T], start: i64, number: &F) {
-        part.iter_mut().zip(start..).for_each(|(to, i)| *to = number(i));
+    fn write<T: Element, F: Fn(i64) -> T>(part: &mut [MaybeUninit<T>], start: i64, number: &F) {
+        part.iter_mut().zip(start..).for_each(|(to, i)| {
+            to.write(number(i));
+        });
     }
 }

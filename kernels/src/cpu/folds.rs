@@ -50,7 +50,7 @@ impl<T: Number> Fold<T> for SumOfNumbers {
     }
 }
 
-/// The sum of bytes, be they numbers or truth values.
+/// The sum of bytes, be they numbers or booleans.
 pub(super) struct SumOfBytes;
 
 impl Fold<u8> for SumOfBytes {

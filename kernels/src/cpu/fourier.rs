@@ -28,10 +28,12 @@ mod kernels {
     use super::*;
 
     fn _fft_c2c(this: &Tensor, dim: &[i64], normalization: i64, forward: bool) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         complex_to_complex("aten::_fft_c2c", this, dim, normalization, forward)
     }
 
     fn _fft_r2c(this: &Tensor, dim: &[i64], normalization: i64, onesided: bool) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::_fft_r2c";
         ensure!(
             this.dtype().is_floating_point(),
@@ -64,6 +66,7 @@ mod kernels {
     }
 
     fn _fft_c2r(this: &Tensor, dim: &[i64], normalization: i64, last_dim_size: i64) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::_fft_c2r";
         let dims = checked(OPERATOR, this, dim)?;
         let Some((&last, _)) = dims.split_last() else {
@@ -250,12 +253,14 @@ fn of_complex<T: Real>(
     let last = [1.0, scale][usize::from(count == 1)];
     let len = out.sizes()[out.dim() - 1] as usize;
     let plan = T::plans().of(Kind::Complex(direction), len);
-    let lines = Memory::<Complex<T>>::of(out)?;
-    if given.is_contiguous(MemoryFormat::Contiguous) {
-        neighbours(&lines, &Memory::of(given)?, &plan, last);
-    } else {
+    let is_line = given.is_contiguous(MemoryFormat::Contiguous);
+    if !is_line {
         loops::assign(out, given)?;
-        in_place(&lines, &plan, last);
+    }
+    let lines = Memory::<Complex<T>>::written(out)?;
+    match is_line {
+        true => neighbours(&lines, &Memory::of(given)?, &plan, last),
+        false => in_place(&lines, &plan, last),
     }
     across::<T>(out, &lines, &before_last(out, count), direction, scale);
     Ok(())
@@ -286,7 +291,7 @@ fn of_reals<T: Real>(out: &Tensor, given: &Tensor, count: usize, scale: f64) -> 
     let last = [1.0, scale][usize::from(count == 1)];
     let [len, room] = [given, out].map(|tensor| tensor.sizes()[tensor.dim() - 1] as usize);
     let plan = T::plans().of(Kind::Real(FftDirection::Forward), len);
-    let lines = Memory::<Complex<T>>::of(out)?;
+    let lines = Memory::<Complex<T>>::written(out)?;
     real::forward(&lines, room, &Memory::of(given)?, &plan, last);
     across::<T>(out, &lines, &before_last(out, count), FftDirection::Forward, scale);
     Ok(())
@@ -300,8 +305,8 @@ fn to_reals<T: Real>(out: &Tensor, given: &Tensor, others: &[usize], scale: f64)
         true => loops::contiguous(given)?,
         false => loops::copy(given, given.dtype())?,
     };
-    let lines = Memory::of(&given)?;
+    let lines = if others.is_empty() { Memory::of(&given)? } else { Memory::written(&given)? };
     across::<T>(&given, &lines, others, FftDirection::Inverse, 1.0);
-    real::inverse(&Memory::of(out)?, &lines, &plan, scale);
+    real::inverse(&Memory::written(out)?, &lines, &plan, scale);
     Ok(())
 }

@@ -6,7 +6,6 @@
 use num_complex::Complex;
 use num_traits::Float;
 
-mod bell;
 mod bessel;
 mod circular;
 mod error;
@@ -18,13 +17,13 @@ mod hyperbolic;
 mod incomplete;
 mod inverse;
 mod logarithm;
+mod normal;
 mod power;
 mod quotient;
 mod registers;
 mod remainder;
 mod zeta;
 
-pub(super) use bell::{log_probability, quantile, scaled_complement};
 pub(crate) use bessel::i0;
 pub(super) use bessel::{
     i1, j0, j1, k0, k1, scaled_i0, scaled_i1, scaled_k0, scaled_k1, spherical_j0, y0, y1,
@@ -36,6 +35,7 @@ pub(super) use gamma::Gamma;
 pub(super) use hyperbolic::Hyperbolic;
 pub(super) use incomplete::{lower_gamma, upper_gamma};
 pub(super) use inverse::{Coordinate, Inverse};
+pub(super) use normal::{log_probability, quantile, scaled_complement};
 pub(super) use power::Raised;
 pub(super) use quotient::Quotient;
 pub(super) use registers::{Exponential, Logarithm, Registers, Tangent};
@@ -237,6 +237,7 @@ functions_of_std! {
 
 #[cfg(test)]
 mod tests {
+    use super::errors::{units, units_double, worse, worst};
     use super::*;
 
     /// The largest error relative to the larger of 1 and the value, over the whole line.
@@ -250,7 +251,7 @@ mod tests {
                 (got - want).abs() / want.abs().max(f64::MIN_POSITIVE)
             }
         };
-        inputs.filter(|x| want(f64::from(*x)).abs() > 1.2e-38).map(error).fold(0.0, f64::max)
+        worst(inputs.filter(|x| want(f64::from(*x)).abs() > 1.2e-38).map(error))
     }
 
     #[test]
@@ -262,7 +263,7 @@ mod tests {
     #[test]
     fn double_exponentials_are_within_a_unit_of_the_last_place() {
         let error = |x: f64| (x.exponential() - x.exp()).abs() / x.exp();
-        let largest = (-700_000..700_000).map(|i| error(f64::from(i) * 1.001e-3)).fold(0.0, f64::max);
+        let largest = worst((-700_000..700_000).map(|i| error(f64::from(i) * 1.001e-3)));
         assert!(largest < 3e-16, "{largest}");
         assert_eq!([f64::INFINITY, 710.0, 1e300].map(f64::exponential), [f64::INFINITY; 3]);
         assert_eq!([f64::NEG_INFINITY, -746.0, -1e300].map(f64::exponential), [0.0; 3]);
@@ -275,7 +276,7 @@ mod tests {
         let error = largest_error(f32::power_of_two, f64::exp2);
         assert!(error < 1.3e-7, "{error}");
         let error = |x: f64| (x.power_of_two() - x.exp2()).abs() / x.exp2();
-        let largest = (-700_000..700_000).map(|i| error(f64::from(i) * 1.001e-3)).fold(0.0, f64::max);
+        let largest = worst((-700_000..700_000).map(|i| error(f64::from(i) * 1.001e-3)));
         assert!(largest < 3e-16, "{largest}");
         assert!((-149..128).all(|n| (n as f32).power_of_two() == 2f64.powi(n) as f32));
         assert!((-1074..1024).all(|n| f64::from(n).power_of_two() == f64::from(n).exp2()));
@@ -291,7 +292,7 @@ mod tests {
             let want = f64::from(x).ln();
             (f64::from(x.natural_logarithm()) - want).abs() / want.abs().max(f64::from(f32::MIN_POSITIVE))
         };
-        let largest = positive.map(error).fold(0.0, f64::max);
+        let largest = worst(positive.map(error));
         assert!(largest < 1.3e-7, "{largest}");
         assert_eq!([0.0, -0.0].map(f32::natural_logarithm), [f32::NEG_INFINITY; 2]);
         assert_eq!((f32::INFINITY.natural_logarithm(), 1f32.natural_logarithm()), (f32::INFINITY, 0.0));
@@ -303,16 +304,7 @@ mod tests {
     /// The largest error in units of the last place, for as many arguments as there is time for.
     fn largest_error_in_units(f: fn(f32) -> f32, want: fn(f64) -> f64) -> f64 {
         let all = (1..f32::INFINITY.to_bits()).step_by(1009).map(f32::from_bits);
-        let error = |x: f32| {
-            let (got, want) = (f64::from(f(x)), want(f64::from(x)));
-            let unit = (want as f32).abs().clamp(f32::MIN_POSITIVE, f32::MAX.next_down());
-            if want as f32 == got as f32 {
-                0.0
-            } else {
-                (got - want).abs() / f64::from(unit.next_up() - unit)
-            }
-        };
-        all.flat_map(|x| [x, -x]).filter(|x| !want(f64::from(*x)).is_nan()).map(error).fold(0.0, f64::max)
+        worst(all.flat_map(|x| [x, -x]).map(|x| units(f(x), want(f64::from(x)))))
     }
 
     #[test]
@@ -340,22 +332,18 @@ mod tests {
 
     #[test]
     fn more_double_functions_are_within_two_or_three_units_of_the_last_place() {
-        let error = |got: f64, want: f64| {
-            let unit = want.abs().max(f64::MIN_POSITIVE);
-            if got == want || want.is_nan() { 0.0 } else { (got - want).abs() / (unit.next_up() - unit) }
-        };
         let mut largest = [0f64; 6];
         for bits in (1..f64::INFINITY.to_bits()).step_by(19_999_999_999_999) {
             for x in [f64::from_bits(bits), -f64::from_bits(bits)] {
                 let errors = [
-                    error(x.natural_logarithm(), x.ln()),
-                    error(x.exponential_less_one(), x.exp_m1()),
-                    error(x.logarithm_of_one_more(), x.ln_1p()),
-                    error(x.hyperbolic_tangent(), x.tanh()),
-                    error(x.binary_logarithm(), x.log2()),
-                    error(x.decimal_logarithm(), x.log10()),
+                    units_double(x.natural_logarithm(), x.ln()),
+                    units_double(x.exponential_less_one(), x.exp_m1()),
+                    units_double(x.logarithm_of_one_more(), x.ln_1p()),
+                    units_double(x.hyperbolic_tangent(), x.tanh()),
+                    units_double(x.binary_logarithm(), x.log2()),
+                    units_double(x.decimal_logarithm(), x.log10()),
                 ];
-                largest = std::array::from_fn(|k| largest[k].max(errors[k]));
+                largest = std::array::from_fn(|k| worse(largest[k], errors[k]));
             }
         }
         assert!(largest.iter().all(|error| *error <= 3.0), "{largest:?}"); // the standard library's own included

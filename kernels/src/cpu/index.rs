@@ -3,11 +3,11 @@
 
 use torch_library::geometry::{Dims, contiguous_strides, saturating_numel, strides_for, wrap_dim};
 use torch_library::prelude::*;
-use torch_library::result_type;
+use torch_library::{Lease, ListLease, result_type};
 
 use super::loops;
 use super::loops::crossings::{Along, Crossings};
-use super::loops::gather::{Address, Lanes, are_within, gather};
+use super::loops::gather::{Address, AddressMut, Lanes, are_within, gather};
 use super::loops::parallel;
 use super::loops::parts::Parts;
 
@@ -22,6 +22,7 @@ mod kernels {
     use super::*;
 
     fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
+        let _lease = ListLease::new([], tensors)?;
         let (out, dim) = joined(tensors, dim)?;
         if join_rows(&out, tensors, dim)? {
             return Ok(out);
@@ -38,6 +39,7 @@ mod kernels {
 
     fn gather(this: &Tensor, dim: i64, index: &Tensor, _sparse_grad: bool) -> Result<Tensor> {
         const OPERATOR: &str = "aten::gather";
+        let _lease = Lease::new([], [this, index])?;
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let device = common_device(OPERATOR, &[this, index])?;
         if index.numel() == 0 {
@@ -60,7 +62,7 @@ mod kernels {
             index.sizes(),
             this.sizes()
         );
-        // SAFETY: below, every element is written; where an index is bad, nobody gets the tensor.
+        // SAFETY: `pick` writes every element; where an index is bad, or its memory out of reach, nobody gets the tensor.
         let out = unsafe { Tensor::uninit(index.sizes(), this.dtype(), device)? };
         let (this, index) = (at_least_1d(this)?, at_least_1d(index)?);
         pick(OPERATOR, &at_least_1d(&out)?, &this, dim, &index)?;
@@ -69,6 +71,7 @@ mod kernels {
 
     fn index_select(this: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
         const OPERATOR: &str = "aten::index_select";
+        let reading = Lease::new([], [this, index])?;
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         check_index(OPERATOR, index)?;
         ensure!(
@@ -83,13 +86,14 @@ mod kernels {
             *size = index.numel();
         }
         let (strides, device) = (contiguous_strides(&sizes), common_device(OPERATOR, &[this, index])?);
-        // SAFETY: below, every element is written; where an index is bad, nobody gets the tensor.
+        // SAFETY: `read` writes every element, if there are any; where an index is bad, or its memory out of reach, nobody gets
+        // the tensor.
         let out = unsafe { Tensor::uninit_strided(&sizes, &strides, this.dtype(), device)? };
-        if loops::has_elements(index) {
+        // An index without memory is an error, unless there is nothing to write (on meta).
+        if loops::has_elements(index) || loops::has_elements(&out) {
             let size = this.sizes().get(dim).copied().unwrap_or(1);
             let index = Parts::<i64>::row_major(index, index.numel() as usize)?;
-            // SAFETY: nobody writes to indices while they are read.
-            let index = unsafe { index.get(0) };
+            let index = if index.count() == 0 { &[][..] } else { index.get(0) };
             if !are_within(index, 0..size) {
                 check_range(
                     OPERATOR,
@@ -107,8 +111,11 @@ mod kernels {
                 dims.map(|(size, stride)| Along::Whole { size: *size, stride: *stride }).collect();
             let list = Along::List(index.iter().map(|index| (index * step) as isize).collect());
             dims.splice(dim..(dim + 1).min(dims.len()), [list]);
-            // SAFETY: the indices are in bounds, the other dimensions the tensor's own, and `out` is contiguous and of their sizes.
-            unsafe { Crossings::new(dims).read(this, loops::data_ptr(&out)?)? };
+            // SAFETY: `out` is new, and nobody gets it before this returns.
+            let writing = unsafe { Lease::with_new(&out, [])? };
+            // SAFETY: the indices were read once, and are in bounds as just checked; the other dimensions are the tensor's own,
+            // which the lease keeps as it is; `out` is new, contiguous, and of their sizes.
+            unsafe { Crossings::new(dims).read((this, &reading), (&out, &writing))? };
         }
         Ok(out)
     }
@@ -120,8 +127,9 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
     let (size, is_line) =
         (out.dtype().size(), |tensor: &Tensor| tensor.is_contiguous(MemoryFormat::Contiguous));
     if !loops::has_elements(out) || !is_line(out) || out.dtype() == DType::Bool {
-        return Ok(false); // of truth values from outside, any byte may be there
+        return Ok(false); // of booleans from outside, any byte may be there
     }
+    let lease = ListLease::new([out], tensors)?;
     let bytes = |tensor: &Tensor| saturating_numel(&tensor.sizes()[dim..]) as usize * size;
     let mut rows = Vec::with_capacity(tensors.len());
     for tensor in tensors.iter().filter(|tensor| !is_left_out(tensor)) {
@@ -129,9 +137,16 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
         if tensor.dtype() != out.dtype() || !is_line(tensor) || len < SHORT && len > 0 {
             return Ok(false);
         }
-        rows.push((Address::of(tensor)?, len));
+        rows.push((Address::of(tensor, &lease)?, len));
     }
-    let (width, to) = (bytes(out), Address::of(out)?);
+    let (width, to) = (bytes(out), AddressMut::of(out, &lease)?);
+    let count = |tensor: &Tensor| tensor.numel();
+    ensure!(
+        rows.iter().map(|(_, len)| len).sum::<usize>() == width
+            && tensors.iter().filter(|tensor| !is_left_out(tensor)).map(count).sum::<i64>() == out.numel(),
+        Busy,
+        "aten::cat: a tensor got other sizes while it was read"
+    );
     // Threads share bytes, so that it does not matter how many rows there are.
     parallel::shares(out.numel() as usize * size, loops::COPIED * size, |range| {
         let mut row = range.start / width;
@@ -141,7 +156,9 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
                 let (first, last) = (range.start.max(start), range.end.min(start + len));
                 if first < last {
                     let from = from.get().wrapping_add(row * len + first - start);
-                    // SAFETY: a part of a tensor's row, and its place in the result's, which is new memory and this thread's.
+                    // SAFETY: a part of a tensor's row, and its place in the result's: rows of all lengths make up `width`, and
+                    // there are as many of each, as ensured above. The result's memory is new, so these are apart; its range is
+                    // this thread's alone, and the lease keeps others away.
                     unsafe {
                         std::ptr::copy_nonoverlapping(from, to.get().wrapping_add(first), last - first)
                     };
@@ -190,7 +207,8 @@ fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
     let format = tensors[0].suggest_memory_format();
     let is_common = tensors.iter().all(|tensor| tensor.suggest_memory_format() == format);
     let strides = strides_for(&sizes, if is_common { format } else { MemoryFormat::Contiguous })?;
-    // SAFETY: `cat` writes every element: the parts make up the whole.
+    // SAFETY: `cat` writes every element, as the sizes of the parts along `dim` add up to the whole's, and the lease that it
+    // holds keeps them; after an error nobody gets the tensor.
     Ok((unsafe { Tensor::uninit_strided(&sizes, &strides, dtype, device)? }, dim))
 }
 

@@ -32,6 +32,7 @@ mod kernels {
     use super::*;
 
     fn linalg_lu_factor_ex(a: &Tensor, pivot: bool, check_errors: bool) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
         const OPERATOR: &str = "aten::linalg_lu_factor_ex";
         ensure!(pivot, Argument, "{OPERATOR}: pivot=False is not there, as it fails for most matrices");
         let factors = Factors::of(OPERATOR, a)?;
@@ -45,6 +46,7 @@ mod kernels {
         left: bool,
         check_errors: bool,
     ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a, b])?;
         const OPERATOR: &str = "aten::_linalg_solve_ex";
         square(OPERATOR, a)?;
         let is_vector = b.dim() == 1 || b.sizes() == &a.sizes()[..a.dim() - 1];
@@ -61,6 +63,7 @@ mod kernels {
     }
 
     fn linalg_inv_ex(a: &Tensor, check_errors: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
         const OPERATOR: &str = "aten::linalg_inv_ex";
         let n = square(OPERATOR, a)?;
         let ones = Tensor::zeros(&[n, n], a.dtype(), a.device())?;
@@ -74,6 +77,7 @@ mod kernels {
     }
 
     fn _linalg_det(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
         const OPERATOR: &str = "aten::_linalg_det";
         let factors = Factors::of_either(OPERATOR, a)?;
         let det = Tensor::zeros(&a.sizes()[..a.dim() - 2], a.dtype(), a.device())?;
@@ -83,6 +87,7 @@ mod kernels {
     }
 
     fn _linalg_slogdet(a: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
         const OPERATOR: &str = "aten::_linalg_slogdet";
         let factors = Factors::of_either(OPERATOR, a)?;
         let empty = |dtype| Tensor::zeros(&a.sizes()[..a.dim() - 2], dtype, a.device());
@@ -97,6 +102,7 @@ mod kernels {
     }
 
     fn linalg_cholesky_ex(this: &Tensor, upper: bool, check_errors: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::linalg_cholesky_ex";
         let n = square(OPERATOR, this)? as usize;
         let mut out = column_major(this.sizes(), this.dtype(), this.device())?;
@@ -126,6 +132,7 @@ mod kernels {
         left: bool,
         unitriangular: bool,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([this, b])?;
         const OPERATOR: &str = "aten::linalg_solve_triangular";
         let system = System::new(OPERATOR, this, b, left)?;
         let out = column_major(&system.sizes, this.dtype(), this.device())?;
@@ -150,6 +157,7 @@ mod kernels {
     }
 
     fn linalg_qr(a: &Tensor, mode: &str) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
         const OPERATOR: &str = "aten::linalg_qr";
         let [batch @ .., rows, columns] = a.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())

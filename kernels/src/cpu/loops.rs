@@ -21,33 +21,36 @@
 use std::mem::MaybeUninit;
 
 use torch_library::geometry::{preserved_strides, strides_for};
-use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure, match_dtype};
+use torch_library::{
+    DType, Element, Lease, Leased, ListLease, MemoryFormat, Result, Tensor, ensure, match_dtype,
+};
 
 pub(crate) mod across;
 pub(crate) mod convert;
 pub(crate) mod crossings;
 mod dense;
-mod entangled;
-mod few;
 mod function;
 pub(crate) mod gather;
 mod halves;
 mod inner;
 pub(crate) mod lines;
+mod overlap;
 pub(crate) mod parallel;
 pub(crate) mod parts;
 mod planes;
 pub(crate) mod reduce;
+mod run;
+mod small;
 pub(crate) mod update;
 mod vectors;
 pub(crate) mod walk;
 
 use convert::{Loader, Storer};
-use entangled::is_entangled;
 use function::Identity;
 pub(crate) use function::{Elements, Function, Inlined, RowByRow, Usually, function};
 use halves::Half;
 use inner::{Inner, Plane};
+use run::{broadcasts_to, run, run_new};
 pub(crate) use vectors::on_vectors;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use vectors::{is_wide, is_widest};
@@ -90,6 +93,7 @@ pub(crate) use match_computing;
 /// # Errors
 /// An input that does not broadcast to `out`, or shares a part of its memory; elements of `out` that coincide; an input whose
 /// memory the host does not reach, for an output whose memory it does.
+#[track_caller]
 pub fn map<M: Element, R: Element, const N: usize>(
     out: &Tensor,
     inputs: [&Tensor; N],
@@ -99,6 +103,7 @@ pub fn map<M: Element, R: Element, const N: usize>(
 }
 
 /// As [`map`], by a type that is a function, or by a function that has a faster form for usual arguments.
+#[track_caller]
 pub(crate) fn map_elements<M: Element, R: Element, const N: usize>(
     out: &Tensor,
     inputs: [&Tensor; N],
@@ -107,53 +112,52 @@ pub(crate) fn map_elements<M: Element, R: Element, const N: usize>(
     run(out, inputs, &Inner::of::<M, R, _>(&elements))
 }
 
+/// As [`map_elements`], to a tensor that was just made.
+///
+/// # Safety
+/// - Nobody but the caller has a handle or a reference of `out`, or a handle of its storage, until this returns.
+/// - Nor does `elements`.
+///
+/// # Errors
+/// As [`map`].
+#[track_caller]
+pub(crate) unsafe fn map_new<M: Element, R: Element, const N: usize>(
+    out: &Tensor,
+    inputs: [&Tensor; N],
+    elements: impl Elements<M, R, N>,
+) -> Result<()> {
+    // SAFETY: the caller vouches for nobody else having `out`, closures that run meanwhile included.
+    unsafe { run_new(out, inputs, &Inner::of::<M, R, _>(&elements)) }
+}
+
 /// Writes the elements of a tensor that broadcasts to `out`, converted to its type.
 ///
 /// # Errors
 /// As [`map`].
+#[track_caller]
 pub(crate) fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
     match_dtype!(out.dtype(), T => {
         run(out, [input], &Inner::of::<T, T, _>(&Identity))
     })
 }
 
-fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>) -> Result<()> {
-    if !has_elements(out) || few::as_line(inner, out, inputs) {
-        return Ok(());
-    }
-    check(out, &inputs)?;
-    if let Some(k) = inputs.iter().position(|input| is_entangled(out, input)) {
-        let (apart, mut inputs) = (copy(inputs[k], inputs[k].dtype())?, inputs);
-        inputs[k] = &apart;
-        return run(out, inputs, inner);
-    }
-    match few::gathered(inner, out, inputs)? {
-        true => Ok(()),
-        false => Operands::new(out, inputs, inner)?.compute(out, inputs),
-    }
+/// Keeps what a kernel is given as it is, while it looks at sizes, takes memory for a result, and reads: else another thread could give
+/// a tensor other sizes in between.
+///
+/// # Errors
+/// Memory that somebody writes now.
+#[track_caller]
+pub(crate) fn frozen<const N: usize>(tensors: [&Tensor; N]) -> Result<Lease<'_, 0, N>> {
+    Lease::new([], tensors)
 }
 
-/// Checks what walks rely on: each place of the result is there in every input, and is written once, from that place alone.
-fn check(out: &Tensor, inputs: &[&Tensor]) -> Result<()> {
-    out.check_no_internal_overlap()?;
-    for input in inputs {
-        ensure!(
-            broadcasts_to(input.sizes(), out.sizes()),
-            Shape,
-            "sizes {:?} do not broadcast to those of the result, {:?}",
-            input.sizes(),
-            out.sizes()
-        );
-        if input.shares_storage_with(out) {
-            out.check_no_partial_overlap(input)?;
-        }
-    }
-    Ok(())
-}
-
-fn broadcasts_to(sizes: &[i64], result: &[i64]) -> bool {
-    let mut pairs = sizes.iter().rev().zip(result.iter().rev());
-    sizes.len() <= result.len() && pairs.all(|(size, result)| size == result || *size == 1)
+/// As [`frozen`], of as many as there are.
+///
+/// # Errors
+/// As there.
+#[track_caller]
+pub(crate) fn all_frozen<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<ListLease<'a, 0>> {
+    ListLease::new([], tensors)
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.
@@ -165,8 +169,9 @@ pub fn has_elements(out: &Tensor) -> bool {
 ///
 /// # Errors
 /// Memory that the host does not reach.
+#[track_caller]
 pub(crate) fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
-    // SAFETY: `map` writes every element.
+    // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
     let copy = unsafe { uninit_like(tensor, dtype, MemoryFormat::Contiguous)? };
     assign(&copy, tensor)?;
     Ok(copy)
@@ -176,27 +181,39 @@ pub(crate) fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
 ///
 /// # Errors
 /// Memory that the host does not reach.
+#[track_caller]
 pub(crate) fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> Result<Tensor> {
-    // SAFETY: below, every element is written.
+    // SAFETY: `compute_rows` writes every element before any is read; if it is not reached, there are none to read or nobody
+    // gets the tensor.
     let out = unsafe { uninit_like(tensor, tensor.dtype(), MemoryFormat::Preserve)? };
     if !has_elements(&out) {
         return Ok(out);
     }
+    let lease = Lease::new([&out], [tensor])?;
+    ensure!(
+        out.sizes() == tensor.sizes(),
+        Shape,
+        "sizes {:?} became {:?} meanwhile",
+        out.sizes(),
+        tensor.sizes()
+    );
     let (walk, first) = Walk::back_to_front(out.geometry(), tensor.geometry(), is_back);
     match_dtype!(tensor.dtype(), T => {
         let inner = Inner::of::<T, T, _>(&Identity);
-        let mut operands = Operands::new(&out, [tensor], &inner)?;
+        let mut operands = Operands::new(&out, [tensor], &inner, &lease)?;
         let input = &mut operands.inputs[0];
         input.data = input.data.wrapping_offset(first * input.size as isize);
         operands.compute_rows(&walk, out.numel() as usize, COPIED);
     });
+    drop(lease);
     Ok(out)
 }
 
 /// Memory for a result like a tensor, of a type and in a memory format; nothing is in it yet.
 ///
 /// # Safety
-/// Every element is written before any is read, and before safe code gets the tensor.
+/// - Every element is written before any is read.
+/// - Every element is written before safe code gets the tensor, or it never does.
 ///
 /// # Errors
 /// A format for another number of dimensions.
@@ -206,7 +223,7 @@ pub(crate) unsafe fn uninit_like(tensor: &Tensor, dtype: DType, format: MemoryFo
         MemoryFormat::Preserve => preserved_strides(geometry.sizes(), geometry.strides()),
         _ => strides_for(geometry.sizes(), format)?,
     };
-    // SAFETY: passed on.
+    // SAFETY: the caller writes every element before any is read, and before safe code gets the tensor.
     unsafe { Tensor::uninit_strided(geometry.sizes(), &strides, dtype, tensor.device()) }
 }
 
@@ -214,6 +231,7 @@ pub(crate) unsafe fn uninit_like(tensor: &Tensor, dtype: DType, format: MemoryFo
 ///
 /// # Errors
 /// Memory that the host does not reach.
+#[track_caller]
 pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
     if tensor.is_contiguous(MemoryFormat::Contiguous) {
         return Ok(tensor.clone());
@@ -225,6 +243,7 @@ pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
 ///
 /// # Errors
 /// Memory that the host does not reach.
+#[track_caller]
 pub(crate) fn elements<M: Element>(tensor: &Tensor) -> Result<Vec<M>> {
     if tensor.dtype() == M::DTYPE { tensor.to_vec() } else { copy(tensor, M::DTYPE)?.to_vec() }
 }
@@ -234,15 +253,8 @@ pub(crate) fn is_plain<M: Element>(dtype: DType) -> bool {
     dtype == M::DTYPE && dtype != DType::Bool
 }
 
-/// The address of a tensor's first element, whatever its type.
-///
-/// # Errors
-/// Memory that the host does not reach.
-pub(crate) fn data_ptr(tensor: &Tensor) -> Result<*mut u8> {
-    match_dtype!(tensor.dtype(), T => tensor.data_ptr::<T>().map(<*mut T>::cast))
-}
-
-/// The memory of an operation's operands, how to get at their elements, and what to do with them.
+/// The memory of an operation's operands, how to get at their elements, and what to do with them. Good while the lease is held that
+/// it was made under.
 struct Operands<'f, const N: usize> {
     out: *mut u8,
     out_size: usize,
@@ -257,7 +269,7 @@ struct Operands<'f, const N: usize> {
     inner: &'f Inner<'f, N>,
 }
 
-// SAFETY: plain addresses; which thread reads and writes what is for `row` and its caller to say.
+// SAFETY: addresses that only `unsafe` functions follow, whose callers give no two threads one row; `Inner` is `Sync`.
 unsafe impl<const N: usize> Sync for Operands<'_, N> {}
 
 struct Input {
@@ -270,16 +282,19 @@ struct Input {
 }
 
 impl Input {
-    fn new<M: Element>(tensor: &Tensor) -> Result<Self> {
-        let dtype = tensor.dtype();
-        let data = data_ptr(tensor)?;
-        Ok(Input {
+    fn new<M: Element>(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
+        Ok(Self::at::<M>(tensor.address(lease)?, tensor.dtype()))
+    }
+
+    /// Elements of a type, from an address on.
+    fn at<M: Element>(data: *const u8, dtype: DType) -> Self {
+        Input {
             data,
             dtype,
             size: dtype.size(),
             load: convert::loader::<M>(dtype),
             is_plain: is_plain::<M>(dtype),
-        })
+        }
     }
 }
 
@@ -297,13 +312,13 @@ impl Buffer {
 }
 
 impl<'f, const N: usize> Operands<'f, N> {
-    fn new(out: &Tensor, inputs: [&Tensor; N], inner: &'f Inner<'f, N>) -> Result<Self> {
+    fn new(out: &Tensor, inputs: [&Tensor; N], inner: &'f Inner<'f, N>, lease: &impl Leased) -> Result<Self> {
         let mut found = [const { None }; N];
         for (found, tensor) in found.iter_mut().zip(inputs) {
-            *found = Some((inner.compiled.input)(tensor)?);
+            *found = Some(inner.input(tensor, lease)?);
         }
         Ok(Operands {
-            out: data_ptr(out)?,
+            out: out.address_mut(lease)?,
             out_size: out.dtype().size(),
             store: (inner.compiled.storer)(out.dtype()),
             is_plain: out.dtype() == inner.compiled.result,
@@ -322,7 +337,8 @@ impl<'f, const N: usize> Operands<'f, N> {
         let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
         if let Some(plane) = self.plane(&walk) {
             let grain = (grain / plane.len).max(1);
-            // SAFETY: the walk stays within the elements of all operands, and no two threads get the same row.
+            // SAFETY: in bounds by the walk; of the loop's types, dense or single, apart or in place by `plane`. No two threads get
+            // one row; the lease keeps everybody else away.
             parallel::shares(plane.rows, grain, |rows| unsafe { self.inner.run_plane(&plane.part(rows)) });
             return Ok(());
         }
@@ -330,7 +346,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             return Ok(());
         }
         if count >= across::WORTHWHILE && walk.turn_across() {
-            // SAFETY: as above, of elements.
+            // SAFETY: in bounds by the walk; apart or in place by `check` and `may_overlap_partially`. No two threads get one element of the
+            // result; the lease keeps everybody else away.
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
             return Ok(());
         }
@@ -343,7 +360,8 @@ impl<'f, const N: usize> Operands<'f, N> {
         parallel::shares(count, grain, |range| {
             let mut buffers = [Buffer::EMPTY; N];
             walk.rows(range, |row| {
-                // SAFETY: the walk stays within the elements of all operands, and no two threads get the same row.
+                // SAFETY: in bounds by the walk; apart or in place by `check` and `may_overlap_partially`, or as the result is new. No two
+                // threads get one element of the result; the lease keeps everybody else away.
                 unsafe { self.row(&row, &mut buffers) }
             });
         });
@@ -376,8 +394,9 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// Computes one row.
     ///
     /// # Safety
-    /// Every element of the row lies in bounds of its operand, and nobody else writes to it or, where it is one of
-    /// `out`, reads it meanwhile.
+    /// - Every element of the row lies in bounds of its operand.
+    /// - Nobody else writes to these elements meanwhile, or reads those of `out`.
+    /// - Each input is `out` itself, each element at its place, or shares no element with it.
     unsafe fn row(&self, row: &Row<N>, buffers: &mut [Buffer; N]) {
         let is_dense = |k: usize| self.inputs[k].is_plain && row.input_strides[k] == 1;
         if (0..N).all(is_dense) && self.is_plain && row.out_stride == 1 {
@@ -386,31 +405,34 @@ impl<'f, const N: usize> Operands<'f, N> {
             let inputs =
                 std::array::from_fn(|k| address(self.inputs[k].data, row.inputs[k], self.inputs[k].size));
             let out = address(self.out, row.out, self.out_size).cast_mut();
-            // SAFETY: the row lies in bounds, is dense in all operands and of the loop's types; an input that shares a part of
-            // the result's memory was copied before.
+            // SAFETY: in bounds by the caller's promise, dense in all operands, and of the loop's types (`is_dense`,
+            // `is_plain`); the caller vouches that nobody else is there and that each input is the result itself or apart.
             return unsafe { self.inner.run(out, inputs, row.len) };
         }
         if let Some(half) = self.half.filter(|half| self.is_row_of_halves(*half, row)) {
-            // SAFETY: passed on.
+            // SAFETY: the row was found fit; the caller vouches for its bounds, nobody else there, inputs apart or in place.
             return unsafe { self.row_of_halves(half, row) };
         }
         let is_elsewhere = || !std::ptr::eq(self.inputs[0].data, self.out);
         if self.inner.compiled.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
             let data = self.inputs[0].data.wrapping_offset(row.inputs[0] * self.inputs[0].size as isize);
             let out = self.out.wrapping_offset(row.out * self.out_size as isize);
-            // SAFETY: the row lies in bounds, and an input that shares a part of the result's memory was copied before.
+            // SAFETY: the caller vouches for the elements of the row, and for an input apart, as it is not in place; `load` writes
+            // the function's type, which is the result's, to dense places.
             return unsafe { (self.inputs[0].load)(data, row.input_strides[0], row.len, out) };
         }
         let mut start = 0;
         while start < row.len {
             let len = self.chunk.min(row.len - start);
             let inputs: [*const u8; N] = std::array::from_fn(|k| {
-                // SAFETY: the chunk is part of the row.
+                // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nobody else writing
+                // to it; a chunk of the function's type fits a buffer.
                 unsafe {
                     self.inputs[k].chunk(row.inputs[k], row.input_strides[k], start, len, &mut buffers[k])
                 }
             });
-            // SAFETY: as above; the inputs are there.
+            // SAFETY: `start..start + len` is part of the row that the caller vouches for; `chunk` gave addresses of `len`
+            // elements of the function's type, and `len` is at most `self.chunk`.
             unsafe { self.finish(row, start, len, inputs) };
             start += len;
         }
@@ -428,7 +450,10 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// Computes one row of halves, which may be in place.
     ///
     /// # Safety
-    /// As [`row`](Self::row), of a row that is fit for it.
+    /// - [`is_row_of_halves`](Self::is_row_of_halves) has said so of this row, and `half` is [`Operands::half`].
+    /// - Every element of the row lies in bounds of its operand.
+    /// - Nobody else writes to these elements meanwhile, or reads those of `out`.
+    /// - Each input is `out` itself, each element at its place, or shares no element with it.
     unsafe fn row_of_halves(&self, half: Half, row: &Row<N>) {
         let mut singles = [0f32; N];
         let inputs = std::array::from_fn(|k| {
@@ -438,33 +463,41 @@ impl<'f, const N: usize> Operands<'f, N> {
                 return (data, false);
             }
             let single = (&raw mut singles[k]).cast::<u8>();
-            // SAFETY: an element by contract, converted to the type of the function that `half` has a loop for: `f32`.
+            // SAFETY: the caller vouches for the element; the loader is one to the function's type, which is `f32` where
+            // there is a loop over halves, and `single` has room for one.
             unsafe { (input.load)(data, 0, 1, single) };
             (single.cast_const(), true)
         });
         let out = self.out.wrapping_offset(row.out * self.out_size as isize);
-        // SAFETY: `row.len` halves in all operands, or one `f32`.
+        // SAFETY: the caller vouches for `row.len` halves in `out` and in each dense input, for nobody else being there, and
+        // for inputs apart or in place; the other inputs are an `f32` of this frame each.
         unsafe { self.inner.run_halves(half, out, inputs, row.len) };
     }
 
     /// Computes a part of a row from dense inputs, and writes it.
     ///
     /// # Safety
-    /// As [`row`](Self::row), of which these are elements `start..start + len`; as many lie in each input, as the closure
-    /// takes them.
+    /// - Elements `start..start + len` of the row lie in bounds of `out`, and nobody else uses them meanwhile.
+    /// - `len` elements of the type that the function takes can be read from each of `inputs`, and nobody else writes to them
+    ///   meanwhile.
+    /// - `len` is at most `self.chunk`.
+    /// - Each of `inputs` is the place in `out` itself, or shares no memory with it.
     unsafe fn finish(&self, row: &Row<N>, start: usize, len: usize, inputs: [*const u8; N]) {
         let offset = (row.out + start as isize * row.out_stride) * self.out_size as isize;
-        // SAFETY: in bounds, the chunk being part of the row.
+        // SAFETY: the caller vouches for element `start` of the row being in bounds of `out`.
         let out = unsafe { self.out.offset(offset) };
         if self.is_plain && row.out_stride == 1 {
-            // SAFETY: `len` elements each of the inner loop's types, readable and writable.
+            // SAFETY: the caller vouches for `len` elements in each input and in `out`, which is dense and of the function's
+            // result type; nobody else uses them.
             return unsafe { self.inner.run(out, inputs, len) };
         }
         let mut buffer = Buffer::EMPTY;
         let buffer = buffer.data();
-        // SAFETY: the buffer has room for a chunk.
+        // SAFETY: the caller vouches for `len` elements in each input; the buffer is of this frame, aligned for any type, and
+        // has room for `self.chunk` results, which `len` does not exceed.
         unsafe { self.inner.run(buffer, inputs, len) };
-        // SAFETY: `len` elements in the buffer and in the row.
+        // SAFETY: `len` results were just written to the buffer, and the caller vouches for as many places in the row; a
+        // buffer of this frame is no tensor's memory.
         unsafe { (self.store)(buffer, len, out, row.out_stride) };
     }
 }
@@ -473,7 +506,10 @@ impl Input {
     /// The address of a chunk in the computing type: in memory, or in the buffer after conversion.
     ///
     /// # Safety
-    /// The elements of the chunk lie in bounds, and nobody writes to them meanwhile.
+    /// - The elements of the chunk lie in bounds, and are initialised.
+    /// - Nobody writes to them meanwhile.
+    /// - `len` elements of the function's type fit the buffer.
+    /// - If `stride` is 0 and `start` is not, the buffer holds what the chunk at 0 left there.
     #[inline]
     unsafe fn chunk(
         &self,
@@ -485,13 +521,14 @@ impl Input {
     ) -> *const u8 {
         let buffer = buffer.data();
         let offset = (row + start as isize * stride) * self.size as isize;
-        // SAFETY: in bounds by contract.
+        // SAFETY: the caller vouches for the first element of the chunk being in bounds.
         let data = unsafe { self.data.offset(offset) };
         if stride == 1 && self.is_plain {
             return data;
         }
         if stride != 0 || start == 0 {
-            // SAFETY: `len` elements from `data` on by contract, room for a chunk in the buffer.
+            // SAFETY: the caller vouches for `len` elements, `stride` apart, that nobody writes to, and for room for them in
+            // the buffer, which is no tensor's memory.
             unsafe { (self.load)(data, stride, len, buffer) };
         }
         buffer

@@ -6,10 +6,11 @@ use torch_library::Element;
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
-use super::loops::parts::Parts;
+use super::loops::parts::{Parts, PartsMut};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use crate::aten;
+use crate::composite::collected;
 use crate::pointwise::{common_device, unsupported};
 
 pub(crate) mod ctc;
@@ -28,6 +29,7 @@ mod kernels {
         reduction: i64,
         ignore_index: i64,
     ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
         let likelihoods =
             Likelihoods { operator: "aten::nll_loss_forward", this, target, weight, ignore_index }
                 .of_rows()?;
@@ -41,6 +43,7 @@ mod kernels {
         reduction: i64,
         ignore_index: i64,
     ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
         Likelihoods { operator: "aten::nll_loss2d_forward", this, target, weight, ignore_index }
             .of_pixels()?
             .loss(reduction, target.sizes())
@@ -55,6 +58,7 @@ mod kernels {
         ignore_index: i64,
         total_weight: &Tensor,
     ) -> Result<Tensor> {
+        let _lease = loops::all_frozen([grad_output, this, target, total_weight].into_iter().chain(weight))?;
         const OPERATOR: &str = "aten::nll_loss_backward";
         let is_fit = this.dim() != 1 || target.dim() == 0 || this.numel() == 1;
         ensure!(is_fit, Shape, "{OPERATOR}: a list of one target for classes without a batch");
@@ -76,6 +80,7 @@ mod kernels {
         ignore_index: i64,
         total_weight: &Tensor,
     ) -> Result<Tensor> {
+        let _lease = loops::all_frozen([grad_output, this, target, total_weight].into_iter().chain(weight))?;
         const OPERATOR: &str = "aten::nll_loss2d_backward";
         let out = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         ensure!(
@@ -159,8 +164,7 @@ impl Likelihoods<'_> {
         }
         match_computing!(this.dtype(), T: Float => {
             let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
-            // SAFETY: nobody writes to them meanwhile.
-            let likelihoods = if likelihoods.count() == 0 { &[][..] } else { unsafe { likelihoods.get(0) } };
+            let likelihoods = if likelihoods.count() == 0 { &[][..] } else { likelihoods.get(0) };
             let (mut losses, mut sum, mut weights) = (Vec::new(), 0.0, 0.0); // of more bits, as there may be many
             self.each_picked::<T>(|_, picked| {
                 let (loss, weight) =
@@ -208,8 +212,7 @@ impl Likelihoods<'_> {
     /// Calls a function for every target, with its place and, unless it is ignored, with the likelihood that counts and its weight.
     fn each_picked<T: Float + Number>(&self, mut f: impl FnMut(usize, Option<Picked<T>>)) -> Result<()> {
         let targets = Parts::<i64>::row_major(self.target, self.target.numel() as usize)?;
-        // SAFETY: nobody writes to them meanwhile.
-        let targets = if targets.count() == 0 { &[][..] } else { unsafe { targets.get(0) } };
+        let targets = if targets.count() == 0 { &[][..] } else { targets.get(0) };
         let weights = self.weight.map(loops::elements::<T>).transpose()?;
         let classes = self.classes();
         let pixels: usize = saturating_numel(self.this.sizes().iter().skip(2)) as usize;
@@ -259,12 +262,12 @@ impl Likelihoods<'_> {
                 })
             };
             if loops::is_plain::<T>(out.dtype()) && out.is_contiguous(MemoryFormat::Contiguous) {
-                let elements = Parts::<T>::of(&out, this.numel() as usize)?;
-                // SAFETY: new memory, all zeros, which nobody else has.
+                let elements = PartsMut::<T>::of(&out, this.numel() as usize)?;
+                // SAFETY: new memory, all zeros, of which this is the only slice.
                 put(unsafe { elements.get_mut(0) })?;
                 return Ok(out);
             }
-            let mut elements = vec![T::ZERO; this.numel() as usize];
+            let mut elements = collected(operator, this.numel(), |_| T::ZERO)?;
             put(&mut elements)?;
             write(&out, elements)?;
             Ok(out)

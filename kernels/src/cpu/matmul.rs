@@ -5,6 +5,7 @@
 )]
 
 use num_complex::Complex;
+use torch_library::Lease;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
@@ -17,10 +18,10 @@ use crate::variants::memory;
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
+pub(super) mod implicit_gemm;
 mod integers;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
-pub(super) mod scattered;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 pub(super) mod vector;
@@ -170,7 +171,7 @@ fn product_sizes(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<[i64;
 /// A product that is added to a copy of what was there, in one tensor.
 fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (dtype, device) = (this.dtype(), common_device(operator, &[a, b, this])?);
-    // SAFETY: next, every element is written.
+    // SAFETY: `map` writes every element next; after an error nobody gets the tensor.
     let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
     torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
     if loops::has_elements(&out) && a.numel() > 0 {
@@ -229,12 +230,17 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
 
 #[inline]
 fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
-    let (out, a, b) = (Matrices::<T>::of(out)?, Matrices::<T>::of(a)?, Matrices::<T>::of(b)?);
+    let lease = Lease::new([out], [a, b])?;
+    check(out, a, b)?;
+    let a = Matrices::over(a, a.data_ptr::<T>(&lease)?.cast_mut());
+    let b = Matrices::over(b, b.data_ptr::<T>(&lease)?.cast_mut());
+    let out = Matrices::over(out, out.data_ptr_mut::<T>(&lease)?);
     let work = out.rows.saturating_mul(out.columns).saturating_mul(a.columns);
     let is_large = work >= 2 * out.grain();
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
     let one = |batch| {
-        // SAFETY: all of one batch lie in bounds; `out` is memory of its own, and each of its matrices is one thread's.
+        // SAFETY: by `check`, sizes fit, and `out` is apart from the factors and without overlap; strides are the tensors' own,
+        // so all lies in bounds. The lease keeps everybody else away, and each matrix of `out` is one thread's.
         unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && is_large) };
     };
     if is_shared {
@@ -242,6 +248,32 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Resul
     } else {
         parallel::shares(out.count, (GRAIN / work.max(1)).max(1), |range| range.for_each(one));
     }
+    Ok(())
+}
+
+/// Checks, under a lease, that factors and result are of fitting sizes, and that no factor is written.
+fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let (o, x, y) = (out.sizes(), a.sizes(), b.sizes());
+    let ndim = o.len();
+    ensure!(
+        ndim >= 2
+            && [x.len(), y.len()] == [ndim; 2]
+            && [o[ndim - 2], x[ndim - 1], o[ndim - 1]] == [x[ndim - 2], y[ndim - 2], y[ndim - 1]]
+            && [&x[..ndim - 2], &y[..ndim - 2]] == [&o[..ndim - 2]; 2],
+        Shape,
+        "matrices of sizes {x:?} and {y:?} make none of sizes {o:?}"
+    );
+    ensure!(
+        !out.may_overlap_itself(),
+        Argument,
+        "elements of sizes {o:?} and strides {:?} coincide",
+        out.strides()
+    );
+    ensure!(
+        !out.may_overlap(a) && !out.may_overlap(b),
+        Argument,
+        "matrices of sizes {o:?} share memory with their factors, pass a copy"
+    );
     Ok(())
 }
 
@@ -257,7 +289,8 @@ pub(super) struct Matrices<T> {
     column_stride: isize,
 }
 
-// SAFETY: plain addresses; which thread writes where is for `batches` to say.
+// SAFETY: an address and numbers, which no safe function follows; those that do are `unsafe`, and their callers say which thread
+// writes where.
 unsafe impl<T: Send + Sync> Sync for Matrices<T> {}
 
 impl<T> Matrices<T> {
@@ -309,11 +342,6 @@ impl<T> Matrices<T> {
 }
 
 impl<T: Number> Matrices<T> {
-    #[inline]
-    fn of(tensor: &Tensor) -> Result<Self> {
-        Ok(Self::over(tensor, tensor.data_ptr()?))
-    }
-
     /// Rows for columns.
     pub(super) fn transposed(self) -> Self {
         let Matrices { rows, columns, row_stride, column_stride, .. } = self;
@@ -342,7 +370,10 @@ impl<T: Number> Matrices<T> {
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// The matrices lie in bounds, and `out` shares no memory with the others.
+/// - The rows and columns of each matrix lie in bounds of memory that is aligned for `T`, and initialised (`out` if `adds`).
+/// - `a` has as many rows as `out`, `b` as many columns, and `b` as many rows as `a` has columns.
+/// - The elements of `out` coincide neither with each other nor with those of the others.
+/// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`: by a lease, or as they are the caller's own.
 #[inline]
 pub(super) unsafe fn multiply_one<T: Number>(
     out: Matrices<T>,
@@ -352,19 +383,23 @@ pub(super) unsafe fn multiply_one<T: Number>(
     is_parallel: bool,
 ) {
     match T::DTYPE {
-        // SAFETY: `T` is the type that is named; the rest is passed on.
+        // SAFETY: `T` is `f32`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for nobody else
+        // there.
         DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
-        // SAFETY: as above.
+        // SAFETY: `T` is `f64`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for nobody else
+        // there.
         DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
-        // SAFETY: as above.
+        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for nobody else
+        // there.
         DType::Complex64 => unsafe {
             fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
         },
-        // SAFETY: as above.
+        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for nobody else
+        // there.
         DType::Complex128 => unsafe {
             fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
         },
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for bounds, fitting sizes, and for nobody else there.
         _ => unsafe { integers::multiply(out, a, b, adds, is_parallel) },
     }
 }
@@ -378,17 +413,19 @@ impl<T> Matrices<T> {
 }
 
 /// # Safety
-/// As [`multiply_one`].
+/// - What [`multiply_one`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and nobody else there.
 #[inline]
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some([out, a, b]) = tiles::turned(out, a, b) {
         if blocks::are_for(&a, &b) {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found to have
+            // vectors.
             return unsafe { blocks::multiply(out, a, b, adds, is_parallel) };
         }
         if !is_parallel {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found to have
+            // vectors.
             return unsafe { tiles::multiply(out, a, b, adds) };
         }
         let is_tall = out.rows > out.columns;
@@ -398,12 +435,14 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
                 true => [out.rows(range.clone()), a.rows(range), b],
                 false => [out.columns(range.clone()), a, b.columns(range)],
             };
-            // SAFETY: a part of the matrices, and of the result this thread's own.
+            // SAFETY: some rows or columns of matrices that the caller vouches for; of the result, this range is this thread's
+            // alone.
             unsafe { tiles::multiply(out, a, b, adds) };
         });
     }
     let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
-    // SAFETY: pointers, sizes and strides are those of the matrices, by contract in bounds and apart.
+    // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds, `out` apart from
+    // the others, with nobody else there.
     unsafe {
         gemm::gemm(
             out.rows,

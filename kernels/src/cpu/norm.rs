@@ -17,13 +17,12 @@ use crate::pointwise::{common_device, unsupported};
 mod backward;
 mod lines;
 
-pub(super) use backward::wanted;
-
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
 
     fn _softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::_softmax";
         let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
         if this.numel() == 0 {
@@ -41,6 +40,7 @@ mod kernels {
     }
 
     fn _log_softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::_log_softmax";
         let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
         if this.numel() == 0 {
@@ -65,6 +65,7 @@ mod kernels {
         bias: Option<&Tensor>,
         eps: f64,
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::all_frozen([input].into_iter().chain(weight).chain(bias))?;
         const OPERATOR: &str = "aten::native_layer_norm";
         let outer = outer_dims(OPERATOR, input, normalized_shape, &[weight, bias])?;
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
@@ -92,6 +93,7 @@ mod kernels {
         momentum: f64,
         eps: f64,
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::all_frozen([input].into_iter().chain(weight).chain(bias))?;
         const OPERATOR: &str = "aten::native_batch_norm";
         let channels = channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
@@ -111,7 +113,7 @@ mod kernels {
             .flatten()
             .all(|tensor| tensor.is_contiguous(MemoryFormat::Contiguous));
         let format = if lies_in_rows { MemoryFormat::Contiguous } else { input.suggest_memory_format() };
-        // SAFETY: `scaled` writes every element.
+        // SAFETY: `scaled` writes every element before any is read; if it fails, or is not reached, nobody gets the tensor.
         let out = unsafe { loops::uninit_like(input, input.dtype(), format)? };
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
@@ -173,7 +175,8 @@ impl<'a> Exponentials<'a> {
         let input = self.input;
         let sizes = reduced_sizes(input, &self.is_reduced);
         let empty = |sizes: &[i64]| Tensor::empty(sizes, T::DTYPE, input.device());
-        // SAFETY: `map` writes every element, two lines on.
+        // SAFETY: `map` writes every element, two lines on, before any is read; if it fails, or is not reached, nobody gets
+        // the tensor.
         let powers = unsafe { loops::uninit_like(input, T::DTYPE, MemoryFormat::Contiguous)? };
         let (largest, sum) = (empty(&sizes)?, empty(&sizes)?);
         fold([&largest], input, &self.is_reduced, &Largest, |largest: T| [largest])?;

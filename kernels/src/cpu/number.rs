@@ -1,4 +1,4 @@
-//! Arithmetic that every computing type has: integers wrap, truth values join with "or" and "and".
+//! Arithmetic that every computing type has: integers wrap, booleans join with "or" and "and".
 
 use num_complex::Complex;
 use torch_library::Element;
@@ -10,16 +10,16 @@ pub trait Number: Element {
     /// What multiplies nothing; `true`.
     const ONE: Self;
 
-    /// The sum; integers wrap, of truth values it is "or".
+    /// The sum; integers wrap, of booleans it is "or".
     fn plus(self, other: Self) -> Self;
 
-    /// The difference; integers wrap, of truth values it is "or, but not both".
+    /// The difference; integers wrap, of booleans it is "or, but not both".
     fn minus(self, other: Self) -> Self;
 
-    /// The product; integers wrap, of truth values it is "and".
+    /// The product; integers wrap, of booleans it is "and".
     fn times(self, other: Self) -> Self;
 
-    /// The number with the other sign; integers wrap, truth values stay.
+    /// The number with the other sign; integers wrap, booleans stay.
     fn negated(self) -> Self;
 
     /// Whether this is not even equal to itself, like NaN.

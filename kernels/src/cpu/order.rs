@@ -1,5 +1,8 @@
 //! Running sums of exponentials, and how often numbers are there.
-#![expect(unsafe_code, reason = "looks at a tensor as a slice")]
+#![expect(
+    unsafe_code,
+    reason = "shares strips of tensors among threads, and takes memory that it fills at once"
+)]
 
 use torch_library::prelude::*;
 
@@ -22,6 +25,7 @@ mod kernels {
     use super::*;
 
     fn logcumsumexp(this: &Tensor, dim: i64) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::logcumsumexp";
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
@@ -47,6 +51,7 @@ mod kernels {
 
 #[torch_impl(aten, CPU)]
 fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<Tensor> {
+    let _lease = loops::all_frozen([this].into_iter().chain(weights))?;
     const OPERATOR: &str = "aten::bincount";
     ensure!(minlength >= 0, Argument, "{OPERATOR}: minlength is {minlength}, zero or more is possible");
     ensure!(
@@ -57,8 +62,7 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         this.sizes()
     );
     let numbers = Parts::<i64>::row_major(this, this.numel() as usize)?;
-    // SAFETY: nobody writes to the numbers while they are read.
-    let numbers = if numbers.count() == 0 { &[][..] } else { unsafe { numbers.get(0) } };
+    let numbers = if numbers.count() == 0 { &[][..] } else { numbers.get(0) };
     let ends = |(least, largest): (i64, i64), number: &i64| (least.min(*number), largest.max(*number));
     let (least, largest) = numbers.iter().fold((0, -1), ends);
     ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, and has no bin");

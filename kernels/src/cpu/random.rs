@@ -13,7 +13,7 @@ use torch_library::{Element, match_dtype};
 
 use super::functions::{Circular, Functions};
 use super::loops::lines::{self, Line};
-use super::loops::parts::Parts;
+use super::loops::parts::{Parts, PartsMut};
 use super::loops::{self, match_computing, parallel};
 use crate::aten;
 use crate::composite::unseen;
@@ -28,10 +28,12 @@ mod kernels {
     use super::*;
 
     fn tril(this: &Tensor, diagonal: i64) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         triangle("aten::tril", this, |row| 0..row.saturating_add(diagonal).saturating_add(1))
     }
 
     fn triu(this: &Tensor, diagonal: i64) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         triangle("aten::triu", this, |row| row.saturating_add(diagonal)..i64::MAX)
     }
 
@@ -87,13 +89,15 @@ mod kernels {
                 normal_pairs(this, generator, |x| x * std + mean)?;
             }
             DType::Float64 => {
-                let bell = Bell { mean, std, drops: true };
-                drawn(this, generator, |out: &mut [f64], next| bell.fill(out, next, double))?;
+                let normal = Normal { mean, std, drops: true };
+                drawn(this, generator, |out: &mut [f64], next| normal.fill(out, next, double))?;
             }
             _ => {
                 let drops = this.dtype() == DType::Float32;
-                let bell = Bell { mean: mean as f32, std: std as f32, drops };
-                drawn(this, generator, |out: &mut [f32], next| bell.fill(out, next, |[word]| single(word)))?;
+                let normal = Normal { mean: mean as f32, std: std as f32, drops };
+                drawn(this, generator, |out: &mut [f32], next| {
+                    normal.fill(out, next, |[word]| single(word))
+                })?;
             }
         }
         Ok(this)
@@ -189,6 +193,7 @@ mod kernels {
         replacement: bool,
         generator: Option<&Generator>,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::multinomial";
         floating(OPERATOR, this)?;
         let [rows @ .., categories] = this.sizes() else {
@@ -245,12 +250,13 @@ fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sy
         return Ok(out);
     }
     match_dtype!(this.dtype(), T => {
-        let (from, to) = (Parts::<T>::row_major(this, columns as usize)?, Parts::<T>::of(&out, columns as usize)?);
+        let (from, to) = (Parts::<T>::row_major(this, columns as usize)?, PartsMut::<T>::of(&out, columns as usize)?);
         parallel::shares(to.count(), (parallel::GRAIN / columns as usize).max(1), |lines| {
             for line in lines {
                 let Range { start, end } = kept(line as i64 % rows);
                 let (start, end) = (start.clamp(0, columns) as usize, end.clamp(0, columns) as usize);
-                // SAFETY: nobody writes to the first, and each line of the second is one thread's.
+                // SAFETY: zeros were written when the tensor was made; each line is one thread's, which has this one slice of
+                // it.
                 let (from, to) = unsafe { (from.get(line), to.get_mut(line)) };
                 to[start..end.max(start)].copy_from_slice(&from[start..end.max(start)]);
             }
@@ -335,13 +341,21 @@ fn raced(weights: &Tensor, count: i64, generator: Option<&Generator>) -> Result<
 
 /// The dimensions of a tensor from widest to densest: random numbers go through memory as it lies.
 fn dense_order(this: &Tensor) -> Dims {
-    let strides = Dims::from_slice(this.strides());
-    order_of_dimensions(this.sizes(), &[strides]).into_iter().rev().map(|dim| dim as i64).collect()
+    let geometry = this.geometry();
+    let strides = Dims::from_slice(geometry.strides());
+    order_of_dimensions(geometry.sizes(), &[strides]).into_iter().rev().map(|dim| dim as i64).collect()
 }
 
 fn in_order(tensor: &Tensor, order: &[i64]) -> Result<Tensor> {
+    let geometry = tensor.geometry();
+    ensure!(
+        geometry.dim() == order.len(),
+        Busy,
+        "a tensor got sizes {:?} while random numbers were drawn for it",
+        geometry.sizes()
+    );
     let pick = |values: &[i64]| order.iter().map(|dim| values[*dim as usize]).collect::<Dims>();
-    tensor.strided_view(&pick(tensor.sizes()), &pick(tensor.strides()), tensor.storage_offset())
+    tensor.strided_view(&pick(geometry.sizes()), &pick(geometry.strides()), geometry.offset())
 }
 
 /// What writes the next words of a stream.
@@ -396,9 +410,11 @@ fn drawn_with_spare<T: Element>(
     let generator = generator.unwrap_or_else(|| default_generator());
     let is_plain = this.dtype() == T::DTYPE && this.is_contiguous(MemoryFormat::Contiguous);
     let out = if is_plain { this.clone() } else { Tensor::empty(this.sizes(), T::DTYPE, this.device())? };
-    let parts = Parts::<T>::of(&out, out.numel() as usize)?;
-    // SAFETY: new memory, or that of a tensor that this operator writes to; `Tensor::empty` and its user have written it before.
+    let parts = PartsMut::<T>::of(&out, out.numel() as usize)?;
+    // SAFETY: the only slice, and on this thread; elements were written before, by `Tensor::empty` or by the user, and `T` is
+    // a number.
     generator.with_spare(|next, spare| fill(unsafe { parts.get_mut(0) }, next, spare));
+    drop(parts);
     if is_plain { Ok(()) } else { loops::assign(this, &out) }
 }
 
@@ -437,17 +453,17 @@ fn single(word: u32) -> f32 {
 /// block is drawn anew and overlaps the one before.
 ///
 /// PyTorch: `normal_fill`.
-struct Bell<T> {
+struct Normal<T> {
     mean: T,
     std: T,
     /// Whether what the last block replaces is drawn first. Of halves it is not.
     drops: bool,
 }
 
-impl<T: Float + Element + Functions + Circular> Bell<T> {
+impl<T: Float + Element + Functions + Circular> Normal<T> {
     fn fill<const W: usize>(&self, out: &mut [T], next: &mut Source<'_>, uniform: impl Fn([u32; W]) -> T) {
         let mut chances = [T::zero(); BLOCK];
-        let (whole, last) = (out.len() - out.len() % 16, out.len() - 16);
+        let (whole, last) = (out.len() - out.len() % 16, out.len().saturating_sub(16));
         for out in out[..whole].chunks_mut(BLOCK) {
             each(&mut chances[..out.len()], next, &uniform);
             self.bend(&chances[..out.len()], out);
@@ -462,14 +478,14 @@ impl<T: Float + Element + Functions + Circular> Bell<T> {
     }
 
     fn bend(&self, chances: &[T], out: &mut [T]) {
-        // SAFETY: `MaybeUninit<T>` lies in memory as `T` does, and the line writes all elements.
+        // SAFETY: `MaybeUninit<T>` lies in memory as `T` does; `out` stays borrowed, and `Normal`'s `line` writes values only.
         let out =
             unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<MaybeUninit<T>>(), out.len()) };
         lines::run(self, chances, out);
     }
 }
 
-impl<T: Float + Element + Functions + Circular> Line<T, 0> for Bell<T> {
+impl<T: Float + Element + Functions + Circular> Line<T, 0> for Normal<T> {
     #[inline(always)]
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
         let turn: T = (2.0 * PI).cast();

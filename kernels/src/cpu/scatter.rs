@@ -9,6 +9,7 @@ use super::loops::gather::{Lanes, put, scatter};
 use super::loops::{self, match_computing};
 use super::number::Number;
 use crate::aten;
+use crate::composite::collected;
 use crate::pointwise::{Pointwise, common_device, unsupported};
 
 mod reduce;
@@ -312,7 +313,7 @@ fn divide_by_frequency(rows: &Tensor, index: &Tensor) -> Result<()> {
     if !loops::has_elements(rows) {
         return Ok(());
     }
-    let mut counts = vec![0i64; rows.sizes()[0] as usize];
+    let mut counts = collected("aten::embedding_dense_backward", rows.sizes()[0], |_| 0i64)?;
     for index in loops::elements::<i64>(index)? {
         counts[index as usize] += 1;
     }

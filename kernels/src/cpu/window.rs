@@ -2,16 +2,16 @@
 
 use torch_library::prelude::*;
 
-mod columns;
 mod convolution;
+mod im2col;
+mod input_tile;
 mod pad;
 mod plan;
 mod planes;
 mod pool;
-mod reach;
+mod receptive_field;
 mod resize;
 mod sample;
-mod sheet;
 mod volumes;
 
 /// How a window is put, in one direction.
@@ -76,8 +76,8 @@ impl Axis {
 
     /// As [`places`](Self::places), with a last one that hangs over the edge, if it starts inside.
     fn places_over_edge(self, size: i64) -> i64 {
-        let reach = size.saturating_add(2 * self.padding) - self.extent();
-        let places = reach.saturating_add(self.stride - 1).div_euclid(self.stride) + 1;
+        let field = size.saturating_add(2 * self.padding) - self.extent();
+        let places = field.saturating_add(self.stride - 1).div_euclid(self.stride) + 1;
         let starts_outside = (places - 1).saturating_mul(self.stride) >= size.saturating_add(self.padding);
         places - i64::from(starts_outside)
     }

@@ -44,7 +44,7 @@ torch_library! {
         /// `grad_output` times the slope of `silu`, from its input; the gradient of complex numbers wants the conjugate of these.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `aten::silu_backward`.
         #[tags(pointwise)]

@@ -237,7 +237,7 @@ torch_library! {
         /// positive numbers that lies below `other`. NaN where either is negative.
         ///
         /// # Errors
-        /// Integers, truth values and complex numbers.
+        /// Integers, booleans and complex numbers.
         ///
         /// PyTorch: `torch.igamma`.
         #[tags(pointwise)]
@@ -246,7 +246,7 @@ torch_library! {
         /// little.
         ///
         /// # Errors
-        /// Integers, truth values and complex numbers.
+        /// Integers, booleans and complex numbers.
         ///
         /// PyTorch: `torch.igammac`.
         #[tags(pointwise)]
@@ -254,7 +254,7 @@ torch_library! {
         /// The logarithm of the gamma function of `p` variables.
         ///
         /// # Errors
-        /// An order below 1, truth values, complex numbers.
+        /// An order below 1, booleans, complex numbers.
         ///
         /// PyTorch: `torch.mvlgamma`.
         #[tags(pointwise)]
@@ -262,7 +262,7 @@ torch_library! {
         /// [`mvlgamma`](fn@mvlgamma) under another name.
         ///
         /// # Errors
-        /// An order below 1, truth values, complex numbers.
+        /// An order below 1, booleans, complex numbers.
         ///
         /// PyTorch: `torch.special.multigammaln`.
         special_multigammaln(Tensor self, int p) -> Tensor;

@@ -341,14 +341,14 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Sizes that do not broadcast, a condition that is not of truth values, a source of another type or of too few elements.
+        /// Sizes that do not broadcast, a condition that is not of booleans, a source of another type or of too few elements.
         ///
         /// PyTorch: `torch.masked_scatter`.
         masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor;
         /// The elements where a condition holds, as a vector.
         ///
         /// # Errors
-        /// Sizes that do not broadcast, a condition that is not of truth values.
+        /// Sizes that do not broadcast, a condition that is not of booleans.
         ///
         /// PyTorch: `torch.masked_select`.
         #[tags(dynamic_output_shape)]

@@ -7,8 +7,9 @@ use torch_library::torch_library;
 torch_library! {
     /// Arithmetic, on top of what was declared before.
     #[methods(BinaryMethods)]
+    #[overloads(function)]
     pub mod aten extends super::random::aten {
-        /// The sum `self + alpha * other`. Of truth values it is "or".
+        /// The sum `self + alpha * other`. Of booleans it is "or".
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -42,7 +43,7 @@ torch_library! {
         /// The difference `self - alpha * other`.
         ///
         /// # Errors
-        /// Truth values, of which there is no difference.
+        /// Booleans, of which there is no difference.
         ///
         /// PyTorch: `torch.sub`.
         #[tags(pointwise)]
@@ -71,7 +72,7 @@ torch_library! {
         /// PyTorch: `torch.rsub`.
         rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
 
-        /// The product. Of truth values it is "and".
+        /// The product. Of booleans it is "and".
         ///
         /// PyTorch: `torch.mul`.
         #[tags(pointwise)]
@@ -136,29 +137,29 @@ torch_library! {
         #[tags(pointwise)]
         div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor;
 
-        /// Whether each element is equal to the other operand's, as truth values.
+        /// Whether each element is equal to the other operand's, as booleans.
         ///
         /// PyTorch: `torch.eq`.
         #[tags(pointwise)]
         eq.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is equal to a number, as truth values.
+        /// Whether each element is equal to a number, as booleans.
         ///
         /// PyTorch: `torch.eq`.
         #[tags(pointwise)]
         eq.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element differs from the other operand's, as truth values.
+        /// Whether each element differs from the other operand's, as booleans.
         ///
         /// PyTorch: `torch.ne`.
         #[tags(pointwise)]
         ne.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element differs from a number, as truth values.
+        /// Whether each element differs from a number, as booleans.
         ///
         /// PyTorch: `torch.ne`.
         #[tags(pointwise)]
         ne.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is less than the other operand's, as truth values.
+        /// Whether each element is less than the other operand's, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -166,7 +167,7 @@ torch_library! {
         /// PyTorch: `torch.lt`.
         #[tags(pointwise)]
         lt.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is less than a number, as truth values.
+        /// Whether each element is less than a number, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -175,7 +176,7 @@ torch_library! {
         #[tags(pointwise)]
         lt.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is at most the other operand's, as truth values.
+        /// Whether each element is at most the other operand's, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -183,7 +184,7 @@ torch_library! {
         /// PyTorch: `torch.le`.
         #[tags(pointwise)]
         le.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is at most a number, as truth values.
+        /// Whether each element is at most a number, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -192,7 +193,7 @@ torch_library! {
         #[tags(pointwise)]
         le.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is greater than the other operand's, as truth values.
+        /// Whether each element is greater than the other operand's, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -200,7 +201,7 @@ torch_library! {
         /// PyTorch: `torch.gt`.
         #[tags(pointwise)]
         gt.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is greater than a number, as truth values.
+        /// Whether each element is greater than a number, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -209,7 +210,7 @@ torch_library! {
         #[tags(pointwise)]
         gt.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is at least the other operand's, as truth values.
+        /// Whether each element is at least the other operand's, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -217,7 +218,7 @@ torch_library! {
         /// PyTorch: `torch.ge`.
         #[tags(pointwise)]
         ge.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is at least a number, as truth values.
+        /// Whether each element is at least a number, as booleans.
         ///
         /// # Errors
         /// Complex numbers, which have no order.
@@ -229,7 +230,7 @@ torch_library! {
         /// `self` where the condition holds, else `other`.
         ///
         /// # Errors
-        /// A condition that is not of truth values (or `uint8`).
+        /// A condition that is not of booleans (or `uint8`).
         ///
         /// PyTorch: `torch.where`.
         #[tags(pointwise)]

@@ -1,12 +1,13 @@
-//! Truth values and the bits of integers, element by element.
+//! Booleans and the bits of integers, element by element.
 
 use torch_library::torch_library;
 
 torch_library! {
     /// Logic and bits, on top of what was declared before.
     #[methods(BitMethods)]
+    #[overloads(function)]
     pub mod aten extends super::math::aten {
-        /// Each element with all bits changed; of truth values "not".
+        /// Each element with all bits changed; of booleans "not".
         ///
         /// PyTorch: `torch.bitwise_not`.
         #[tags(pointwise)]
@@ -46,7 +47,7 @@ torch_library! {
         /// PyTorch: `Tensor.logical_xor_`.
         #[tags(pointwise)]
         logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!);
-        /// The bits that both elements have; of truth values "and".
+        /// The bits that both elements have; of booleans "and".
         ///
         /// PyTorch: `torch.bitwise_and`.
         #[tags(pointwise)]
@@ -61,7 +62,7 @@ torch_library! {
         /// PyTorch: `torch.bitwise_and`.
         #[tags(pointwise)]
         bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The bits that one of the elements has; of truth values "or".
+        /// The bits that one of the elements has; of booleans "or".
         ///
         /// PyTorch: `torch.bitwise_or`.
         #[tags(pointwise)]
@@ -76,7 +77,7 @@ torch_library! {
         /// PyTorch: `torch.bitwise_or`.
         #[tags(pointwise)]
         bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The bits that exactly one of the elements has; of truth values "or, but not both".
+        /// The bits that exactly one of the elements has; of booleans "or, but not both".
         ///
         /// PyTorch: `torch.bitwise_xor`.
         #[tags(pointwise)]

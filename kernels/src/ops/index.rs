@@ -5,6 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Joining and picking, on top of what was declared before.
     #[methods(IndexMethods)]
+    #[overloads(function)]
     pub mod aten extends super::matmul::aten {
         /// Tensors one behind the other along a dimension; those of sizes `[0]` are left out.
         ///

@@ -298,7 +298,7 @@ torch_library! {
         /// in the last dimension, or `N`.
         ///
         /// # Errors
-        /// Truth values, fewer than two powers.
+        /// Booleans, fewer than two powers.
         ///
         /// PyTorch: `torch.linalg.vander`.
         linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor;
@@ -313,14 +313,14 @@ torch_library! {
         /// The exponentials of matrices `[.., n, n]`: the sum of their powers, each over the factorial of its exponent.
         ///
         /// # Errors
-        /// Matrices that are not square, integers and truth values.
+        /// Matrices that are not square, integers and booleans.
         ///
         /// PyTorch: `torch.linalg.matrix_exp`.
         linalg_matrix_exp(Tensor self) -> Tensor;
         /// [`linalg_matrix_exp`](fn@linalg_matrix_exp) under another name.
         ///
         /// # Errors
-        /// Matrices that are not square, integers and truth values.
+        /// Matrices that are not square, integers and booleans.
         ///
         /// PyTorch: `torch.matrix_exp`.
         matrix_exp(Tensor self) -> Tensor;

@@ -8,6 +8,7 @@ use torch_library::torch_library;
 torch_library! {
     /// More functions of numbers, on top of what was declared before.
     #[methods(MathMethods)]
+    #[overloads(function)]
     pub mod aten extends super::activation::aten {
         /// *e* to the power of each element, less one; precise near zero.
         ///
@@ -313,7 +314,7 @@ torch_library! {
         /// The tensor itself: `+x`.
         ///
         /// # Errors
-        /// Truth values.
+        /// Booleans.
         ///
         /// PyTorch: `torch.positive`.
         #[tags(pointwise)]
@@ -487,7 +488,7 @@ torch_library! {
         /// Each element with so many digits behind the point, or with zeros before it if that is negative.
         ///
         /// # Errors
-        /// Integers, unless `decimals` is 0; truth values and complex numbers.
+        /// Integers, unless `decimals` is 0; booleans and complex numbers.
         ///
         /// PyTorch: `torch.round`.
         #[tags(pointwise)]

@@ -111,7 +111,7 @@ torch_library! {
 
         /// The values, weighted by the softmax of how queries and keys match: sizes `[…, length, width]` each.
         ///
-        /// A mask of truth values says which keys a query may look at, one of numbers is added to the products.
+        /// A mask of booleans says which keys a query may look at, one of numbers is added to the products.
         ///
         /// # Errors
         /// A mask together with `is_causal`, sizes that do not fit.

@@ -5,6 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Normalisation, on top of what was declared before.
     #[methods(NormMethods)]
+    #[overloads(function)]
     pub mod aten extends super::scatter::aten {
         /// Exponentials that sum to one along a dimension; converted to `dtype` first, if one is given.
         ///

@@ -6,7 +6,7 @@ torch_library! {
     /// Ranks and counts, on top of what was declared before.
     #[methods(OrderMethods)]
     pub mod aten extends super::analysis::aten {
-        /// The running products along a dimension; of integers and truth values they are `int64`.
+        /// The running products along a dimension; of integers and booleans they are `int64`.
         ///
         /// # Errors
         /// A dimension out of range.
@@ -30,7 +30,7 @@ torch_library! {
         /// The logarithms of the running sums of exponentials, without overflow.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.logcumsumexp`.
         logcumsumexp(Tensor self, int dim) -> Tensor;
@@ -128,7 +128,7 @@ torch_library! {
         /// The means of what is not NaN.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.nanmean`.
         nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
@@ -142,35 +142,35 @@ torch_library! {
         /// The standard deviation and the mean of all elements.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.std_mean`.
         std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
         /// The standard deviations and means over some dimensions.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.std_mean`.
         std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
         /// The standard deviations and means over some dimensions, with another correction than 1.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.std_mean`.
         std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor);
         /// The variance and the mean of all elements.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.var_mean`.
         var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
         /// The variances and means over some dimensions.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.var_mean`.
         var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
@@ -286,7 +286,7 @@ torch_library! {
         /// Whether a number is among elements; with `invert` whether it is not.
         ///
         /// # Errors
-        /// Truth values and complex numbers.
+        /// Booleans and complex numbers.
         ///
         /// PyTorch: `torch.isin`.
         isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor;

@@ -274,7 +274,7 @@ torch_library! {
         /// Writes how many trials it took until one of probability `p` was a success.
         ///
         /// # Errors
-        /// A probability that is not between 0 and 1; truth values, complex numbers.
+        /// A probability that is not between 0 and 1; booleans, complex numbers.
         ///
         /// PyTorch: `Tensor.geometric_`.
         #[tags(nondeterministic_seeded)]

@@ -8,7 +8,7 @@ torch_library! {
     /// Reductions, on top of what was declared before.
     #[methods(ReduceMethods)]
     pub mod aten extends super::bits::aten {
-        /// The sum of all elements; of integers and truth values it is an `int64`.
+        /// The sum of all elements; of integers and booleans it is an `int64`.
         ///
         /// PyTorch: `torch.sum`.
         sum(Tensor self, *, ScalarType? dtype=None) -> Tensor;
@@ -38,7 +38,7 @@ torch_library! {
         /// The mean of all elements.
         ///
         /// # Errors
-        /// Integers and truth values, unless a floating-point type is given.
+        /// Integers and booleans, unless a floating-point type is given.
         ///
         /// PyTorch: `torch.mean`.
         mean(Tensor self, *, ScalarType? dtype=None) -> Tensor;
@@ -67,7 +67,7 @@ torch_library! {
         /// Where the largest element is: its index in a dimension, or in the flat tensor; the first of several.
         ///
         /// # Errors
-        /// No elements to choose from, truth values and complex numbers.
+        /// No elements to choose from, booleans and complex numbers.
         ///
         /// PyTorch: `torch.argmax`.
         #[variants(function)] // by hand, with its options

@@ -5,11 +5,12 @@ use torch_library::torch_library;
 torch_library! {
     /// Writing by index, on top of what was declared before.
     #[methods(ScatterMethods)]
+    #[overloads(function)]
     pub mod aten extends super::index::aten {
         /// The tensor with a number where the mask is true; both broadcast.
         ///
         /// # Errors
-        /// A mask that is not of truth values, a number that the type cannot hold.
+        /// A mask that is not of booleans, a number that the type cannot hold.
         ///
         /// PyTorch: `torch.masked_fill`.
         #[tags(pointwise)]

@@ -7,6 +7,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Special functions, on top of what was declared before.
     #[methods(SpecialMethods)]
+    #[overloads(function)]
     pub mod aten extends super::arrange::aten {
         /// Two to the power of each element.
         ///
@@ -125,7 +126,7 @@ torch_library! {
         /// The length of the hypotenuse over two legs.
         ///
         /// # Errors
-        /// Integers, truth values and complex numbers.
+        /// Integers, booleans and complex numbers.
         ///
         /// PyTorch: `torch.hypot`.
         #[tags(pointwise)]
@@ -157,7 +158,7 @@ torch_library! {
         /// The logarithm of the sum of the exponentials, without overflow.
         ///
         /// # Errors
-        /// Integers, truth values and complex numbers.
+        /// Integers, booleans and complex numbers.
         ///
         /// PyTorch: `torch.logaddexp`.
         #[tags(pointwise)]
@@ -165,7 +166,7 @@ torch_library! {
         /// The logarithm to base 2 of the sum of the powers of 2.
         ///
         /// # Errors
-        /// Integers, truth values and complex numbers.
+        /// Integers, booleans and complex numbers.
         ///
         /// PyTorch: `torch.logaddexp2`.
         #[tags(pointwise)]

@@ -8,7 +8,7 @@ torch_library! {
     /// Statistics and order, on top of what was declared before.
     #[methods(StatisticsMethods)]
     pub mod aten extends super::reduce::aten {
-        /// The product of all elements; of whole numbers and truth values it is `int64`.
+        /// The product of all elements; of whole numbers and booleans it is `int64`.
         ///
         /// PyTorch: `torch.prod`.
         prod(Tensor self, *, ScalarType? dtype=None) -> Tensor;

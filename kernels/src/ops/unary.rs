@@ -20,7 +20,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Truth values and complex numbers.
+        /// Booleans and complex numbers.
         ///
         /// PyTorch: `torch.relu`.
         #[tags(pointwise)]
@@ -34,7 +34,7 @@ torch_library! {
         /// Each element with the other sign.
         ///
         /// # Errors
-        /// Truth values.
+        /// Booleans.
         ///
         /// PyTorch: `torch.neg`.
         #[tags(pointwise)]
@@ -59,7 +59,7 @@ torch_library! {
         #[tags(pointwise)]
         sign_(Tensor(a!) self) -> Tensor(a!);
 
-        /// Whether each element is zero, as truth values.
+        /// Whether each element is zero, as booleans.
         ///
         /// PyTorch: `torch.logical_not`.
         #[tags(pointwise)]
@@ -90,7 +90,7 @@ torch_library! {
         /// The direction of each element: a number at distance 1 from zero, or zero.
         ///
         /// # Errors
-        /// Integers and truth values.
+        /// Integers and booleans.
         ///
         /// PyTorch: `torch.sgn`.
         #[tags(pointwise)]
@@ -205,7 +205,7 @@ torch_library! {
         /// With `approximate="tanh"`, by a formula with the hyperbolic tangent.
         ///
         /// # Errors
-        /// Another approximation than `"none"` and `"tanh"`; integers, truth values and complex numbers.
+        /// Another approximation than `"none"` and `"tanh"`; integers, booleans and complex numbers.
         ///
         /// PyTorch: `torch.nn.functional.gelu`.
         #[tags(pointwise)]

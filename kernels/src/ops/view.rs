@@ -5,6 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Views, on top of what was declared before.
     #[methods(ViewMethods)]
+    #[overloads(function)]
     pub mod aten extends super::copy::aten {
         /// Another tensor over the same elements.
         ///

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use torch_library::functionalize::functional_variant;
+use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, Randomness};
 use torch_library::warning::warn;
@@ -99,6 +100,9 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
         NotSupported,
         "{operator} has no batching rule, and cannot be run by the example on a batch of none"
     );
+    check_tensors(level.batch_size()).map_err(|error| {
+        error.context(format_args!("{operator} has no batching rule, and by the example"))
+    })?;
     let is_mask = |value: &Value<'_>| match value {
         Value::OptionalTensors(list) => list.iter().flatten().any(|index| index.dtype() == DType::Bool),
         value => value.as_tensor().is_some(),

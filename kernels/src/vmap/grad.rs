@@ -46,7 +46,7 @@ pub fn grad<const N: usize>(
 /// # Errors
 /// As [`grad`].
 pub fn grads(inputs: &[Tensor], f: impl FnOnce(&[Tensor]) -> Result<Tensor>) -> Result<Vec<Tensor>> {
-    let guard = Level::enter_grad();
+    let guard = Level::enter_grad()?;
     let level = guard.level();
     // Leaves of a graph of their own; their values keep the history that they have outside.
     let leaves = inputs.iter().map(|input| level.wrap_shared(input.clone())).collect::<Result<Vec<_>>>()?;

@@ -111,7 +111,13 @@ mod rules {
         let first = (0..indices.dim()).try_fold(first, |first, _| aten::unsqueeze(&first, -1))?;
         let own = aten::add_Tensor(&front(level, indices)?, &first)?;
         let grad = expanded(level, grad_output)?;
-        let rows = aten::embedding_dense_backward(&grad, &own, batch * num_weights, -1, scale_grad_by_freq)?;
+        let rows = aten::embedding_dense_backward(
+            &grad,
+            &own,
+            batch.saturating_mul(num_weights),
+            -1,
+            scale_grad_by_freq,
+        )?;
         let rows = aten::unflatten_int(&rows, 0, &[batch, num_weights])?;
         if padding_idx >= 0 {
             aten::zero_(&mut aten::select_int(&rows, 1, padding_idx)?)?;

@@ -140,7 +140,7 @@ fn convolution(
             // Each example is a group of channels.
             let images = channels_together(level, input)?;
             let weights = folded(&front(level, weight)?)?;
-            channels_apart(&convolve(&images, &weights, None, batch * groups)?, batch)?
+            channels_apart(&convolve(&images, &weights, None, batch.saturating_mul(groups))?, batch)?
         }
     };
     let output = match (own_bias, shared_bias) {
@@ -180,15 +180,15 @@ fn convolution_backward(
         dilation,
         transposed,
         output_padding,
-        batch * groups,
+        batch.saturating_mul(groups),
         output_mask,
     )?;
-    let wanted = |index: usize| output_mask.get(index).copied().unwrap_or(false);
-    let of_parameter = |index: usize, grad: Tensor| match wanted(index) {
+    let is_asked_for = |index: usize| output_mask.get(index).copied().unwrap_or(false);
+    let of_parameter = |index: usize, grad: Tensor| match is_asked_for(index) {
         true => level.wrap(unfolded(&grad, 0, batch)?, 0),
         false => Ok(grad),
     };
-    let grad_input = match wanted(0) {
+    let grad_input = match is_asked_for(0) {
         true => level.wrap(channels_apart(&grad_input, batch)?, 0)?,
         false => grad_input,
     };
@@ -199,7 +199,8 @@ fn convolution_backward(
 pub(super) fn channels_together(level: Level, images: &Tensor) -> Result<Tensor> {
     ensure!(images.dim() >= 2, Shape, "images of sizes {:?} have no channels", images.sizes());
     let sizes = images.sizes();
-    let channels = [&[sizes[0], level.batch_size() * sizes[1]], &sizes[2..]].concat();
+    // More than an `i64` counts, of images without pixels, are refused where they are reshaped.
+    let channels = [&[sizes[0], level.batch_size().saturating_mul(sizes[1])], &sizes[2..]].concat();
     aten::reshape(&aten::transpose_int(&expanded(level, images)?, 0, 1)?, &channels)
 }
 

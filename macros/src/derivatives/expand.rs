@@ -7,7 +7,7 @@ use syn::{Lifetime, Path};
 
 use super::formula::result_name;
 use super::row::{Derivative, Kind, Row};
-use crate::kernel::{Target, marker};
+use crate::kernel::{Target, linked, marker};
 use crate::library::{function_head, output_type};
 
 /// All rows of a block, with one record for all their kernels.
@@ -23,6 +23,7 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
         quote!(static SOURCE: __torch::SourceModule = #module;)
     });
     let markers = rows.iter().map(|row| markers(namespace, row));
+    let linked = rows.iter().map(|row| linked_row(namespace, row));
     quote! {
         #(#markers)*
         #[allow(non_snake_case)]
@@ -32,9 +33,18 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
             #source
             #(#items)*
             static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
-            __torch::submit! { __torch::Record::Kernels(RECORDS) }
+            __torch::submit_kernels! { __torch::Record::Kernels(RECORDS); #(#linked)* }
         };
     }
+}
+
+/// What `submit_kernels!` wants to know of a row.
+fn linked_row(namespace: &Path, row: &Row) -> TokenStream {
+    let ident = &row.operator.ident;
+    let target = Target { namespace: namespace.clone(), ident: ident.clone() };
+    let cfgs: Vec<_> = row.cfgs.iter().collect();
+    let keys = keys(row).iter().map(|key| format_ident!("{key}"));
+    linked(keys, false, ident, (&target, &quote!(#namespace::#ident)), &cfgs)
 }
 
 /// What a second kernel for the same place would have as well, so that rustc refuses it.
@@ -79,7 +89,11 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
 /// Compares the row with the declaration, which rustc reads alone: types say nothing of names, aliases and defaults.
 fn comparison(row: &Row) -> TokenStream {
     let text = row.operator.schema.to_string();
-    row.operator.place.lend(quote!(const _: () = __d::compare(#text, __operator::SCHEMA);))
+    let name = format_ident!("schema_of_{}", row.operator.ident.unraw());
+    row.operator.place.lend(quote! {
+        #[allow(dead_code, non_upper_case_globals)] // rustc says the name
+        const #name: () = __d::compare(#text, __operator::SCHEMA);
+    })
 }
 
 /// A kernel for the operator, in the impl that rustc compares with the operator's trait, and its record.

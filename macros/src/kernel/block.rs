@@ -7,12 +7,13 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::expand::{check, kernel, records, source};
+use super::expand::{check, kernel, linked, records, source};
 use super::item::{Function, Module, ModuleItem};
 use super::parse::{Form, Options};
 use super::signature;
 use super::target::{Target, used};
 use crate::errors::Errors;
+use crate::key::Key;
 
 /// A module with the attribute.
 pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors: &mut Errors) -> TokenStream {
@@ -75,6 +76,8 @@ struct BlockKernel {
     /// In the module, where the function is in scope.
     kernel: TokenStream,
     records: TokenStream,
+    /// What the linker is to know of them.
+    linked: TokenStream,
 }
 
 impl Block<'_> {
@@ -114,7 +117,10 @@ impl Block<'_> {
         let overrides = options.overrides || self.options.overrides;
         let records = records(&self.options.keys, overrides, ident, &operator, &constant);
         let import = target.import(&operator);
+        let keys = self.options.keys.iter().map(|Key(key)| key.clone());
+        let linked = linked(keys, overrides, ident, (&target, &quote!(super::#operator)), &cfgs);
         Some(BlockKernel {
+            linked,
             import: quote!(#(#cfgs)* #import),
             kernel: quote! {
                 #(#cfgs)*
@@ -147,6 +153,7 @@ fn record(runtime: &Ident, module: &Ident, kernels: &[BlockKernel]) -> TokenStre
     let source = source(module);
     let constants = kernels.iter().map(|kernel| &kernel.kernel);
     let records = kernels.iter().map(|kernel| &kernel.records);
+    let linked = kernels.iter().map(|kernel| &kernel.linked);
     quote! {
         #[doc(hidden)]
         pub static TORCH_LIBRARY_RECORD: super::#runtime::Record = {
@@ -157,7 +164,7 @@ fn record(runtime: &Ident, module: &Ident, kernels: &[BlockKernel]) -> TokenStre
             __torch::Record::Kernels(RECORDS)
         };
         const _: () = {
-            super::#runtime::submit! { TORCH_LIBRARY_RECORD }
+            super::#runtime::submit_kernels! { TORCH_LIBRARY_RECORD; #(#linked)* }
         };
     }
 }

@@ -1,6 +1,6 @@
 //! From one kernel to Rust: the user's function as it is, rustc's own check of its signature, and a record.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Attribute, FnArg, Path};
@@ -37,8 +37,8 @@ pub(super) fn function(
     quote!(#item #registration)
 }
 
-/// A registration for the operator that a path names or, if that is a namespace, for the one in it: a macro in the module
-/// that is found there takes the one or the other.
+/// A registration for the operator that a path names or, if that is a namespace, for the one in it: a macro in the
+/// module that is found there takes the one or the other.
 fn of_either(
     options: &Options,
     function: &Function,
@@ -68,7 +68,10 @@ fn registration(options: &Options, function: &Function, target: &Target) -> Toke
     let (kernel, constant) =
         (kernel(options.form, function, &target.ident, &operator), format_ident!("KERNEL"));
     let source = source(&function.signature.ident);
-    let records = records(&options.keys, options.overrides, &function.signature.ident, &operator, &constant);
+    let ident = &function.signature.ident;
+    let records = records(&options.keys, options.overrides, ident, &operator, &constant);
+    let keys = options.keys.iter().map(|Key(key)| key.clone());
+    let linked = linked(keys, options.overrides, ident, (target, &quote!(#operator)), &[]);
     quote! {
         #marker
         #(#cfgs)*
@@ -78,7 +81,7 @@ fn registration(options: &Options, function: &Function, target: &Target) -> Toke
             const #constant: __torch::RecordedKernel = #kernel;
             #source
             static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
-            __torch::submit! { __torch::Record::Kernels(RECORDS) }
+            __torch::submit_kernels! { __torch::Record::Kernels(RECORDS); #linked }
         };
     }
 }
@@ -120,11 +123,12 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let inputs: Vec<_> =
         signature.inputs.iter().enumerate().map(|(index, input)| parameter(index, input)).collect();
     let passed = (0..inputs.len()).map(argument);
-    let (kind, typed) = if signature::takes_keys(signature) {
-        (quote!(KernelWithKeys), quote!(typed_with_keys))
-    } else {
-        (quote!(Kernel), quote!(typed))
+    let takes_keys = signature::takes_keys(signature);
+    let (kind, typed, caller, keys) = match takes_keys {
+        true => (quote!(KernelWithKeys), quote!(typed_with_keys), quote!(redispatch), quote!(_)),
+        false => (quote!(Kernel), quote!(typed), quote!(call), quote!()),
     };
+    let count = Literal::usize_unsuffixed(inputs.len() - usize::from(takes_keys));
     // As if the user had written it, so that rustc underlines the user's tokens.
     let inputs = quote_spanned!(signature.paren_token.span.join()=> (#(#inputs),*));
     let (mut name, span) = (name.clone(), signature.fn_token.span);
@@ -136,13 +140,19 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
             #ident(#(#passed),*)
         }
     };
-    quote!({
+    let kernel = quote!({
         struct __Kernel;
         impl #operator::#kind for __Kernel {
             #method
         }
         #operator::#typed::<__Kernel>()
-    })
+    });
+    // Only rustc knows how many arguments the operator has.
+    let comparison = quote_spanned! {ident.span()=> {
+        let _ = [__expected, #ident];
+        __torch::RecordedKernel::Fallthrough
+    }};
+    quote!(#operator::takes! { #count [#kernel] #operator::#caller as __expected [#keys] #comparison })
 }
 
 /// A parameter of the forwarding function: the user's own type tokens, a name of ours.
@@ -184,6 +194,19 @@ pub(super) fn records(
     keys.iter().map(record).collect()
 }
 
+/// What `submit_kernels!` wants to know of the records of one function, for an operator at a path.
+pub(crate) fn linked(
+    keys: impl Iterator<Item = Ident>,
+    overrides: bool,
+    function: &Ident,
+    (target, path): (&Target, &TokenStream),
+    cfgs: &[&Attribute],
+) -> TokenStream {
+    let (symbol, function) = (target.symbol(), function.unraw().to_string());
+    let cfgs = quote!(#(#cfgs)*);
+    quote!(#({ #cfgs #keys #symbol #overrides #function #path })*)
+}
+
 /// The module of some records.
 pub(super) fn source(function: &Ident) -> TokenStream {
     let module = Source::Span(function.span()).module();
@@ -200,10 +223,11 @@ fn duplicate_marker(options: &Options, target: &Target, cfgs: &[&Attribute]) -> 
     quote!(#(#markers)*)
 }
 
-/// The type that a module can have once, for one kernel.
+/// The type that a module can have once, for one kernel. Rustc says its name, and that it is there twice, so the name
+/// says what would be right.
 pub(crate) fn marker(key: &str, target: &Target, cfgs: &[&Attribute]) -> TokenStream {
     let span = target.ident.span();
-    let name = Ident::new(&format!("{key}_kernel_of_{}", target.label()), span);
+    let name = Ident::new(&format!("{key}_kernel_of_{}_without_override", target.label()), span);
     quote_spanned! {span=>
         #(#cfgs)*
         #[doc(hidden)]

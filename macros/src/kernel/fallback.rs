@@ -10,7 +10,7 @@ use super::expand::boxed;
 use super::item::Function;
 use super::signature;
 use crate::errors::{Errors, expected};
-use crate::key::Key;
+use crate::key::{self, Key};
 use crate::source::Source;
 
 /// `Tracer` · `AutocastCPU, fallthrough` · `Tracer, crate = my_name_for_torch_library`
@@ -23,6 +23,9 @@ struct Arguments {
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         const USAGE: &str = "expected `#[torch_fallback(KEY)]`, as in `#[torch_fallback(Tracer)]`";
+        if let Some(error) = key::quoted(input) {
+            return Err(error);
+        }
         if !input.peek(Ident) {
             return Err(expected(input, Span::call_site(), USAGE));
         }

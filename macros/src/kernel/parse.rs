@@ -1,6 +1,8 @@
 //! The arguments of `#[torch_impl]`.
 
 use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path, Token};
@@ -44,8 +46,12 @@ pub(super) enum Form {
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         const USAGE: &str = "expected `#[torch_impl(NAMESPACE, KEY)]`, as in `#[torch_impl(aten, CPU)]`";
-        let path =
+        let mut path =
             input.call(Path::parse_mod_style).map_err(|_| expected(input, Span::call_site(), USAGE))?;
+        if input.peek(Token![.]) {
+            let error = dotted(&mut path, input)?;
+            return Ok(Arguments { path, options: Err(error) });
+        }
         let options = Options::parse_behind(&path, input);
         if options.is_err() {
             if path.get_ident().is_some_and(is_like_a_key) {
@@ -55,6 +61,33 @@ impl Parse for Arguments {
         }
         Ok(Arguments { path, options })
     }
+}
+
+/// What is wrong with `ops::lift.out`; the path becomes that of the namespace, which may be right.
+///
+/// # Errors
+/// No namespace stands before it, so there is nothing to look up.
+fn dotted(path: &mut Path, input: ParseStream<'_>) -> syn::Result<syn::Error> {
+    let written = path_text(path);
+    input.parse::<Token![.]>()?;
+    let overload = Ident::parse_any(input)?;
+    input.parse::<TokenStream>()?;
+    let name = path.segments.pop().map(|name| quote!(#name));
+    path.segments.pop_punct();
+    let message = match path.segments.is_empty() {
+        false => format!("an overload joins its name by `_`: write `{written}_{overload}`"),
+        true => format!("expected a path, as in Rust: write `{written}::{overload}`"),
+    };
+    let tokens = quote!(#name #overload);
+    let error = syn::Error::new_spanned(tokens, message);
+    if path.segments.is_empty() { Err(error) } else { Ok(error) }
+}
+
+/// A path as it is usually written.
+fn path_text(path: &Path) -> String {
+    let segments: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let root = if path.leading_colon.is_some() { "::" } else { "" };
+    format!("{root}{}", segments.join("::"))
 }
 
 impl Options {
@@ -110,6 +143,9 @@ impl Options {
                 false => Ok(()),
                 true => Err(syn::Error::new(word.span(), "`override` is said twice")),
             };
+        }
+        if let Some(error) = key::quoted(input) {
+            return Err(error);
         }
         if input.peek(LitStr) {
             let name: LitStr = input.parse()?;

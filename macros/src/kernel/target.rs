@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path};
 use torch_library_schema::OperatorName;
 
-use crate::library::flat_name;
+use crate::library::{flat_name, symbol};
 
 /// An operator by namespace and flattened name. Rustc looks it up.
 pub(crate) struct Target {
@@ -53,6 +53,12 @@ impl Target {
             #[allow(unused_imports, unused_import_braces, clippy::unsafe_removed_from_name)]
             use #namespace::{#ident as #alias};
         }
+    }
+
+    /// How the linker knows the operator, where the path is to the module that declares it.
+    pub(crate) fn symbol(&self) -> String {
+        let library = self.namespace.segments.last().map(|segment| &segment.ident);
+        library.map_or_else(String::new, |library| symbol(library, &self.ident))
     }
 
     /// The operator's name as a part of other identifiers.

@@ -10,17 +10,24 @@ use crate::source::Source;
 
 mod methods;
 pub(crate) mod operator;
+mod overloads;
+mod receiver;
+pub(crate) mod types;
 mod with;
 
-pub(crate) use operator::{function_head, output_type};
+pub(crate) use operator::symbol;
+pub(crate) use types::{function_head, output_type};
 
 /// The namespace's module with everything in it, and what else is to stand there.
 pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Library { root, attributes, visibility, module, .. } = library;
     let Base { import, reexport, namespace } = base(library);
-    let operators = library.operators.iter().map(operator::operator);
-    let operators = operators.chain(library.untyped.iter().map(operator::untyped));
-    let (methods, source, record) = (methods::methods(library), source(library), record(library));
+    let operators = library.operators.iter().map(|operator| operator::operator(operator, &library.module));
+    let operators =
+        operators.chain(library.untyped.iter().map(|operator| operator::untyped(operator, &library.module)));
+    let overloads = overloads::sets(library);
+    let (methods, source, record) = (methods::methods(library, &overloads), source(library), record(library));
+    let overloads = overloads.iter().map(overloads::Overloads::tokens);
     quote! {
         #import
         #(#attributes)*
@@ -35,6 +42,7 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
             #source
             #reexport
             #(#operators)*
+            #(#overloads)*
             #methods
             #record
             #more
@@ -78,8 +86,9 @@ fn base(library: &Library) -> Base {
     }
 }
 
-/// The path as it reads inside of the module, where that can be known: of a first name alone it cannot be, which may be a
-/// crate or a neighbour. A library in a function needs it, for nothing in the module reaches what stands around it there.
+/// The path as it reads inside of the module, where that can be known: of a first name alone it cannot be, which may be
+/// a crate or a neighbour. A library in a function needs it, for nothing in the module reaches what stands around it
+/// there.
 fn from_inside(path: &Path) -> Option<Path> {
     let first = &path.segments.first()?.ident;
     if path.leading_colon.is_some() || first == "crate" {
@@ -115,17 +124,23 @@ fn record(library: &Library) -> TokenStream {
     });
     let untyped = library.untyped.iter().map(|Untyped { ident, .. }| quote!(&#ident::OPERATOR));
     let operators = operators.chain(untyped);
+    let record = |operators| {
+        quote! {
+            __torch::Record::Library(&__torch::LibraryRecord {
+                namespace: NAMESPACE,
+                extends: #extends,
+                kernels_in: #kernels_in,
+                place: #place,
+                operators: #operators,
+            })
+        }
+    };
+    let (whole, without_operators) = (record(quote!(&[#(#operators),*])), record(quote!(&[])));
     quote! {
         #[doc(hidden)]
-        pub static TORCH_LIBRARY_RECORD: __torch::Record = __torch::Record::Library(&__torch::LibraryRecord {
-            namespace: NAMESPACE,
-            extends: #extends,
-            kernels_in: #kernels_in,
-            place: #place,
-            operators: &[#(#operators),*],
-        });
+        pub static TORCH_LIBRARY_RECORD: __torch::Record = #whole;
         const _: () = {
-            __torch::submit! { TORCH_LIBRARY_RECORD }
+            __torch::submit_library! { TORCH_LIBRARY_RECORD, #without_operators }
         };
     }
 }

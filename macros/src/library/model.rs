@@ -15,6 +15,8 @@ use crate::source::Source;
 
 mod attributes;
 
+use attributes::Variants;
+
 /// A namespace.
 pub(crate) struct Library {
     /// The path of the runtime crate.
@@ -28,6 +30,8 @@ pub(crate) struct Library {
     pub(crate) kernels_in: Option<String>,
     /// The trait with the operators that are methods.
     pub(crate) methods: Option<Ident>,
+    /// Whether overloads are found by their arguments, and as what.
+    pub(crate) overloads: Option<Variants>,
     pub(crate) operators: Vec<Operator>,
     /// Those that Rust has no types for.
     pub(crate) untyped: Vec<Untyped>,
@@ -103,6 +107,7 @@ impl Library {
         let mut attributes = block.attributes;
         let kernels_in = attributes::take_kernels_in(&mut attributes, errors);
         let methods = attributes::take_methods(&mut attributes, errors);
+        let overloads = attributes::take_overloads(&mut attributes, errors);
         let namespace = match block.extends {
             None => Namespace::Own(block.namespace.unraw().to_string()),
             Some(Extends::Module(path)) => Namespace::OfModule(path),
@@ -121,6 +126,7 @@ impl Library {
             namespace,
             kernels_in,
             methods,
+            overloads,
             operators,
             untyped: Vec::new(),
         }

@@ -1,10 +1,11 @@
 //! The tokens of `torch_library!`.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, LitStr, Path, Token, Visibility};
 
+use super::function;
 use crate::errors::{Errors, expected};
 
 /// `[$crate] /// docs  pub mod myops extends path { … }`
@@ -98,8 +99,22 @@ impl Extends {
                            as in `extends \"aten\"`";
             expected(input, word.span(), message)
         })?;
+        check_not_itself(&path, before)?;
         Ok(Some(Extends::Module(path)))
     }
+}
+
+/// A path that starts with the name of the module leads into it, whatever crate has that name too.
+fn check_not_itself(path: &Path, module: &Ident) -> syn::Result<()> {
+    if path.leading_colon.is_some() || path.segments.first().is_none_or(|first| first.ident != *module) {
+        return Ok(());
+    }
+    let segments: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let message = format!(
+        "`{module}` is this module here: write `::{}` if a crate of that name is meant",
+        segments.join("::")
+    );
+    Err(syn::Error::new_spanned(path, message))
 }
 
 /// The declarations of a block. Each ends at its `;`, so a mistake in one leaves the others alone.
@@ -119,10 +134,20 @@ impl Parse for Declaration {
         while end.is_none() && !input.is_empty() {
             match input.parse()? {
                 TokenTree::Punct(sign) if sign.as_char() == ';' => end = Some(sign.span()),
-                token => tokens.push(token),
+                token => {
+                    let is_body =
+                        matches!(&token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+                    tokens.push(token);
+                    if is_body && function::starts(&tokens) {
+                        break; // what follows the body is the next declaration
+                    }
+                }
             }
         }
         let attributes = attributes?;
+        if function::starts(&tokens) {
+            return Err(function::refusal(&tokens));
+        }
         match (tokens.last(), end) {
             (None, end) => {
                 let span = end.unwrap_or_else(|| input.span());

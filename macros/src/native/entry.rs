@@ -1,8 +1,8 @@
 //! One entry of the file: its fields with their types, and what one entry alone can say wrong.
 
-use torch_library_schema::{Mode, Schema, TAGS, Type};
+use torch_library_schema::{Mode, Schema, Type};
 
-use super::fields::Fields;
+use super::fields::{Dispatch, Fields, Kept};
 use super::func::{Func, Kind};
 use super::keys;
 use super::name::Name;
@@ -32,29 +32,6 @@ pub(crate) struct Entry {
     pub(crate) kept: Kept,
     /// `autogen` made it, of the operator of this name.
     pub(crate) generated_from: Option<Name>,
-}
-
-/// A line of the dispatch table: `CPU, CUDA: add_kernel`
-#[derive(Clone, Debug)]
-pub(crate) struct Dispatch {
-    pub(crate) keys: Vec<&'static str>,
-    /// `add_kernel`, `fast::add_kernel`
-    pub(crate) kernel: String,
-    /// Where the kernel's name stands.
-    pub(crate) spot: Spot,
-}
-
-/// Fields that say something to tools and nothing to the dispatcher.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Kept {
-    pub(crate) python_module: Option<String>,
-    pub(crate) category_override: Option<String>,
-    pub(crate) structured_inherits: Option<String>,
-    pub(crate) precomputed: Vec<String>,
-    pub(crate) ufunc_inner_loop: Vec<(String, String)>,
-    pub(crate) cpp_no_default_args: Vec<String>,
-    pub(crate) manual_kernel_registration: bool,
-    pub(crate) use_const_ref_for_mutable_tensors: bool,
 }
 
 impl Entry {
@@ -296,20 +273,4 @@ fn read_func(node: &Node, text: &Text) -> Result<(String, Func), Mistake> {
 fn find_word(words: &str, from: usize, word: &str) -> Option<(usize, usize)> {
     let mut ends = words[from..].match_indices(word).map(|(at, _)| (from + at, from + at + word.len()));
     ends.find(|(start, end)| words[..*start].ends_with(' ') && words[*end..].starts_with([',', ')', '=']))
-}
-
-/// The tags of an entry, with those that PyTorch adds.
-pub(crate) fn with_implied_tags(mut tags: Vec<String>, namespace: &str, func: &Func) -> Vec<String> {
-    let implied = [
-        ("pt2_compliant_tag", namespace == "aten"),
-        ("out", !func.out().is_empty()),
-        ("inplace", func.name.in_place),
-    ];
-    for (tag, applies) in implied {
-        if applies && !tags.iter().any(|own| own == tag) {
-            tags.push(tag.to_owned());
-        }
-    }
-    debug_assert!(tags.iter().all(|tag| TAGS.contains(&&**tag)));
-    tags
 }

@@ -1,5 +1,5 @@
-//! From the entries of a file to Rust: for each namespace its module, as `torch_library!` makes it, and in it the methods,
-//! what the file says beside, and the kernels.
+//! From the entries of a file to Rust: for each namespace its module, as `torch_library!` makes it, and in it the
+//! methods, what the file says beside, and the kernels.
 
 use std::collections::HashMap;
 
@@ -87,6 +87,7 @@ impl Expansion<'_> {
             namespace: self.base(namespace),
             kernels_in: None,
             methods: Some(Ident::new("TensorMethods", self.span())),
+            overloads: None,
             operators: in_order.collect(),
             untyped,
         };

@@ -2,12 +2,34 @@
 
 use torch_library_schema::{Schema, TAGS};
 
-use super::entry::{Dispatch, Kept, with_implied_tags};
 use super::func::Func;
 use super::keys;
 use super::name::Name;
 use super::text::{Mistake, Spot};
 use super::yaml::{Content, Node};
+
+/// A line of the dispatch table: `CPU, CUDA: add_kernel`
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    pub(crate) keys: Vec<&'static str>,
+    /// `add_kernel`, `fast::add_kernel`
+    pub(crate) kernel: String,
+    /// Where the kernel's name stands.
+    pub(crate) spot: Spot,
+}
+
+/// Fields that say something to tools and nothing to the dispatcher.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) python_module: Option<String>,
+    pub(crate) category_override: Option<String>,
+    pub(crate) structured_inherits: Option<String>,
+    pub(crate) precomputed: Vec<String>,
+    pub(crate) ufunc_inner_loop: Vec<(String, String)>,
+    pub(crate) cpp_no_default_args: Vec<String>,
+    pub(crate) manual_kernel_registration: bool,
+    pub(crate) use_const_ref_for_mutable_tensors: bool,
+}
 
 /// What of an entry was not asked for yet.
 pub(super) struct Fields<'n> {
@@ -291,4 +313,20 @@ fn check_path(path: &str) -> Result<(), String> {
         return Err(format!("a kernel is at most three modules deep: `{path}`"));
     }
     Ok(())
+}
+
+/// The tags of an entry, with those that PyTorch adds.
+pub(crate) fn with_implied_tags(mut tags: Vec<String>, namespace: &str, func: &Func) -> Vec<String> {
+    let implied = [
+        ("pt2_compliant_tag", namespace == "aten"),
+        ("out", !func.out().is_empty()),
+        ("inplace", func.name.in_place),
+    ];
+    for (tag, applies) in implied {
+        if applies && !tags.iter().any(|own| own == tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    debug_assert!(tags.iter().all(|tag| TAGS.contains(&&**tag)));
+    tags
 }

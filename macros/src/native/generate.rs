@@ -2,7 +2,8 @@
 
 use torch_library_schema::{AliasInfo, AliasSet, Argument, OperatorName, Return, Schema, Type};
 
-use super::entry::{Dispatch, Entry, with_implied_tags};
+use super::entry::Entry;
+use super::fields::{Dispatch, with_implied_tags};
 use super::func::{Func, Kind, is_tensor};
 use super::keys;
 use super::name::Name;

@@ -1,7 +1,7 @@
 //! The one spelling of a schema: PyTorch's generator compares what it has read, printed, with what was written.
 
-/// A schema with spaces where PyTorch's generator prints them: behind commas, around `->`, between a type and a name; none
-/// in lists and texts, which it leaves alone. One return stands without parentheses.
+/// A schema with spaces where PyTorch's generator prints them: behind commas, around `->`, between a type and a name;
+/// none in lists and texts, which it leaves alone. One return stands without parentheses.
 pub(crate) fn spelled(schema: &str) -> String {
     let (mut out, mut lists, mut had_space) = (String::with_capacity(schema.len()), 0, false);
     let mut letters = schema.chars().peekable();

@@ -1,5 +1,5 @@
-//! What a file may say and what not, in the words of the messages. PyTorch's generator accepts and refuses the same files,
-//! but for those in [`STRICTER`].
+//! What a file may say and what not, in the words of the messages. PyTorch's generator accepts and refuses the same
+//! files, but for those in [`STRICTER`].
 
 use super::read;
 use super::text::Text;
@@ -453,7 +453,8 @@ fn generated(yaml: &str) -> Vec<String> {
 
 #[test]
 fn variants_are_generated() {
-    let in_place = "- func: f_.x(Tensor(a!) self, int n=1) -> Tensor(a!)\n  dispatch: {CPU: f_}\n  autogen: f.x, f.x_out\n";
+    let in_place = "- func: f_.x(Tensor(a!) self, int n=1) -> Tensor(a!)\n  dispatch: {CPU: f_}\n  \
+         autogen: f.x, f.x_out\n";
     assert_eq!(
         generated(in_place),
         [
@@ -461,7 +462,8 @@ fn variants_are_generated() {
             "f.x(Tensor self, int n=1) -> Tensor"
         ]
     );
-    let mutable = "- func: f(Tensor self, Tensor(a!) m) -> (Tensor, int)\n  dispatch: {CPU: f}\n  autogen: f_functional, f.out\n";
+    let mutable = "- func: f(Tensor self, Tensor(a!) m) -> (Tensor, int)\n  dispatch: {CPU: f}\n  \
+         autogen: f_functional, f.out\n";
     assert_eq!(
         generated(mutable),
         [

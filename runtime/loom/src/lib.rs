@@ -10,6 +10,26 @@ mod door;
 mod names;
 #[path = "../../src/operator/slot.rs"]
 mod slot;
+#[path = "../../src/tensor/lease_word.rs"]
+mod word;
+
+mod error {
+    /// As much of an error as a refused lease needs.
+    #[derive(Debug)]
+    pub(crate) struct Error;
+
+    pub(crate) enum ErrorKind {
+        Busy,
+    }
+
+    pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+    impl Error {
+        pub(crate) fn new(_kind: ErrorKind, _message: String) -> Self {
+            Error
+        }
+    }
+}
 
 mod sync {
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -23,10 +43,12 @@ mod operator {
 use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
+use std::panic::Location;
 use sync::{AtomicPtr, Ordering};
 
 use door::Door;
 use slot::Slot;
+use word::LeaseWord;
 
 fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
@@ -209,10 +231,62 @@ pub fn visitors_are_out_before_what_they_borrow_ends() {
         while !room.door.is_left() {
             thread::yield_now();
         }
-        // SAFETY: as above.
+        // SAFETY: all visitors are out, so nobody else uses it; loom checks that.
         room.lent.with_mut(|lent| unsafe { *lent = 0 });
         let last_out = visitors.into_iter().map(|visitor| visitor.join().unwrap());
         let wakes = last_out.filter(|is_last| *is_last).count();
         assert!(wakes <= 1 && (wakes == 1 || !had_to_wait), "whoever leaves last says so");
+    });
+}
+
+/// Elements, and the word that says who uses them.
+struct Elements {
+    word: LeaseWord,
+    number: UnsafeCell<u32>,
+}
+
+// SAFETY: loom finds out whether two threads use the number at a time, one of which writes.
+unsafe impl Sync for Elements {}
+
+impl Elements {
+    /// Whether there was a lease.
+    fn read(&self) -> bool {
+        let is_leased = self.word.share(Location::caller()).is_ok();
+        if is_leased {
+            // SAFETY: loom checks that nobody writes meanwhile.
+            self.number.with(|number| unsafe { *number });
+            self.word.give_back_shared();
+        }
+        is_leased
+    }
+
+    /// How many leases there were: one or none.
+    fn write(&self) -> u32 {
+        let is_leased = self.word.take(Location::caller()).is_ok();
+        if is_leased {
+            // SAFETY: loom checks that nobody reads or writes meanwhile.
+            self.number.with_mut(|number| unsafe { *number += 1 });
+            self.word.give_back_exclusive();
+        }
+        u32::from(is_leased)
+    }
+}
+
+/// Threads read and write what a word leases: none comes in the way of another, and what is given back can be had again.
+pub fn leases_keep_readers_and_writers_apart() {
+    loom::model(|| {
+        let elements = Arc::new(Elements { word: LeaseWord::new(), number: UnsafeCell::new(0) });
+        let other = elements.clone();
+        let other = thread::spawn(move || {
+            other.read();
+            other.write()
+        });
+        let written = elements.write();
+        elements.read();
+        let written = written + other.join().unwrap();
+        assert!(elements.read(), "all leases were given back");
+        // SAFETY: the threads are done.
+        assert_eq!(elements.number.with(|number| unsafe { *number }), written);
+        assert_eq!(elements.write(), 1);
     });
 }

@@ -19,3 +19,8 @@ fn names_are_looked_up_while_the_table_grows() {
 fn visitors_are_out_before_what_they_borrow_ends() {
     torch_library_loom::visitors_are_out_before_what_they_borrow_ends();
 }
+
+#[test]
+fn leases_keep_readers_and_writers_apart() {
+    torch_library_loom::leases_keep_readers_and_writers_apart();
+}

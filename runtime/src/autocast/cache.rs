@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 
 use crate::autocast::{dtype, is_cache_enabled, is_eligible};
 use crate::device::DeviceType;
@@ -10,13 +11,18 @@ use crate::error::Result;
 use crate::guard::{InferenceMode, enable_grad};
 use crate::tensor::{Tensor, WeakTensor};
 
+type Casts = HashMap<(usize, DType), (WeakTensor, Tensor)>;
+
 thread_local! {
     /// By tensor and type. The weak handle keeps the address from being given to another tensor.
-    static CASTS: RefCell<HashMap<(usize, DType), (WeakTensor, Tensor)>> = RefCell::default();
+    ///
+    /// Freed where the outermost region ends, so that it needs no destructor, and is there for what others do at the
+    /// end of a thread.
+    static CASTS: RefCell<Option<ManuallyDrop<Casts>>> = const { RefCell::new(None) };
 }
 
-/// An eligible tensor cast to another type by `cast`, any other as it is. Casts of weights to the lower precision of the
-/// device, that is of `float32` leaves that require a gradient, are remembered until the outermost region ends.
+/// An eligible tensor cast to another type by `cast`, any other as it is. Casts of weights to the lower precision of
+/// the device, that is of `float32` leaves that require a gradient, are remembered until the outermost region ends.
 ///
 /// This names no operator, so it has to be told how to cast; `torch_library_kernels::autocast::cached_cast` does so.
 ///
@@ -50,12 +56,13 @@ fn remembered(
         return cast(tensor, to);
     }
     let key = (tensor.id(), to);
-    if let Some(known) = CASTS.with_borrow(|casts| casts.get(&key).map(|(_, cast)| cast.clone())) {
+    if let Some(known) = CASTS.with_borrow(|casts| Some(casts.as_ref()?.get(&key)?.1.clone())) {
         return Ok(known);
     }
     // Also where no gradient is wanted now: the next user of this cast may want one.
     let made = enable_grad(|| cast(tensor, to))?;
-    CASTS.with_borrow_mut(|casts| casts.insert(key, (tensor.downgrade(), made.clone())));
+    let remembered = (tensor.downgrade(), made.clone());
+    CASTS.with_borrow_mut(|casts| casts.get_or_insert_default().insert(key, remembered));
     Ok(made)
 }
 
@@ -65,7 +72,7 @@ fn is_weight(tensor: &Tensor) -> Result<bool> {
 }
 
 pub(super) fn clear() {
-    drop(CASTS.take()); // outside of the cell: what goes may run a backend's code
+    drop(CASTS.take().map(ManuallyDrop::into_inner)); // outside of the cell: what goes may run a backend's code
 }
 
 #[cfg(test)]
@@ -110,5 +117,49 @@ mod tests {
         assert!(tensors.iter().all(|tensor| casts(tensor, DType::BFloat16) == 0));
         let meta = Tensor::empty(&[1], DType::Float32, crate::Device::META).unwrap();
         assert_eq!(casts(&meta, DType::BFloat16), 0);
+    }
+
+    fn weight() -> Tensor {
+        let w = Tensor::from([1f32]);
+        w.set_requires_grad(true).unwrap();
+        w
+    }
+
+    #[test]
+    fn a_cast_is_made_with_grad_mode_for_whoever_uses_it_next() {
+        let w = weight();
+        let mut records = None;
+        Autocast::on(CPU).run(|| {
+            crate::guard::no_grad(|| {
+                let cast = |tensor: &Tensor, to| {
+                    records = Some(crate::guard::GradMode::is_enabled());
+                    tensor.empty_like(to, crate::MemoryFormat::Preserve)
+                };
+                cached(&w, DType::BFloat16, CPU, cast).unwrap();
+            });
+            assert_eq!(casts(&w, DType::BFloat16), 0);
+        });
+        assert_eq!(records, Some(true));
+    }
+
+    #[test]
+    fn casts_to_another_type_than_the_regions_are_made_each_time() {
+        let w = weight();
+        Autocast::on(CPU).run(|| assert_eq!(casts(&w, DType::Float16), 3));
+    }
+
+    #[test]
+    fn a_panic_forgets_the_casts_of_its_region() {
+        let w = weight();
+        let panics = || {
+            Autocast::on(CPU).run(|| {
+                assert_eq!(casts(&w, DType::BFloat16), 1);
+                panic!("inside");
+            })
+        };
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+        assert!(CASTS.with_borrow(|casts| casts.as_ref().is_none_or(|casts| casts.is_empty())));
+        Autocast::on(CPU).run(|| assert_eq!(casts(&w, DType::BFloat16), 1));
+        assert!(CASTS.with_borrow(|casts| casts.as_ref().is_none_or(|casts| casts.is_empty())));
     }
 }

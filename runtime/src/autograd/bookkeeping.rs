@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 use torch_library_schema::{AliasInfo, Schema};
 
+use super::creation::CreationMeta;
 use super::record::BELOW_AD_INPLACE_OR_VIEW;
-use super::view::{self, CreationMeta};
+use super::view;
 use crate::error::Result;
 use crate::guard::AutoDispatchBelowADInplaceOrView;
-use crate::kernel::Kernel;
 use crate::key::DispatchKeySet;
 use crate::operator::Operator;
 use crate::tensor::Tensor;
@@ -16,8 +16,7 @@ use crate::value::{Stack, Value};
 /// Counts the writes of a call, and makes its results known as views.
 ///
 /// PyTorch: generated kernels for its own operators; for others `autogradNotImplementedInplaceOrViewFallback`.
-pub(crate) fn bookkeeping_boxed(
-    _kernel: &'static Kernel,
+pub(super) fn bookkeeping_boxed(
     operator: &'static Operator,
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,

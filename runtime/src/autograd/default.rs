@@ -13,37 +13,22 @@ use smallvec::SmallVec;
 use torch_library_schema::Return;
 
 use super::bookkeeping::written;
+use super::edge::gradient_edge;
 use super::in_place;
-use super::meta::gradient_edge;
-use super::node::{Backward, Call, Edge, Node};
+use super::node::{Backward, Call, Edge, NOT_IMPLEMENTED, Node};
 use super::record::{Results, check_write, rebase};
 use super::view;
 use crate::argument::Argument;
 use crate::bail;
 use crate::error::Result;
-use crate::guard::{AutoDispatchBelowAutograd, GradMode};
-use crate::kernel::Kernel;
-use crate::key::{DispatchKey, DispatchKeySet};
+use crate::guard::{AutoDispatchBelowAutograd, below_autograd, needs_derivative};
+use crate::key::DispatchKeySet;
 use crate::operator::Operator;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// The keys below the autograd layer.
-#[inline(always)]
-pub(crate) fn below_autograd(keys: DispatchKeySet) -> DispatchKeySet {
-    const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::AutogradOther);
-    keys & BELOW
-}
-
-/// Whether a call has a gradient to lose, so that the default must record it.
-#[inline(always)]
-pub(crate) fn needs_derivative(requires_grad: bool) -> bool {
-    requires_grad && GradMode::is_enabled()
-}
-
 /// The boxed face of the default.
-pub(crate) fn default_boxed(
-    _kernel: &'static Kernel,
+pub(super) fn default_boxed(
     operator: &'static Operator,
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,
@@ -127,9 +112,6 @@ fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
 fn node(operator: &'static Operator, edges: impl IntoIterator<Item = Option<Edge>>) -> Node {
     Node::new(NOT_IMPLEMENTED, edges, Arc::new(NotImplemented(operator)))
 }
-
-/// The name of the nodes of operators without a derivative.
-pub(super) const NOT_IMPLEMENTED: &str = "NotImplemented";
 
 /// The derivative of an operator that has none.
 ///

@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::arithmetic;
+use super::edge::gradient_edge;
 use super::hooks::Hooks;
-use super::meta::gradient_edge;
 use super::node::{Call, Edge, InputMetadata, Node};
 use crate::error::Result;
 use crate::guard::{EnableGradGuard, NoGradGuard};
@@ -55,8 +55,8 @@ impl GradOptions {
 /// Computes the gradients of some outputs with respect to all leaves they were computed from, and adds them to the
 /// leaves' [`grad`](Tensor::grad).
 ///
-/// `grad_outputs` are the gradients with respect to the outputs themselves, one for each; of an output with one element it
-/// is 1 if it is missing.
+/// `grad_outputs` are the gradients with respect to the outputs themselves, one for each; of an output with one element
+/// it is 1 if it is missing.
 ///
 /// # Errors
 /// An output that requires no gradient; a missing gradient of an output with several elements; gradients of other sizes

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::creation::CreationMeta;
 use super::meta::wants_graph;
 use super::node::{Backward, Call};
 use super::record::{Edges, Results, check_write, rebase};
 use super::saved::SavedTensor;
-use super::view::{self, CreationMeta};
+use super::view;
 use crate::ensure;
 use crate::error::Result;
 use crate::guard::NoGradGuard;

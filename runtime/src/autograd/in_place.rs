@@ -1,8 +1,8 @@
-//! Writes for which nobody wrote a derivative, where the operator that computes what they write has one: what it gives is
-//! copied, and gradients follow the copy.
+//! Writes for which nobody wrote a derivative, where the operator that computes what they write has one: what it gives
+//! is copied, and gradients follow the copy.
 
 use super::arithmetic;
-use super::default::NOT_IMPLEMENTED;
+use super::node::NOT_IMPLEMENTED;
 use super::view::check_write;
 use crate::dtype::can_cast;
 use crate::error::Result;
@@ -12,8 +12,8 @@ use crate::registry::Variant;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// Runs an operator that writes to its first argument in this way, if there is one that computes the same. Tells whether
-/// there is; if not, nothing has changed.
+/// Runs an operator that writes to its first argument in this way, if there is one that computes the same. Tells
+/// whether there is; if not, nothing has changed.
 pub(super) fn compute(
     operator: &'static Operator,
     keys: DispatchKeySet,
@@ -30,7 +30,8 @@ pub(super) fn compute(
             |other: &Tensor| Ok(if other.is_same(&tensor) { before.clone() } else { other.clone() });
         let arguments = arguments.iter().map(|argument| Ok(argument.map_tensors(of_copy)?.into_owned()));
         let mut inner = Stack::from_iter(arguments.collect::<Result<Vec<_>>>()?);
-        let Ok(()) = variant.redispatch_boxed(keys, &mut inner) else { return Ok(false) }; // the operator says it itself
+        // What is wrong with the call, the operator says itself.
+        let Ok(()) = variant.redispatch_boxed(keys, &mut inner) else { return Ok(false) };
         inner.pop_as()?
     };
     let is_alike = result.sizes() == tensor.sizes() && can_cast(result.dtype(), tensor.dtype());

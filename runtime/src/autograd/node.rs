@@ -1,6 +1,5 @@
 //! A node of the graph: how the gradients of some outputs give those of the inputs.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::hooks::Hooks;
 use crate::device::Device;
+use crate::dropping::{self, Queue};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::tensor::Tensor;
@@ -162,6 +162,8 @@ pub(super) struct NodeState {
     pub(super) hooks: Option<Box<Hooks>>,
 }
 
+/// The name of the nodes of operators without a derivative.
+pub(super) const NOT_IMPLEMENTED: &str = "NotImplemented";
 /// Leaves go first: whoever waits for a gradient gets it as soon as it is complete.
 pub(super) const LEAF: u64 = u64::MAX;
 
@@ -289,8 +291,8 @@ impl fmt::Debug for NodeImpl {
 }
 
 thread_local! {
-    /// What nodes that are being dropped held; nothing while none is.
-    static DROPPING: RefCell<Option<Vec<Held>>> = const { RefCell::new(None) };
+    /// What nodes that are dropped held.
+    static HELD: Queue<Held> = const { Queue::new() };
 }
 
 /// What a node keeps alive.
@@ -299,31 +301,16 @@ struct Held {
     edges: Edges,
     #[expect(dead_code, reason = "dropped, never read")]
     backward: Option<Arc<dyn Backward>>,
+    #[expect(dead_code, reason = "dropped, never read")]
+    hooks: Option<Box<Hooks>>,
 }
 
-/// Dropping a chain of nodes, each the last to hold the next, would overflow the stack if it were recursion: what an
-/// inner drop lets go of waits until the outermost gets to it.
+/// Of a chain of nodes, each may be the last to hold the next.
 impl Drop for NodeImpl {
     fn drop(&mut self) {
+        let edges = std::mem::take(&mut self.edges);
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let held = Held { edges: std::mem::take(&mut self.edges), backward: state.backward.take() };
-        let outermost = DROPPING.try_with(|dropping| match &mut *dropping.borrow_mut() {
-            Some(waiting) => {
-                waiting.push(held);
-                None
-            }
-            none => {
-                *none = Some(Vec::new());
-                Some(held)
-            }
-        });
-        // At the end of a thread its locals may be gone, and `held` has gone with the closure.
-        let Ok(Some(held)) = outermost else { return };
-        let mut next = Some(held);
-        while let Some(held) = next {
-            drop(held);
-            next = DROPPING.with(|dropping| dropping.borrow_mut().as_mut().and_then(Vec::pop));
-        }
-        DROPPING.with(|dropping| *dropping.borrow_mut() = None);
+        let held = Held { edges, backward: state.backward.take(), hooks: state.hooks.take() };
+        dropping::in_turn(&HELD, held);
     }
 }

@@ -4,10 +4,13 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::arithmetic;
-use super::meta::{gradient_edge, set_history, wants_graph};
+use super::creation::CreationMeta;
+use super::edge::gradient_edge;
+use super::meta::{set_history, wants_graph};
 use super::node::{self, Backward, Call, Edge, InputMetadata, Node};
+use super::rebase::rebase_history;
 use super::saved::SavedTensor;
-use super::view::{self, CreationMeta};
+use super::view;
 use crate::argument::Argument;
 use crate::error::Result;
 use crate::key::{DispatchKey, DispatchKeySet};
@@ -103,8 +106,8 @@ pub trait Results {
     /// A result of a type without gradients.
     fn record(&self, node: &Node) -> Result<()>;
 
-    /// Makes those that are an argument, handed back as it is, tensors of their own: else the argument would become a result,
-    /// and a leaf would lose its gradient.
+    /// Makes those that are an argument, handed back as it is, tensors of their own: else the argument would become a
+    /// result, and a leaf would lose its gradient.
     fn own(&mut self, argument: &impl Differentiable);
 
     /// Makes them known as views of a tensor.
@@ -207,7 +210,7 @@ pub fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
         node.name(),
         tensor.dtype()
     );
-    view::rebase(tensor, node)
+    rebase_history(tensor, node)
 }
 
 /// What an operation reads of a tensor that it then writes to: a copy, with a history of its own.
@@ -258,7 +261,8 @@ impl SavedResult {
 /// What a formula gives: the gradient of one argument, or of several.
 #[diagnostic::on_unimplemented(
     message = "a formula gives a gradient, not `{Self}`",
-    label = "expected a `Tensor`, an `Option<Tensor>` or a `Result` of these; of a list a `Vec`, of several arguments a tuple"
+    label = "expected a `Tensor`, an `Option<Tensor>` or a `Result` of these; of a list a `Vec`, \
+             of several arguments a tuple"
 )]
 pub trait IntoGradients {
     /// Puts them where they belong.

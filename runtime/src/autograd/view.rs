@@ -2,75 +2,14 @@
 
 use std::sync::Arc;
 
+use super::Node;
 use super::arithmetic;
-use super::meta::{AutogradMeta, set_history};
+use super::creation::CreationMeta;
+use super::meta::{AutogradMeta, View};
 use super::node::{Backward, Call, Edge};
-use super::slices::CopySlices;
-use super::{Node, meta};
-use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
-use crate::guard::{EnableGradGuard, GradMode, InferenceMode};
+use crate::guard::EnableGradGuard;
 use crate::tensor::Tensor;
-
-/// What a view remembers.
-pub(super) struct View {
-    /// Never a view itself: a view of a view is one of the base.
-    pub(super) base: Tensor,
-    pub(super) creation: CreationMeta,
-    /// The version at which its history was true.
-    pub(super) version: u64,
-}
-
-/// How a view came about, which decides whether it may be written to while gradients are recorded.
-///
-/// PyTorch: `torch::autograd::CreationMeta`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CreationMeta {
-    /// As the one view that an operator returns: it may.
-    Default,
-    /// As one of several views of one operator, as of `split`.
-    MultiOutputNode,
-    /// While grad mode was off.
-    NoGradMode,
-    /// In inference mode.
-    InferenceMode,
-    /// By a [`Function`](super::Function).
-    InCustomFunction,
-}
-
-impl CreationMeta {
-    /// That of a view made now.
-    pub(super) fn now(one_of_several: bool) -> Self {
-        match (InferenceMode::is_enabled(), GradMode::is_enabled(), one_of_several) {
-            (true, ..) => CreationMeta::InferenceMode,
-            (_, false, _) => CreationMeta::NoGradMode,
-            (_, _, true) => CreationMeta::MultiOutputNode,
-            _ => CreationMeta::Default,
-        }
-    }
-
-    /// Why a view like this cannot be written to; nothing where it can.
-    fn objection(self) -> Option<&'static str> {
-        Some(match self {
-            CreationMeta::Default => return None,
-            CreationMeta::MultiOutputNode => "is one of several views that one operator returned",
-            CreationMeta::NoGradMode => "was made while grad mode was off",
-            CreationMeta::InferenceMode => "was made in inference mode",
-            CreationMeta::InCustomFunction => "was made by a custom function",
-        })
-    }
-
-    fn check(self, what: &str) -> Result<()> {
-        match self.objection() {
-            None => Ok(()),
-            Some(objection) => bail!(
-                Autograd,
-                "{what}, while gradients are recorded, but this view {objection}, so gradients could not follow the write\n  \
-                 help: write to a copy, or write with grad mode off as well"
-            ),
-        }
-    }
-}
 
 /// Makes `view` known as a view of `base`.
 ///
@@ -183,23 +122,4 @@ fn leaf_error(operator: &str, what: &str) -> Error {
              help: write inside of `no_grad`, as optimisers do, or to a copy"
         ),
     )
-}
-
-/// Gives a tensor that was written to in place its new history. A write to a view is one to a part of its base.
-///
-/// PyTorch: `rebase_history`.
-pub(super) fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
-    let input_nr = node.add_input(super::InputMetadata::of(tensor));
-    let base = tensor.base();
-    let Some(base) = base else {
-        set_history(tensor, Edge { node: node.clone(), input_nr });
-        return Ok(());
-    };
-    let base_edge = meta::gradient_edge(&base)?;
-    let others = node.edges().iter().skip(1).cloned();
-    let slices = CopySlices::new(&base, tensor, node.clone());
-    let slices = Node::new("CopySlices", std::iter::once(base_edge).chain(others), Arc::new(slices));
-    let input_nr = slices.add_input(super::InputMetadata::of(&base));
-    set_history(&base, Edge { node: slices, input_nr });
-    history(tensor).map(drop) // the view's own follows from the base's
 }

@@ -117,7 +117,10 @@ impl Twins {
 /// Whether there is a list of indices, and none of them is a mask: as many elements are picked as there are indices.
 fn picks_by_number(arguments: &[Value<'_>]) -> bool {
     let is_mask = |index: &Tensor| matches!(index.dtype(), DType::Bool | DType::UInt8);
-    let is_list = |value: &Value<'_>| matches!(value, Value::OptionalTensors(list) if !list.iter().flatten().any(is_mask));
+    let is_list = |value: &Value<'_>| match value {
+        Value::OptionalTensors(list) => !list.iter().flatten().any(is_mask),
+        _ => false,
+    };
     arguments.iter().any(is_list)
 }
 

@@ -1,6 +1,7 @@
 //! The memory of fake tensors, and the way between them and their twins on `meta`.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 use crate::device::{Device, DeviceType};
 use crate::error::Result;
@@ -40,15 +41,17 @@ impl Memory {
     }
 }
 
-#[derive(Default)]
 struct Known {
     depth: usize,
     /// Real storages that took part, with their fakes.
-    storages: Vec<(Storage, Storage)>,
+    storages: ManuallyDrop<Vec<(Storage, Storage)>>,
 }
 
 thread_local! {
-    static KNOWN: RefCell<Known> = RefCell::default();
+    /// Freed where the outermost mode ends, so that it needs no destructor, and is there for what others do at the end
+    /// of a thread.
+    static KNOWN: RefCell<Known> =
+        const { RefCell::new(Known { depth: 0, storages: ManuallyDrop::new(Vec::new()) }) };
 }
 
 /// A mode begins: real memory stays the same fake memory until the outermost one ends.
@@ -60,9 +63,9 @@ pub(super) fn enter() {
 pub(super) fn leave() {
     let done = KNOWN.with_borrow_mut(|known| {
         known.depth -= 1;
-        if known.depth == 0 { std::mem::take(&mut known.storages) } else { Vec::new() }
+        if known.depth == 0 { std::mem::take(&mut known.storages) } else { ManuallyDrop::default() }
     });
-    drop(done); // outside of the borrow
+    drop(ManuallyDrop::into_inner(done)); // outside of the borrow
 }
 
 /// The fake memory of a real one.
@@ -87,10 +90,10 @@ pub(super) fn fake_of(tensor: &Tensor, device: Device) -> Result<Tensor> {
         NotSupported,
         "a tensor that stands for others cannot be made fake: make those that it stands for fake"
     );
-    let storage = match Memory::of(tensor.storage()) {
+    let storage = match Memory::of(&tensor.storage()) {
         Some(memory) if memory.device == device => tensor.storage().clone(),
         Some(memory) => Memory::around(memory.meta.clone(), device),
-        None => fake_storage(tensor.storage(), device),
+        None => fake_storage(&tensor.storage(), device),
     };
     placed(storage, tensor, keys(device, tensor.is_inference()))
 }
@@ -100,10 +103,10 @@ pub(super) fn twin(tensor: &Tensor) -> Result<Tensor> {
     if tensor.device().kind == DeviceType::Meta || tensor.is_wrapped_number() {
         return Ok(tensor.clone());
     }
-    let storage = match Memory::of(tensor.storage()) {
+    let storage = match Memory::of(&tensor.storage()) {
         Some(memory) => memory.meta.clone(),
         None => {
-            let fake = fake_storage(tensor.storage(), tensor.device());
+            let fake = fake_storage(&tensor.storage(), tensor.device());
             Memory::of(&fake).map_or_else(|| fake.clone(), |memory| memory.meta.clone())
         }
     };
@@ -117,7 +120,7 @@ pub(super) fn fake_of_result<'t>(
     arguments: impl IntoIterator<Item = &'t Tensor>,
 ) -> Result<Tensor> {
     let is_base = |argument: &&Tensor| {
-        Memory::of(argument.storage()).is_some_and(|memory| memory.meta.is_same(twin.storage()))
+        Memory::of(&argument.storage()).is_some_and(|memory| memory.meta.is_same(&twin.storage()))
     };
     match arguments.into_iter().find(is_base) {
         Some(base) => placed(base.storage().clone(), twin, base.key_set()),
@@ -127,7 +130,7 @@ pub(super) fn fake_of_result<'t>(
             keys(device, InferenceMode::is_enabled()).remove(DispatchKey::Fake),
         ),
         None => {
-            let storage = fake_of_meta(twin.storage(), device);
+            let storage = fake_of_meta(&twin.storage(), device);
             placed(storage, twin, keys(device, InferenceMode::is_enabled()))
         }
     }
@@ -135,17 +138,19 @@ pub(super) fn fake_of_result<'t>(
 
 /// Moves a tensor, for all its handles, to where an operator moved its twin.
 pub(super) fn move_to(operator: OperatorHandle, tensor: &mut Tensor, twin: &Tensor) -> Result<()> {
-    let Some(memory) = Memory::of(tensor.storage()) else {
+    let before = tensor.storage();
+    let Some(memory) = Memory::of(&before) else {
         bail!(
             NotSupported,
             "{operator} would give other sizes to a real tensor, and in fake mode real tensors stay as they are\n  \
              help: `to_fake` makes a fake one of it"
         );
     };
-    let storage = match memory.meta.is_same(twin.storage()) {
-        true => tensor.storage().clone(),
+    let storage = match memory.meta.is_same(&twin.storage()) {
+        true => before.clone(),
         false => Memory::around(twin.storage().clone(), memory.device),
     };
+    drop(before);
     let geometry = twin.geometry();
     tensor.set_storage(storage, geometry.sizes(), geometry.strides(), geometry.offset())
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use torch_library_schema::{AliasInfo, Schema};
 
-use super::view::{Step, below, fresh, nth, step_from};
+use super::calls::{call, values_of};
+use super::view::{Step, fresh, nth, step_from};
 use super::{is_functional, mutation};
 use crate::error::Result;
 use crate::guard::LocalDispatchKeySet;
@@ -50,23 +51,6 @@ fn source(schema: &Schema) -> Option<usize> {
 /// The annotation of the tensors: of a list, that of its elements.
 fn of_elements(alias: &AliasInfo) -> &AliasInfo {
     alias.contained.first().unwrap_or(alias)
-}
-
-/// Arguments as calls below get them.
-pub(super) fn values_of(arguments: &[Value<'_>]) -> Result<Vec<Value<'static>>> {
-    let value = |argument: &Value<'_>| argument.map_tensors(super::from_functional).map(Value::into_owned);
-    arguments.iter().map(value).collect()
-}
-
-/// Calls an operator below.
-pub(super) fn call<'v>(
-    operator: OperatorHandle,
-    arguments: impl IntoIterator<Item = Value<'v>>,
-) -> Result<Vec<Value<'v>>> {
-    let _below = below();
-    let mut stack = Stack::from_iter(arguments);
-    operator.call_boxed(&mut stack)?;
-    Ok(stack.into_iter().collect())
 }
 
 /// An operator that only computes.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::device::Device;
 use crate::error::Result;
 use crate::tensor::geometry::Geometry;
-use crate::tensor::{Storage, StorageImpl, Tensor};
+use crate::tensor::{BackendRef, Storage, StorageImpl, Tensor};
 
 /// What a functional tensor and all its views have as storage.
 ///
@@ -39,8 +39,8 @@ impl Memory {
     }
 
     /// That of a functional tensor.
-    pub(super) fn of(tensor: &Tensor) -> Option<&Memory> {
-        tensor.storage().downcast_ref()
+    pub(super) fn of(tensor: &Tensor) -> Option<BackendRef<'_, Memory>> {
+        tensor.storage().downcast()
     }
 
     /// The tensor that has all elements now, and how many there were before it.
@@ -73,8 +73,8 @@ pub(super) fn geometry_of_whole(tensor: &Tensor) -> Result<Geometry> {
     Geometry::new(&[count as i64], &[1], 0)
 }
 
-/// Whether a tensor shows all of its memory, in any order of dimensions. What stands for others has none of its own, and is
-/// taken to.
+/// Whether a tensor shows all of its memory, in any order of dimensions. What stands for others has none of its own,
+/// and is taken to.
 pub(super) fn is_whole(tensor: &Tensor) -> bool {
     if tensor.is_wrapper() {
         return true;

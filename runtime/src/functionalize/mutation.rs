@@ -1,6 +1,6 @@
 //! Operators that write, as operators that compute.
 
-use super::fallback::{call, values_of};
+use super::calls::{call, values_of};
 use super::view::{Functional, below, fresh};
 use super::{is_functional, named};
 use crate::device::Device;
@@ -80,7 +80,7 @@ fn compute(
             if is_out && tensor.sizes() != value.sizes() {
                 Functional::adopt(tensor, &fresh(value.clone())?)?;
             } else if let Some((functional, memory)) = Functional::of(tensor) {
-                functional.write(memory, tensor, value.clone())?;
+                functional.write(&memory, tensor, value.clone())?;
             }
         }
     }

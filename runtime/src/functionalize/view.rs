@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::guard::ExcludeDispatchKeyGuard;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::tensor::geometry::Geometry;
-use crate::tensor::{Storage, Tensor};
+use crate::tensor::{BackendRef, Storage, Tensor};
 
 type Forward = dyn Fn(&Tensor) -> Result<Tensor> + Send + Sync;
 type Reverse = dyn Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync;
@@ -62,7 +62,7 @@ pub(super) fn below() -> ExcludeDispatchKeyGuard {
 }
 
 impl Functional {
-    pub(super) fn of(tensor: &Tensor) -> Option<(&Functional, &Memory)> {
+    pub(super) fn of(tensor: &Tensor) -> Option<(&Functional, BackendRef<'_, Memory>)> {
         Some((tensor.content::<Functional>()?, Memory::of(tensor)?))
     }
 
@@ -168,18 +168,18 @@ pub(super) fn place_in(memory: &Storage, value: Tensor) -> Result<Tensor> {
 pub(super) fn step_from(source: &Tensor, value: Tensor, step: Step) -> Result<Tensor> {
     let Some((functional, memory)) = Functional::of(source) else { return fresh(value) };
     // An operator that may return a view may also return a copy.
-    if !functional.value(memory)?.shares_storage_with(&value) {
+    if !functional.value(&memory)?.shares_storage_with(&value) {
         return fresh(value);
     }
     let mut steps = functional.state().steps.clone();
     steps.push(step);
-    wrapper(source.storage(), value, memory.base().1, steps)
+    wrapper(&source.storage(), value, memory.base().1, steps)
 }
 
 /// What a kernel at `Functionalize` of an operator that returns a view does.
 ///
-/// `forward` makes the view of a base. `reverse` makes, of a base and of what the view becomes, what the base becomes. Both
-/// only compute.
+/// `forward` makes the view of a base. `reverse` makes, of a base and of what the view becomes, what the base becomes.
+/// Both only compute.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -221,7 +221,7 @@ pub fn view(
 ) -> Result<Tensor> {
     let _below = below();
     let Some((functional, memory)) = Functional::of(this) else { return forward(this) };
-    let value = forward(&functional.value(memory)?)?;
+    let value = forward(&functional.value(&memory)?)?;
     step_from(this, value, Step::new(forward).with_reverse(reverse))
 }
 
@@ -236,7 +236,7 @@ pub fn views(
 ) -> Result<Vec<Tensor>> {
     let _below = below();
     let Some((functional, memory)) = Functional::of(this) else { return forward(this) };
-    let values = forward(&functional.value(memory)?)?;
+    let values = forward(&functional.value(&memory)?)?;
     let (forward, reverse) = (Arc::new(forward), Arc::new(reverse));
     let view = |(index, value)| {
         let (forward, reverse) = (Arc::clone(&forward), Arc::clone(&reverse));

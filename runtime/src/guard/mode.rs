@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::travelling::Travelling;
 use super::{LocalDispatchKeySet, NotSend, THREAD};
-use crate::{DispatchKey, DispatchKeySet};
+use crate::key::{DispatchKey, DispatchKeySet};
 
 /// Whether operations on this thread are recorded for the backward pass.
 ///
@@ -32,6 +32,19 @@ impl GradMode {
     pub fn set_enabled(yes: bool) {
         THREAD.with(|thread| thread.grad_mode.set(yes));
     }
+}
+
+/// The keys below the autograd layer.
+#[inline(always)]
+pub(crate) fn below_autograd(keys: DispatchKeySet) -> DispatchKeySet {
+    const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::AutogradOther);
+    keys & BELOW
+}
+
+/// Whether a call has a gradient to lose, so that the default must record it.
+#[inline(always)]
+pub(crate) fn needs_derivative(requires_grad: bool) -> bool {
+    requires_grad && GradMode::is_enabled()
 }
 
 /// Writes the guards that set the grad mode.

@@ -1,3 +1,5 @@
+//! Guards nest, move and end in any order.
+
 use super::*;
 
 const FRESH: LocalDispatchKeySet = LocalDispatchKeySet {
@@ -140,4 +142,36 @@ fn state_crosses_threads_only_on_purpose() {
         (before, inside, now())
     });
     assert_eq!(seen.join().expect("no panic"), (FRESH, (true, true), FRESH));
+}
+
+/// Takes some guard.
+type Hold<'a> = &'a dyn Fn() -> Box<dyn std::any::Any>;
+
+#[test]
+fn whichever_guard_is_held_a_panic_ends_it() {
+    let nothing = LocalDispatchKeySet { included: DispatchKeySet::EMPTY, excluded: DispatchKeySet::EMPTY };
+    let holds: [(&str, Hold<'_>); 6] = [
+        ("include", &|| Box::new(IncludeDispatchKeyGuard::new(DispatchKey::Tracer))),
+        ("exclude", &|| Box::new(ExcludeDispatchKeyGuard::new(DispatchKey::CPU))),
+        ("force", &move || Box::new(ForceDispatchKeyGuard::new(nothing))),
+        ("no grad", &|| Box::new(NoGradGuard::new())),
+        ("inference", &|| Box::new(InferenceMode::new(true))),
+        ("below autograd", &|| Box::new(AutoDispatchBelowAutograd::new())),
+    ];
+    for (name, hold) in holds {
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _guard = hold();
+            panic!("while it is held");
+        }));
+        assert!(caught.is_err());
+        assert_eq!(
+            (now(), GradMode::is_enabled(), InferenceMode::is_enabled()),
+            (FRESH, true, false),
+            "{name}"
+        );
+    }
+    no_grad(|| {
+        let caught = std::panic::catch_unwind(|| enable_grad(|| panic!("inside")));
+        assert!(caught.is_err() && !GradMode::is_enabled());
+    });
 }

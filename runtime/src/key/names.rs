@@ -185,7 +185,9 @@ const EDIT: usize = 4;
 
 /// The name that differs least, if at most a third of it differs.
 fn nearest(text: &str) -> Option<Cow<'static, str>> {
+    // No name is near a text of more than twice its length; so one of megabytes is compared with none.
     let names = DispatchKey::all().map(DispatchKey::display_name);
+    let names = names.filter(|name| text.chars().nth(2 * name.len()).is_none());
     let (distance, name) =
         names.map(|name| (distance(text, &name), name)).min_by_key(|(distance, _)| *distance)?;
     (distance * 3 <= name.len() * EDIT).then_some(name)

@@ -134,8 +134,8 @@ impl DispatchKeySet {
         self.union(Self::from_key(key))
     }
 
-    /// The set without the functionality of a key, on every backend; of an alias, without all that it covers. Backend bits
-    /// stay. (In PyTorch the set of an alias is empty, and removing it removes nothing.)
+    /// The set without the functionality of a key, on every backend; of an alias, without all that it covers. Backend
+    /// bits stay. (In PyTorch the set of an alias is empty, and removing it removes nothing.)
     ///
     /// ```
     /// use torch_library::{DispatchKey, DispatchKeySet};

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{CallKind, Observer, Scope, Shared, Wants, Watch, bit};
+use super::{CallKind, Callbacks, Event, Observer, Scope, Shared, Wants, Watch, bit};
+use crate::dropping::{self, Queue};
 use crate::{guard, registry};
 
 /// An observer that is registered, or was.
@@ -32,6 +33,21 @@ static OF_VALUES: AtomicUsize = AtomicUsize::new(0);
 struct OnThread {
     observers: Vec<Shared>,
     is_silent: bool,
+}
+
+thread_local! {
+    static GONE: Queue<Box<dyn Watch>> = const { Queue::new() };
+}
+
+/// What an observer holds may be the handle of another one, and so on.
+impl Drop for Registered {
+    fn drop(&mut self) {
+        let watch = std::mem::replace(
+            &mut self.watch,
+            Box::new(Callbacks(|_: &Event<'_>| (), |_: &Event<'_>, ()| {})),
+        );
+        dropping::in_turn(&GONE, watch);
+    }
 }
 
 impl Registered {
@@ -104,7 +120,8 @@ impl Drop for ObserverHandle {
         self.0.change(ENABLED, REMOVED);
         self.0.change(DISABLED, REMOVED);
         let is_other = |other: &Shared| !Arc::ptr_eq(other, &self.0);
-        // Nobody loses the last of it under the lock: the handle has it, and what it holds may call operators as it goes.
+        // Nobody loses the last of it under the lock: the handle has it, and what it holds may call operators as it
+        // goes.
         GLOBAL.write().unwrap_or_else(PoisonError::into_inner).retain(is_other);
         OnThread::update(|_| {});
     }
@@ -158,12 +175,12 @@ fn set_silent(is_silent: bool) -> bool {
 }
 
 /// Whether anybody sees calls.
-pub(crate) fn is_active() -> bool {
+pub(super) fn is_active() -> bool {
     OF_CALLS.load(Ordering::Acquire) != 0
 }
 
 /// Whether anybody asks for the values of calls.
-pub(crate) fn wants_values() -> bool {
+pub(super) fn wants_values() -> bool {
     OF_VALUES.load(Ordering::Acquire) != 0
 }
 

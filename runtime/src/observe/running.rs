@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
@@ -10,7 +9,8 @@ use smallvec::SmallVec;
 use super::observers::observers_of;
 use super::{Call, CallKind, Event, Scope, Shared};
 use crate::key::DispatchKeySet;
-use crate::operator::{Operator, OperatorHandle};
+use crate::operator::OperatorHandle;
+use crate::panics;
 use crate::value::Value;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -50,14 +50,14 @@ impl Drop for Telling {
 }
 
 /// A call begins, with its arguments where they are boxed.
-pub(crate) fn call(
+pub(super) fn call(
     kind: CallKind,
-    operator: &'static Operator,
+    operator: OperatorHandle,
     keys: DispatchKeySet,
     argument_keys: &[DispatchKeySet],
     inputs: &[Value<'_>],
 ) -> Option<Running> {
-    let call = (kind, operator.handle(), keys, argument_keys.into());
+    let call = (kind, operator, keys, argument_keys.into());
     Running::start(
         Scope::Function,
         Some(kind),
@@ -102,10 +102,11 @@ impl Running {
 
     fn tell_end(&mut self, outputs: &[Value<'_>]) {
         let _telling = Telling::begin();
-        for (observer, context) in std::mem::take(&mut self.observers) {
+        // Each is told, in spite of a panic of another one; and none ends the process while a kernel's panic unwinds.
+        panics::each(std::mem::take(&mut self.observers), |(observer, context)| {
             let outputs = if observer.wants.outputs { outputs } else { &[] };
             observer.watch.end(&self.event(&[], outputs), context);
-        }
+        });
     }
 
     fn event<'a>(&'a self, inputs: &'a [Value<'a>], outputs: &'a [Value<'a>]) -> Event<'a> {
@@ -123,12 +124,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         DEPTH.set(self.depth);
-        if std::thread::panicking() {
-            // A second panic would end the process.
-            let _ = catch_unwind(AssertUnwindSafe(|| self.tell_end(&[])));
-        } else {
-            self.tell_end(&[]);
-        }
+        self.tell_end(&[]);
     }
 }
 

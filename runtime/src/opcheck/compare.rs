@@ -43,8 +43,9 @@ pub(super) fn tensors(found: &Tensor, expected: &Tensor) -> Option<String> {
     };
     let tolerance = tolerance(found.dtype());
     let differ = |(left, right): &(&Complex64, &Complex64)| {
-        let close = |a: f64, b: f64| {
-            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * b.abs().max(1.0)
+        let close = |a: f64, b: f64| match a.is_finite() && b.is_finite() {
+            true => (a - b).abs() <= tolerance * b.abs().max(1.0),
+            false => a == b || (a.is_nan() && b.is_nan()), // everything is near infinity, by a share of it
         };
         !close(left.re, right.re) || !close(left.im, right.im)
     };
@@ -71,5 +72,22 @@ fn tolerance(dtype: DType) -> f64 {
         DType::Float32 | DType::Complex64 => 1e-4,
         _ if dtype.is_floating_point() || dtype.is_complex() => 2e-2,
         _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_not_finite_are_near_themselves_alone() {
+        let special = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, 1e300];
+        for (i, a) in special.into_iter().enumerate() {
+            for (j, b) in special.into_iter().enumerate() {
+                let difference = tensors(&Tensor::from([a]), &Tensor::from([b]));
+                assert_eq!(difference.is_none(), i == j, "{a} and {b}: {difference:?}");
+            }
+        }
+        assert_eq!(tensors(&Tensor::from([1.0 + 1e-11]), &Tensor::from([1.0])), None);
     }
 }

@@ -28,7 +28,7 @@ impl Before {
     }
 
     fn has_moved(&self) -> bool {
-        !self.storage.is_same(self.place.tensor.storage()) || self.geometry != *self.place.tensor.geometry()
+        !self.storage.is_same(&self.place.tensor.storage()) || self.geometry != *self.place.tensor.geometry()
     }
 
     fn is_rewritten(&self) -> bool {
@@ -108,7 +108,10 @@ impl Session<'_> {
                 if rewritten && version == before.version {
                     self.fault(
                         Check::Version,
-                        format!("writes to `{name}` and does not count it: `bump_version` is missing, or a layer at ADInplaceOrView"),
+                        format!(
+                            "writes to `{name}` and does not count it: \
+                             `bump_version` is missing, or a layer at ADInplaceOrView"
+                        ),
                     );
                 }
                 continue;
@@ -181,7 +184,7 @@ impl Session<'_> {
             }
             return;
         }
-        for before in before.iter().filter(|before| before.storage.is_same(tensor.storage())) {
+        for before in before.iter().filter(|before| before.storage.is_same(&tensor.storage())) {
             if tensor.storage().nbytes() == 0 {
                 continue;
             }

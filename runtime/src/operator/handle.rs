@@ -3,15 +3,13 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use smallvec::SmallVec;
 use torch_library_schema::Schema;
 
-use super::{ANY_NUMBER, Entered, Operator, Place};
+use super::{ANY_NUMBER, Operator, Place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
-use crate::kernel::Kernel;
 use crate::key::{DispatchKey, DispatchKeySet};
-use crate::registry;
+use crate::recursion;
 use crate::value::{Stack, Value, fit};
 
 /// A copyable handle to an operator. It never dangles: after its operator was removed, it returns errors.
@@ -85,12 +83,12 @@ impl OperatorHandle {
         self.0.spec().tags
     }
 
-    /// The schema, namespace included.
+    /// The schema, namespace included, in the types of [`schema`](crate::schema).
     ///
     /// # Errors
     /// The operator was removed.
     pub fn schema(&self) -> Result<&'static Schema> {
-        registry::check_alive(self.0)?;
+        self.0.check_alive()?;
         self.0.schema()
     }
 
@@ -108,8 +106,8 @@ impl OperatorHandle {
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
-    /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may stand
-    /// for a list of known length. Returns a stack of the returns.
+    /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may
+    /// stand for a list of known length. Returns a stack of the returns.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -130,8 +128,8 @@ impl OperatorHandle {
     ///
     /// # fn main() -> Result<()> {
     /// let divide = Dispatcher::global().find("call_with_docs::divide")?;
-    /// let quotient: i64 = divide.call_with([Value::Int(7), Value::Int(2)], [("round_up", Value::Bool(true))])?.pop_as()?;
-    /// assert_eq!(quotient, 4);
+    /// let mut returns = divide.call_with([Value::Int(7), Value::Int(2)], [("round_up", Value::Bool(true))])?;
+    /// assert_eq!(returns.pop_as::<i64>()?, 4);
     /// assert!(divide.call_with([Value::Int(7)], [("c", Value::Int(2))]).is_err());
     /// # Ok(())
     /// # }
@@ -178,16 +176,19 @@ impl OperatorHandle {
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
-    /// Calls the kernel that is registered for exactly this key, which may be an alias, or else the fallback of the key,
-    /// whatever keys the arguments have. It is handed the keys that a call would hand on.
+    /// Calls the kernel that is registered for exactly this key, which may be an alias, or else the fallback of the
+    /// key, whatever keys the arguments have. It is handed the keys that a call would hand on.
     ///
     /// # Errors
     /// Neither is there, or it is a fallthrough; otherwise as [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `OperatorHandle::callBoxedForDispatchKey`.
     pub fn call_boxed_for_key(&self, key: DispatchKey, stack: &mut Stack<'_>) -> Result<()> {
+        if recursion::is_suspect() && recursion::is_exhausted() {
+            return Err(recursion::error(self.0));
+        }
         let keys = guard::apply(keys_of(self.arguments(stack)?));
-        let kernel = registry::kernel_for_key(self.0, key)?;
+        let kernel = self.0.kernel_for_key(key)?;
         let (_, keys) = self.0.resolved()?.row(keys);
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
@@ -232,24 +233,6 @@ impl OperatorHandle {
 #[inline]
 fn keys_of(arguments: &[Value<'_>]) -> DispatchKeySet {
     arguments.iter().fold(DispatchKeySet::EMPTY, |keys, value| keys | value.dispatch_keys())
-}
-
-/// The boxed face of the stub: the cold half of a boxed call.
-#[cold]
-pub(super) fn stub_boxed(
-    _: &'static Kernel,
-    operator: &'static Operator,
-    keys: DispatchKeySet,
-    stack: &mut Stack<'_>,
-) -> Result<()> {
-    let arguments = operator.handle().arguments(stack)?;
-    let argument_keys: SmallVec<[DispatchKeySet; 8]> = arguments.iter().map(Value::dispatch_keys).collect();
-    let Entered { kernel, keys, running } = operator.enter_boxed(keys, &argument_keys, arguments)?;
-    kernel.call_boxed(operator, keys, stack)?;
-    if let Some(running) = running {
-        running.end(stack.last(usize::from(operator.spec().returns)));
-    }
-    Ok(())
 }
 
 #[cold]

@@ -2,14 +2,16 @@
 #![expect(unsafe_code, reason = "a table and the kernels behind it are one allocation of variable size")]
 
 use std::alloc::Layout;
+use std::hash::{Hash, Hasher};
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 use once_cell::race::OnceBox;
+use rustc_hash::FxHasher;
 
 use super::{Detour, Header, Rows};
-use crate::kernel::Kernel;
 use crate::key::{BackendComponent, DispatchKeySet, NUM_RUNTIME_KEYS};
+use crate::operator::kernel::Kernel;
 use crate::table::Mask;
 
 /// What a published table begins with; its kernels follow. With the first of them it fills a cache line.
@@ -36,7 +38,7 @@ struct Memory {
     left: usize,
 }
 
-// SAFETY: the memory belongs to whoever takes it.
+// SAFETY: what is left of a chunk is pointed to from here alone, so it may be handed out on any thread.
 unsafe impl Send for Memory {}
 
 impl Memory {
@@ -50,13 +52,13 @@ impl Memory {
         if rest.left < size {
             let chunk = Layout::from_size_align(CHUNK.max(size), LINE);
             let chunk = chunk.expect("137 kernels of 32 bytes are far below the address space");
-            // SAFETY: the layout is not empty.
+            // SAFETY: the layout has at least the size of a chunk, which is not zero.
             let memory = unsafe { std::alloc::alloc(chunk) };
             let Some(next) = NonNull::new(memory) else { std::alloc::handle_alloc_error(chunk) };
             *rest = Memory { next, left: chunk.size() };
         }
         let taken = rest.next;
-        // SAFETY: so much is left of the chunk.
+        // SAFETY: `left` bytes of the chunk lie from `taken` on, and `size` is no more than that.
         rest.next = unsafe { taken.add(size) };
         rest.left -= size;
         taken
@@ -81,19 +83,32 @@ impl Draft {
         let rows = rows.map(|row| (KERNELS + usize::from(row) * size_of::<Kernel>()) as u16);
         Draft { mask, rows, kernels }
     }
+
+    /// The same for drafts that give the same table.
+    pub(crate) fn content_hash(&self) -> u64 {
+        content_hash(&self.mask.per_backend(), &self.rows, &self.kernels)
+    }
 }
 
-/// The table of an operator that is resolved, with what the call path does not need. It lives as long as the process, and
-/// but for what is made in it once, it is never written.
+fn content_hash(masks: &Masks, rows: &Rows, kernels: &[Kernel]) -> u64 {
+    let mut hasher = FxHasher::default();
+    (masks, rows).hash(&mut hasher);
+    kernels.iter().for_each(|kernel| kernel.addresses().hash(&mut hasher));
+    hasher.finish()
+}
+
+/// The table of an operator that is resolved, with what the call path does not need. It lives as long as the process,
+/// and but for what is made in it once, it is never written.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolved(
     /// With `kernels` kernels behind it, which a reference to the head would not reach.
     NonNull<Head>,
 );
 
-// SAFETY: points to memory that is never freed and whose only mutable part is synchronised.
+// SAFETY: it points to a `Head` and `Kernel`s in memory that is never freed. Both are `Sync`: of what is in them only
+// `rare`, a `OnceBox`, changes once they are published.
 unsafe impl Send for Resolved {}
-// SAFETY: as above.
+// SAFETY: a shared `Resolved` gives out no more than a copy does, and those may be sent.
 unsafe impl Sync for Resolved {}
 
 impl Resolved {
@@ -108,9 +123,11 @@ impl Resolved {
             None => OnceBox::new(),
         };
         let header = Header { mask: draft.mask.shared(), rows };
-        // SAFETY: the memory begins with room for a `Head`, aligned for it.
+        // SAFETY: `take` gives memory of its own from the start of a cache line, to which a `Head` is aligned; it has
+        // `KERNELS` bytes at least, which is the size of one or more.
         unsafe { head.write(Head { header, kernels: draft.kernels.len(), rare }) };
-        // SAFETY: behind the head is room for all kernels, aligned for them.
+        // SAFETY: the memory was asked for with room for all of the draft's kernels from `KERNELS` on, which is a
+        // multiple of their alignment; it is new, so the draft's own memory does not overlap it.
         unsafe {
             let target = memory.add(KERNELS).cast::<Kernel>().as_ptr();
             std::ptr::copy_nonoverlapping(draft.kernels.as_ptr(), target, draft.kernels.len());
@@ -121,9 +138,9 @@ impl Resolved {
     /// That of a published table.
     ///
     /// # Safety
-    /// `table` came from [`table`](Self::table).
+    /// * `table` came from [`table`](Self::table).
     pub(super) const unsafe fn of_table(table: *const Header) -> Self {
-        // SAFETY: by contract the header is the first field of a `Head`.
+        // SAFETY: the caller says that the pointer was made by `table`, from one to a `Head`, which is not null.
         Resolved(unsafe { NonNull::new_unchecked(table.cast::<Head>().cast_mut()) })
     }
 
@@ -132,6 +149,13 @@ impl Resolved {
         let header = &self.head().header;
         let masks = self.masks().copied().unwrap_or([header.mask; BackendComponent::ALL.len()]);
         masks == draft.mask.per_backend() && *header.rows == draft.rows && self.kernels() == draft.kernels
+    }
+
+    /// The same for a table and a draft that [are](Self::is) the same.
+    pub(crate) fn content_hash(&self) -> u64 {
+        let header = &self.head().header;
+        let masks = self.masks().copied().unwrap_or([header.mask; BackendComponent::ALL.len()]);
+        content_hash(&masks, header.rows, self.kernels())
     }
 
     /// What a warm call reads.
@@ -147,7 +171,7 @@ impl Resolved {
     }
 
     fn head(&self) -> &'static Head {
-        // SAFETY: see the type.
+        // SAFETY: `leak` has written a `Head` there, and the memory is never freed.
         unsafe { self.0.as_ref() }
     }
 
@@ -156,9 +180,10 @@ impl Resolved {
     }
 
     fn kernels(&self) -> &'static [Kernel] {
-        // SAFETY: the table's allocation is longer than `KERNELS` bytes.
+        // SAFETY: `leak` took `KERNELS` bytes and as many as the kernels have, so this is in or at the end of that
+        // memory.
         let first = unsafe { self.0.byte_add(KERNELS) };
-        // SAFETY: see the field: there are so many kernels in the table's allocation.
+        // SAFETY: `leak` has copied as many kernels there as it wrote into `kernels`; nobody changes or frees them.
         unsafe { std::slice::from_raw_parts(first.cast::<Kernel>().as_ptr(), self.head().kernels) }
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::compute::table_registrations;
 use super::entry::{Entry, Registration};
-use super::resolve::table_registrations;
 use super::state::State;
 use super::{Dispatcher, KernelInfo};
 use crate::key::DispatchKey;
@@ -46,8 +46,8 @@ impl Dispatcher {
         self.lock().kernels_of(|entry, _| entry.operator().is_none())
     }
 
-    /// The kernels that are registered with `override` where there is nothing to override: the crate with the other kernel is
-    /// not linked, or has none there any more.
+    /// The kernels that are registered with `override` where there is nothing to override: the crate with the other
+    /// kernel is not linked, or has none there any more.
     pub fn idle_overrides(&self) -> Vec<RegistrationInfo> {
         self.lock().kernels_of(|entry, kernel| {
             let of_key = |other: &&Registration| other.key == kernel.key;

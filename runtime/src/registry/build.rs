@@ -1,14 +1,14 @@
 //! From the records of the program to the registry: takes them in, in an order of its own.
 
 use super::entry::{Implementation, Origin, Registration};
-use super::missing;
+use super::layer::Layers;
 use super::names::Names;
 use super::state::{Namespace, State};
 use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel};
-use crate::kernel::{BoxedFn, BoxedKernel, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::kernel::BoxedKernel;
 use crate::operator::{Operator, Place, SourceModule};
-use crate::{autograd, fake, functionalize, lazy_bits, tracer, vmap};
+use crate::program::Program;
 
 /// The registry as the linker filled it.
 pub(super) fn from_records(names: &'static Names) -> State {
@@ -51,6 +51,25 @@ pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
     state.find_conflicts();
 }
 
+/// Takes in an operator with its kernels, unless another thread just did.
+pub(super) fn link(
+    state: &mut State,
+    operator: &'static Operator,
+    kernels: &[Option<&'static KernelRecord>],
+) {
+    if operator.entry().is_none() {
+        add_operator(state, operator);
+        let kernels = kernels.iter().flatten().filter(|kernel| std::ptr::eq(kernel.operator, operator));
+        kernels.for_each(|kernel| add_kernel(state, kernel));
+        state.find_conflicts();
+    }
+}
+
+fn add_operator(state: &mut State, operator: &'static Operator) {
+    let index = state.entry_of_name(&operator.to_string());
+    state.define(index, operator);
+}
+
 fn add_library(state: &mut State, library: &'static LibraryRecord) {
     let known =
         state.namespaces.iter().any(|n| n.place == library.place && *n.namespace == *library.namespace);
@@ -62,25 +81,24 @@ fn add_library(state: &mut State, library: &'static LibraryRecord) {
         state.kernels_in.insert(library.namespace, krate);
     }
     for operator in library.operators {
-        if state.defined(operator).is_some() {
-            continue;
+        if state.defined(operator).is_none() {
+            add_operator(state, operator);
         }
-        let index = state.entry_of_name(&operator.to_string());
-        state.define(index, operator);
     }
 }
 
 fn add_kernel(state: &mut State, record: &'static KernelRecord) {
-    let known = record.operator.entry();
+    let known = state.defined(record.operator).map(|entry| entry.name.entry);
     let index = known.unwrap_or_else(|| state.entry_of_name(&record.operator.to_string()));
     let registration = Registration {
         id: 0,
         key: record.key,
-        implementation: implementation(record.kernel, Some(record.operator)),
+        implementation: implementation(record.kernel),
         origin: if record.overrides { Origin::Override } else { Origin::Linked },
-        function: record.function,
+        function: record.function.into(),
         place: record.place,
         signature: None,
+        seat: None,
     };
     if !state.entries[index].registrations.iter().any(|other| is_same(other, &registration)) {
         state.add_kernel(index, registration);
@@ -92,11 +110,16 @@ fn add_fallback(state: &mut State, record: &'static FallbackRecord) {
         let registration = Registration {
             id: 0,
             key,
-            implementation: implementation(record.kernel, None),
+            implementation: match record.kernel {
+                // The macro never makes a typed fallback: it would have to serve operators of all types.
+                RecordedKernel::Typed(_) => Implementation::Fallthrough,
+                kernel => implementation(kernel),
+            },
             origin: Origin::Linked,
-            function: record.function,
+            function: record.function.into(),
             place: record.place,
             signature: None,
+            seat: None,
         };
         if !state.fallbacks.iter().any(|other| is_same(other, &registration)) {
             state.add_fallback(registration);
@@ -109,53 +132,29 @@ fn is_same(a: &Registration, b: &Registration) -> bool {
     (a.place, a.key, a.origin) == (b.place, b.key, b.origin)
 }
 
-fn implementation(kernel: RecordedKernel, operator: Option<&'static Operator>) -> Implementation {
-    match (kernel, operator) {
-        (RecordedKernel::Typed(code), Some(operator)) => {
-            Implementation::Typed(Kernel::new(code, operator.spec().adapters.unbox), operator)
+fn implementation(kernel: RecordedKernel) -> Implementation {
+    match kernel {
+        RecordedKernel::Typed(typed) => {
+            let (kernel, made_for) = typed.kernel();
+            Implementation::Typed(kernel, made_for)
         }
-        (RecordedKernel::Boxed(function), _) => Implementation::Boxed(BoxedKernel::from_function(function)),
-        // The macro never makes a typed fallback: it would have to serve operators of all types.
-        (RecordedKernel::Fallthrough | RecordedKernel::Typed(..), _) => Implementation::Fallthrough,
+        RecordedKernel::Boxed(function) => Implementation::Boxed(BoxedKernel::from_function(function)),
+        RecordedKernel::Fallthrough => Implementation::Fallthrough,
     }
 }
-
-/// The layers of this library that any operator may have to pass.
-const LAYERS: [(DispatchKey, BoxedFn, &str); 8] = [
-    (DispatchKey::FuncTorchDynamicLayerFrontMode, vmap::front, "vmap_front"),
-    (DispatchKey::FuncTorchDynamicLayerBackMode, vmap::back, "vmap_back"),
-    (DispatchKey::Fake, fake::fallback, "fake"),
-    (DispatchKey::Functionalize, functionalize::fallback, "functionalize"),
-    (DispatchKey::Conjugate, lazy_bits::conjugate, "conjugate"),
-    (DispatchKey::Negative, lazy_bits::negative, "negate"),
-    (DispatchKey::ZeroTensor, lazy_bits::zero, "make zeros"),
-    (DispatchKey::Tracer, tracer::record, "record"),
-];
-
-/// All layers, the bookkeeping and the lack of any kernel as one: a table has a copy of each of its kernels, and there are many
-/// tables. It serves the keys of operators that have nothing else there.
-pub(super) const LAYER: BoxedKernel = BoxedKernel::new(|kernel, operator, keys, stack| {
-    let key = keys.highest_priority();
-    match LAYERS.into_iter().find(|(of, ..)| *of == key) {
-        Some((_, layer, _)) => layer(operator.handle(), keys, stack),
-        None if key == DispatchKey::ADInplaceOrView => {
-            autograd::bookkeeping_boxed(kernel, operator, keys, stack)
-        }
-        None => Err(missing::no_kernel(operator, keys, stack)),
-    }
-});
 
 /// What every key does for which nobody registered anything.
 ///
 /// The layers that only sometimes have something to do fall through; autograd has defaults of its own, which lose no
-/// gradient, and track views and writes (see [`crate::autograd`]).
+/// gradient, and track views and writes.
 fn default_fallbacks(state: &mut State) {
     let fallthrough = [DispatchKey::BackendSelect, DispatchKey::FuncTorchVmapMode, DispatchKey::VmapMode];
     for key in fallthrough.into_iter().chain(DispatchKeySet::AUTOCAST.iter()) {
         default_fallback(state, key, Implementation::Fallthrough, "fallthrough");
     }
-    for (key, function, name) in LAYERS {
-        default_fallback(state, key, Implementation::Boxed(BoxedKernel::from_function(function)), name);
+    for layer in Program::LAYERS {
+        let kernel = Implementation::Boxed(BoxedKernel::from_function(layer.kernel));
+        default_fallback(state, layer.key, kernel, layer.name);
     }
     default_fallback(state, DispatchKey::ADInplaceOrView, Implementation::Bookkeeping, "views and versions");
     for key in DispatchKey::Autograd.expansion().iter() {
@@ -172,8 +171,10 @@ fn default_fallback(
     // No place of a program: nobody who reads a listing is to look for it.
     static NOWHERE: SourceModule = SourceModule { file: "", path: module_path!() };
     let place = Place { module: &NOWHERE, line: 0, column: 0 };
-    let origin = Origin::Default;
-    state.add_fallback(Registration { id: 0, key, implementation, origin, function, place, signature: None });
+    let (origin, function) = (Origin::Default, function.into());
+    let own =
+        Registration { id: 0, key, implementation, origin, function, place, signature: None, seat: None };
+    state.add_fallback(own);
 }
 
 #[cfg(test)]

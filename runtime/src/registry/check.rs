@@ -1,5 +1,6 @@
 //! Which registrations contradict each other: a pure function of what is registered.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::conflict::Conflict;
@@ -50,7 +51,7 @@ fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
         let linked = entry.registrations.iter().filter(|registration| registration.origin != Origin::Library);
         return linked.map(|linked| Conflict::Undeclared { operator: name(), place: linked.place }).collect();
     };
-    let mut conflicts = Vec::new();
+    let mut conflicts = foreign(entry);
     let places = declarations(entry, operator);
     if places.len() > 1 {
         let places = places.into_iter().map(|(place, schema)| (place, schema.to_owned())).collect();
@@ -62,6 +63,22 @@ fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
     conflicts
 }
 
+/// The kernels that were made for an operator of another name: a record that no macro writes.
+fn foreign(entry: &Entry) -> Vec<Conflict> {
+    let foreign = entry.registrations.iter().filter_map(|registration| match registration.implementation {
+        Implementation::Typed(_, made_for) => Some((registration, made_for.to_string())),
+        _ => None,
+    });
+    let foreign = foreign.filter(|(_, made_for)| made_for != entry.name.text());
+    let conflict = |(registration, made_for): (&Registration, String)| Conflict::Foreign {
+        operator: entry.name.to_string(),
+        made_for,
+        key: registration.key,
+        place: registration.place,
+    };
+    foreign.map(conflict).collect()
+}
+
 /// Where an operator is declared, each place once: by its definitions, and by those that kernels were checked against.
 fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'static str)> {
     let defined = entry.definitions.iter().map(|definition| definition.operator);
@@ -69,7 +86,8 @@ fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'sta
         Implementation::Typed(_, made_for) => Some(made_for),
         _ => None,
     });
-    let kernels = kernels.filter(|made_for| !operator.calls_like(made_for));
+    let kernels = kernels
+        .filter(|made_for| !operator.calls_like(made_for) && made_for.to_string() == entry.name.text());
     let declared = defined.chain(kernels).map(Operator::spec);
     let mut places: Vec<_> = declared.map(|spec| (spec.place, spec.schema)).collect();
     places.sort();
@@ -80,7 +98,7 @@ fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'sta
 /// The keys with more than one registration, and where and what those are.
 fn doubled<'r>(
     registrations: impl Iterator<Item = &'r Registration> + Clone,
-) -> BTreeMap<DispatchKey, Vec<(Place, &'static str)>> {
+) -> BTreeMap<DispatchKey, Vec<(Place, Cow<'static, str>)>> {
     // A start-up looks at every operator, and almost none has a double: find that out without a map.
     let mut seen = [false; 256];
     if !registrations
@@ -91,7 +109,7 @@ fn doubled<'r>(
     }
     let mut by_key: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for registration in registrations {
-        by_key.entry(registration.key).or_default().push((registration.place, registration.function));
+        by_key.entry(registration.key).or_default().push((registration.place, registration.function.clone()));
     }
     by_key.values_mut().for_each(|places| places.sort());
     by_key.retain(|_, places| places.len() > 1);

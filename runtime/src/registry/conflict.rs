@@ -1,5 +1,6 @@
 //! Registrations that contradict each other: found all at once, reported together, with both places.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::key::DispatchKey;
@@ -30,19 +31,30 @@ pub enum Conflict {
         /// The key.
         key: DispatchKey,
         /// Where, with the functions' names.
-        places: Vec<(Place, &'static str)>,
+        places: Vec<(Place, Cow<'static, str>)>,
     },
     /// There are two fallbacks for one key.
     Fallback {
         /// The key.
         key: DispatchKey,
         /// Where, with the functions' names.
-        places: Vec<(Place, &'static str)>,
+        places: Vec<(Place, Cow<'static, str>)>,
     },
     /// A kernel is registered for an operator that no linked library declares.
     Undeclared {
         /// The operator's full name.
         operator: String,
+        /// Where the kernel is.
+        place: Place,
+    },
+    /// A kernel is registered for another operator than it was made for.
+    Foreign {
+        /// The operator's full name.
+        operator: String,
+        /// That of the operator whose types the kernel has.
+        made_for: String,
+        /// The key.
+        key: DispatchKey,
         /// Where the kernel is.
         place: Place,
     },
@@ -83,6 +95,13 @@ impl fmt::Display for Conflict {
                     f,
                     "a kernel is registered for `{operator}`, which no linked library declares\n     at {place}\n     \
                      help: link the crate that declares it (`use that_crate as _;`), or pass its library to `register!` as well"
+                )
+            }
+            Conflict::Foreign { operator, made_for, key, place } => {
+                write!(
+                    f,
+                    "a kernel of `{made_for}` is registered for `{operator}` at {key}\n     at {place}\n     \
+                     help: register it for `{made_for}`; a kernel has the types of the operator that it was made for"
                 )
             }
         }

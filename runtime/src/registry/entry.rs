@@ -1,15 +1,18 @@
 //! What is registered under one operator name.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 use torch_library_schema::Schema;
 
+use super::interned::Interned;
 use super::names::Name;
+use super::seats::{Seat, Seats};
 use super::{KernelInfo, OperatorInfo};
-use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::DispatchKey;
-use crate::operator::{Operator, Place, Resolved};
+use crate::operator::kernel::{BoxedKernel, Kernel};
+use crate::operator::{Operator, Place};
 
 /// A kernel as the registry keeps it.
 #[derive(Clone, Copy)]
@@ -48,13 +51,23 @@ pub(super) struct Registration {
     pub(super) implementation: Implementation,
     pub(super) origin: Origin,
     /// The function's name, or the label it was given.
-    pub(super) function: &'static str,
+    pub(super) function: Cow<'static, str>,
     pub(super) place: Place,
     /// The schema of a boxed kernel that is known to have one, to be checked against the operator's.
     pub(super) signature: Option<Arc<Schema>>,
+    /// Where its closure sits, if it has one that goes with it.
+    pub(super) seat: Option<Seat>,
 }
 
 impl Registration {
+    /// The operator whose types the kernel has, if it has any's.
+    pub(super) fn made_for(&self) -> Option<&'static Operator> {
+        match self.implementation {
+            Implementation::Typed(_, made_for) => Some(made_for),
+            _ => None,
+        }
+    }
+
     pub(super) fn is_fallthrough(&self) -> bool {
         matches!(self.implementation, Implementation::Fallthrough)
     }
@@ -67,7 +80,7 @@ impl Registration {
         }
     }
 
-    /// Whether it is a layer of this library's own, one of those that [`LAYER`](super::build::LAYER) serves.
+    /// Whether it is a layer of this library's own, one of those that [`LAYER`](super::layer::LAYER) serves.
     pub(super) fn is_layer(&self) -> bool {
         self.origin == Origin::Default
             && matches!(self.implementation, Implementation::Boxed(_) | Implementation::Bookkeeping)
@@ -81,7 +94,7 @@ impl Registration {
     pub(super) fn info(&self, active: bool) -> KernelInfo {
         KernelInfo {
             key: self.key,
-            function: self.function,
+            function: self.function.clone(),
             place: self.place,
             is_fallthrough: self.is_fallthrough(),
             is_boxed: matches!(self.implementation, Implementation::Boxed(_)),
@@ -107,7 +120,7 @@ pub(super) struct Entry {
     /// Refuses every call.
     pub(super) in_conflict: bool,
     /// Tables that were published once: published again when the same registrations return.
-    pub(super) interned: SmallVec<[Resolved; 1]>,
+    pub(super) interned: Interned,
     pub(super) rare: Option<Box<Rare>>,
 }
 
@@ -116,6 +129,8 @@ pub(super) struct Entry {
 pub(super) struct Rare {
     /// Kernels outside of the table, called for their key alone or by a typed handle, kept as long as the process runs.
     pub(super) kept: Vec<&'static Kernel>,
+    /// Where its closures sat that are gone.
+    pub(super) seats: Seats,
     /// Operators that were defined at run time and may be defined again with the same schema.
     pub(super) retired: Vec<&'static Operator>,
 }
@@ -127,7 +142,7 @@ impl Entry {
             definitions: SmallVec::new(),
             registrations: Vec::new(),
             in_conflict: false,
-            interned: SmallVec::new(),
+            interned: Interned::default(),
             rare: None,
         }
     }
@@ -148,6 +163,25 @@ impl Entry {
 
     pub(super) fn is_defined_by(&self, operator: &'static Operator) -> bool {
         self.definitions.iter().any(|definition| std::ptr::eq(definition.operator, operator))
+    }
+
+    /// For each key the registration that counts, those that count for more after the others.
+    pub(super) fn counting(&self) -> Vec<&Registration> {
+        let mut counting: SmallVec<[&Registration; 8]> = SmallVec::new();
+        let mut positions = [u8::MAX; 256];
+        for registration in &self.registrations {
+            let position = &mut positions[registration.key as usize];
+            match counting.get_mut(usize::from(*position)) {
+                None => {
+                    *position = counting.len() as u8; // there are fewer keys
+                    counting.push(registration);
+                }
+                Some(other) if other.rank() < registration.rank() => *other = registration,
+                Some(_) => {}
+            }
+        }
+        counting.sort_unstable_by_key(|registration| registration.rank());
+        counting.into_vec()
     }
 
     /// The registrations, those that count for more after the others.

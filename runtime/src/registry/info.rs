@@ -1,5 +1,6 @@
 //! What the registry tells about itself.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::key::DispatchKey;
@@ -11,8 +12,8 @@ use crate::operator::{OperatorHandle, Place};
 pub struct KernelInfo {
     /// The key it is registered for, which may be an alias.
     pub key: DispatchKey,
-    /// The name of the function.
-    pub function: &'static str,
+    /// The name of the function, or the label it was given.
+    pub function: Cow<'static, str>,
     /// Where it is registered; without a file for what this library brings itself.
     pub place: Place,
     /// Whether it only says "go on with the next key".
@@ -28,7 +29,7 @@ pub struct KernelInfo {
 /// `function at file:line (crate …)`, or `autograd default`
 impl fmt::Display for KernelInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.function)?;
+        f.write_str(&self.function)?;
         if self.place.file().is_empty() { Ok(()) } else { write!(f, " at {}", self.place) }
     }
 }

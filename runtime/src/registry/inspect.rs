@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::KernelInfo;
+use super::compute::Row;
 use super::entry::Entry;
 use super::state::State;
 use crate::key::DispatchKey;
@@ -75,7 +76,7 @@ impl State {
     }
 }
 
-fn row_info(key: DispatchKey, row: &table::Entry<super::resolve::Row<'_>>) -> RowInfo {
+fn row_info(key: DispatchKey, row: &table::Entry<Row<'_>>) -> RowInfo {
     RowInfo { key, source: row.source, kernel: row.kernel.map(|kernel| kernel.info(true)) }
 }
 

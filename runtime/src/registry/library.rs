@@ -2,9 +2,10 @@
 
 use std::panic::Location;
 
-use torch_library_schema::{Mode, OperatorName, Schema};
+use torch_library_schema::{OperatorName, Schema};
 
 use super::runtime::{self, Request};
+use super::runtime_kernel::parse;
 use super::state::Namespace;
 use super::{Dispatcher, RuntimeKernel};
 use crate::bail;
@@ -166,7 +167,8 @@ impl Library {
     ///
     /// # Errors
     /// The schema does not parse (the message has a caret under the place), names another namespace, is defined
-    /// already, has more than 64 arguments (one that a macro declares has at most 32), or does not fit a kernel that is registered already. Nothing changes then.
+    /// already, has more than 64 arguments (one that a macro declares has at most 32), or does not fit a kernel that is
+    /// registered already. Nothing changes then.
     ///
     /// PyTorch: `Library::def`.
     #[track_caller]
@@ -222,8 +224,8 @@ impl Library {
     /// ```
     ///
     /// # Errors
-    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; otherwise as [`define`](Self::define). Nothing
-    /// changes then.
+    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; otherwise as [`define`](Self::define).
+    /// Nothing changes then.
     ///
     /// PyTorch: `Library::def` with a name and a function.
     #[track_caller]
@@ -253,12 +255,12 @@ impl Library {
 
     /// Registers a kernel for an operator (`add.Tensor`) and a key. The operator may be defined later.
     ///
-    /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` where that has none. Of several kernels
-    /// for one key the newest counts; when it goes, the one before it counts again.
+    /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` where that has none. Of several
+    /// kernels for one key the newest counts; when it goes, the one before it counts again.
     ///
-    /// A key that other keys are built of, as `Dense` or `Sparse`, and no call has, is taken as PyTorch takes it: the kernel
-    /// never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd` then leaves
-    /// alone. The macros refuse such a key.
+    /// A key that other keys are built of, as `Dense` or `Sparse`, and no call has, is taken as PyTorch takes it: the
+    /// kernel never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd`
+    /// then leaves alone. The macros refuse such a key.
     ///
     /// # Errors
     /// The name names another namespace or is a whole schema, the library is for another key, or the kernel's
@@ -284,18 +286,18 @@ impl Library {
         };
         let name = full_name(self.own_namespace(given)?, rest, "");
         let key = self.merged_key(key)?.unwrap_or(DispatchKey::Undefined).registration_key();
+        let mut kernel = Some(kernel); // goes after the lock if it is refused
         let mut state = self.dispatcher.change();
         if state.named(&name).is_none() {
             parse_name(operator)?;
         }
-        let (index, id) = runtime::implement(&mut state, &name, kernel.registration(key, place))?;
-        kernel.keep();
+        let (index, id) = runtime::implement(&mut state, &name, (key, place), &mut kernel)?;
         self.undo.push(Undo::Kernel { index, id });
         Ok(())
     }
 
-    /// Registers a kernel that serves every operator at a key; for an alias, at each of its runtime keys. For a building
-    /// block, as `Dense`, that is none. Without a key, with `Undefined`, it is the library's.
+    /// Registers a kernel that serves every operator at a key; for an alias, at each of its runtime keys. For a
+    /// building block, as `Dense`, that is none. Without a key, with `Undefined`, it is the library's.
     ///
     /// # Errors
     /// The library is not an implementation library for `_`, the kernel is typed, or there is a fallback already.
@@ -315,9 +317,9 @@ impl Library {
         let Some(key) = given.or(self.key) else {
             bail!(Argument, "a fallback serves all operators at one key, but none was given")
         };
+        let mut kernel = Some(kernel); // goes after the lock if it is refused
         let mut state = self.dispatcher.lock();
-        let ids = runtime::add_fallbacks(&mut state, &kernel.registration(key, place))?;
-        kernel.keep();
+        let ids = runtime::add_fallbacks(&mut state, (key, place), &mut kernel)?;
         self.undo.extend(ids.into_iter().map(Undo::Fallback));
         Ok(())
     }
@@ -358,18 +360,20 @@ impl Library {
 impl Drop for Library {
     fn drop(&mut self) {
         let mut state = self.dispatcher.change();
-        let mut touched = Vec::new();
+        let (mut touched, mut seats) = (Vec::new(), Vec::new());
         let mut all = false;
         for undo in self.undo.drain(..).rev() {
             match undo {
                 Undo::Namespace(id) => state.namespaces.retain(|namespace| namespace.id != id),
                 Undo::Definition { index, id } => state.undefine(index, id),
                 Undo::Kernel { index, id } => {
-                    state.remove_kernel(index, id);
+                    let seat = state.remove_kernel(index, id);
+                    seats.extend(seat.map(|(key, seat)| (Some(index), key, seat)));
                     touched.push(index);
                 }
                 Undo::Fallback(id) => {
-                    state.fallbacks.retain(|fallback| fallback.id != id);
+                    let seat = state.remove_fallback(id);
+                    seats.extend(seat.map(|(key, seat)| (None, key, seat)));
                     all = true;
                 }
             }
@@ -384,12 +388,13 @@ impl Drop for Library {
             touched.dedup();
             touched.into_iter().for_each(|index| state.refresh(index));
         }
+        // No call finds its way to them any more. The closures go when the lock is released and the last call has left
+        // them.
+        for (index, key, seat) in seats {
+            state.leaving.extend(seat.empty());
+            state.seats(index).put(key, seat);
+        }
     }
-}
-
-pub(super) fn parse(text: &str) -> Result<Schema> {
-    Schema::parse(text, Mode::Strict)
-        .map_err(|error| Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned()))
 }
 
 fn parse_name(text: &str) -> Result<OperatorName> {

@@ -7,8 +7,8 @@ use super::explain::Fate;
 use super::state::State;
 use crate::error::{Error, ErrorKind};
 use crate::guard::LocalDispatchKeySet;
-use crate::kernel::BoxedKernel;
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::kernel::BoxedKernel;
 use crate::operator::{Operator, OperatorHandle};
 use crate::value::{Stack, Value};
 
@@ -145,8 +145,8 @@ impl State {
         }
     }
 
-    /// The crate to link: the one that the namespace's library names, unless it is; where that names none, whatever crate
-    /// it is that has kernels for the key.
+    /// The crate to link: the one that the namespace's library names, unless it is; where that names none, whatever
+    /// crate it is that has kernels for the key.
     fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<&'static str> {
         let namespace = operator.spec().namespace;
         let of_namespace = self.entries.iter().filter(|entry| entry.name.namespace() == namespace);

@@ -54,7 +54,7 @@ impl Name {
     #[inline]
     pub(super) fn operator(&self) -> Option<&'static Operator> {
         let operator = self.operator.load(Ordering::Acquire);
-        // SAFETY: null, or from a `&'static` in `set_operator`.
+        // SAFETY: `set_operator` stores null or a pointer from a `&'static Operator`, and `leak` null.
         unsafe { operator.cast_const().as_ref() }
     }
 
@@ -79,7 +79,8 @@ pub(super) struct Names {
 struct Table {
     /// A power of two of them, at least one of them empty.
     slots: Box<[AtomicPtr<Name>]>,
-    /// The table that this one replaced, where readers may still be: reachable, so that whoever looks for leaks finds none.
+    /// The table that this one replaced, where readers may still be: reachable, so that whoever looks for leaks finds
+    /// none.
     _replaced: Option<&'static Table>,
 }
 
@@ -101,7 +102,7 @@ impl Names {
         let mut table = self.table();
         if 2 * (count + 1) > table.slots.len() {
             let larger = Table::leak(2 * table.slots.len(), Some(table));
-            // SAFETY: leaked just now.
+            // SAFETY: `Table::leak` has just made it from a box, which nobody frees.
             let copy = unsafe { &*larger };
             table.names().for_each(|name| copy.put(name));
             self.table.store(larger, Ordering::Release);
@@ -113,7 +114,8 @@ impl Names {
 
     #[inline]
     fn table(&self) -> &'static Table {
-        // SAFETY: only pointers to leaked tables are stored here.
+        // SAFETY: `leak` and `add` store nothing but pointers from `Table::leak`, made from boxes that nobody frees,
+        // with release after the table was filled.
         unsafe { &*self.table.load(Ordering::Acquire) }
     }
 }
@@ -130,7 +132,7 @@ impl Table {
         let mut slot = hash(text);
         loop {
             let place = &self.slots[slot & (self.slots.len() - 1)];
-            // SAFETY: null, or a leaked name.
+            // SAFETY: slots are made null, and `put` alone stores there, pointers from `&'static Name`, with release.
             match unsafe { place.load(Ordering::Acquire).cast_const().as_ref() } {
                 None => return (place, None),
                 Some(name) if *name.text == *text => return (place, Some(name)),
@@ -144,7 +146,7 @@ impl Table {
     }
 
     fn names(&self) -> impl Iterator<Item = &'static Name> {
-        // SAFETY: null, or a leaked name.
+        // SAFETY: slots are made null, and `put` alone stores there, pointers from `&'static Name`, with release.
         self.slots.iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).cast_const().as_ref() })
     }
 }

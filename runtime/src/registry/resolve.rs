@@ -1,19 +1,18 @@
 //! From registrations to published tables.
 
-use super::build::LAYER;
-use super::entry::{Entry, Implementation, Origin, Registration};
+use rustc_hash::FxHashSet;
+
+use super::compute::Row;
+use super::entry::{Implementation, Origin, Registration};
+use super::layer::{Differentiating, LAYER};
 use super::missing::{self, AMBIGUOUS, FALLTHROUGH, IN_CONFLICT, MISSING};
 use super::state::State;
-use crate::autograd;
 use crate::error::Result;
-use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::{DispatchKey, NUM_RUNTIME_KEYS};
-use crate::observe;
-use crate::operator::{Draft, Operator, Resolved, Rows};
-use crate::table::{self, Fallbacks, Source, Table};
-
-/// What a row of a computed table names: a registration of the operator, or a fallback.
-pub(super) type Row<'s> = &'s Registration;
+use crate::operator::kernel::{BoxedKernel, Kernel};
+use crate::operator::{Draft, Observing, Operator, Resolved, Rows};
+use crate::program::Program;
+use crate::table::{self, Source, Table};
 
 impl State {
     /// The table of an operator, published by whoever asks first.
@@ -32,34 +31,11 @@ impl State {
             return Err(missing::in_conflict_error(operator, self.report()));
         }
         let (draft, index) = (self.draft(operator, &self.table(entry)), entry.name.entry);
-        let known = entry.interned.iter().copied().find(|known| known.is(&draft));
-        let resolved = known.unwrap_or_else(|| {
-            let resolved = Resolved::leak(&draft, self.shared_rows(&draft.rows));
-            self.entries[index].interned.push(resolved);
-            resolved
-        });
-        operator.publish(resolved, resolved.masks_differ() || observe::is_active());
+        let State { entries, rows, .. } = self;
+        let make = || Resolved::leak(&draft, shared_rows(rows, &draft.rows));
+        let resolved = entries[index].interned.find_or_add(&draft, make);
+        operator.publish(resolved, resolved.masks_differ() || Program::is_active());
         Ok(resolved)
-    }
-
-    /// The table of an entry, from the registrations that are alive.
-    pub(super) fn table<'s>(&'s self, entry: &'s Entry) -> Table<Row<'s>> {
-        Table::compute(&table_registrations(entry), &self.fallback_table(entry))
-    }
-
-    /// The fallbacks, for the operator of an entry.
-    pub(super) fn fallback_table(&self, entry: &Entry) -> Fallbacks<Row<'_>> {
-        let operator = entry.operator();
-        let mut by_rank: Vec<_> = self.fallbacks.iter().collect();
-        by_rank.sort_unstable_by_key(|fallback| fallback.rank());
-        let mut fallbacks = Fallbacks::new();
-        for fallback in by_rank {
-            let passes_on =
-                operator.map_or(fallback.is_fallthrough(), |operator| fallback.is_fallthrough_for(operator));
-            let set = fallbacks.set(fallback.key, Some((fallback, passes_on)));
-            debug_assert!(set.is_ok(), "fallbacks are registered for runtime keys alone");
-        }
-        fallbacks
     }
 
     /// A computed table as calls read it: its distinct kernels, and which of them each row leads to.
@@ -83,15 +59,6 @@ impl State {
         Draft::new(table.mask().clone(), rows, kernels)
     }
 
-    /// The same rows, shared by all tables that have them.
-    fn shared_rows(&mut self, rows: &Rows) -> &'static Rows {
-        self.rows.get(rows).copied().unwrap_or_else(|| {
-            let rows: &'static Rows = Box::leak(Box::new(*rows));
-            self.rows.insert(rows);
-            rows
-        })
-    }
-
     /// The kernel that a row leads to. Rows without one lead to a boxed kernel that says so.
     fn row_kernel(
         &self,
@@ -99,7 +66,8 @@ impl State {
         entry: &table::Entry<Row<'_>>,
         key: DispatchKey,
     ) -> Kernel {
-        // Where the layers are always there, nothing is missing at their keys, so that one kernel can tell the two apart.
+        // Where the layers are always there, nothing is missing at their keys, so that one kernel can tell the two
+        // apart.
         let missing = if operator.spec().dispatcher.is_none() { LAYER } else { MISSING };
         let boxed = match (entry.source, entry.kernel) {
             (Source::BackendFallback, _) if self.fallback_in_conflict(key) => IN_CONFLICT,
@@ -110,7 +78,7 @@ impl State {
             (Source::AmbiguousAutogradOther, None) => AMBIGUOUS,
             (_, None) => missing,
         };
-        boxed.in_table_of(operator, operator.spec().adapters.boxing)
+        boxed.in_table_of(operator)
     }
 
     /// The kernel registered for exactly this key, or else the key's fallback.
@@ -123,7 +91,7 @@ impl State {
         let entry = self.entry(operator)?;
         let for_key = |all: &[Registration]| {
             let for_key = all.iter().filter(|registration| registration.key == key);
-            for_key.max_by_key(|registration| registration.rank()).cloned()
+            for_key.max_by_key(|registration| registration.rank()).cloned() // a label at most is copied
         };
         let own = for_key(&entry.registrations);
         if entry.in_conflict || (own.is_none() && self.fallback_in_conflict(key)) {
@@ -158,33 +126,32 @@ impl State {
     }
 }
 
+/// The same rows, shared by all tables that have them.
+fn shared_rows(known: &mut FxHashSet<&'static Rows>, rows: &Rows) -> &'static Rows {
+    known.get(rows).copied().unwrap_or_else(|| {
+        let rows: &'static Rows = Box::leak(Box::new(*rows));
+        known.insert(rows);
+        rows
+    })
+}
+
 impl Implementation {
     /// The kernel in a row of this operator.
     fn for_operator(self, operator: &'static Operator) -> Kernel {
-        let (spec, adapters) = (operator.spec(), operator.spec().adapters);
+        let spec = operator.spec();
         match self {
-            Implementation::Typed(kernel, _) => kernel,
-            Implementation::Boxed(kernel) => kernel.in_table_of(operator, adapters.boxing),
+            // The one way of typed code into a table or to a caller. What was made for another operator is a conflict,
+            // which is reported; until it is found, nobody calls the code.
+            Implementation::Typed(kernel, made_for) if operator.calls_like(made_for) => kernel,
+            Implementation::Typed(..) => IN_CONFLICT.in_table_of(operator),
+            Implementation::Boxed(kernel) => kernel.in_table_of(operator),
             Implementation::Bookkeeping if spec.has_alias_info() => {
-                BoxedKernel::new(autograd::bookkeeping_boxed).in_table_of(operator, adapters.boxing)
+                BoxedKernel::new(Program::keep_books).in_table_of(operator)
             }
-            Implementation::Fallthrough | Implementation::Bookkeeping => {
-                FALLTHROUGH.in_table_of(operator, adapters.boxing)
-            }
+            Implementation::Fallthrough | Implementation::Bookkeeping => FALLTHROUGH.in_table_of(operator),
             Implementation::AutogradDefault => {
-                BoxedKernel::new(autograd::default_boxed).in_table_of(operator, adapters.autograd_default)
+                BoxedKernel::new(Program::differentiate).at_autograd_of(operator)
             }
         }
     }
-}
-
-/// An entry's registrations as the table takes them: of those for one key, the last counts.
-pub(super) fn table_registrations(entry: &Entry) -> Vec<table::Registration<Row<'_>>> {
-    let registrations = entry.by_rank().into_iter();
-    let registrations = registrations.map(|registration| table::Registration {
-        key: registration.key,
-        kernel: registration,
-        is_fallthrough: registration.is_fallthrough(),
-    });
-    registrations.collect()
 }

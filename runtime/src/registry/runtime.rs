@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use torch_library_schema::{Schema, Type};
 
-use super::Dispatcher;
-use super::entry::{Entry, Implementation, Origin, Registration};
+use super::entry::{Entry, Registration};
 use super::state::State;
+use super::{Dispatcher, RuntimeKernel};
 use crate::bail;
 use crate::error::Result;
+use crate::key::DispatchKey;
 use crate::operator::{self, Adapters, Operator, OperatorSpec, Place};
 
 /// The dispatcher's masks and PyTorch's have one bit for each argument.
@@ -42,8 +43,11 @@ pub(super) fn define(state: &mut State, request: &Request<'_>) -> Result<(&'stat
             );
         }
         for registration in &entry.registrations {
-            check_signature(name, (schema, *place), registration)?;
-            check_convention(name, None, registration)?;
+            let whose = (registration.key, registration.place);
+            if let Some(signature) = &registration.signature {
+                check_signature(name, (schema, *place), signature, whose)?;
+            }
+            check_convention(name, None, registration.made_for(), whose)?;
         }
     }
     let index = state.entry_of_name(name);
@@ -74,6 +78,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         dispatcher: Some(dispatcher),
         tags: Vec::leak(tags),
         place,
+        links: None,
         returned: Vec::leak(operator::returned_arguments(schema)),
         adapters: Adapters::NEVER_CALLED,
     };
@@ -94,28 +99,41 @@ fn leak(text: &str) -> &'static str {
     Box::leak(text.into())
 }
 
-pub(super) fn implement(state: &mut State, name: &str, registration: Registration) -> Result<(usize, u64)> {
+/// Registers a kernel, which is taken out of its place; it stays there if it is refused, so that nothing of it is
+/// dropped here, under the lock.
+pub(super) fn implement(
+    state: &mut State,
+    name: &str,
+    (key, place): (DispatchKey, Place),
+    kernel: &mut Option<RuntimeKernel>,
+) -> Result<(usize, u64)> {
     let operator = state.named(name).and_then(Entry::operator);
-    check_convention(name, operator, &registration)?;
-    if let (Some(operator), Some(_)) = (operator, &registration.signature) {
-        check_signature(name, (operator.schema()?, operator.spec().place), &registration)?;
+    let given = kernel.as_ref();
+    let (made_for, signature) =
+        (given.and_then(RuntimeKernel::made_for), given.and_then(RuntimeKernel::signature));
+    check_convention(name, operator, made_for, (key, place))?;
+    if let (Some(operator), Some(signature)) = (operator, signature) {
+        check_signature(name, (operator.schema()?, operator.spec().place), signature, (key, place))?;
     }
+    let Some(kernel) = kernel.take() else { bail!(Internal, "a kernel is registered once") };
     let index = state.entry_of_name(name);
+    let registration = kernel.registration(key, place, &mut state.entries[index].rare_mut().seats);
     let id = state.add_kernel(index, registration);
     Ok((index, id))
 }
 
 /// Whether a typed kernel has the calling convention of the operator that it is to serve.
-fn check_convention(name: &str, operator: Option<&Operator>, registration: &Registration) -> Result<()> {
-    match registration.implementation {
-        Implementation::Typed(_, made_for)
-            if operator.is_none_or(|operator| !operator.calls_like(made_for)) =>
-        {
+fn check_convention(
+    name: &str,
+    operator: Option<&Operator>,
+    made_for: Option<&'static Operator>,
+    (key, place): (DispatchKey, Place),
+) -> Result<()> {
+    match made_for {
+        Some(made_for) if operator.is_none_or(|operator| !operator.calls_like(made_for)) => {
             bail!(
                 Type,
-                "the {} kernel was made for {made_for}, not for {name}\n  kernel at {}\n  {made_for} is declared at {}",
-                registration.key,
-                registration.place,
+                "the {key} kernel was made for {made_for}, not for {name}\n  kernel at {place}\n  {made_for} is declared at {}",
                 made_for.spec().place
             )
         }
@@ -127,16 +145,14 @@ fn check_convention(name: &str, operator: Option<&Operator>, registration: &Regi
 fn check_signature(
     name: &str,
     (schema, declared): (&Schema, Place),
-    registration: &Registration,
+    signature: &Schema,
+    (key, place): (DispatchKey, Place),
 ) -> Result<()> {
-    let Some(signature) = &registration.signature else { return Ok(()) };
     match difference(schema, signature) {
         None => Ok(()),
         Some(difference) => bail!(
             Type,
-            "the {} kernel does not fit {name}: {difference}\n  kernel at {}: {signature}\n  operator at {declared}: {schema}",
-            registration.key,
-            registration.place
+            "the {key} kernel does not fit {name}: {difference}\n  kernel at {place}: {signature}\n  operator at {declared}: {schema}"
         ),
     }
 }
@@ -178,25 +194,34 @@ fn symbols_as_integers(ty: &Type) -> Type {
     }
 }
 
-pub(super) fn add_fallbacks(state: &mut State, registration: &Registration) -> Result<Vec<u64>> {
-    if let Implementation::Typed(_, made_for) = registration.implementation {
+/// Registers a fallback, as [`implement`] does a kernel.
+pub(super) fn add_fallbacks(
+    state: &mut State,
+    (key, place): (DispatchKey, Place),
+    kernel: &mut Option<RuntimeKernel>,
+) -> Result<Vec<u64>> {
+    if let Some(made_for) = kernel.as_ref().and_then(RuntimeKernel::made_for) {
         bail!(
             Type,
-            "the kernel at {} was made for {made_for}, but a fallback serves operators of all types: make it with `boxed`",
-            registration.place
+            "the kernel at {place} was made for {made_for}, but a fallback serves operators of all types: make it with `boxed`"
         );
     }
-    let keys: Vec<_> = registration.key.expansion().iter().collect();
+    let keys: Vec<_> = key.expansion().iter().collect();
     if let Some(other) = keys.iter().find_map(|key| state.fallback(*key)) {
         bail!(
             Conflict,
-            "there is a fallback for {} already\n  at {}\n  and again at {}",
+            "there is a fallback for {} already\n  at {}\n  and again at {place}",
             other.key,
-            other.place,
-            registration.place
+            other.place
         );
     }
-    let add = |key| state.add_fallback(Registration { key, origin: Origin::Library, ..registration.clone() });
+    let Some(first) = keys.first() else { return Ok(Vec::new()) }; // a building block, which no call has
+    let Some(kernel) = kernel.take() else { bail!(Internal, "a kernel is registered once") };
+    let mut registration = kernel.registration(*first, place, &mut state.fallback_seats);
+    let add = |key| {
+        let seat = registration.seat.take(); // the first has the seat, and all go together
+        state.add_fallback(Registration { key, seat, ..registration.clone() })
+    };
     let ids = keys.into_iter().map(add).collect();
     state.refresh_all();
     Ok(ids)

@@ -1,47 +1,67 @@
 //! Kernels that are made at run time, before they are registered.
+#![expect(unsafe_code, reason = "generated code says which operator's calling convention its code has")]
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::borrow::Cow;
+use std::sync::Arc;
 
-use once_cell::sync::Lazy;
-use torch_library_schema::Schema;
+use torch_library_schema::{Mode, Schema};
 
 use super::entry::{Implementation, Origin, Registration};
-use super::library;
-use crate::error::Result;
+use super::seats::{Seat, Seats};
+use crate::error::{Error, ErrorKind, Result};
 use crate::infer::{Inferred, infer_schema};
-use crate::kernel::{BoxedKernel, Closure, ErasedCode, Kernel};
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::kernel::{BoxedBody, BoxedKernel, TypedClosure};
 use crate::operator::{Operator, OperatorHandle, Place};
+use crate::signature::ClosureSignature;
 use crate::value::Stack;
+
+/// A schema as it is written at run time.
+pub(super) fn parse(text: &str) -> Result<Schema> {
+    Schema::parse(text, Mode::Strict)
+        .map_err(|error| Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned()))
+}
 
 /// A kernel to be registered at run time.
 ///
-/// A closure that captures something and was registered is kept until the process ends, because a call on another thread
-/// may still be in it, and so are the tables it was in. Functions and closures that capture nothing may come and go for free.
+/// A closure that was registered lives until its library is dropped and the last call of it has returned. Registering
+/// and dropping without end takes no memory: tables are kept, but a closure for the same operator and key gives the
+/// same table.
 ///
 /// PyTorch: `torch::CppFunction`.
 pub struct RuntimeKernel {
-    implementation: Implementation,
+    body: Body,
     signature: Option<Arc<Schema>>,
-    label: &'static str,
-    /// Freed unless the kernel is registered.
-    closure: Option<Closure>,
+    label: Cow<'static, str>,
+}
+
+/// What runs.
+enum Body {
+    /// Nothing that ever goes.
+    Lasting(Implementation),
+    /// A closure on the stack.
+    Boxed(BoxedBody),
+    /// A closure of an operator's types.
+    Typed(TypedClosure),
 }
 
 impl RuntimeKernel {
-    fn of_closure(implementation: Implementation, closure: Closure) -> Self {
-        RuntimeKernel { implementation, signature: None, label: "closure", closure: Some(closure) }
+    fn of_closure(body: Body) -> Self {
+        RuntimeKernel { body, signature: None, label: "closure".into() }
     }
 
     /// One function for any signature: takes its arguments from the stack and leaves its returns there.
     ///
     /// PyTorch: `CppFunction::makeFromBoxedFunction`.
-    pub fn boxed(
-        kernel: impl Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        let (kernel, closure) = BoxedKernel::from_closure(kernel);
-        Self::of_closure(Implementation::Boxed(kernel), closure)
+    pub fn boxed<F>(kernel: F) -> Self
+    where
+        F: Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
+    {
+        Self::of_closure(if size_of::<F>() == 0 && !std::mem::needs_drop::<F>() {
+            Body::Lasting(Implementation::Boxed(BoxedKernel::from_lasting(kernel)))
+        } else {
+            Body::Boxed(Box::new(kernel))
+        })
     }
 
     /// As [`boxed`](Self::boxed), for a function that is known to have this signature: registering it for an operator
@@ -53,12 +73,13 @@ impl RuntimeKernel {
         signature: &str,
         kernel: impl Fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()> + Send + Sync + 'static,
     ) -> Result<Self> {
-        let schema = library::parse(signature)?;
+        let schema = parse(signature)?;
         Ok(RuntimeKernel { signature: Some(Arc::new(schema)), ..Self::boxed(kernel) })
     }
 
     /// A function or closure whose types say its schema, to define an operator with by
-    /// [`Library::define_with`](super::Library::define_with), or to be checked against the schema of one that is defined.
+    /// [`Library::define_with`](super::Library::define_with), or to be checked against the schema of one that is
+    /// defined.
     ///
     /// # Errors
     /// More tensors are returned as `&mut` than came in.
@@ -74,28 +95,30 @@ impl RuntimeKernel {
     ///
     /// PyTorch: `CppFunction::makeFallthrough`.
     pub const fn fallthrough() -> Self {
-        let implementation = Implementation::Fallthrough;
-        RuntimeKernel { implementation, signature: None, label: "fallthrough", closure: None }
+        let body = Body::Lasting(Implementation::Fallthrough);
+        RuntimeKernel { body, signature: None, label: Cow::Borrowed("fallthrough") }
     }
 
     /// A closure of an operator's own calling convention; generated code makes these.
+    ///
+    /// # Safety
+    /// * `S` is the calling convention of `operator`, up to lifetimes.
+    /// * The closure takes the operator's arguments under any lifetimes, and returns what those of the returns allow.
     #[doc(hidden)]
-    pub fn typed<F: Send + Sync + 'static>(
+    pub unsafe fn typed<S: ClosureSignature<F>, F: Send + Sync + 'static>(
         operator: &'static Operator,
-        code: ErasedCode,
         closure: F,
     ) -> Self {
-        let closure = Closure::new(closure);
-        let kernel = Kernel::of_closure(code, operator.spec().adapters.unbox, &closure, operator);
-        Self::of_closure(Implementation::Typed(kernel, operator), closure)
+        // SAFETY: the trait says what its code was erased from, and the caller that this is the operator's convention.
+        Self::of_closure(Body::Typed(unsafe { TypedClosure::new(operator, [S::SEATED, S::CALL], closure) }))
     }
 
-    /// The same kernel under a name, which listings, traces and messages show. Each name takes memory once.
+    /// The same kernel under a name, which listings, traces and messages show.
     ///
     /// PyTorch: `CppFunction::debug`.
     #[must_use]
     pub fn named(self, label: &str) -> Self {
-        RuntimeKernel { label: intern(label), ..self }
+        RuntimeKernel { label: label.to_owned().into(), ..self }
     }
 
     /// The schema that the kernel was made with.
@@ -103,36 +126,30 @@ impl RuntimeKernel {
         self.signature.as_deref()
     }
 
-    pub(super) fn registration(&self, key: DispatchKey, place: Place) -> Registration {
-        Registration {
-            id: 0,
-            key,
-            implementation: self.implementation,
-            origin: Origin::Library,
-            function: self.label,
-            place,
-            signature: self.signature.clone(),
+    /// The operator whose types the kernel has, if it has any's.
+    pub(super) fn made_for(&self) -> Option<&'static Operator> {
+        match &self.body {
+            Body::Typed(closure) => Some(closure.operator),
+            _ => None,
         }
     }
 
-    /// The kernel is registered: from now on it may be called at any time.
-    pub(super) fn keep(self) {
-        if let Some(closure) = self.closure {
-            closure.keep();
-        }
-    }
-}
-
-/// One copy of each text for as long as the process runs.
-fn intern(text: &str) -> &'static str {
-    static TEXTS: Lazy<Mutex<HashSet<&'static str>>> = Lazy::new(Mutex::default);
-    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-    match texts.get(text) {
-        Some(text) => text,
-        None => {
-            let text: &'static str = Box::leak(text.into());
-            texts.insert(text);
-            text
-        }
+    /// The kernel as the registry keeps it; its closure takes a seat.
+    pub(super) fn registration(self, key: DispatchKey, place: Place, seats: &mut Seats) -> Registration {
+        let (implementation, seat) = match self.body {
+            Body::Lasting(implementation) => (implementation, None),
+            Body::Boxed(body) => {
+                let seat = seats.boxed(key);
+                seat.fill(body);
+                (Implementation::Boxed(BoxedKernel::of_seat(seat)), Some(Seat::Boxed(seat)))
+            }
+            Body::Typed(closure) => {
+                let operator = closure.operator;
+                let seat = seats.typed(key, operator);
+                (Implementation::Typed(closure.sit(seat), operator), Some(Seat::Typed(seat, operator)))
+            }
+        };
+        let (function, signature) = (self.label, self.signature);
+        Registration { id: 0, key, implementation, origin: Origin::Library, function, place, signature, seat }
     }
 }

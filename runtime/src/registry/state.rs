@@ -9,7 +9,9 @@ use super::conflict::{self, Conflict};
 use super::entry::{Definition, Entry, Origin, Registration};
 use super::listener::{Listener, RegistrationEvent};
 use super::names::Names;
+use super::seats::{Leaving, Seat, Seats};
 use super::{KernelInfo, OperatorInfo, removed};
+use crate::collect::linking;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::operator::{Operator, Place, Rows};
@@ -30,6 +32,10 @@ pub(super) struct State {
     pub(super) kernels_in: HashMap<&'static str, &'static str>,
     /// The kernels that serve all operators at a runtime key.
     pub(super) fallbacks: Vec<Registration>,
+    /// Where closures sat that were fallbacks, by the key that they were registered for.
+    pub(super) fallback_seats: Seats,
+    /// Closures that are registered no more, to be dropped after the lock is released.
+    pub(super) leaving: Vec<Leaving>,
     pub(super) conflicts: Vec<Conflict>,
     /// Those of all tables that were published once.
     pub(super) rows: FxHashSet<&'static Rows>,
@@ -51,6 +57,8 @@ impl State {
             namespaces: Vec::new(),
             kernels_in: HashMap::new(),
             fallbacks: Vec::new(),
+            fallback_seats: Seats::default(),
+            leaving: Vec::new(),
             conflicts: Vec::new(),
             rows: FxHashSet::default(),
             absorbed: 0,
@@ -130,9 +138,22 @@ impl State {
         id
     }
 
-    /// Takes a kernel back; the caller refreshes.
-    pub(super) fn remove_kernel(&mut self, index: usize, id: u64) {
-        self.entries[index].registrations.retain(|registration| registration.id != id);
+    /// Takes a kernel back; the caller refreshes, and then empties the seat.
+    pub(super) fn remove_kernel(&mut self, index: usize, id: u64) -> Option<(DispatchKey, Seat)> {
+        remove(&mut self.entries[index].registrations, id)
+    }
+
+    /// Takes a fallback back; the caller refreshes, and then empties the seat.
+    pub(super) fn remove_fallback(&mut self, id: u64) -> Option<(DispatchKey, Seat)> {
+        remove(&mut self.fallbacks, id)
+    }
+
+    /// The free seats of an entry, or those of the fallbacks.
+    pub(super) fn seats(&mut self, entry: Option<usize>) -> &mut Seats {
+        match entry {
+            Some(index) => &mut self.entries[index].rare_mut().seats,
+            None => &mut self.fallback_seats,
+        }
     }
 
     /// Adds a kernel for all operators at a runtime key and gives it its id.
@@ -142,8 +163,8 @@ impl State {
         id
     }
 
-    /// Publishes the tables of an entry's operators anew, where calls use them already: so a call waits for the registry
-    /// when it is the first of its operator, and never because somebody registers something.
+    /// Publishes the tables of an entry's operators anew, where calls use them already: so a call waits for the
+    /// registry when it is the first of its operator, and never because somebody registers something.
     pub(super) fn refresh(&mut self, index: usize) {
         for definition in 0..self.entries[index].definitions.len() {
             let operator = self.entries[index].definitions[definition].operator;
@@ -179,6 +200,12 @@ impl State {
         let unknown = |help: &str| {
             Error::new(ErrorKind::UnknownOperator, format!("there is no operator {text}\n  help: {help}"))
         };
+        if linking::IS_SELECTIVE {
+            return unknown(
+                "this program is linked selectively: an operator that it calls by name alone is to be named in \
+                 `torch_library::link!`",
+            );
+        }
         let in_aten = |entry: &Entry| entry.name.namespace() == "aten" && entry.operator().is_some();
         if text.starts_with("aten::") && !self.entries.iter().any(in_aten) {
             return unknown(
@@ -236,6 +263,13 @@ impl State {
     pub(super) fn report(&self) -> Option<String> {
         conflict::report(&self.conflicts)
     }
+}
+
+/// Removes a registration. They are sorted by their ids, since each has a higher one than those before it.
+fn remove(registrations: &mut Vec<Registration>, id: u64) -> Option<(DispatchKey, Seat)> {
+    let position = registrations.binary_search_by_key(&id, |registration| registration.id).ok()?;
+    let removed = registrations.remove(position);
+    removed.seat.map(|seat| (removed.key, seat))
 }
 
 /// A name as Python has it, `aten.add.default`, as schemas have it: `aten::add`.

@@ -1,6 +1,7 @@
 //! Tests that hold the registry's lock.
 
-use super::{Dispatcher, Library, LibraryKind, RuntimeKernel};
+use super::{Conflict, Dispatcher, Library, LibraryKind, RuntimeKernel, build};
+use crate::collect::{self, Record};
 use crate::error::Result;
 use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
@@ -62,4 +63,39 @@ fn operators_with_kernels_for_the_same_keys_share_their_rows() {
     assert_eq!(dispatcher.lock().rows.len(), 1);
     library.implement("c", DispatchKey::CPU, answer::<2>()).unwrap();
     assert_eq!(dispatcher.lock().rows.len(), 2);
+}
+
+mod declared {
+    #![expect(
+        unsafe_code,
+        dead_code,
+        unreachable_pub,
+        reason = "what the macros write, which other crates do not see"
+    )]
+    #![expect(clippy::allow_attributes, reason = "generated code cannot know which lints it meets")]
+
+    crate::torch_library! {
+        pub mod registry_tests {
+            /// Says nothing.
+            f(int x) -> int;
+        }
+    }
+}
+
+#[test]
+fn a_library_that_goes_takes_its_conflicts_along() {
+    let dispatcher = Dispatcher::leak_empty();
+    let library = Library::open(dispatcher, LibraryKind::Definition, "registry_tests", None).unwrap();
+    let is_ours =
+        |record: &&Record| matches!(record, Record::Library(library) if library.place.file() == file!());
+    let records: Vec<_> = collect::records().filter(is_ours).collect();
+    build::absorb(&mut dispatcher.change(), &records);
+    let conflicts = dispatcher.conflicts();
+    let is_it = |namespace: &str| namespace == "registry_tests";
+    assert!(
+        matches!(&conflicts[..], [Conflict::Namespace { namespace, .. }] if is_it(namespace)),
+        "{conflicts:?}"
+    );
+    drop(library);
+    assert_eq!(dispatcher.conflicts(), []);
 }

@@ -29,7 +29,9 @@ pub(crate) trait Single: Sized + 'static {
     /// Takes it from the stack; `original` is the argument that it is, if it is one.
     ///
     /// # Safety
-    /// `original` was lent to the stack for this call, and nothing else uses it any more.
+    /// * `original` points to an argument of this call, which was lent to the stack, and nothing else uses that any
+    ///   more.
+    /// * No other return is taken with the same `original`.
     unsafe fn take(
         operator: &'static Operator,
         value: &mut Value<'static>,
@@ -74,7 +76,9 @@ pub(crate) trait Output: Sized + 'static {
     /// Takes them from the stack.
     ///
     /// # Safety
-    /// `originals` were lent to the stack for this call, and nothing else uses them any more.
+    /// * `originals` point to the arguments of this call, which were lent to the stack, and nothing else uses those any
+    ///   more.
+    /// * No two returns are the same argument.
     ///
     /// # Errors
     /// One has another type than the schema says.
@@ -99,7 +103,11 @@ macro_rules! owned {
             type Left = Self;
 
             #[inline]
-            unsafe fn take(operator: &'static Operator, value: &mut Value<'static>, _: Option<Original>) -> Result<Self> {
+            unsafe fn take(
+                operator: &'static Operator,
+                value: &mut Value<'static>,
+                _: Option<Original>,
+            ) -> Result<Self> {
                 <$type as FromReturn>::take(value)
                     .ok_or_else(|| wrong_return(operator, <$type as FromReturn>::TYPE, value.type_name()))
             }
@@ -134,9 +142,15 @@ macro_rules! argument {
             type Left = Argument;
 
             #[inline]
-            unsafe fn take(operator: &'static Operator, value: &mut Value<'static>, original: Option<Original>) -> Result<Self> {
+            unsafe fn take(
+                operator: &'static Operator,
+                value: &mut Value<'static>,
+                original: Option<Original>,
+            ) -> Result<Self> {
                 match original {
-                    // SAFETY: by contract the pointer is ours again.
+                    // SAFETY: the caller says that the pointer is to an argument of the call, made from a unique
+                    // reference that lives as long as the result is used, and that nobody else uses it, nor another
+                    // return.
                     Some($original) => Ok(unsafe { $reference }),
                     _ => Err(wrong_return(operator, "one of its arguments", value.type_name())),
                 }
@@ -165,7 +179,8 @@ macro_rules! one {
                 values: &mut [Value<'static>],
                 originals: &[Original],
             ) -> Result<Self> {
-                // SAFETY: passed on.
+                // SAFETY: the caller says of all `originals` what is asked of the one here, which is one of them; there
+                // is one return.
                 unsafe {
                     <$type as Single>::take(
                         operator,
@@ -255,7 +270,8 @@ where
     ) -> Result<Self> {
         match original {
             Some(Original::Nothing) => Ok(None),
-            // SAFETY: passed on.
+            // SAFETY: the caller says the same of `original`: that it is an argument of this call which nothing else
+            // uses.
             original => unsafe { <&'static mut T as Single>::take(operator, value, original) }.map(Some),
         }
     }
@@ -299,7 +315,8 @@ macro_rules! tuple {
                 originals: &[Original],
             ) -> Result<Self> {
                 Ok(($({
-                    // SAFETY: passed on.
+                    // SAFETY: the caller says of all `originals` what is asked of the one here, which is one of them,
+                    // and that no two returns are the same argument.
                     unsafe { $R::take(operator, &mut values[$index], original::<$R>(operator, $index, originals)) }?
                 },)*))
             }

@@ -44,17 +44,18 @@ impl Tensor {
         Tensor::allocate_strided(Geometry::new(sizes, strides, 0)?, dtype, device, Storage::zeroed)
     }
 
-    /// A tensor for results that a kernel writes in full, contiguous: like [`empty`](Tensor::empty), but nothing is in its
-    /// memory yet.
+    /// A tensor for results that a kernel writes in full, contiguous: like [`empty`](Tensor::empty), but nothing is in
+    /// its memory yet.
     ///
     /// # Errors
     /// Like [`empty`](Tensor::empty).
     ///
     /// # Safety
-    /// Every element is written before any is read, and before safe code gets the tensor.
+    /// - Every element is written before any is read, and before safe code gets the tensor.
     pub unsafe fn uninit(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         Tensor::allocate_contiguous(sizes, dtype, device, |nbytes, device| {
-            // SAFETY: the elements fill the memory, and the caller writes them all.
+            // SAFETY: the elements fill the memory without gaps, and the caller promises to write them all before
+            // anybody reads.
             unsafe { Storage::uninit(nbytes, device) }
         })
     }
@@ -66,7 +67,7 @@ impl Tensor {
     /// Like [`empty_strided`](Tensor::empty_strided).
     ///
     /// # Safety
-    /// Every element is written before any is read, and before safe code gets the tensor.
+    /// - Every element is written before any is read, and before safe code gets the tensor.
     pub unsafe fn uninit_strided(
         sizes: &[i64],
         strides: &[i64],
@@ -75,7 +76,8 @@ impl Tensor {
     ) -> Result<Tensor> {
         let geometry = Geometry::new(sizes, strides, 0)?;
         match is_non_overlapping_and_dense(sizes, strides) {
-            // SAFETY: the elements fill the memory, and the caller writes them all.
+            // SAFETY: dense elements fill the memory without gaps, and the caller promises to write them all before
+            // anybody reads.
             true => Tensor::allocate_strided(geometry, dtype, device, |nbytes, device| unsafe {
                 Storage::uninit(nbytes, device)
             }),
@@ -357,7 +359,7 @@ mod tests {
     #[test]
     fn gaps_are_never_uninitialised() {
         let make = |strides| {
-            // SAFETY: written at once.
+            // SAFETY: `copy_from_slice` writes all four elements next.
             let mut x =
                 unsafe { Tensor::uninit_strided(&[2, 2], strides, DType::Int32, Device::CPU) }.unwrap();
             x.copy_from_slice(&[1, 2, 3, 4]).unwrap();

@@ -10,6 +10,7 @@ use std::fmt;
 use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::DIMENSIONS;
 use crate::{bail, ensure};
 
 use extents::Extents;
@@ -28,8 +29,8 @@ pub type Dims = SmallVec<[i64; 6]>;
 /// Where the elements of a tensor lie in its storage: element `[i, j, …]` at
 /// `offset + i * strides[0] + j * strides[1] + …`, counted in elements.
 ///
-/// A `Geometry` is consistent: as many strides as sizes, nothing negative, an element count that fits an `i64`; and so does the
-/// place of any index within its sizes, even where an empty dimension leaves no elements.
+/// A `Geometry` is consistent: as many strides as sizes, nothing negative, an element count that fits an `i64`; and so
+/// does the place of any index within its sizes, even where an empty dimension leaves no elements.
 ///
 /// ```
 /// use torch_library::geometry::Geometry;
@@ -42,7 +43,7 @@ pub type Dims = SmallVec<[i64; 6]>;
 /// ```
 ///
 /// PyTorch: `c10::impl::SizesAndStrides`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Geometry {
     extents: Extents,
     offset: i64,
@@ -59,8 +60,8 @@ impl Geometry {
     /// A geometry of any strides.
     ///
     /// # Errors
-    /// Different numbers of sizes and strides, a negative number among them, more elements than an `i64` counts, places that no
-    /// `i64` counts in a tensor without elements (for one with elements [`Self::end`] tells).
+    /// Different numbers of sizes and strides, a negative number among them, more elements than an `i64` counts, places
+    /// that no `i64` counts in a tensor without elements (for one with elements [`Self::end`] tells).
     #[inline]
     pub fn new(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Geometry> {
         let mut geometry = Self::SCALAR;
@@ -82,8 +83,8 @@ impl Geometry {
 
     /// Makes a scalar's geometry one of any strides; an error leaves it as it is.
     ///
-    /// Every result gets a geometry. Made elsewhere, and moved to where it stays before its numbers have left the processor's
-    /// buffers, it would cost more.
+    /// Every result gets a geometry. Made elsewhere, and moved to where it stays before its numbers have left the
+    /// processor's buffers, it would cost more.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -246,8 +247,10 @@ fn beyond(sizes: &[i64], strides: &[i64]) -> Error {
 
 /// The number of elements of a shape.
 ///
+/// Whoever makes a geometry asks for it, so it is here that dimensions are counted.
+///
 /// # Errors
-/// A negative size, more elements than an `i64` counts.
+/// A negative size, more elements than an `i64` counts, more dimensions than a [tensor](crate::limits::DIMENSIONS) has.
 #[inline]
 pub fn numel(sizes: &[i64]) -> Result<i64> {
     let mut signs = 0;
@@ -256,15 +259,16 @@ pub fn numel(sizes: &[i64]) -> Result<i64> {
         numel.checked_mul(*size)
     });
     match numel {
-        Some(numel) if signs >= 0 => Ok(numel),
+        Some(numel) if signs >= 0 && sizes.len() <= DIMENSIONS => Ok(numel),
         _ => unusual_numel(sizes),
     }
 }
 
-/// The number of elements in some dimensions of a shape that has a number of them itself, for decisions that depend on it.
+/// The number of elements in some dimensions of a shape that has a number of them itself, for decisions that depend on
+/// it.
 ///
-/// A tensor without elements may have dimensions, other than the empty one, that hold more together than an `i64` counts:
-/// of these `i64::MAX`.
+/// A tensor without elements may have dimensions, other than the empty one, that hold more together than an `i64`
+/// counts: of these `i64::MAX`.
 ///
 /// ```
 /// use torch_library::geometry::saturating_numel;
@@ -298,6 +302,12 @@ pub(super) fn contiguous_numel(sizes: &[i64]) -> Result<i64> {
 /// As [`numel`], of negative sizes, or of many.
 #[cold]
 fn unusual_numel(sizes: &[i64]) -> Result<i64> {
+    ensure!(
+        sizes.len() <= DIMENSIONS,
+        Shape,
+        "{} dimensions, a tensor has at most {DIMENSIONS}",
+        sizes.len()
+    );
     ensure!(sizes.iter().all(|size| *size >= 0), Shape, "sizes {sizes:?} must not be negative");
     if sizes.contains(&0) {
         return Ok(0); // whatever the others multiply to
@@ -341,6 +351,12 @@ mod tests {
         assert!(Geometry::contiguous(&[0, i64::MAX, 2]).is_err());
         assert!(Geometry::new(&[0, 3], &[1, i64::MAX], 0).is_err());
         assert!(Geometry::new(&[3], &[i64::MAX], 0).unwrap().end().is_err());
+        let many = vec![1; 200_000];
+        let error = Geometry::new(&many, &many, 0).unwrap_err().to_string();
+        assert_eq!(error, "200000 dimensions, a tensor has at most 64");
+        assert_eq!(Geometry::contiguous(&many).unwrap_err().to_string(), error);
+        assert!(Geometry::contiguous(&vec![0; DIMENSIONS + 1]).is_err());
+        assert_eq!(Geometry::contiguous(&[1; DIMENSIONS]).unwrap().dim(), DIMENSIONS);
     }
 
     #[test]

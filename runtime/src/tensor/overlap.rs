@@ -1,5 +1,7 @@
 //! Do elements share memory? What in-place and `out` kernels ask before they write.
 
+use smallvec::SmallVec;
+
 use super::Tensor;
 use crate::ensure;
 use crate::error::Result;
@@ -29,6 +31,25 @@ impl Tensor {
             && geometry.sizes().iter().zip(geometry.strides()).any(|(size, stride)| *size > 1 && *stride == 0)
     }
 
+    /// Whether several elements may be one place in memory: surely none are if, from the densest dimension to the
+    /// widest, each steps over all that lies before. Threads that share the elements of such a tensor would meet.
+    pub fn may_overlap_itself(&self) -> bool {
+        let geometry = self.geometry();
+        if geometry.is_contiguous() {
+            return false;
+        }
+        let dims = geometry.sizes().iter().zip(geometry.strides()).filter(|(size, _)| **size > 1);
+        let mut dims: SmallVec<[(i64, i64); 6]> = dims.map(|(size, stride)| (*stride, *size)).collect();
+        dims.sort_unstable();
+        let mut reach = 0i64;
+        let mut steps_over = |&(stride, size): &(i64, i64)| {
+            let is_beyond = stride > reach;
+            reach = reach.saturating_add((size - 1).saturating_mul(stride));
+            is_beyond
+        };
+        geometry.numel() > 0 && !dims.iter().all(&mut steps_over)
+    }
+
     /// How the memory of two tensors relates.
     ///
     /// PyTorch: `at::get_overlap_status`.
@@ -46,7 +67,9 @@ impl Tensor {
             return Overlap::No;
         }
         let bytes = |x: &Tensor| {
-            let (offset, numel, size) = (x.storage_offset(), x.numel(), x.dtype().size() as i64);
+            // A tensor without memory has as many bytes as a `usize` counts.
+            let [offset, numel] = [x.storage_offset(), x.numel()].map(i128::from);
+            let size = x.dtype().size() as i128;
             (offset * size, (offset + numel) * size)
         };
         let ((start, end), (other_start, other_end)) = (bytes(self), bytes(other));
@@ -57,6 +80,34 @@ impl Tensor {
         } else {
             Overlap::No
         }
+    }
+
+    /// Whether some element of the one may lie in the memory of an element of the other. Of views with gaps it is not
+    /// worked out in general: this is true, too, of some that have none in common.
+    pub fn may_overlap(&self, other: &Tensor) -> bool {
+        if !self.shares_storage_with(other) {
+            return false;
+        }
+        match self.overlap_with(other) {
+            Overlap::No => false,
+            Overlap::Full | Overlap::Partial => true,
+            Overlap::TooHard => Bytes::of(self).may_meet(&Bytes::of(other)),
+        }
+    }
+
+    /// Refuses to be written to together with another tensor that may have an element in common.
+    ///
+    /// # Errors
+    /// Tensors that [may overlap](Tensor::may_overlap).
+    pub(super) fn check_apart_from(&self, other: &Tensor) -> Result<()> {
+        ensure!(
+            !self.may_overlap(other),
+            Argument,
+            "cannot write to tensors of sizes {:?} and {:?} together: they share memory, write to a copy of one",
+            self.sizes(),
+            other.sizes()
+        );
+        Ok(())
     }
 
     /// Refuses to be written to element by element if elements coincide.
@@ -116,6 +167,52 @@ impl Tensor {
     }
 }
 
+/// Where the elements of a tensor lie in its storage, in bytes.
+struct Bytes {
+    start: i64,
+    /// The size of an element.
+    size: i64,
+    /// Of each dimension with more than one index: how many, and how far apart.
+    dims: Vec<(i64, i64)>,
+}
+
+impl Bytes {
+    fn of(tensor: &Tensor) -> Self {
+        let size = tensor.dtype().size() as i64;
+        let dims = tensor.sizes().iter().zip(tensor.strides()).filter(|(count, _)| **count > 1);
+        let dims = dims.map(|(count, stride)| (*count, stride * size)).collect();
+        Bytes { start: tensor.storage_offset() * size, size, dims }
+    }
+
+    fn may_meet(&self, other: &Bytes) -> bool {
+        self.end() > other.start && other.end() > self.start && !self.misses(other)
+    }
+
+    fn end(&self) -> i64 {
+        self.start + self.reach(i64::MAX)
+    }
+
+    /// How many bytes lie between the first and behind the last element of those that smaller steps than this reach.
+    fn reach(&self, step: i64) -> i64 {
+        let within = self.dims.iter().filter(|(_, stride)| *stride < step);
+        self.size + within.map(|(count, stride)| (count - 1) * stride).sum::<i64>()
+    }
+
+    /// Whether both lie in rows of one length, at columns that the other has not: halves of a table, side by side.
+    fn misses(&self, other: &Bytes) -> bool {
+        self.dims.iter().filter(|(_, row)| *row > 0).any(|(_, row)| {
+            let columns = |bytes: &Bytes| {
+                let is_whole = |(_, stride): &(i64, i64)| stride < row || stride % row == 0;
+                let first = bytes.start % row;
+                let end = first + bytes.reach(*row);
+                (end <= *row && bytes.dims.iter().all(is_whole)).then_some(first..end)
+            };
+            let (Some(columns), Some(others)) = (columns(self), columns(other)) else { return false };
+            columns.end <= others.start || others.end <= columns.start
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,9 +226,28 @@ mod tests {
         assert_eq!(x.overlap_with(&view(&[3, 2], &[1, 3], 0)), Overlap::Partial);
         assert_eq!(view(&[4], &[1], 0).overlap_with(&view(&[4], &[1], 2)), Overlap::Partial);
         assert_eq!(view(&[3], &[1], 0).overlap_with(&view(&[3], &[1], 3)), Overlap::No);
+        assert_eq!(view(&[3], &[1], 3).overlap_with(&view(&[3], &[1], 0)), Overlap::No);
         assert_eq!(x.overlap_with(&view(&[2], &[3], 0)), Overlap::TooHard);
         assert_eq!(x.overlap_with(&Tensor::from([1, 2])), Overlap::No);
         assert_eq!(x.overlap_with(&view(&[0], &[1], 0)), Overlap::No);
+    }
+
+    #[test]
+    fn tensors_of_any_size_are_compared() {
+        let x = Tensor::zeros(&[1 << 61], crate::DType::Float32, crate::Device::META).unwrap();
+        let part = |offset| x.strided_view(&[1 << 60], &[1], offset).unwrap();
+        assert_eq!(part(0).overlap_with(&part(1 << 60)), Overlap::No);
+        assert_eq!(part(0).overlap_with(&part(1 << 59)), Overlap::Partial);
+    }
+
+    #[test]
+    fn elements_that_may_be_one_place_are_known() {
+        let x = Tensor::from_vec(vec![0i32; 64], &[64]).unwrap();
+        let of =
+            |sizes: &[i64], strides: &[i64]| x.strided_view(sizes, strides, 0).unwrap().may_overlap_itself();
+        assert!(!of(&[4, 4], &[4, 1]) && !of(&[4, 4], &[1, 4]) && !of(&[4, 4], &[8, 2]) && !of(&[], &[]));
+        assert!(!of(&[3, 1, 2], &[2, 0, 1]) && !of(&[0, 4], &[0, 0]), "no second index, no elements");
+        assert!(of(&[4, 4], &[2, 1]) && of(&[4], &[0]) && of(&[2, 3, 2], &[3, 2, 1]));
     }
 
     #[test]

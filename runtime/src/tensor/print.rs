@@ -6,6 +6,7 @@ use super::Tensor;
 use crate::device::Device;
 use crate::dtype::{DType, Element, element::Complex64};
 use crate::error::Result;
+use crate::limits::SHOWN;
 use crate::match_dtype;
 
 /// Digits behind the point, unless the format string asks for others.
@@ -36,13 +37,14 @@ impl fmt::Display for Tensor {
         // A tensor of our own: nobody changes its sizes while it is printed.
         let snapshot = self.with_key_set(self.key_set());
         let mut text = String::from(PREFIX);
-        let contents = match has_elements(&snapshot) {
-            false => String::from("..."),
-            true if snapshot.numel() == 0 => String::from("[]"),
-            true => contents(&snapshot, f.precision().unwrap_or(PRECISION)).map_err(|_| fmt::Error)?,
+        let contents = match shows_elements(&snapshot) {
+            false => None,
+            true if snapshot.numel() == 0 => Some(String::from("[]")),
+            // An error where somebody writes them now: text is asked for in places that cannot fail.
+            true => contents(&snapshot, f.precision().unwrap_or(PRECISION)).ok(),
         };
-        text.push_str(&contents);
-        let mut suffixes = suffixes(&snapshot);
+        text.push_str(contents.as_deref().unwrap_or("..."));
+        let mut suffixes = suffixes(&snapshot, contents.is_none());
         suffixes.extend(history(self));
         add_suffixes(&mut text, &suffixes);
         write!(f, "{text})")
@@ -56,21 +58,27 @@ impl fmt::Debug for Tensor {
     }
 }
 
-/// Whether there is something to look at: not on other devices, and not where a tensor stands for others.
-fn has_elements(tensor: &Tensor) -> bool {
-    tensor.storage().data_ptr().is_some() && !tensor.is_wrapper()
+/// Whether there is something to look at: not on other devices, and not where a tensor stands for others, nor where
+/// even a summary would be more than anybody reads.
+fn shows_elements(tensor: &Tensor) -> bool {
+    tensor.storage().data_ptr().is_some() && !tensor.is_wrapper() && is_summary_short(tensor)
+}
+
+fn is_summary_short(tensor: &Tensor) -> bool {
+    let shown = shape_of(tensor).iter().try_fold(1usize, |shown, dim| shown.checked_mul(dim.count()));
+    tensor.numel() == 0 || shown.is_some_and(|shown| shown <= SHOWN)
 }
 
 /// What has to be said besides the elements.
-fn suffixes(tensor: &Tensor) -> Vec<String> {
+fn suffixes(tensor: &Tensor, is_hidden: bool) -> Vec<String> {
     let mut suffixes = Vec::new();
     let (device, dtype) = (tensor.device(), tensor.dtype());
     if device.kind != Device::CPU.kind {
         suffixes.push(format!("device='{device}'"));
     }
     // Without elements to look at, only the default type goes without saying.
-    let is_bare = !has_elements(tensor) || tensor.numel() == 0;
-    if is_bare && (tensor.dim() != 1 || !has_elements(tensor)) {
+    let is_bare = is_hidden || tensor.numel() == 0;
+    if is_bare && (tensor.dim() != 1 || is_hidden) {
         suffixes.push(format!("size={}", tuple(tensor.sizes())));
     }
     let is_evident = matches!(dtype, DType::Complex64 | DType::Int64 | DType::Bool) && !is_bare;
@@ -114,11 +122,15 @@ fn tuple(sizes: &[i64]) -> String {
 
 /// The elements, in nested brackets.
 fn contents(tensor: &Tensor, precision: usize) -> Result<String> {
-    let summarize = tensor.numel() > THRESHOLD;
-    let shape: Vec<Shown> = tensor.sizes().iter().map(|size| Shown::of(*size, summarize)).collect();
+    let shape = shape_of(tensor);
     let cells =
         match_dtype!(tensor.dtype(), T => Cells::of(&shown_elements::<T>(tensor, &shape)?, precision));
     Ok(cells.nested(&shape, &mut cells.texts.iter(), PREFIX.len()))
+}
+
+fn shape_of(tensor: &Tensor) -> Vec<Shown> {
+    let summarize = tensor.numel() > THRESHOLD;
+    tensor.sizes().iter().map(|size| Shown::of(*size, summarize)).collect()
 }
 
 /// Which indices of a dimension are printed: all, or some at both ends.
@@ -131,6 +143,10 @@ struct Shown {
 impl Shown {
     fn of(size: i64, summarize: bool) -> Shown {
         Shown { size, is_cut: summarize && size > 2 * EDGE }
+    }
+
+    fn count(self) -> usize {
+        if self.is_cut { 2 * EDGE as usize } else { self.size as usize }
     }
 
     fn indices(self) -> impl Iterator<Item = i64> {

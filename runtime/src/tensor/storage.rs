@@ -5,19 +5,24 @@ use std::alloc;
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use triomphe::{Arc, HeaderSlice, UniqueArc};
 
+use super::lease_word::LeaseWord;
 use crate::device::Device;
+use crate::dropping::{self, Queue};
 use crate::dtype::Element;
 use crate::ensure;
 use crate::error::{Error, ErrorKind, Result};
 
 mod pages;
+mod reference;
 mod spare;
+
+pub use reference::{BackendRef, StorageRef};
 
 /// What a backend brings as the memory of its tensors: buffers, handles, whatever it owns.
 ///
@@ -61,9 +66,9 @@ pub trait StorageImpl: Any + Send + Sync {
 /// A handle to a block of memory; clones share the block.
 ///
 /// Host memory starts at a multiple of 64 bytes and is zeroed unless asked for otherwise, so that no element is ever
-/// uninitialised. Less than 32 KiB lie in one allocation with what the handles share; larger blocks wait for their next use
-/// when they are freed, 32 MiB of them at most. A block never moves and never changes its size: a tensor that needs more gets
-/// a new one.
+/// uninitialised. Less than 32 KiB lie in one allocation with what the handles share; larger blocks wait for their next
+/// use when they are freed, 32 MiB of them at most. A block never moves and never changes its size: a tensor that needs
+/// more gets a new one.
 ///
 /// The **version counter** lives here, hence all views of one storage share it, however they came about.
 ///
@@ -78,6 +83,7 @@ struct Inner {
     nbytes: usize,
     device: Device,
     version: AtomicU64,
+    lease: LeaseWord,
     owner: Owner,
 }
 
@@ -85,8 +91,9 @@ struct Inner {
 enum Owner {
     /// Ourselves: an allocation of the global allocator, with what it needs to take it back.
     Heap { base: NonNull<u8>, layout: alloc::Layout },
-    /// A backend's own type, and its host memory if any (held here, since `data` points into it).
-    Backend { backend: Box<dyn StorageImpl>, _host: Option<Storage> },
+    /// A backend's own type, and the storage that its host memory is of, if it has any: held here, since `data` points
+    /// into it, and never one that borrows its memory in turn.
+    Backend { backend: Box<dyn StorageImpl>, host: Option<Storage> },
     /// Someone's value that keeps the memory alive.
     Keeper { _keeper: Box<dyn Any + Send + Sync> },
     /// Nobody else: it lies behind this, or there is none at all (meta).
@@ -97,13 +104,13 @@ enum Owner {
 #[repr(transparent)]
 struct Byte(UnsafeCell<MaybeUninit<u8>>);
 
-// SAFETY: as for `Inner`, it is reached through a pointer only.
+// SAFETY: a shared reference gives out no more than its address. Whoever follows that holds a lease meanwhile.
 unsafe impl Sync for Byte {}
 
-// SAFETY: the pointers are owned (`Heap`) or kept alive by a Send value, and the memory has no thread affinity.
+// SAFETY: `data` and `base` point to memory that is ours, or that a `Send` value of `owner` keeps; it has no thread
+// affinity. The `Location` that the lease word points at is a constant.
 unsafe impl Send for Inner {}
-// SAFETY: `&Inner` gives out addresses and sizes only. Reading and writing through them is the business of the
-// accessors and kernels of `Tensor`, whose data-race rule its documentation states.
+// SAFETY: `&Inner` gives out addresses and sizes only. Whoever follows an address holds a lease meanwhile.
 unsafe impl Sync for Inner {}
 
 impl Storage {
@@ -124,7 +131,7 @@ impl Storage {
     /// More memory than there is.
     ///
     /// # Safety
-    /// Every byte is written before it is read, through whatever handle, and before safe code gets the storage.
+    /// - Every byte is written before it is read, through whatever handle, and before safe code gets the storage.
     pub unsafe fn uninit(nbytes: usize, device: Device) -> Result<Storage> {
         Self::allocate(nbytes, device, false)
     }
@@ -139,7 +146,7 @@ impl Storage {
     /// Memory in the allocation of the handle.
     #[inline]
     fn allocate_inside(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
-        let inner = Inner { data: None, nbytes, device, version: AtomicU64::new(0), owner: Owner::Nothing };
+        let inner = Inner::new(None, nbytes, device, Owner::Nothing);
         let room = nbytes + (Self::ALIGN - align_of::<Inner>());
         let Ok(block) =
             UniqueArc::<HeaderSlice<Inner, [MaybeUninit<Byte>]>>::try_from_header_and_uninit_slice(
@@ -148,15 +155,16 @@ impl Storage {
         else {
             return Err(out_of_memory(nbytes));
         };
-        // SAFETY: a `Byte` need not be initialised.
+        // SAFETY: the header was written by `try_from_header_and_uninit_slice`, and a `Byte` is a `MaybeUninit`, for
+        // which any bytes do.
         let mut block = unsafe { block.assume_init_slice_with_header() };
         let HeaderSlice { header, slice } = &mut *block;
         let base = NonNull::from(slice).cast::<u8>();
-        // SAFETY: bytes that follow an `Inner` start at a multiple of its alignment, so the next multiple of ALIGN is in `room`,
-        // and `nbytes` more are left behind it.
+        // SAFETY: bytes that follow an `Inner` start at a multiple of its alignment, so the next multiple of ALIGN is
+        // in `room`, and `nbytes` more are left behind it.
         let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
         if is_zeroed {
-            // SAFETY: as above, and nobody else has the block yet.
+            // SAFETY: `nbytes` from `data` on lie in `room`, and nobody else has the block yet.
             unsafe { data.write_bytes(0, nbytes) };
         }
         header.data = Some(data);
@@ -172,7 +180,7 @@ impl Storage {
         let Some(layout) = layout else { return Err(out_of_memory(nbytes)) };
         let base = match (spare::take(layout), is_zeroed) {
             (Some(base), true) => {
-                // SAFETY: a block of this size, which is ours.
+                // SAFETY: `take` hands out blocks of exactly this layout, which nobody else has.
                 unsafe { base.write_bytes(0, layout.size()) };
                 Some(base)
             }
@@ -180,7 +188,7 @@ impl Storage {
             // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
             (None, true) => NonNull::new(unsafe { alloc::alloc_zeroed(layout) }),
             (None, false) => {
-                // SAFETY: as above.
+                // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
                 let base = NonNull::new(unsafe { alloc::alloc(layout) });
                 base.inspect(|base| pages::widen(*base, layout.size()))
             }
@@ -211,18 +219,21 @@ impl Storage {
     /// # Panics
     /// If the backend's host memory is smaller than its `nbytes`, a bug in the backend.
     pub fn new(backend: impl StorageImpl) -> Storage {
-        let (nbytes, device, host) = (backend.nbytes(), backend.device(), backend.host().cloned());
-        let data = host.as_ref().and_then(Storage::data_ptr);
+        let (nbytes, device, host) =
+            (backend.nbytes(), backend.device(), backend.host().map(Storage::root).cloned());
+        let data = host.as_ref().and_then(|host| host.data_ptr());
         let enough = host.as_ref().is_none_or(|host| nbytes <= host.nbytes());
         assert!(enough, "the storage of {device} claims {nbytes} bytes, more than its host memory has");
-        Self::from_inner(data, nbytes, device, Owner::Backend { backend: Box::new(backend), _host: host })
+        Self::from_inner(data, nbytes, device, Owner::Backend { backend: Box::new(backend), host })
     }
 
     /// Host memory of someone else, which lives as long as `keeper`: a memory map, another library's tensor.
     ///
     /// # Safety
-    /// From now until `keeper` drops, `data` is valid for reads and writes of `nbytes` initialised bytes, from any
-    /// thread.
+    /// From now until `keeper` drops:
+    /// - `data` is valid for reads and writes of `nbytes` initialised bytes, from any thread;
+    /// - nobody else writes them while anybody holds a lease on this storage, nor reads them while somebody may write
+    ///   under one. Two storages over the same bytes know nothing of each other's leases.
     pub unsafe fn from_raw_parts(
         data: NonNull<u8>,
         nbytes: usize,
@@ -233,13 +244,33 @@ impl Storage {
     }
 
     fn from_inner(data: Option<NonNull<u8>>, nbytes: usize, device: Device, owner: Owner) -> Storage {
-        let inner = Inner { data, nbytes, device, version: AtomicU64::new(0), owner };
+        let inner = Inner::new(data, nbytes, device, owner);
         Storage(Arc::from_header_and_iter(inner, std::iter::empty()))
     }
 
     #[inline(always)]
     fn inner(&self) -> &Inner {
         &self.0.header
+    }
+
+    /// The storage whose memory this is: itself, or the one that a backend lends.
+    fn root(&self) -> &Storage {
+        match &self.inner().owner {
+            Owner::Backend { host: Some(host), .. } => host,
+            _ => self,
+        }
+    }
+
+    /// Whether both are one memory: the same block, or one that a backend lends.
+    #[inline]
+    pub(super) fn is_memory_of(&self, other: &Storage) -> bool {
+        self.is_same(other) || self.root().is_same(other.root())
+    }
+
+    /// Who reads and who writes the bytes.
+    #[inline]
+    pub(super) fn lease_word(&self) -> &LeaseWord {
+        &self.root().inner().lease
     }
 
     /// The size of the block in bytes.
@@ -255,7 +286,8 @@ impl Storage {
     }
 
     /// Start of the block, if the host can reach it: [`nbytes`](Storage::nbytes) initialised bytes, for as long as
-    /// a handle lives. What may be done through it is said at [`Tensor`](crate::Tensor#sharing-and-threads).
+    /// a handle lives. Whoever follows the pointer holds a [`Lease`](crate::Lease) on a tensor over this storage
+    /// meanwhile; [`bytes`](Storage::bytes) and [`bytes_mut`](Storage::bytes_mut) are slices that bring theirs.
     #[inline]
     pub fn data_ptr(&self) -> Option<NonNull<u8>> {
         self.inner().data
@@ -314,14 +346,30 @@ impl Storage {
     }
 }
 
+impl Inner {
+    fn new(data: Option<NonNull<u8>>, nbytes: usize, device: Device, owner: Owner) -> Inner {
+        Inner { data, nbytes, device, version: AtomicU64::new(0), lease: LeaseWord::new(), owner }
+    }
+}
+
+thread_local! {
+    static OWNERS: Queue<Owner> = const { Queue::new() };
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
-        if let Owner::Heap { base, layout } = self.owner
-            && layout.size() != 0
-        {
-            // SAFETY: `base` came from the global allocator with this layout (in `zeroed`, or in the vector), and
-            // this is the last handle.
-            unsafe { spare::free(base, layout) }
+        match self.owner {
+            Owner::Heap { base, layout } if layout.size() != 0 => {
+                // SAFETY: `base` came from the global allocator with this layout: in `allocate_apart`, or in the vector
+                // that `from_vec` took. Nobody has freed it, since an `Inner` is not copied, and nobody reads it any
+                // more: what has `data` has a handle, of which this was the last.
+                unsafe { spare::free(base, layout) }
+            }
+            Owner::Heap { .. } | Owner::Nothing => {}
+            // These may hold storages, which may be held by such others, and so on.
+            Owner::Backend { .. } | Owner::Keeper { .. } => {
+                dropping::in_turn(&OWNERS, mem::replace(&mut self.owner, Owner::Nothing));
+            }
         }
     }
 }
@@ -359,7 +407,7 @@ mod tests {
         for _ in 0..3 {
             let storage = zeroed();
             let data = storage.data_ptr().unwrap().as_ptr();
-            // SAFETY: the block has so many bytes, and no other handle.
+            // SAFETY: the block has so many bytes, which are zeros or what was written before, and no other handle.
             let bytes = unsafe { std::slice::from_raw_parts_mut(data, storage.nbytes()) };
             assert!(bytes.iter().all(|byte| *byte == 0));
             bytes.fill(7);
@@ -382,7 +430,7 @@ mod tests {
     fn a_keeper_outlives_every_handle() {
         let keeper = Arc::new([0u8; 16]);
         let data = NonNull::from(&keeper[..]).cast();
-        // SAFETY: the array lives as long as the clone in the box; nothing here writes to it.
+        // SAFETY: the array has 16 bytes, and lives as long as the clone in the box; nothing here reads or writes it.
         let storage = unsafe { Storage::from_raw_parts(data, 16, Device::CPU, Box::new(keeper.clone())) };
         let second = storage.clone();
         drop(storage);
@@ -408,5 +456,29 @@ mod tests {
         let storage = Storage::new(Managed(Storage::zeroed(32, Device::CPU).unwrap()));
         assert_eq!(storage.device().to_string(), "privateuseone:0");
         assert!(storage.data_ptr().is_some() && storage.downcast_ref::<Managed>().is_some());
+    }
+
+    #[test]
+    fn storages_that_own_storages_are_dropped_in_a_loop() {
+        struct Outer(Storage);
+        impl StorageImpl for Outer {
+            fn nbytes(&self) -> usize {
+                self.0.nbytes()
+            }
+            fn device(&self) -> Device {
+                self.0.device()
+            }
+            fn host(&self) -> Option<&Storage> {
+                Some(&self.0)
+            }
+        }
+        let innermost = Storage::from_vec(vec![1i64, 2, 3]);
+        let data = innermost.data_ptr().unwrap();
+        let kept = |inside: Storage| {
+            // SAFETY: `inside` keeps the vector alive, which nobody reads or writes here.
+            unsafe { Storage::from_raw_parts(data, inside.nbytes(), Device::CPU, Box::new(inside)) }
+        };
+        let nested = (0..100_000).fold(innermost, |inside, _| Storage::new(Outer(kept(inside))));
+        assert_eq!((nested.data_ptr(), nested.nbytes()), (Some(data), 24));
     }
 }

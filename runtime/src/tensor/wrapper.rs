@@ -5,9 +5,32 @@ use std::sync::Arc;
 
 use super::geometry::Geometry;
 use super::{Place, Storage, Tensor};
+use crate::dropping::{self, Queue};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::key::DispatchKeySet;
+
+/// What a layer keeps in a wrapper; nothing in other tensors.
+#[derive(Clone)]
+pub(super) struct Content(Option<Arc<dyn Any + Send + Sync>>);
+
+thread_local! {
+    static CONTENTS: Queue<Arc<dyn Any + Send + Sync>> = const { Queue::new() };
+}
+
+impl Content {
+    pub(super) const NONE: Content = Content(None);
+}
+
+/// Wrappers stand for wrappers.
+impl Drop for Content {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(content) = self.0.take() {
+            dropping::in_turn(&CONTENTS, content);
+        }
+    }
+}
 
 impl Tensor {
     /// A tensor that stands for others: to callers it has this geometry and type, and its keys lead every call to the
@@ -39,31 +62,69 @@ impl Tensor {
     ) -> Result<Tensor> {
         Place::check(&storage, geometry, dtype)?;
         let place = Place { storage, geometry: geometry.clone() };
-        Ok(Tensor::from_place(place, dtype, key_set).with_content(Some(Arc::new(content))))
+        Ok(Tensor::from_place(place, dtype, key_set).with_content(Content(Some(Arc::new(content)))))
     }
 
     /// What a layer keeps in this tensor, if it is a wrapper of that layer.
     pub fn content<T: Any>(&self) -> Option<&T> {
-        self.0.content.as_deref()?.downcast_ref()
+        self.0.content.0.as_deref()?.downcast_ref()
     }
 
     /// Whether this tensor has no elements of its own.
     #[inline]
     pub fn is_wrapper(&self) -> bool {
-        self.0.content.is_some()
+        self.0.content.0.is_some()
     }
 
     pub(super) fn with_content_of(self, other: &Tensor) -> Tensor {
-        match &other.0.content {
-            None => self,
-            content => self.with_content(content.clone()),
-        }
+        if other.is_wrapper() { self.with_content(other.0.content.clone()) } else { self }
     }
 
-    fn with_content(mut self, content: Option<Arc<dyn Any + Send + Sync>>) -> Tensor {
+    fn with_content(mut self, content: Content) -> Tensor {
         if let Some(tensor) = Arc::get_mut(&mut self.0) {
             tensor.content = content; // always: nobody else has a handle yet
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::DispatchKey;
+    use crate::{Device, StorageImpl};
+
+    const DEPTH: usize = 200_000;
+
+    fn around(inside: Tensor) -> Tensor {
+        let keys = DispatchKeySet::from_key(DispatchKey::TESTING_ONLY_GenericWrapper);
+        let (storage, geometry, dtype) =
+            (inside.storage().clone(), inside.geometry().clone(), inside.dtype());
+        Tensor::wrapper(storage, &geometry, dtype, keys, inside).unwrap()
+    }
+
+    #[test]
+    fn wrappers_of_wrappers_are_dropped_in_a_loop() {
+        let nested = (0..DEPTH).fold(Tensor::from([1.0]), |inside, _| around(inside));
+        assert!(nested.content::<Tensor>().is_some_and(Tensor::is_wrapper));
+        assert!(nested.to_string().starts_with("tensor(..."));
+    }
+
+    #[test]
+    fn wrappers_and_the_storages_that_own_them_are_dropped_in_a_loop() {
+        struct Owner(Tensor);
+        impl StorageImpl for Owner {
+            fn nbytes(&self) -> usize {
+                self.0.storage().nbytes()
+            }
+            fn device(&self) -> Device {
+                Device::CPU
+            }
+        }
+        let nested = (0..DEPTH).fold(Tensor::from([1.0]), |inside, _| {
+            let (geometry, dtype, keys) = (inside.geometry().clone(), inside.dtype(), inside.key_set());
+            Tensor::wrapper(Storage::new(Owner(inside.clone())), &geometry, dtype, keys, inside).unwrap()
+        });
+        assert_eq!(nested.sizes(), [1]);
     }
 }

@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
-use super::graph::Id;
+/// A tensor of the program, by its place among the values: `%3`.
+pub(super) type Id = usize;
 
 /// An argument of a call.
 #[derive(Debug)]

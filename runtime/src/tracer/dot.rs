@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::graph::{Graph, Id};
+use super::argument::Id;
+use super::graph::Graph;
 
 impl Graph {
     /// The graph in the language of Graphviz: `dot -Tsvg` draws it.

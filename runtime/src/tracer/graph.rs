@@ -7,10 +7,7 @@ use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 use crate::{bail, ensure};
 
-use super::argument::{Argument, Output};
-
-/// A tensor of the program, by its place among the values: `%3`.
-pub(super) type Id = usize;
+use super::argument::{Argument, Id, Output};
 
 /// What is known of a value: that of the run that was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]

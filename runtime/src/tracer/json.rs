@@ -1,6 +1,7 @@
 //! A graph as JSON, for other programs.
 
-use super::graph::{Graph, Id};
+use super::argument::Id;
+use super::graph::Graph;
 use super::print::call;
 
 impl Graph {
@@ -11,7 +12,10 @@ impl Graph {
     /// let graph: torch_library::tracer::Graph = "graph(%0: float32[2]) { return %0 }".parse()?;
     /// assert_eq!(
     ///     graph.to_json(),
-    ///     r#"{"values":[{"name":"%0","dtype":"float32","sizes":[2]}],"inputs":["%0"],"constants":[],"nodes":[],"outputs":["%0"],"notes":[]}"#
+    ///     concat!(
+    ///         r#"{"values":[{"name":"%0","dtype":"float32","sizes":[2]}],"inputs":["%0"],"constants":[],"#,
+    ///         r#""nodes":[],"outputs":["%0"],"notes":[]}"#
+    ///     )
     /// );
     /// # Ok(())
     /// # }

@@ -1,11 +1,12 @@
 //! Making a graph smaller: what nobody sees is dropped, what is computed twice is computed once.
 //!
-//! The only knowledge of operators is in their schemas: `Tensor(a!)` writes, `Tensor(a)` may share memory with the return
-//! of that name, and one without annotation neither writes nor shares. Random operators say so by their tag.
+//! The only knowledge of operators is in their schemas: `Tensor(a!)` writes, `Tensor(a)` may share memory with the
+//! return of that name, and one without annotation neither writes nor shares. Random operators say so by their tag.
 
 use std::collections::{HashMap, HashSet};
 
-use super::graph::{Graph, Id, Node};
+use super::argument::Id;
+use super::graph::{Graph, Node};
 use super::print::call;
 
 /// Which values may share memory: each points to one that stands for all of its kind.
@@ -72,8 +73,8 @@ fn is_random(node: &Node) -> bool {
 }
 
 impl Graph {
-    /// Drops calls whose results nobody sees: neither an output, nor a call that stays, nor somebody who has a tensor that
-    /// they write to. Returns how many.
+    /// Drops calls whose results nobody sees: neither an output, nor a call that stays, nor somebody who has a tensor
+    /// that they write to. Returns how many.
     ///
     /// PyTorch: `torch::jit::EliminateDeadCode`.
     pub fn eliminate_dead_code(&mut self) -> usize {
@@ -100,8 +101,8 @@ impl Graph {
         before - self.nodes.len()
     }
 
-    /// Computes once what is computed several times from the same values, with no write to their memory in between and none
-    /// to that of the results at all. Returns how many calls are gone.
+    /// Computes once what is computed several times from the same values, with no write to their memory in between and
+    /// none to that of the results at all. Returns how many calls are gone.
     ///
     /// PyTorch: `torch::jit::EliminateCommonSubexpression`.
     pub fn merge_common_subexpressions(&mut self) -> usize {

@@ -9,8 +9,8 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
-use super::argument::{Argument, Output};
-use super::graph::{Graph, Id, Node, TensorType};
+use super::argument::{Argument, Id, Output};
+use super::graph::{Graph, Node, TensorType};
 
 impl fmt::Display for TensorType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,8 +14,8 @@ use crate::tensor::Tensor;
 use crate::value::Value;
 use crate::{bail, ensure, match_dtype};
 
-use super::argument::{Argument, Output};
-use super::graph::{Graph, Id, Node, TensorType};
+use super::argument::{Argument, Id, Output};
+use super::graph::{Graph, Node, TensorType};
 
 impl FromStr for Graph {
     type Err = Error;
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
             Some('"') => self.quoted().map(Literal::Text),
             Some('[') => {
                 self.expect("[")?;
-                self.list("]", Self::literal).map(Literal::List)
+                self.list("]", Self::element).map(Literal::List)
             }
             _ if self.take("complex(") => {
                 let parts = self.list(")", |reader| Ok(reader.word()?.parse::<f64>()))?;
@@ -130,6 +130,12 @@ impl<'t> Reader<'t> {
             }
             _ => self.word().map(number_or_word),
         }
+    }
+
+    /// What stands in a list: no other list, which nothing would take, and which could go on for as long as the stack.
+    fn element(&mut self) -> Result<Literal<'t>> {
+        self.skip_space();
+        if self.rest().starts_with('[') { Err(self.unexpected("no list in a list")) } else { self.literal() }
     }
 
     fn quoted(&mut self) -> Result<String> {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 
 use crate::error::Result;
 use crate::guard::{ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard};
@@ -11,11 +12,13 @@ use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 use crate::{bail, ensure};
 
-use super::argument::{Argument, Output};
-use super::graph::{Graph, Id, Node, TensorType};
+use super::argument::{Argument, Id, Output};
+use super::graph::{Graph, Node, TensorType};
 
 thread_local! {
-    static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
+    /// Taken out by the [`Session`] that put it in: it needs no destructor, and is there for what others do at the end
+    /// of a thread.
+    static RECORDING: RefCell<Option<ManuallyDrop<Recording>>> = const { RefCell::new(None) };
 }
 
 #[derive(Default)]
@@ -66,18 +69,19 @@ struct Session {
 
 impl Session {
     fn begin(recording: Recording) -> Self {
-        RECORDING.set(Some(recording));
+        RECORDING.set(Some(ManuallyDrop::new(recording)));
         Session { _key: IncludeDispatchKeyGuard::new(DispatchKey::Tracer) }
     }
 
     fn end(self) -> Recording {
-        RECORDING.take().unwrap_or_default()
+        RECORDING.take().map(ManuallyDrop::into_inner).unwrap_or_default()
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        RECORDING.set(None);
+        // Outside of the cell: what goes may run a backend's code, which may ask who records.
+        drop(RECORDING.take().map(ManuallyDrop::into_inner));
     }
 }
 

@@ -1,4 +1,5 @@
-//! Fitting the values of a call to the types of a schema: whole numbers to floats, a number to a list, defaults to values.
+//! Fitting the values of a call to the types of a schema: whole numbers to floats, a number to a list, defaults to
+//! values.
 
 use std::borrow::Cow;
 
@@ -10,6 +11,7 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::layout::{Layout, MemoryFormat};
 use crate::scalar::Scalar;
+use crate::tensor::Tensor;
 
 impl schema::Value for Value<'_> {
     fn of_default(default: &DefaultValue, argument: &Argument) -> Self {
@@ -49,7 +51,9 @@ fn is_list_of(value: &Value<'_>, element: &Type) -> bool {
     match (element, value) {
         (_, value) if is_empty_list(value) => true,
         (Type::Tensor, Value::Tensors(_) | Value::TensorsMut(_)) => true,
-        (Type::Optional(inner), Value::OptionalTensors(_) | Value::Tensors(_)) => **inner == Type::Tensor,
+        (Type::Optional(inner), Value::OptionalTensors(_) | Value::Tensors(_) | Value::TensorsMut(_)) => {
+            **inner == Type::Tensor
+        }
         (Type::Int | Type::SymInt, Value::Ints(_) | Value::Int(_)) => true,
         (Type::Float, Value::Floats(_) | Value::Ints(_) | Value::Float(_)) => true,
         (Type::Bool, Value::Bools(_)) => true,
@@ -62,6 +66,7 @@ fn is_list_of(value: &Value<'_>, element: &Type) -> bool {
 fn is_empty_list(value: &Value<'_>) -> bool {
     match value {
         Value::Tensors(list) => list.is_empty(),
+        Value::TensorsMut(list) => list.is_empty(),
         Value::OptionalTensors(list) => list.is_empty(),
         Value::Ints(list) => list.is_empty(),
         Value::Floats(list) => list.is_empty(),
@@ -95,11 +100,13 @@ const MAX_REPEAT: usize = 1 << 16;
 fn fit_list<'v>(value: Value<'v>, element: &Type, size: Option<i64>) -> Option<Value<'v>> {
     let count = || size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= MAX_REPEAT);
     let ints_as = |list: &[i64]| list.iter().map(|value| *value as f64).collect::<Vec<_>>();
+    let all = |list: &[Tensor]| list.iter().cloned().map(Some).collect::<Vec<_>>();
     Some(match (element, value) {
+        // An empty one may be written to as well.
+        (Type::Tensor, value @ (Value::Tensors(_) | Value::TensorsMut(_))) => value,
         (element, value) if is_empty_list(&value) => empty_list(element),
-        (Type::Optional(_), Value::Tensors(list)) => {
-            list.iter().cloned().map(Some).collect::<Vec<_>>().into()
-        }
+        (Type::Optional(_), Value::Tensors(list)) => all(&list).into(),
+        (Type::Optional(_), Value::TensorsMut(list)) => all(list).into(),
         (Type::Int | Type::SymInt, Value::Int(value)) => vec![value; count()?].into(),
         (Type::Float, Value::Float(value)) => vec![value; count()?].into(),
         (Type::Float, Value::Ints(list)) => ints_as(&list).into(),

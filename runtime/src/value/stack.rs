@@ -31,9 +31,9 @@ const INLINE: usize = 6;
 ///
 /// # How it works
 ///
-/// The first `len` places of the memory in use are initialised, the others are not. That memory is `inline` until it is too
-/// small, then `heap`. A boxed call is all pushes, reads and drops, so unlike in a `SmallVec` the length has one place, and
-/// values that own nothing are dropped by forgetting them.
+/// The first `len` places of the memory in use are initialised, the others are not. That memory is `inline` until it is
+/// too small, then `heap`. A boxed call is all pushes, reads and drops, so unlike in a `SmallVec` the length has one
+/// place, and values that own nothing are dropped by forgetting them.
 ///
 /// PyTorch: `torch::jit::Stack`.
 pub struct Stack<'a> {
@@ -69,8 +69,8 @@ impl<'a> Stack<'a> {
     #[inline(never)]
     fn grow(&mut self) {
         let mut larger = Box::new_uninit_slice(2 * self.capacity());
-        // SAFETY: the first `len` values are initialised, and there is room for twice as many. They are not dropped at their
-        // old place: the memory there counts as uninitialised from here on.
+        // SAFETY: the first `len` values are initialised, and there is room for twice as many. They are not dropped at
+        // their old place: the memory there counts as uninitialised from here on.
         unsafe { std::ptr::copy_nonoverlapping(self.start(), larger.as_mut_ptr().cast(), self.len) };
         self.heap = Some(larger);
     }
@@ -81,8 +81,9 @@ impl<'a> Stack<'a> {
         if self.len == self.capacity() {
             self.grow();
         }
-        // Made in its place: a value that is made elsewhere and copied as a whole stalls on its parts, which were just stored.
-        // SAFETY: there is room for one more.
+        // Made in its place: a value that is made elsewhere and copied as a whole stalls on its parts, which were just
+        // stored. SAFETY: `len` is less than the capacity, or `grow` has just doubled that, so the place is in the
+        // memory in use. It is not initialised, so nothing is overwritten that would have to be dropped.
         unsafe { self.start_mut().add(self.len).write(value.into()) };
         self.len += 1;
     }
@@ -91,7 +92,8 @@ impl<'a> Stack<'a> {
     #[inline]
     pub fn pop(&mut self) -> Option<Value<'a>> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: it was initialised, and the length does not count it any more.
+        // SAFETY: the place was below the length, so it is initialised. It is not any more, being read from once: the
+        // length has been lowered to it.
         Some(unsafe { self.start().add(self.len).read() })
     }
 
@@ -119,7 +121,8 @@ impl<'a> Stack<'a> {
     #[inline]
     pub fn last_mut(&mut self, n: usize) -> &mut [Value<'a>] {
         let n = n.min(self.len);
-        // SAFETY: as in `last`.
+        // SAFETY: the first `len` values are initialised, and `n` is no more than that; `self` is borrowed for the
+        // slice alone.
         unsafe { std::slice::from_raw_parts_mut(self.start_mut().add(self.len - n), n) }
     }
 
@@ -128,7 +131,8 @@ impl<'a> Stack<'a> {
     pub fn drop_last(&mut self, n: usize) {
         let dropped = std::ptr::from_mut(self.last_mut(n));
         self.len -= dropped.len(); // first: a value whose drop panics is not dropped again
-        // SAFETY: the values were initialised, and the length does not count them any more.
+        // SAFETY: the values were below the length, so they are initialised. The length has been lowered to the first
+        // of them, so nobody reads or drops them again.
         unsafe { drop_all(&mut *dropped) };
     }
 
@@ -140,11 +144,12 @@ impl<'a> Stack<'a> {
             return self.push(value);
         }
         self.len -= n;
-        // SAFETY: the value at the new length was initialised.
+        // SAFETY: the length was higher by `n`, so the place is in the memory in use.
         let place = unsafe { self.start_mut().add(self.len) };
-        // SAFETY: so were those above it, and the length does not count them any more.
+        // SAFETY: the `n` values from there on were below the length, so they are initialised. The length has been
+        // lowered to the first of them, so nobody reads or drops them again.
         unsafe { drop_all(std::slice::from_raw_parts_mut(place, n)) };
-        // SAFETY: there was a value, so there is room for one.
+        // SAFETY: `n` is not zero, so the place is in the memory in use; what was there has just been dropped.
         unsafe { place.write(value.into()) };
         self.len += 1;
     }
@@ -159,7 +164,8 @@ impl<'a> Stack<'a> {
         let Some(taken) = T::take(&mut value[0]) else { return Err(mismatch(T::TYPE, &value[0])) };
         let rest = std::ptr::from_mut(value);
         self.len -= 1;
-        // SAFETY: the value was initialised, and the length does not count it any more.
+        // SAFETY: the value was the last below the length, so it is initialised. The length has been lowered to it, so
+        // nobody reads or drops it again.
         unsafe { drop_all(&mut *rest) };
         Ok(taken)
     }
@@ -168,7 +174,8 @@ impl<'a> Stack<'a> {
     #[inline(always)]
     pub(crate) fn last_array_mut<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
         let start = self.len.checked_sub(N)?;
-        // SAFETY: the `N` values from there on are initialised.
+        // SAFETY: `start` is lower than the length by `N`, so the `N` values from there on are initialised; an array of
+        // them lies as they do, and `self` is borrowed for it alone.
         Some(unsafe { &mut *self.start_mut().add(start).cast() })
     }
 }
@@ -176,16 +183,18 @@ impl<'a> Stack<'a> {
 /// Drops values, at the cost of a look at each where none owns anything.
 ///
 /// # Safety
-/// Nobody uses them any more.
+/// * Nobody reads or drops the values after this.
 #[inline(always)]
 unsafe fn drop_all(values: &mut [Value<'_>]) {
+    /// # Safety
+    /// * Nobody reads or drops the values after this.
     #[inline(never)]
     unsafe fn drop_owned(values: &mut [Value<'_>]) {
-        // SAFETY: by contract.
+        // SAFETY: a slice has initialised values, and the caller says that nobody uses them after this.
         unsafe { std::ptr::drop_in_place(values) }
     }
     if !values.iter().all(Value::owns_nothing) {
-        // SAFETY: by contract.
+        // SAFETY: the caller of `drop_all` says that nobody reads or drops the values after this.
         unsafe { drop_owned(values) }
     }
 }
@@ -219,8 +228,15 @@ impl fmt::Debug for Stack<'_> {
 impl<'a> FromIterator<Value<'a>> for Stack<'a> {
     fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
         let mut stack = Stack::new();
-        values.into_iter().for_each(|value| stack.push(value));
+        stack.extend(values);
         stack
+    }
+}
+
+/// The last value comes to lie on top.
+impl<'a> Extend<Value<'a>> for Stack<'a> {
+    fn extend<I: IntoIterator<Item = Value<'a>>>(&mut self, values: I) {
+        values.into_iter().for_each(|value| self.push(value));
     }
 }
 
@@ -245,7 +261,8 @@ mod tests {
         assert_eq!(stack.len(), 40);
         assert!(matches!(stack.last(2), [Value::Int(38), Value::Int(39)]));
         assert_eq!(stack.last(100).len(), 40);
-        assert_eq!(stack.pop_as::<i64>().unwrap(), 39);
+        stack.pop_as::<String>().unwrap_err();
+        assert_eq!(stack.pop_as::<i64>().unwrap(), 39, "what is of another type stays");
         stack.replace_last(3, "top");
         assert!(matches!(stack.pop(), Some(Value::Str(text)) if text == "top"));
         let rest: Vec<_> = stack.into_iter().map(|value| i64::from_return(value).unwrap()).collect();

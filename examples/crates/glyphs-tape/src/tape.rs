@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use torch_library::{Device, DeviceType, Result, StorageImpl, Tensor, bail, ensure};
+use torch_library::{BackendRef, Device, DeviceType, Result, StorageImpl, Tensor, bail, ensure};
 
 /// Some pixels of the same ink, one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,8 +35,8 @@ impl Tape {
     ///
     /// # Errors
     /// A tensor that is no tape, or a view of a part of one.
-    pub fn of(tensor: &Tensor) -> Result<&Tape> {
-        let Some(tape) = tensor.storage().downcast_ref::<Tape>() else {
+    pub fn of(tensor: &Tensor) -> Result<BackendRef<'_, Tape>> {
+        let Some(tape) = tensor.storage().downcast::<Tape>() else {
             bail!(Device, "a tensor on tape was expected, this one is on {}", tensor.device())
         };
         ensure!(

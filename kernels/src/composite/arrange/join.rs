@@ -1,6 +1,7 @@
 //! Several tensors as one, or one as several.
 
 use torch_library::geometry::wrap_dim;
+use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
 
 use super::common_sizes;
@@ -165,12 +166,12 @@ mod implicit {
     fn tensor_split_sections(this: &Tensor, sections: i64, dim: i64) -> Result<Vec<Tensor>> {
         const OPERATOR: &str = "aten::tensor_split.sections";
         let size = size_along(OPERATOR, this, dim)?;
-        // Parts behind the end are empty: so many of them are a mistake, and there is no memory for them.
         ensure!(
-            (1..=size.max(1 << 16)).contains(&sections),
+            sections > 0,
             Argument,
             "{OPERATOR}: a dimension of size {size} cannot be cut into {sections} parts"
         );
+        check_tensors(sections).map_err(|error| error.context(OPERATOR))?;
         let (least, more) = (size / sections, size % sections);
         let start = |section: i64| section * least + section.min(more);
         (0..sections).map(|at| aten::narrow(this, dim, start(at), start(at + 1) - start(at))).collect()

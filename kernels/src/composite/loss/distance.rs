@@ -192,7 +192,7 @@ pub(crate) fn huber(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) 
     reduced(OPERATOR, aten::to_dtype(&loss, this.dtype())?, reduction)
 }
 
-/// The difference of real numbers, of which one side may be truth values.
+/// The difference of real numbers, of which one side may be booleans.
 ///
 /// # Errors
 /// Numbers that are neither larger nor smaller than others.

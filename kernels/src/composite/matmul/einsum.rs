@@ -1,5 +1,7 @@
 //! Sums of products by a formula.
 
+use std::collections::VecDeque;
+
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
@@ -46,16 +48,9 @@ fn formula(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<T
     summed.dedup();
     order.extend(summed);
     let operands = tensors.iter().zip(&named).map(|(tensor, labels)| aligned(tensor, labels, &order));
-    let mut operands = operands.collect::<Result<Vec<_>>>()?;
+    let operands = operands.collect::<Result<Vec<_>>>()?;
     check_sizes(&operands)?;
-    for pair in pairs(operands.len(), path)? {
-        let [first, second] = pair;
-        let (b, a) = (operands.remove(second), operands.remove(first));
-        let is_last = |dim: &usize| operands.iter().all(|other| other.sizes()[*dim] == 1);
-        let product = contracted(a, b, (result..order.len()).filter(is_last))?;
-        operands.insert(if path.is_some() { operands.len() } else { 0 }, product);
-    }
-    let product = operands.remove(0);
+    let product = joined(operands, path, result)?;
     if result == order.len() {
         Ok(product)
     } else if tensors.len() > 1 {
@@ -64,6 +59,28 @@ fn formula(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<T
         let summed: Vec<i64> = (result as i64..order.len() as i64).collect();
         aten::sum_dim_IntList(&product, Some(&summed))
     }
+}
+
+/// All operands as one, from dimension `result` on summed if there are several.
+fn joined(operands: Vec<Tensor>, path: Option<&[i64]>, result: usize) -> Result<Tensor> {
+    let mut having = vec![0usize; operands[0].dim()];
+    let mut count = |tensor: &Tensor, change: isize| {
+        let sizes = tensor.sizes().iter().zip(&mut having).filter(|(size, _)| **size != 1);
+        sizes.for_each(|(_, having)| *having = having.wrapping_add_signed(change));
+        // How many have a dimension decides when it is summed; asked of each operand, it would take quadratic time.
+        (result..having.len()).filter(|dim| having[*dim] == 0).collect::<Vec<_>>()
+    };
+    operands.iter().for_each(|operand| drop(count(operand, 1)));
+    let steps = pairs(operands.len(), path)?;
+    let mut left = VecDeque::from(operands);
+    for [first, second] in steps {
+        let (Some(b), Some(a)) = (left.remove(second), left.remove(first)) else { break };
+        count(&a, -1);
+        let product = contracted(&a, &b, count(&b, -1).into_iter())?;
+        count(&product, 1);
+        if path.is_some() { left.push_back(product) } else { left.push_front(product) }
+    }
+    left.pop_front().ok_or_else(|| Error::new(ErrorKind::Internal, "no operand is left"))
 }
 
 /// Which operands, of those that are left, become one at each step.
@@ -121,13 +138,10 @@ fn labels_of(part: &str, ndim: usize) -> Result<Vec<Label>> {
 /// The names of the result: where the formula does not say, those that occur once, in order.
 fn result_labels(output: Option<&str>, occurring: &[Label]) -> Result<Vec<Label>> {
     let Some(output) = output else {
-        let is_kept = |label: &&Label| {
-            matches!(label, Label::Unnamed(_)) || occurring.iter().filter(|other| other == label).count() == 1
-        };
-        let mut labels: Vec<Label> = occurring.iter().filter(is_kept).copied().collect();
+        let mut labels = occurring.to_vec();
         labels.sort();
-        labels.dedup();
-        return Ok(labels);
+        let is_kept = |same: &&[Label]| matches!(same[0], Label::Unnamed(_)) || same.len() == 1;
+        return Ok(labels.chunk_by(|a, b| a == b).filter(is_kept).map(|same| same[0]).collect());
     };
     let unnamed = occurring.iter().filter_map(|label| match label {
         Label::Unnamed(std::cmp::Reverse(place)) => Some(place + 1),
@@ -181,7 +195,7 @@ fn check_sizes(operands: &[Tensor]) -> Result<()> {
 }
 
 /// The product of two operands, summed over some dimensions, which stay with size 1.
-fn contracted(mut a: Tensor, mut b: Tensor, summed: impl Iterator<Item = usize>) -> Result<Tensor> {
+fn contracted(a: &Tensor, b: &Tensor, summed: impl Iterator<Item = usize>) -> Result<Tensor> {
     let sum = |tensor: &Tensor, dims: &[i64]| match dims {
         [] => Ok(tensor.clone()),
         dims => aten::sum_dim_IntList::with(tensor, Some(dims)).keepdim(true).call(),
@@ -195,7 +209,7 @@ fn contracted(mut a: Tensor, mut b: Tensor, summed: impl Iterator<Item = usize>)
             (false, false) => {}
         }
     }
-    (a, b) = (sum(&a, &own[0])?, sum(&b, &own[1])?);
+    let (a, b) = (sum(a, &own[0])?, sum(b, &own[1])?);
     if shared.is_empty() { aten::mul_Tensor(&a, &b) } else { multiplied(a, b, &shared) }
 }
 

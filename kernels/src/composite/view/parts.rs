@@ -1,6 +1,7 @@
 //! A tensor in parts along a dimension.
 
 use torch_library::geometry::wrap_dim;
+use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -17,6 +18,7 @@ mod explicit {
             "aten::split.Tensor: parts of size {split_size} do not make up a dimension of size {size}"
         );
         let parts = if split_size == 0 { 1 } else { size.unsigned_abs().div_ceil(split_size as u64).max(1) };
+        let parts = check_tensors(parts as i64).map_err(|error| error.context("aten::split.Tensor"))?;
         (0..parts as i64)
             .map(|part| {
                 let start = part * split_size;
@@ -78,8 +80,8 @@ mod implicit {
         let size = size_along("aten::chunk", this, dim)?;
         ensure!(chunks > 0, Argument, "aten::chunk: a tensor cannot be cut into {chunks} parts");
         if size == 0 {
-            ensure!(chunks <= 1 << 16, Argument, "aten::chunk: {chunks} parts of nothing are too many");
-            return aten::split_with_sizes::call(this, &vec![0; chunks as usize], dim);
+            let chunks = check_tensors(chunks).map_err(|error| error.context("aten::chunk"))?;
+            return aten::split_with_sizes::call(this, &vec![0; chunks], dim);
         }
         let part = size / chunks + i64::from(size % chunks != 0);
         aten::split_Tensor::call(this, part, dim)

@@ -3,10 +3,10 @@
 
 use num_complex::Complex;
 use num_traits::Zero;
-use torch_library::{Result, Tensor};
+use torch_library::{MemoryFormat, OwnedLease, Result, Tensor, ensure};
 
 use super::plans::{Plan, Real, number};
-use crate::cpu::loops::{self, on_vectors, parallel};
+use crate::cpu::loops::{on_vectors, parallel};
 
 /// How many numbers are transformed at a time, where lines are shorter.
 const TOGETHER: usize = 2048;
@@ -18,45 +18,70 @@ const ACROSS: usize = 16;
 pub(super) struct Memory<T> {
     data: *mut T,
     len: usize,
-    /// Keeps the memory.
-    _tensor: Tensor,
+    _lease: OwnedLease,
 }
 
-// SAFETY: a plain address; which thread writes where is for the users of the slices to say.
+// SAFETY: an address that is good while the lease is held, which is as long as this lives; which thread writes where is for those
+// to say who ask for slices, which is `unsafe`.
 unsafe impl<T: Sync> Sync for Memory<T> {}
 
 impl<T> Memory<T> {
-    /// The elements of a tensor, which is row-major and of this type.
+    /// The elements of a tensor of this type, which is row-major, to be read.
     ///
     /// # Errors
-    /// Memory that the host does not reach.
+    /// Other strides, memory that the host does not reach, or that somebody writes.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
-        debug_assert_eq!(tensor.dtype().size(), size_of::<T>());
-        Ok(Memory {
-            data: loops::data_ptr(tensor)?.cast(),
-            len: tensor.numel() as usize,
-            _tensor: tensor.clone(),
-        })
+        let lease = OwnedLease::shared(tensor.clone())?;
+        Self::at(tensor.address(&lease)?.cast_mut(), lease)
+    }
+
+    /// As [`of`](Self::of), to be written.
+    ///
+    /// # Errors
+    /// As there, and memory that somebody reads.
+    pub(super) fn written(tensor: &Tensor) -> Result<Self> {
+        let lease = OwnedLease::exclusive(tensor.clone())?;
+        Self::at(tensor.address_mut(&lease)?, lease)
+    }
+
+    fn at(data: *mut u8, lease: OwnedLease) -> Result<Self> {
+        let tensor = lease.tensor();
+        ensure!(
+            tensor.dtype().size() == size_of::<T>() && tensor.is_contiguous(MemoryFormat::Contiguous),
+            Busy,
+            "a tensor got sizes {:?} and strides {:?} while it was transformed",
+            tensor.sizes(),
+            tensor.strides()
+        );
+        Ok(Memory { data: data.cast(), len: tensor.numel() as usize, _lease: lease })
     }
 
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
+    /// Some elements.
+    ///
     /// # Safety
-    /// Nobody writes to these elements while the slice lives.
+    /// - The elements were written before.
+    /// - While the slice lives, no other thread, and no other slice, writes to them.
     pub(super) unsafe fn get(&self, start: usize, len: usize) -> &[T] {
         assert!(start + len <= self.len);
-        // SAFETY: they are there, and initialised; the rest is passed on.
+        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps writers away among those who
+        // share `self`, the lease all others.
         unsafe { std::slice::from_raw_parts(self.data.add(start), len) }
     }
 
+    /// Some elements, to be written.
+    ///
     /// # Safety
-    /// Nobody else looks at these elements while the slice lives.
+    /// - The memory was made by [`written`](Self::written), and the elements were written before.
+    /// - While the slice lives, no other thread, and no other slice, reads or writes them.
     #[expect(clippy::mut_from_ref, reason = "threads share the lines; who may write is the caller's promise")]
     pub(super) unsafe fn get_mut(&self, start: usize, len: usize) -> &mut [T] {
         assert!(start + len <= self.len);
-        // SAFETY: they are there, and initialised; the rest is passed on.
+        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps everybody away among those who
+        // share `self`, the exclusive lease all others.
         unsafe { std::slice::from_raw_parts_mut(self.data.add(start), len) }
     }
 }
@@ -89,7 +114,8 @@ pub(super) fn neighbours<T: Real>(
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = scratch(plan.fft.get_immutable_scratch_len());
         groups(range, len, |start, count| {
-            // SAFETY: these lines are this thread's alone, and nobody writes to those that are given.
+            // SAFETY: results start as zeros, and these lines of `out` are this thread's alone; nobody writes what is given,
+            // which is another tensor, under the lease.
             let (from, to) =
                 unsafe { (given.get(start * len, count * len), out.get_mut(start * len, count * len)) };
             plan.fft.process_immutable_with_scratch(from, to, &mut scratch);
@@ -104,7 +130,7 @@ pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scal
     parallel::shares(lines.len() / len, grain(len), |range| {
         let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
         groups(range, len, |start, count| {
-            // SAFETY: these lines are this thread's alone.
+            // SAFETY: results and copies are written before they are transformed in place; these lines are this thread's alone.
             let lines = unsafe { lines.get_mut(start * len, count * len) };
             plan.fft.process_with_scratch(lines, &mut scratch);
             scaled(lines, scale);
@@ -124,7 +150,8 @@ pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &
         for at in range {
             let (plane, first) = (at / blocks, at % blocks * ACROSS);
             let width = ACROSS.min(apart - first);
-            // SAFETY: this part of each row is this thread's alone, and no other slice of it is alive.
+            // SAFETY: results and copies are written before they are transformed in place; this part of each row is this thread's
+            // alone, and each slice of it ends before the next one starts.
             let row = |n: usize| unsafe { lines.get_mut((plane * len + n) * apart + first, width) };
             for n in 0..len {
                 for (line, x) in row(n).iter().enumerate() {

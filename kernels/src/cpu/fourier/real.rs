@@ -25,7 +25,8 @@ pub(super) fn forward<T: Real>(
     parallel::shares(given.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_immutable_scratch_len());
         for at in range {
-            // SAFETY: this line is this thread's alone, and nobody writes to the one that is given.
+            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is given, which
+            // is another tensor, under the lease.
             let (from, to) = unsafe { (given.get(at * len, len), out.get_mut(at * room, room)) };
             let (half, rest) = to.split_at_mut(len / 2 + 1);
             transform(from, half, plan, &mut scratch, scale);
@@ -42,7 +43,8 @@ pub(super) fn inverse<T: Real>(out: &Memory<T>, given: &Memory<Complex<T>>, plan
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_inplace_scratch_len());
         for at in range {
-            // SAFETY: this line is this thread's alone, and nobody writes to the one that is given.
+            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is given, which
+            // is another tensor, under the lease.
             let (from, to) = unsafe { (given.get(at * half, half), out.get_mut(at * len, len)) };
             transform_back(from, to, plan, &mut scratch, scale);
         }
@@ -72,7 +74,8 @@ fn transform<T: Real>(
     scale: f64,
 ) {
     if plan.len.is_multiple_of(2) {
-        // SAFETY: a complex number is two real ones, as aligned as they are.
+        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are, and half as many fit into the slice,
+        // which stays borrowed.
         let pairs = unsafe { std::slice::from_raw_parts(given.as_ptr().cast(), given.len() / 2) };
         plan.fft.process_immutable_with_scratch(pairs, &mut half[..given.len() / 2], &mut scratch.inner);
         told_apart(half, &plan.roots, number(scale));
@@ -95,7 +98,8 @@ fn transform_back<T: Real>(
 ) {
     let (len, scale) = (plan.len, number(scale));
     if len.is_multiple_of(2) {
-        // SAFETY: a complex number is two real ones, as aligned as they are.
+        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are; the slice has `len` of them, and stays
+        // borrowed exclusively.
         let pairs = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), len / 2) };
         put_together(pairs, half, &plan.roots, scale);
         plan.fft.process_with_scratch(pairs, &mut scratch.inner);

@@ -5,7 +5,7 @@ use super::{Functions, polynomial};
 
 /// The error function, of real numbers only.
 pub(in crate::cpu) trait ErrorFunction {
-    /// Twice the integral of the bell curve from 0 to here.
+    /// Twice the integral of the normal density from 0 to here.
     fn error_function(self) -> Self;
 
     /// One less that; precise where it is small.
@@ -243,7 +243,7 @@ pub(super) fn both(x: f64, [above, below]: [[f64; 8]; 2]) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::errors::{largest, largest_double, units, units_double};
+    use super::super::errors::{largest, largest_double, units, units_double, worse};
     use super::*;
 
     #[test]
@@ -280,10 +280,10 @@ mod tests {
                 continue;
             }
             let x = y.inverse_error_function();
-            worst[1] = worst[1].max(units_double(x, x - off(y, x)));
+            worst[1] = worse(worst[1], units_double(x, x - off(y, x)));
             let y = f64::from(single);
             let x = y.inverse_error_function();
-            worst[0] = worst[0].max(units(single.inverse_error_function(), x - off(y, x)));
+            worst[0] = worse(worst[0], units(single.inverse_error_function(), x - off(y, x)));
         }
         assert!(worst[0] < 4.0 && worst[1] < 6.0, "{worst:?}"); // errors of the other functions included
     }

@@ -35,6 +35,20 @@ pub(super) fn largest_double(f: impl Fn(f64) -> f64, want: impl Fn(f64) -> f64) 
 }
 
 /// The largest, or one that is not even a number.
-fn worst(errors: impl Iterator<Item = f64>) -> f64 {
-    errors.fold(0.0, |worst, error| if error > worst || error.is_nan() { error } else { worst })
+pub(super) fn worst(errors: impl Iterator<Item = f64>) -> f64 {
+    errors.fold(0.0, worse)
+}
+
+/// The larger of two errors; `f64::max` would drop one that is not even a number.
+pub(super) fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+#[test]
+fn an_error_that_is_no_number_is_the_worst() {
+    for errors in [[f64::NAN, 1.0, 2.0], [1.0, f64::NAN, 2.0], [1.0, 2.0, f64::NAN]] {
+        assert!(worst(errors.into_iter()).is_nan(), "{errors:?}");
+    }
+    assert_eq!(worst([1.0, 3.0, 2.0].into_iter()), 3.0);
+    assert!(largest(|_| f32::NAN, f64::exp).is_nan() && largest_double(|_| f64::NAN, f64::exp).is_nan());
 }

@@ -192,7 +192,7 @@ impl<T: Float> Inverse for Complex<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::errors::{largest, largest_double, units, units_double};
+    use super::super::errors::{largest, largest_double, units, units_double, worse};
     use super::*;
 
     #[test]
@@ -217,8 +217,8 @@ mod tests {
             let far = 2f64.powi(turn % 60 - 30);
             let (y, x) = (y * far, x / far);
             let (y32, x32) = (y as f32, x as f32);
-            worst[0] = worst[0].max(units(y32.angle(x32), f64::from(y32).atan2(f64::from(x32))));
-            worst[1] = worst[1].max(units_double(y.angle(x), y.atan2(x)));
+            worst[0] = worse(worst[0], units(y32.angle(x32), f64::from(y32).atan2(f64::from(x32))));
+            worst[1] = worse(worst[1], units_double(y.angle(x), y.atan2(x)));
         }
         assert!(worst.iter().all(|error| *error < 2.0), "{worst:?}");
     }

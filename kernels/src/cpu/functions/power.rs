@@ -107,7 +107,7 @@ const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::errors::{units, units_double};
+    use super::super::errors::{units, units_double, worse};
     use super::*;
 
     const VALUES: [f32; 19] = [
@@ -140,7 +140,7 @@ mod tests {
             for k in 0..300 {
                 let y = (k - 150) as f32 * 0.37;
                 for x in [x, 0.5 + i as f32 * 1e-3] {
-                    worst = worst.max(units(x.raised(y), f64::from(x).powf(f64::from(y))));
+                    worst = worse(worst, units(x.raised(y), f64::from(x).powf(f64::from(y))));
                 }
             }
         }

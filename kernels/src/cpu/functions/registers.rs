@@ -17,14 +17,14 @@ pub(crate) trait InRegisters: Sync {
     const OF_DOUBLES: bool = false;
 
     /// # Safety
-    /// The processor has the widest vectors.
+    /// - The processor has the widest vectors.
     #[cfg(target_arch = "x86_64")]
     unsafe fn of_singles(x: std::arch::x86_64::__m512) -> std::arch::x86_64::__m512;
 
     /// As it is, unless [`OF_DOUBLES`](Self::OF_DOUBLES).
     ///
     /// # Safety
-    /// As [`of_singles`](Self::of_singles).
+    /// - The processor has the widest vectors.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn of_doubles(x: std::arch::x86_64::__m512d) -> std::arch::x86_64::__m512d {
@@ -70,7 +70,7 @@ impl<M: Element, F: Elements<M, M, 1>, W: InRegisters> Elements<M, M, 1> for Reg
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut M, inputs: [*const M; 1], len: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `len` elements in the input and in `out`, which are one or apart.
         unsafe { self.any.each(out, inputs, len) }
     }
 
@@ -81,7 +81,8 @@ impl<M: Element, F: Elements<M, M, 1>, W: InRegisters> Elements<M, M, 1> for Reg
 
         let is_single = matches!(M::DTYPE, DType::Float32);
         let is_double = W::OF_DOUBLES && matches!(M::DTYPE, DType::Float64);
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `len` elements in the input and in `out`, which are one or apart, and for the
+        // processor; `widest::each` is called for `f32`, and for `f64` where `W` has a form for it.
         unsafe {
             match is_single || is_double {
                 true => widest::each::<M, W>(out, from, len),

@@ -1,9 +1,11 @@
 //! Indexing by tensors: `x[i, :, j]`, to read and to write.
 #![expect(unsafe_code, reason = "vouches for indices that it has checked itself")]
 
-use torch_library::geometry::{Dims, broadcast_shapes, contiguous_strides, infer_size, saturating_numel};
+use torch_library::geometry::{
+    Dims, Geometry, broadcast_shapes, contiguous_strides, infer_size, saturating_numel,
+};
 use torch_library::prelude::*;
-use torch_library::{Element, Overlap, match_dtype};
+use torch_library::{Element, Lease, ListLease, Overlap, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
@@ -40,8 +42,30 @@ mod kernels {
     }
 }
 
+/// What was read off a tensor, before it is leased.
+struct Seen(Geometry);
+
+impl Seen {
+    fn of(tensor: &Tensor) -> Self {
+        Seen(tensor.geometry().clone())
+    }
+
+    /// Checks, under a lease, that it still holds, and that no other was read in between.
+    fn check(&self, tensor: &Tensor) -> Result<()> {
+        ensure!(
+            *tensor.geometry() == self.0,
+            Busy,
+            "a tensor of sizes {:?} got sizes {:?} while it was indexed",
+            self.0.sizes(),
+            tensor.sizes()
+        );
+        Ok(())
+    }
+}
+
 /// The places that indices name: their sizes, and where in the tensor they lie.
 struct Places {
+    geometry: Seen,
     sizes: Dims,
     /// The tensor's strides in the dimensions that are kept whole, 0 in those of the indices.
     strides: Dims,
@@ -53,6 +77,8 @@ struct Places {
 
 impl Places {
     fn new(operator: &'static str, this: &Tensor, indices: &[Option<Tensor>]) -> Result<Self> {
+        let _lease = ListLease::new([], indices.iter().flatten().chain([this]))?;
+        let geometry = Seen::of(this);
         let indices = without_masks(operator, this, indices)?;
         let found: Vec<&Tensor> = indices.iter().flatten().collect();
         common_device(operator, &[&[this], &found[..]].concat())?;
@@ -81,14 +107,15 @@ impl Places {
             .chain(lists.into_iter().map(Along::List))
             .chain(kept[front..].iter().map(whole))
             .collect();
-        Ok(Places { sizes, strides, index_strides, along })
+        Ok(Places { geometry, sizes, strides, index_strides, along })
     }
 
     /// The elements there, laid out as the tensor and the indices are.
     fn read(self, this: &Tensor) -> Result<Tensor> {
         let order = [std::slice::from_ref(&self.strides), &self.index_strides].concat();
         let strides = strides_in_order(&self.sizes, &order);
-        // SAFETY: below, every element is written, if there are any.
+        // SAFETY: `Crossings::read` writes every element of one, `assign` those of the other, if there are any; after an error
+        // nobody gets them.
         let empty = |strides: &[i64]| unsafe {
             Tensor::uninit_strided(&self.sizes, strides, this.dtype(), this.device())
         };
@@ -104,9 +131,13 @@ impl Places {
             sorted.sort_by_key(|(stride, _)| std::cmp::Reverse(**stride));
             along.extend(sorted.into_iter().map(|(_, along)| along));
         }
-        // SAFETY: `lists` takes indices within their dimensions only, the other dimensions are the tensor's own, and `dense` has
-        // an element for each place, in this order.
-        unsafe { Crossings::new(along).read(this, loops::data_ptr(&dense)?)? };
+        let lease = Lease::new([&dense], [this])?;
+        self.geometry.check(this)?;
+        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other dimensions are the
+        // tensor's own, of a geometry that it still has under the lease. `dense` is new and has an element for each place, in
+        // this order.
+        unsafe { Crossings::new(along).read((this, &lease), (&dense, &lease))? };
+        drop(lease);
         if !dense.is_same(&out) {
             loops::assign(&out, &dense)?;
         }
@@ -120,8 +151,21 @@ impl Places {
             true => values.clone(),
             false => loops::contiguous(&expanded(values, &self.sizes)?)?,
         };
-        // SAFETY: as above; there is a value for each place, and the caller has seen that they are apart.
-        unsafe { Crossings::new(self.along).write::<T>(this, &values, is_single, f) }
+        let lease = Lease::new([this], [&values])?;
+        self.geometry.check(this)?;
+        let count = if is_single { 1 } else { saturating_numel(&self.sizes) };
+        ensure!(
+            values.numel() == count
+                && values.is_contiguous(MemoryFormat::Contiguous)
+                && !values.shares_storage_with(this),
+            Busy,
+            "values got sizes {:?} while they were read",
+            values.sizes()
+        );
+        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other dimensions are the
+        // tensor's own, of a geometry that it still has under the lease. There is a value for each place, or one, side by side
+        // and in other memory, as ensured above.
+        unsafe { Crossings::new(self.along).write::<T>(this, &values, &lease, is_single, f) }
     }
 }
 
@@ -190,13 +234,13 @@ fn lists(
     let (mut constant, mut lists) = (0, counts.into_iter().map(zeros).collect::<Result<Vec<Vec<isize>>>>()?);
     for (dim, index) in indices.iter().enumerate() {
         let (Some(index), size, stride) = (index, this.sizes()[dim], this.strides()[dim]) else { continue };
-        if count == 0 || !loops::has_elements(index) {
+        // An index without memory is an error if its places are read: no index is one of a dimension of size 0.
+        if count == 0 || !is_read && !loops::has_elements(index) {
             continue;
         }
         let index = if are_lines { index.clone() } else { expanded(index, shape)? };
         let places = Parts::<i64>::row_major(&index, index.numel() as usize)?;
-        // SAFETY: nobody writes to indices while they are read.
-        let places = unsafe { places.get(0) };
+        let places = if places.count() == 0 { &[][..] } else { places.get(0) };
         if !are_within(places, -size..size) {
             let bad = places.iter().find(|place| !(-size..size).contains(place)).unwrap_or(&0);
             bail!(Argument, "{operator}: index {bad} is out of range for dimension {dim} of size {size}");
@@ -241,10 +285,17 @@ fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
             flags
         }
     };
-    // SAFETY: a byte for each element, to which nobody writes meanwhile.
-    let flags = unsafe { std::slice::from_raw_parts(loops::data_ptr(&flags)?, flags.numel() as usize) };
+    let lease = Lease::new([], [&flags])?;
+    ensure!(
+        flags.is_contiguous(MemoryFormat::Contiguous),
+        Busy,
+        "a mask was given other strides while it was read"
+    );
+    // SAFETY: `bool` elements are bytes, of which any may be read as `u8`; they lie side by side as ensured, from an address that
+    // is not null (offsets of bytes lead to none), and the lease keeps writers away for as long as the slice is used.
+    let flags = unsafe { std::slice::from_raw_parts(flags.address(&lease)?, flags.numel() as usize) };
     let count: usize = flags.iter().map(|flag| usize::from(*flag != 0)).sum();
-    let mut found = vec![0; count + 1]; // what is behind the last gives no branch
+    let mut found = collected("aten::nonzero", count as i64 + 1, |_| 0)?; // what is behind the last gives no branch
     let mut next = 0;
     for (place, flag) in (0..).zip(flags) {
         found[next] = place;

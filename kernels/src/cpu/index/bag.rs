@@ -7,12 +7,12 @@ use std::ops::Range;
 use num_traits::Float;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
-use torch_library::{Element, promote_types};
+use torch_library::{Element, OwnedLease, promote_types};
 
 use crate::aten;
 use crate::cpu::loops::convert::{self, Loader};
 use crate::cpu::loops::lines::fill;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::PartsMut;
 use crate::cpu::loops::{self, match_computing, on_vectors, parallel};
 use crate::cpu::number::Number;
 use crate::pointwise::{common_device, unsupported};
@@ -57,6 +57,7 @@ macro_rules! kernels {
                     include_last_offset: bool,
                     padding_idx: i64,
                 ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+                    let _lease = loops::all_frozen([weight, indices, offsets].into_iter().chain(share))?;
                     let operator = concat!("aten::", stringify!($name));
                     let mode = Mode::of(operator, mode)?;
                     Bags { operator, weight, indices, offsets, mode, share, include_last_offset, padding_idx }
@@ -96,7 +97,7 @@ impl Bags<'_> {
         let index_dtype = promote_types(indices.dtype(), offsets.dtype())?;
         let list = |len: i64| Tensor::zeros(&[len], index_dtype, device);
         let strides = contiguous_strides(&[count, width]);
-        // SAFETY: `Pooling` writes every element.
+        // SAFETY: `Pooling` writes every element, if there are any; after an error nobody gets the tensor.
         let out = unsafe { Tensor::uninit_strided(&[count, width], &strides, weight.dtype(), device)? };
         let bag_of_each = list(if self.is_plain_sum() { 0 } else { indices.numel() })?;
         let of_sum = if is_for_gradient { count } else { offsets.numel() };
@@ -105,7 +106,7 @@ impl Bags<'_> {
             Mode::Max => Tensor::zeros(&[count, width], index_dtype, device)?,
             _ => list(bag_sizes.numel())?,
         };
-        if weight.storage().data_ptr().is_none() {
+        if out.storage().data_ptr().is_none() {
             return Ok((out, bag_of_each, bag_sizes, maxima)); // on meta
         }
         let rows = loops::elements::<i64>(indices)?;
@@ -233,11 +234,14 @@ impl Pooling<'_> {
             pooling: self,
             table: Table::<T>::of(self.bags.weight)?,
             share: self.bags.share.map(loops::elements::<T>).transpose()?,
-            out: Parts::<T>::of(&wide, width)?,
-            places: places.as_ref().map(|places| Parts::<i64>::of(places, width)).transpose()?,
+            out: PartsMut::<T>::of(&wide, width)?,
+            places: places.as_ref().map(|places| PartsMut::<i64>::of(places, width)).transpose()?,
         };
+        let has_rows = self.rows.iter().all(|row| *row < typed.table.rows) && typed.table.width == width;
+        ensure!(has_rows, Busy, "{}: the weight got other sizes while it was read", self.bags.operator);
         let work = (self.rows.len() / count + 1) * width;
         parallel::shares(count, (parallel::GRAIN / work).max(1), |bags| pool(&typed, bags));
+        drop(typed); // with its leases
         if !wide.is_same(out) {
             loops::assign(out, &wide)?;
         }
@@ -258,6 +262,9 @@ fn as_type(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
 
 /// Rows of a matrix as the computing type.
 struct Table<T> {
+    _lease: OwnedLease,
+    rows: i64,
+    width: usize,
     data: *const u8,
     size: usize,
     /// How many elements rows are apart, and those of a row.
@@ -267,34 +274,41 @@ struct Table<T> {
     element: PhantomData<T>,
 }
 
-// SAFETY: a plain address, of what nobody writes to meanwhile.
+// SAFETY: an address of elements that nobody writes while the lease is held, which is as long as this lives.
 unsafe impl<T: Sync> Sync for Table<T> {}
 
 impl<T: Element> Table<T> {
     fn of(matrix: &Tensor) -> Result<Self> {
+        let lease = OwnedLease::shared(matrix.clone())?;
+        ensure!(matrix.dim() == 2, Shape, "sizes {:?} are no matrix", matrix.sizes());
         let strides = [matrix.strides()[0] as isize, matrix.strides()[1] as isize];
         Ok(Table {
-            data: loops::data_ptr(matrix)?,
+            data: matrix.address(&lease)?,
+            rows: matrix.sizes()[0],
+            width: matrix.sizes()[1] as usize,
             size: matrix.dtype().size(),
             strides,
             is_plain: loops::is_plain::<T>(matrix.dtype()) && strides[1] == 1,
             load: convert::loader::<T>(matrix.dtype()),
             element: PhantomData,
+            _lease: lease,
         })
     }
 
     /// A row: where it lies, or in the buffer.
     ///
     /// # Safety
-    /// There is such a row, as long as the buffer.
+    /// - There is such a row, as long as the buffer.
     #[inline(always)]
     unsafe fn row<'a>(&'a self, row: i64, buffer: &'a mut [T]) -> &'a [T] {
         let data = self.data.wrapping_offset(row as isize * self.strides[0] * self.size as isize);
         if self.is_plain {
-            // SAFETY: by contract.
+            // SAFETY: the caller vouches for a row as long as the buffer, whose elements lie side by side; the lease keeps
+            // writers away.
             return unsafe { std::slice::from_raw_parts(data.cast(), buffer.len()) };
         }
-        // SAFETY: as above; the buffer has room for it.
+        // SAFETY: the caller vouches for a row as long as the buffer, which has room for it, of the type that `load` was found
+        // for; the lease keeps writers away.
         unsafe { (self.load)(data, self.strides[1], buffer.len(), buffer.as_mut_ptr().cast()) };
         buffer
     }
@@ -305,8 +319,8 @@ struct Typed<'a, T> {
     pooling: &'a Pooling<'a>,
     table: Table<T>,
     share: Option<Vec<T>>,
-    out: Parts<T>,
-    places: Option<Parts<i64>>,
+    out: PartsMut<T>,
+    places: Option<PartsMut<i64>>,
 }
 
 on_vectors! {
@@ -316,15 +330,16 @@ on_vectors! {
         let (mode, padding) = (pooling.bags.mode, pooling.bags.padding_idx);
         let mut buffer = vec![T::ZERO; out.len()];
         for bag in bags {
-            // SAFETY: these are this thread's alone.
-            let (sums, places) = unsafe { (out.room(bag), places.as_ref().map(|places| places.get_mut(bag))) };
+            // SAFETY: each bag is one thread's, and only one slice of it lives at a time; places start as zeros.
+            let (sums, places) = unsafe { (out.uninit(bag), places.as_ref().map(|places| places.get_mut(bag))) };
             let sums = fill(sums, &buffer, |_| T::ZERO);
             let (start, end) = (pooling.ends[bag], pooling.ends[bag + 1]);
             let at = (start..end).filter(|at| pooling.rows[*at] != padding);
             if let Some(places) = places {
                 let mut is_first = true;
                 for row in at.map(|at| pooling.rows[at]) {
-                    // SAFETY: indices were checked.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide as `out`, and
+                    // so the buffer; `pool` of `Bags` refused negative ones.
                     let numbers = unsafe { table.row(row, &mut buffer) };
                     for ((largest, place), x) in sums.iter_mut().zip(places.iter_mut()).zip(numbers) {
                         if is_first || *largest < *x {
@@ -337,12 +352,14 @@ on_vectors! {
             }
             match share {
                 None => at.for_each(|at| {
-                    // SAFETY: as above.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide as `out`, and
+                    // so the buffer; `pool` of `Bags` refused negative ones.
                     let numbers = unsafe { table.row(pooling.rows[at], &mut buffer) };
                     sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(*x));
                 }),
                 Some(share) => at.for_each(|at| {
-                    // SAFETY: as above.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide as `out`, and
+                    // so the buffer; `pool` of `Bags` refused negative ones.
                     let (numbers, by) = (unsafe { table.row(pooling.rows[at], &mut buffer) }, share[at]);
                     sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(x.times(by)));
                 }),

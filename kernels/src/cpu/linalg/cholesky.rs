@@ -76,7 +76,7 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
             column[j + 1..].iter_mut().for_each(|x| *x = x.over(root));
             for (at, k) in (j + 1..column.len()).enumerate() {
                 let factor = conjugate(column[k]).negated();
-                // SAFETY: passed on.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
                 unsafe { add::<V>(&mut slice(right.rb_mut(), at)[k..], &column[k..], factor) };
             }
         }

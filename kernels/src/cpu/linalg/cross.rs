@@ -10,12 +10,14 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::linear::crossed;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{computing_type, has_elements, match_computing, on_vectors, parallel};
 use crate::cpu::number::Number;
 
 #[torch_impl(aten, CPU)]
 fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
+    let _lease = loops::frozen([this, other])?;
     let dtype = this.dtype();
     let are_triples = [this, other].iter().all(|tensor| {
         let is_plain = tensor.dtype() == dtype && tensor.is_contiguous(MemoryFormat::Contiguous);
@@ -25,12 +27,15 @@ fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
     if !are_triples || !is_last || computing_type(dtype) != dtype || !has_elements(this) {
         return crossed(this, other, dim);
     }
-    // SAFETY: next, every element is written.
+    // SAFETY: `cross` writes every element next; after an error nobody gets the tensor.
     let out = unsafe { Tensor::uninit(this.sizes(), dtype, this.device())? };
     match_computing!(dtype, T: Integer | Float | Complex => {
-        let [a, b, to] = [Parts::<T>::of(this, 3)?, Parts::of(other, 3)?, Parts::of(&out, 3)?];
+        let (a, b, to) = (Parts::<T>::of(this, 3)?, Parts::<T>::of(other, 3)?, PartsMut::<T>::of(&out, 3)?);
+        let are_alike = [a.count(), b.count()] == [to.count(); 2];
+        ensure!(are_alike, Busy, "aten::linalg_cross: a tensor got other sizes while it was read");
         parallel::shares(to.count(), parallel::GRAIN / 3, |range| {
-            // SAFETY: so many triples follow each other; those of the result are this thread's alone.
+            // SAFETY: all three have `to.count()` triples, one after the other, as ensured above; an array of three is as aligned
+            // as one. `Parts` and `PartsMut` hold the lease; the result is new memory, and this range of it this thread's alone.
             unsafe {
                 let triples = |parts: &Parts<T>| std::slice::from_raw_parts(parts.at(range.start).cast(), range.len());
                 let to = std::slice::from_raw_parts_mut(to.at(range.start).cast::<MaybeUninit<[T; 3]>>(), range.len());

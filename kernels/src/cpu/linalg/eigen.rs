@@ -17,23 +17,25 @@ mod kernels {
     use super::*;
 
     fn linalg_eig(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::linalg_eig";
-        let values = room(OPERATOR, this)?;
+        let values = uninit(OPERATOR, this)?;
         let vectors = column_major(this.sizes(), values.dtype(), this.device())?;
         find(OPERATOR, this, &values, Some(&vectors))?;
         Ok((values, vectors))
     }
 
     fn _linalg_eigvals(this: &Tensor) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::_linalg_eigvals";
-        let values = room(OPERATOR, this)?;
+        let values = uninit(OPERATOR, this)?;
         find(OPERATOR, this, &values, None)?;
         Ok(values)
     }
 }
 
 /// Zeros where the eigenvalues will be.
-fn room(operator: &str, this: &Tensor) -> Result<Tensor> {
+fn uninit(operator: &str, this: &Tensor) -> Result<Tensor> {
     let n = square(operator, this)?;
     let is_known = matches!(this.dtype().to_real(), DType::Float32 | DType::Float64);
     let Some(dtype) = this.dtype().to_complex().filter(|_| is_known) else {

@@ -94,7 +94,7 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
                 let column = slice(right.rb_mut(), j);
                 column.swap(k, k + best);
                 let (top, rest) = column.split_at_mut(k + 1);
-                // SAFETY: passed on.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
                 unsafe { add::<V>(rest, below, top[k].negated()) };
             }
             for j in 0..k {

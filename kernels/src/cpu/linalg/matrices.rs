@@ -7,7 +7,7 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use crate::cpu::loops;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::number::Number;
 
 /// The matrices of a batch in memory of their own, one after the other, each column by column.
@@ -16,29 +16,32 @@ pub(super) struct Matrices<T> {
     pub(super) columns: usize,
     /// The transposed matrices in row-major order. Nobody else has this tensor or its memory.
     turned: Tensor,
-    parts: Parts<T>,
+    parts: PartsMut<T>,
 }
 
 impl<T: Element> Matrices<T> {
     /// A copy of the matrices in the last two dimensions.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
-        let [.., rows, columns] = *tensor.sizes() else {
-            bail!(Shape, "sizes {:?} are no matrices", tensor.sizes())
-        };
+        ensure!(tensor.dim() >= 2, Shape, "sizes {:?} are no matrices", tensor.sizes());
         let turned = loops::copy(&transposed(tensor)?, T::DTYPE)?;
-        let parts = Parts::of(&turned, (rows * columns) as usize)?;
+        let [.., columns, rows] = *turned.sizes() else {
+            bail!(Shape, "sizes {:?} are no matrices", turned.sizes())
+        };
+        let parts = PartsMut::of(&turned, (rows * columns) as usize)?;
         Ok(Matrices { rows: rows as usize, columns: columns as usize, turned, parts })
     }
 
     /// All elements, matrix by matrix.
     pub(super) fn elements(&self) -> &[T] {
-        // SAFETY: so many elements lie there, and who writes to them has this exclusively.
+        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of `parts` keeps all
+        // others away, and who writes through `self` has it borrowed exclusively.
         unsafe { std::slice::from_raw_parts(self.parts.at(0), self.turned.numel() as usize) }
     }
 
     /// As [`elements`](Self::elements), to write to.
     pub(super) fn elements_mut(&mut self) -> &mut [T] {
-        // SAFETY: so many elements lie there, which nobody else has.
+        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of `parts` keeps all
+        // others away, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.parts.at(0), self.turned.numel() as usize) }
     }
 
@@ -50,7 +53,7 @@ impl<T: Element> Matrices<T> {
 
     /// The matrices as a tensor, where they are.
     pub(super) fn into_tensor(self) -> Result<Tensor> {
-        transposed(&self.turned)
+        transposed(&self.turned) // the lease ends here
     }
 }
 
@@ -58,7 +61,7 @@ impl<T: Element> Matrices<T> {
 pub(super) struct Given<T>(Parts<T>);
 
 impl<T: Element> Given<T> {
-    /// The matrices in the last two dimensions of a tensor, which nobody writes to meanwhile.
+    /// The matrices in the last two dimensions of a tensor.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
         let turned = transposed(tensor)?;
         let len = saturating_numel(&turned.sizes()[turned.dim() - 2..]);
@@ -66,8 +69,7 @@ impl<T: Element> Given<T> {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[T]> {
-        // SAFETY: nobody writes to the matrices, as whoever made this said.
-        (0..self.0.count()).map(|at| unsafe { self.0.get(at) })
+        (0..self.0.count()).map(|at| self.0.get(at))
     }
 }
 

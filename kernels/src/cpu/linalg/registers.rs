@@ -48,7 +48,7 @@ pub(super) trait Work<T> {
     type Output;
 
     /// # Safety
-    /// The processor has the registers.
+    /// - The processor has the registers of `V`.
     unsafe fn with<V: Vector<Element = T>>(self) -> Self::Output;
 }
 
@@ -56,27 +56,27 @@ pub(super) trait Work<T> {
 pub(super) fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if is_widest() {
-        // SAFETY: the processor has these.
+        // SAFETY: `is_widest` found all features that `widest` is compiled for.
         return unsafe { widest(work) };
     } else if is_wide() {
-        // SAFETY: as above.
+        // SAFETY: `is_wide` found all features that `wide` is compiled for.
         return unsafe { wide(work) };
     }
-    // SAFETY: any processor has these.
+    // SAFETY: `Few` is an array, for which any processor will do.
     unsafe { work.with::<Few<T>>() }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 fn widest<T: Held, W: Work<T>>(work: W) -> W::Output {
-    // SAFETY: the processor has the registers if it has these features.
+    // SAFETY: the processor has these features, and so the registers of `Widest`.
     unsafe { work.with::<T::Widest>() }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn wide<T: Held, W: Work<T>>(work: W) -> W::Output {
-    // SAFETY: as above.
+    // SAFETY: the processor has these features, and so the registers of `Wide`.
     unsafe { work.with::<T::Wide>() }
 }
 
@@ -97,14 +97,14 @@ fn each<V: Vector>(len: usize, mut f: impl FnMut(usize, usize)) {
 /// `to += factor * from`
 ///
 /// # Safety
-/// The processor has the registers.
+/// - The processor has the registers of `V`.
 #[inline(always)]
 pub(super) unsafe fn add<V: Vector>(to: &mut [V::Element], from: &[V::Element], factor: V::Element) {
     let (to, from, len) = (to.as_mut_ptr(), from.as_ptr(), to.len().min(from.len()));
-    // SAFETY: by contract.
+    // SAFETY: a number of our own; the caller vouches for the registers.
     let factor = unsafe { V::splat(&raw const factor) };
     each::<V>(len, |start, len| {
-        // SAFETY: by contract; parts of both slices.
+        // SAFETY: `each` stays within `len`, the length of the shortest slice; the caller vouches for the registers.
         unsafe {
             let sum = V::load(from.add(start), len).times_plus(factor, V::load(to.add(start), len));
             sum.store(to.add(start), len);
@@ -115,7 +115,7 @@ pub(super) unsafe fn add<V: Vector>(to: &mut [V::Element], from: &[V::Element], 
 /// `to += x * from + y * other`
 ///
 /// # Safety
-/// As [`add`].
+/// - The processor has the registers of `V`.
 #[inline(always)]
 pub(super) unsafe fn add_two<V: Vector>(
     to: &mut [V::Element],
@@ -124,10 +124,10 @@ pub(super) unsafe fn add_two<V: Vector>(
 ) {
     let len = to.len().min(from.len()).min(other.len());
     let (to, from, other) = (to.as_mut_ptr(), from.as_ptr(), other.as_ptr());
-    // SAFETY: as in `add`.
+    // SAFETY: numbers of our own; the caller vouches for the registers.
     let (x, y) = unsafe { (V::splat(&raw const x), V::splat(&raw const y)) };
     each::<V>(len, |start, len| {
-        // SAFETY: as in `add`.
+        // SAFETY: `each` stays within `len`, the length of the shortest slice; the caller vouches for the registers.
         unsafe {
             let sum = V::load(from.add(start), len).times_plus(x, V::load(to.add(start), len));
             V::load(other.add(start), len).times_plus(y, sum).store(to.add(start), len);
@@ -138,24 +138,24 @@ pub(super) unsafe fn add_two<V: Vector>(
 /// The sum of products.
 ///
 /// # Safety
-/// As [`add`].
+/// - The processor has the registers of `V`.
 #[inline(always)]
 pub(super) unsafe fn dot<V: Vector>(a: &[V::Element], b: &[V::Element]) -> V::Element {
     let (a, b, len) = (a.as_ptr(), b.as_ptr(), a.len().min(b.len()));
-    // SAFETY: as in `add`.
+    // SAFETY: the caller vouches for the registers.
     let mut sum = unsafe { V::zero() };
     each::<V>(len, |start, len| {
-        // SAFETY: as in `add`.
+        // SAFETY: `each` stays within `len`, the length of the shortest slice; the caller vouches for the registers.
         sum = unsafe { V::load(a.add(start), len).times_plus(V::load(b.add(start), len), sum) };
     });
-    // SAFETY: by contract.
+    // SAFETY: the caller vouches for the registers.
     unsafe { sum.sum() }
 }
 
 /// Rotates two columns: `(c x - s y, s x + c y)`.
 ///
 /// # Safety
-/// As [`add`].
+/// - The processor has the registers of `V`.
 #[inline(always)]
 pub(super) unsafe fn turn<V: Vector>(
     x: &mut [V::Element],
@@ -164,11 +164,11 @@ pub(super) unsafe fn turn<V: Vector>(
     s: V::Element,
 ) {
     let (x, y, len, less) = (x.as_mut_ptr(), y.as_mut_ptr(), x.len().min(y.len()), s.negated());
-    // SAFETY: as in `add`.
+    // SAFETY: numbers of our own; the caller vouches for the registers.
     let (zero, c, s, less) =
         unsafe { (V::zero(), V::splat(&raw const c), V::splat(&raw const s), V::splat(&raw const less)) };
     each::<V>(len, |start, len| {
-        // SAFETY: as in `add`.
+        // SAFETY: `each` stays within `len`, the length of the shortest slice; the caller vouches for the registers.
         unsafe {
             let (left, right) = (V::load(x.add(start), len), V::load(y.add(start), len));
             right.times_plus(less, left.times_plus(c, zero)).store(x.add(start), len);

@@ -24,6 +24,7 @@ mod kernels {
         compute_uv: bool,
         _driver: Option<&str>,
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
         const OPERATOR: &str = "aten::_linalg_svd";
         let [batch @ .., rows, columns] = a.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
@@ -47,6 +48,7 @@ mod kernels {
     }
 
     fn _linalg_eigh(a: &Tensor, uplo: &str, compute_v: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
         const OPERATOR: &str = "aten::_linalg_eigh";
         let n = square(OPERATOR, a)?;
         check_type(OPERATOR, a.dtype())?;

@@ -85,7 +85,7 @@ impl<T: Real> Work<T> for Reduction<'_, T> {
             let (column, image) = (&mut left[k * n + k..], &mut image[k + 1..]);
             self.diagonal[k] = column[0];
             let Some((first, rest)) = column[1..].split_first_mut() else { break };
-            // SAFETY: passed on.
+            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` asks for.
             let square = unsafe { dot::<V>(rest, rest) };
             if square <= T::epsilon().powi(4) {
                 self.beside[k] = *first; // what is left out is no more than roundings were
@@ -98,17 +98,17 @@ impl<T: Real> Work<T> for Reduction<'_, T> {
             let vector = &column[1..];
             image.fill(T::zero());
             for (column, x) in right.chunks_exact(n).zip(vector) {
-                // SAFETY: as above.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
                 unsafe { add::<V>(image, &column[k + 1..], *x * factor) };
             }
-            // SAFETY: as above.
+            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` asks for.
             let along = unsafe { dot::<V>(image, vector) };
             let half = T::zero() - factor * along / (T::one() + T::one());
-            // SAFETY: as above.
+            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
             unsafe { add::<V>(image, vector, half) };
             for (j, column) in right.chunks_exact_mut(n).enumerate() {
                 let (x, y) = (T::zero() - image[j], T::zero() - vector[j]);
-                // SAFETY: as above.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add_two` asks for.
                 unsafe { add_two::<V>(&mut column[k + 1..], (vector, x), (image, y)) };
             }
         }
@@ -133,9 +133,9 @@ impl<T: Real> Work<T> for Union<'_, T> {
             let vector = &self.vectors[k * n + k + 1..(k + 1) * n];
             for column in self.product.chunks_exact_mut(n).skip(k + 1) {
                 let column = &mut column[k + 1..];
-                // SAFETY: passed on.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` asks for.
                 let length = unsafe { dot::<V>(column, vector) };
-                // SAFETY: as above.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
                 unsafe { add::<V>(column, vector, T::zero() - self.factors[k] * length) };
             }
         }
@@ -182,7 +182,7 @@ impl<T: Real> Work<T> for Rotations<'_, T> {
                     d[i + 1] = g + p;
                     g = c * r - b;
                     let (left, right) = vectors[i * n..][..2 * n].split_at_mut(n);
-                    // SAFETY: passed on.
+                    // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `turn` asks for.
                     unsafe { turn::<V>(left, right, c, s) };
                 }
                 if is_whole {

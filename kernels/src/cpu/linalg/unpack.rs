@@ -6,6 +6,7 @@ use torch_library::{Element, match_dtype};
 use super::matrices::{column_major, conjugate};
 use super::{System, lu};
 use crate::aten;
+use crate::composite::collected;
 use crate::cpu::loops;
 use crate::pointwise::unsupported;
 
@@ -19,6 +20,7 @@ mod kernels {
         unpack_data: bool,
         unpack_pivots: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([factors, pivots])?;
         const OPERATOR: &str = "aten::lu_unpack";
         let &[.., rows, columns] = factors.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", factors.sizes())
@@ -51,6 +53,7 @@ mod kernels {
         left: bool,
         adjoint: bool,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([factors, pivots, b])?;
         const OPERATOR: &str = "aten::linalg_lu_solve";
         let system = System::new(OPERATOR, factors, b, left)?;
         check_pivots(OPERATOR, factors, pivots, system.n)?;
@@ -98,7 +101,8 @@ fn permutations(factors: &Tensor, pivots: &Tensor, rows: i64) -> Result<Tensor> 
         return Ok(out);
     }
     let (rows, steps) = (rows as usize, pivots.sizes().last().copied().unwrap_or(0) as usize);
-    let (pivots, mut elements) = (loops::elements::<i32>(pivots)?, vec![0.0f64; out.numel() as usize]);
+    let (pivots, mut elements) =
+        (loops::elements::<i32>(pivots)?, collected("aten::lu_unpack", out.numel(), |_| 0.0f64)?);
     for (at, matrix) in elements.chunks_exact_mut(rows * rows).enumerate() {
         let mut order: Vec<usize> = (0..rows).collect();
         for (step, pivot) in pivots[at * steps..][..steps].iter().enumerate() {

@@ -30,27 +30,32 @@ impl<const N: usize> Operands<'_, N> {
     /// Computes the rows of a range.
     ///
     /// # Safety
-    /// As [`row`](Self::row), for each row of the walk in this range.
+    /// - For each row of the walk in this range, what [`row`](Self::row) asks for: elements in bounds, nobody else's, each
+    ///   input the result itself or apart.
     pub(super) unsafe fn rows_across(&self, walk: &Walk<N>, range: Range<usize>) {
         let mut tiles: [Tile; N] = std::array::from_fn(|_| Vec::new());
         let mut rows: SmallVec<[Row<N>; ROWS]> = SmallVec::new();
         walk.rows(range, |row| {
             // Rows that do not continue the others (other lengths, another plane) are not turned together with them.
             if rows.len() >= ROWS || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
-                // SAFETY: passed on.
+                // SAFETY: the rows are some of those that the caller vouches for; `is_followed_by` has found each to have the
+                // length of the one before.
                 unsafe { self.together(&rows, &mut tiles) };
                 rows.clear();
             }
             rows.push(row);
         });
-        // SAFETY: passed on.
+        // SAFETY: the rows are some of those that the caller vouches for; `is_followed_by` has found each to have the length
+        // of the one before.
         unsafe { self.together(&rows, &mut tiles) };
     }
 
     /// Computes rows of one length that are equally far apart.
     ///
     /// # Safety
-    /// As [`row`](Self::row), for each of them.
+    /// - For each of the rows, what [`row`](Self::row) asks for: elements in bounds, nobody else's, each input the result
+    ///   itself or apart.
+    /// - All rows have one length.
     unsafe fn together(&self, rows: &[Row<N>], tiles: &mut [Tile; N]) {
         let Some(first) = rows.first() else { return };
         let mut buffers = [Buffer::EMPTY; N];
@@ -62,16 +67,21 @@ impl<const N: usize> Operands<'_, N> {
                 let (input, stride) = (&self.inputs[k], first.input_strides[k]);
                 tiles[k].reserve((rows.len() * PITCH * input.size).div_ceil(size_of::<u128>())); // once
                 let (place, tile) = (first.inputs[k] + start as isize * stride, tiles[k].as_mut_ptr().cast());
-                // SAFETY: the rows lie in bounds, and the tile has room for so many parts of rows.
+                // SAFETY: `start..start + len` is part of each row, which the caller vouches for; by `is_turned` each row's
+                // elements lie next to those of the row before. The tile is this thread's, and has just got room for so many
+                // parts of `PITCH` elements, `len` being less.
                 unsafe { input.turn(place, stride, [len, rows.len()], tile, PITCH) };
             }
             for (n, row) in rows.iter().enumerate() {
                 let inputs = std::array::from_fn(|k| match is_turned[k] {
                     true => tiles[k].as_ptr().cast::<u8>().wrapping_add(n * PITCH * self.inputs[k].size),
-                    // SAFETY: the chunk is part of the row.
+                    // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nobody else
+                    // writing to it; a chunk of the function's type fits a buffer.
                     false => unsafe { self.inputs[k].part(row, k, start, len, &mut buffers[k]) },
                 });
-                // SAFETY: passed on; the inputs are there.
+                // SAFETY: `start..start + len` is part of the row that the caller vouches for; `len` elements of the
+                // function's type are in the tile (plain ones, by `is_turned`) or where `part` says, and `len` is at most
+                // `CHUNK`, which a buffer always has room for.
                 unsafe { self.finish(row, start, len, inputs) };
             }
             start += len;
@@ -104,7 +114,9 @@ impl Input {
     /// As [`chunk`](Self::chunk), of which the chunk before was perhaps another row's.
     ///
     /// # Safety
-    /// As there.
+    /// - The elements of the chunk lie in bounds, and are initialised.
+    /// - Nobody writes to them meanwhile.
+    /// - `len` elements of the function's type fit the buffer.
     unsafe fn part<const N: usize>(
         &self,
         row: &Row<N>,
@@ -114,19 +126,23 @@ impl Input {
         buffer: &mut Buffer,
     ) -> *const u8 {
         let stride = row.input_strides[k];
-        // SAFETY: the same elements, as those of a row that starts later.
+        // SAFETY: these are elements `0..len` of the row that starts `start` later; the caller vouches for their bounds, for
+        // nobody writing to them, and for the buffer's room.
         unsafe { self.chunk(row.inputs[k] + start as isize * stride, stride, 0, len, buffer) }
     }
 
     /// Writes elements `start..start + len` of `count` rows, each `pitch` after the other.
     ///
     /// # Safety
-    /// They lie in bounds, those of each row next to those of the row before, and nobody writes to them meanwhile; there is room
-    /// for them.
+    /// - `len` lines of `count` neighbours, `stride` apart, lie in bounds from `place` on, and are initialised.
+    /// - Nobody writes to them meanwhile.
+    /// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody else
+    ///   uses.
     unsafe fn turn(&self, place: isize, stride: isize, [len, count]: [usize; 2], to: *mut u8, pitch: usize) {
-        // SAFETY: in bounds by contract.
+        // SAFETY: the caller vouches for an element at `place`.
         let data = unsafe { self.data.offset(place * self.size as isize) };
-        // SAFETY: `len` lines of `count` elements by contract, and room for as many.
+        // SAFETY: the caller vouches for `len` lines of `count` elements of this size, and for room for `count` of `len`
+        // elsewhere.
         unsafe { turn_sized(self.size, data, stride, [len, count], to, pitch) };
     }
 }
@@ -134,7 +150,9 @@ impl Input {
 /// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart.
 ///
 /// # Safety
-/// All of these can be read and written.
+/// - `len` lines of `count` elements, `stride` apart, can be read from `from` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody else uses.
+/// - `T` takes 1, 2, 4, 8 or 16 bytes.
 pub(crate) unsafe fn turned<T>(
     from: *const T,
     stride: isize,
@@ -142,14 +160,18 @@ pub(crate) unsafe fn turned<T>(
     to: *mut T,
     pitch: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `len` lines of `count` elements of this size, and for room for `count` of `len`
+    // elsewhere.
     unsafe { turn_sized(size_of::<T>(), from.cast(), stride, [len, count], to.cast(), pitch) }
 }
 
 /// As [`turned`], of elements of so many bytes, which need not be aligned.
 ///
 /// # Safety
-/// As there.
+/// - `len` lines of `count` elements of `size` bytes, `stride` apart, can be read from `data` on, and nobody writes to them
+///   meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody else uses.
+/// - `size` is 1, 2, 4, 8 or 16.
 pub(super) unsafe fn turn_sized(
     size: usize,
     data: *const u8,
@@ -165,14 +187,17 @@ pub(super) unsafe fn turn_sized(
         8 => turn::<u64, 4>,
         _ => turn::<u128, 2>,
     };
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the lines of both, of elements of `size` bytes, which the integer that stands for them
+    // takes.
     unsafe { turn(data, stride, len, count, to, pitch) };
 }
 
 /// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart, on the widest registers.
 ///
 /// # Safety
-/// All of these can be read and written; elements take as many bytes as `T`, but need not be aligned like it.
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody else uses.
+/// - Elements take as many bytes as `T`, of which any bits are a value; they need not be aligned like it.
 unsafe fn turn<T: Copy, const SIDE: usize>(
     data: *const u8,
     stride: isize,
@@ -183,10 +208,11 @@ unsafe fn turn<T: Copy, const SIDE: usize>(
 ) {
     #[cfg(target_arch = "x86_64")]
     if super::is_wide() {
-        // SAFETY: the processor has these features; the rest is passed on.
+        // SAFETY: `is_wide` found these features; the caller vouches for the lines of both.
         return unsafe { turn_wide::<T, SIDE>(data.cast(), stride, len, count, tile.cast(), pitch) };
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the lines of both; `squares` calls the closure with squares of `SIDE` that lie within
+    // them.
     unsafe {
         squares::<T, SIDE>(data.cast(), stride, len, count, tile.cast(), pitch, |data, tile| {
             square::<T, SIDE>(data, stride, tile, pitch);
@@ -195,7 +221,10 @@ unsafe fn turn<T: Copy, const SIDE: usize>(
 }
 
 /// # Safety
-/// As [`turn`], on a processor that has these features.
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn turn_wide<T: Copy, const SIDE: usize>(
@@ -206,7 +235,8 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
     tile: *mut T,
     pitch: usize,
 ) {
-    // SAFETY: passed on; `words` turns squares of that size.
+    // SAFETY: the caller vouches for the lines of both, and for the features; `squares` calls the closure with squares of
+    // `SIDE` that lie within them, and `words` is for squares of eight times eight, of 4 bytes each.
     unsafe {
         squares::<T, SIDE>(data, stride, len, count, tile, pitch, |data, tile| {
             match (size_of::<T>(), SIDE) {
@@ -220,7 +250,9 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
 /// Turns a square of eight times eight elements of 4 bytes: pairs, then pairs of pairs, then halves change places.
 ///
 /// # Safety
-/// As [`square`], on a processor that has these features.
+/// - Eight lines of eight elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - Eight lines of eight elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody else uses.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2,fma")]
@@ -228,7 +260,7 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
     use std::arch::x86_64::*;
     // The next lines are far away, where nothing else foresees them.
     (8..16).for_each(|i| _mm_prefetch::<_MM_HINT_T0>(data.wrapping_offset(i * stride).cast()));
-    // SAFETY: line `i` by contract.
+    // SAFETY: `i` is below eight, and the caller vouches for a line of eight elements there; loads need no alignment.
     let lines: [__m256; 8] =
         std::array::from_fn(|i| unsafe { _mm256_loadu_ps(data.offset(i as isize * stride)) });
     let pairs: [[__m256; 2]; 4] = std::array::from_fn(|i| {
@@ -242,7 +274,8 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
     });
     let [above, below] = fours;
     for (j, (a, b)) in above.into_iter().zip(below).enumerate() {
-        // SAFETY: lines `j` and `j + 4` by contract.
+        // SAFETY: `j` is below four, and the caller vouches for lines `j` and `j + 4` of the tile, of eight elements; stores
+        // need no alignment.
         unsafe {
             _mm256_storeu_ps(tile.add(j * pitch), _mm256_permute2f128_ps::<0x20>(a, b));
             _mm256_storeu_ps(tile.add((j + 4) * pitch), _mm256_permute2f128_ps::<0x31>(a, b));
@@ -253,7 +286,10 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
 /// By a function that turns one square.
 ///
 /// # Safety
-/// As [`turn`].
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+/// - `square` may be called with a square of `SIDE` lines of as many elements that lies within these.
 #[inline(always)]
 unsafe fn squares<T: Copy, const SIDE: usize>(
     data: *const T,
@@ -272,18 +308,21 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
             3 => interleave::<T, 3>,
             _ => interleave::<T, 4>,
         };
-        // SAFETY: passed on.
+        // SAFETY: `len` is `LEN`, and `pitch` too; the caller vouches for so many lines of `count` elements, and for room for
+        // them elsewhere.
         return unsafe { interleave(data, stride, count, tile) };
     }
     for i in (0..even_len).step_by(SIDE) {
         for j in (0..even_count).step_by(SIDE) {
-            // SAFETY: a square of these lines.
+            // SAFETY: `i + SIDE` is at most `len`, and `j + SIDE` at most `count`: a square within the lines that the caller
+            // vouches for.
             unsafe { square(data.offset(i as isize * stride).add(j), tile.add(j * pitch + i)) };
         }
     }
     for i in 0..len {
         for j in if i < even_len { even_count } else { 0 }..count {
-            // SAFETY: element `j` of line `i`.
+            // SAFETY: `i` is below `len` and `j` below `count`: an element of the lines that the caller vouches for, which
+            // need not be aligned.
             unsafe {
                 let element = data.offset(i as isize * stride).add(j).read_unaligned();
                 tile.add(j * pitch + i).write_unaligned(element);
@@ -295,12 +334,15 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
 /// Turns a few lines into as many columns that fill their memory.
 ///
 /// # Safety
-/// As [`turn`], for `LEN` lines as far apart as they are long.
+/// - `LEN` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `LEN * count` elements can be written from `tile` on, in other memory, which nobody else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
 #[inline(always)]
 unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, count: usize, tile: *mut T) {
     for j in 0..count {
         for i in 0..LEN {
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `LEN` and `j` below `count`: an element that the caller vouches for in both, which need
+            // not be aligned.
             unsafe {
                 let element = data.offset(i as isize * stride).add(j).read_unaligned();
                 tile.add(j * LEN + i).write_unaligned(element);
@@ -310,17 +352,21 @@ unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, c
 }
 
 /// # Safety
-/// As [`turn`], for `SIDE` lines of as many elements.
+/// - `SIDE` lines of as many elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - As many lines, `pitch` apart, can be written from `tile` on, in other memory, which nobody else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "`j` counts the columns of all lines")]
 unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile: *mut T, pitch: usize) {
     let lines: [[T; SIDE]; SIDE] = std::array::from_fn(|i| {
-        // SAFETY: by contract.
+        // SAFETY: `i` is below `SIDE`, and the caller vouches for a line of as many elements there, which need not be
+        // aligned.
         unsafe { data.offset(i as isize * stride).cast::<[T; SIDE]>().read_unaligned() }
     });
     for j in 0..SIDE {
         let line: [T; SIDE] = std::array::from_fn(|i| lines[i][j]);
-        // SAFETY: by contract.
+        // SAFETY: `j` is below `SIDE`, and the caller vouches for room for a line of as many elements there, which need not
+        // be aligned.
         unsafe { tile.add(j * pitch).cast::<[T; SIDE]>().write_unaligned(line) };
     }
 }

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use torch_library::{DType, Element, Result, Tensor};
+use torch_library::{DType, Element, Leased, Result, Tensor};
 
-use super::{convert, data_ptr, parallel};
+use super::{convert, parallel};
 
 /// How many elements side by side are a row of their own.
 const LONG: usize = 64;
@@ -50,16 +50,21 @@ impl Crossings {
         Crossings { lists, unit }
     }
 
-    /// Writes the elements to memory of the same type, in which they lie side by side in this order.
+    /// Writes the elements to a tensor of the same type, in which they lie side by side in this order.
     ///
     /// # Safety
-    /// All crossings, from the tensor's first element on, are elements of it; as many can be written from `out` on, and nobody else
-    /// uses these.
+    /// - Under the first lease, all crossings, from the source's first element on, are elements of it.
+    /// - Under the second, as many of the same type lie side by side in `out`, from its first element on.
+    /// - The two share no memory.
     ///
     /// # Errors
     /// Memory that the host does not reach.
-    pub(crate) unsafe fn read(&self, source: &Tensor, out: *mut u8) -> Result<()> {
-        let (from, dtype) = (data_ptr(source)?, source.dtype());
+    pub(crate) unsafe fn read(
+        &self,
+        (source, reading): (&Tensor, &impl Leased),
+        (out, writing): (&Tensor, &impl Leased),
+    ) -> Result<()> {
+        let (from, out, dtype) = (source.address(reading)?, out.address_mut(writing)?, source.dtype());
         let read = match dtype.size() {
             1 => Self::read_sized::<u8>,
             2 => Self::read_sized::<u16>,
@@ -67,13 +72,16 @@ impl Crossings {
             8 => Self::read_sized::<u64>,
             _ => Self::read_sized::<u128>,
         };
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the crossings and for as many places in `out`, elsewhere; both are of the source's
+        // type, so of this size, and the leases keep others from writing to the one, and from using the other.
         unsafe { read(self, from, out, dtype == DType::Bool) };
         Ok(())
     }
 
     /// # Safety
-    /// As [`read`](Self::read), of elements of this size.
+    /// - All crossings from `source` on are elements of the size of `T`, initialised, and nobody writes to them meanwhile.
+    /// - As many can be written from `out` on, in other memory, which nobody else uses meanwhile.
+    /// - Any bits are a value of `T`, which is a byte if `is_bool`.
     unsafe fn read_sized<T: Copy>(&self, source: *const u8, out: *mut u8, is_bool: bool) {
         let memory = Memory { source: source.cast::<T>(), out: out.cast::<T>() };
         let row = self.row();
@@ -88,7 +96,8 @@ impl Crossings {
             return parallel::shares(self.rows(), grain, |rows| {
                 self.each_row(rows, |row, base| {
                     let (from, to) = memory.at(base + start, row * count);
-                    // SAFETY: a part of what the caller vouches for, which is this thread's.
+                    // SAFETY: the row is one of `rows()`, and the run all of it: crossings that the caller vouches for, with
+                    // as many places in `out`, elsewhere. No other thread gets this row.
                     unsafe { copy(from, to, count) };
                 });
             });
@@ -99,13 +108,15 @@ impl Crossings {
             self.each_row(rows, |row, base| {
                 let (from, to) = memory.at(base, row * count);
                 if pieces.len() == 1 && before == Some(base) {
-                    // SAFETY: the row before is this thread's too, and has been written.
+                    // SAFETY: the row before is one of this thread's too, as there is one piece to each, and has been
+                    // written; this row's places follow it.
                     return unsafe { copy(to.sub(count), to, count) };
                 }
                 before = Some(base);
                 for (n, piece) in pieces.iter().enumerate() {
                     if items.contains(&(row * pieces.len() + n)) {
-                        // SAFETY: a part of what the caller vouches for, which is this thread's.
+                        // SAFETY: the piece is a part of the row's list: crossings that the caller vouches for, with as many
+                        // places in `out`, elsewhere. No other thread gets this item.
                         unsafe { piece.read(from, to.add(n * most * self.unit), is_bool) };
                     }
                 }
@@ -117,26 +128,29 @@ impl Crossings {
     /// single one.
     ///
     /// # Safety
-    /// All crossings, from the tensor's first element on, are elements of it; as many values can be read, or that one. They share
-    /// no memory with the tensor.
+    /// - Under the lease, which is for both tensors, all crossings, from the target's first element on, are elements of it.
+    /// - `values` has as many, side by side, or that one if `is_single`.
+    /// - None of them shares memory with the target.
     ///
     /// # Errors
-    /// Memory that the host does not reach.
+    /// Memory that the host does not reach, elements of another type.
     pub(crate) unsafe fn write<T: Element>(
         &self,
         target: &Tensor,
         values: &Tensor,
+        lease: &impl Leased,
         is_single: bool,
         f: impl Fn(T, T) -> T,
     ) -> Result<()> {
         let (target, mut value, unit) =
-            (target.data_ptr::<T>()?, values.data_ptr::<T>()?.cast_const(), self.unit);
+            (target.data_ptr_mut::<T>(lease)?, values.data_ptr::<T>(lease)?, self.unit);
         self.each_row(0..self.rows(), |_, base| {
             let mut next = value; // one behind a reference would be read anew after each write
             for offset in self.row() {
                 let to = target.wrapping_offset(base + offset);
                 if !is_single && unit > 1 && T::DTYPE != DType::Bool {
-                    // SAFETY: `unit` elements of both by contract, which are no others' memory.
+                    // SAFETY: the caller vouches for `unit` elements side by side in both, which are apart; they are aligned
+                    // `T`, and no booleans. Under the lease this thread alone uses them, and `f` gets copies.
                     let pair = unsafe {
                         (std::slice::from_raw_parts_mut(to, unit), std::slice::from_raw_parts(next, unit))
                     };
@@ -144,7 +158,8 @@ impl Crossings {
                 } else {
                     for n in 0..unit {
                         let from = next.wrapping_add(if is_single { 0 } else { n });
-                        // SAFETY: elements by contract.
+                        // SAFETY: the caller vouches for these elements in both; they are aligned, `read` takes any byte for
+                        // a boolean, and under the lease this thread alone uses them.
                         unsafe { to.add(n).write(f(convert::read(to.add(n)), convert::read(from))) };
                     }
                 }
@@ -192,7 +207,7 @@ struct Memory<T> {
     out: *mut T,
 }
 
-// SAFETY: plain addresses; which thread writes where is for `read_sized` to say.
+// SAFETY: the addresses are followed in `read_sized` only, which gives each item to one thread.
 unsafe impl<T> Sync for Memory<T> {}
 
 impl<T> Memory<T> {
@@ -239,27 +254,32 @@ impl<'a> Piece<'a> {
     }
 
     /// # Safety
-    /// The list leads to elements, and as many can be written. They need not be aligned like `T`.
+    /// - Every number of the list leads from `source` to an element (for runs, to their neighbours too), and nobody writes to
+    ///   these meanwhile.
+    /// - As many can be written from `out` on, in other memory, which nobody else uses.
+    /// - Any bits are a value of `T`, which is a byte if `is_bool`; elements need not be aligned like it.
     unsafe fn read<T: Copy>(&self, source: *const T, out: *mut T, is_bool: bool) {
         let mut to = out;
         match self {
             Piece::Each(list) => {
                 for offset in *list {
-                    // SAFETY: by contract.
+                    // SAFETY: the caller vouches for an element there, and for as many places in `out` as the list is long;
+                    // neither need be aligned.
                     unsafe { to.write_unaligned(source.offset(*offset).read_unaligned()) };
                     to = to.wrapping_add(1);
                 }
             }
             Piece::Runs(runs) => {
                 for run in runs {
-                    // SAFETY: a part of the list.
+                    // SAFETY: the run is a part of the list, and follows the runs before: the caller vouches for its elements
+                    // and for places for them.
                     unsafe { run.read(source.offset(run.start), to) };
                     to = to.wrapping_add(run.len);
                 }
             }
         }
         if is_bool {
-            // SAFETY: the bytes that were written.
+            // SAFETY: all bytes from `out` to `to` were just written; the caller vouches for nobody else using them.
             let bytes = unsafe {
                 std::slice::from_raw_parts_mut(
                     out.cast::<u8>(),
@@ -273,19 +293,24 @@ impl<'a> Piece<'a> {
 
 impl Run {
     /// # Safety
-    /// The run can be read from its first element on, and as many elements written.
+    /// - `from` is the first element of the run, the others are its neighbours after it, or before it if the run is back to
+    ///   front; nobody writes to them meanwhile.
+    /// - As many can be written from `to` on, in other memory, which nobody else uses.
+    /// - Any bits are a value of `T`; elements need not be aligned like it.
     #[inline(always)]
     unsafe fn read<T: Copy>(self, from: *const T, to: *mut T) {
         if self.is_back {
             for i in 0..self.len {
-                // SAFETY: by contract.
+                // SAFETY: `i` is below `self.len`, and the caller vouches for as many elements before `from` and places after
+                // `to`, aligned or not.
                 unsafe { to.add(i).write_unaligned(from.sub(i).read_unaligned()) };
             }
         } else if self.len == 1 {
-            // SAFETY: by contract.
+            // SAFETY: the caller vouches for the only element of the run and for a place for it, aligned or not.
             unsafe { to.write_unaligned(from.read_unaligned()) };
         } else {
-            // SAFETY: by contract; what is read is not written.
+            // SAFETY: the caller vouches for `self.len` elements from `from` on, and for as many places from `to` on, in
+            // other memory.
             unsafe { copy(from, to, self.len) };
         }
     }
@@ -294,9 +319,11 @@ impl Run {
 /// Copies elements that need not be aligned like `T`.
 ///
 /// # Safety
-/// `len` of them can be read and written, and are no others' memory.
+/// - `len` elements can be read from `from` on, and nobody writes to them meanwhile.
+/// - `len` elements can be written from `to` on, in other memory, which nobody else uses.
+/// - They need not be aligned like `T`.
 #[inline(always)]
 unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
-    // SAFETY: by contract.
+    // SAFETY: the caller vouches for `len` elements in both, which are apart; bytes have no alignment.
     unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), len * size_of::<T>()) };
 }

@@ -12,7 +12,11 @@ use super::halves;
 /// Converts `len` dense elements.
 ///
 /// # Safety
-/// As many can be read from the first address and written from the second on, which share no memory.
+/// - `len` elements can be read from `from` on, aligned for their type and initialised (booleans may be any byte), and
+///   nobody writes to them meanwhile.
+/// - `len` elements can be written from `to` on, aligned for their type, and nobody else uses them meanwhile.
+/// - The two share no memory.
+/// - The processor has the features that the function is compiled for.
 type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
 
 /// The fast conversion between two types, if the processor has it.
@@ -65,46 +69,55 @@ mod wide {
     use torch_library::Element;
 
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and `D`: `len` to read, `len` to write, apart, nobody
+    ///   else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn each<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, apart from each other.
         unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
     }
 
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and `D`: `len` to read, `len` to write, apart, nobody
+    ///   else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn each_widest<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, apart from each other.
         unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
     }
 
-    /// From truth values to themselves, or to bytes: any byte but 0 is true.
+    /// From booleans to themselves, or to bytes: any byte but 0 is true.
     ///
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of bytes: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn truth(from: *const u8, len: usize, to: *mut u8) {
         for i in 0..len {
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to read; as bytes, any value is one.
             let is_true = unsafe { from.add(i).read() } != 0;
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to write; 0 and 1 are booleans.
             unsafe { to.add(i).write(u8::from(is_true)) };
         }
     }
 
-    /// From numbers to truth values: any but 0 is true.
+    /// From numbers to booleans: any but 0 is true.
     ///
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and booleans: `len` to read, `len` to write,
+    ///   apart, nobody else's.
+    /// - `S` is not `bool`.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn flags<S: Element>(from: *const u8, len: usize, to: *mut u8) {
         let from = from.cast::<S>();
         for i in 0..len {
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `S`, a number, of which any bits are
+            // a value.
             let is_true = unsafe { from.add(i).read() } != S::default();
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to write; 0 and 1 are booleans.
             unsafe { to.add(i).write(u8::from(is_true)) };
         }
     }
@@ -112,47 +125,52 @@ mod wide {
     /// From `f32` to `i64`: the instruction's answer for numbers out of range is the one that [`Element::cast`] promises.
     ///
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `i64`: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn cut(from: *const u8, len: usize, to: *mut u8) {
         let (from, to) = (from.cast::<f32>(), to.cast::<i64>());
         let whole = len - len % LANES;
         for start in (0..whole).step_by(LANES) {
-            // SAFETY: by contract.
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many `f32`.
             let wide = unsafe { _mm256_loadu_ps(from.add(start)) };
-            // SAFETY: by contract.
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many places for an `i64`.
             unsafe { _mm512_storeu_si512(to.add(start).cast(), _mm512_cvttps_epi64(wide)) };
         }
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
         unsafe { each_here::<f32, i64>(from.add(whole), len - whole, to.add(whole)) };
     }
 
     /// As [`cut`], to integers of up to 32 bits.
     ///
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `D`: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn cut_narrow<D: Element>(from: *const u8, len: usize, to: *mut u8) {
         let (from, to) = (from.cast::<f32>(), to.cast::<D>());
         let whole = len - len % LANES;
         for start in (0..whole).step_by(LANES) {
-            // SAFETY: by contract.
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many `f32`.
             let cut = _mm256_cvttps_epi32(unsafe { _mm256_loadu_ps(from.add(start)) });
-            // SAFETY: both are eight times four bytes.
+            // SAFETY: both are eight times four bytes, of which every pattern is a value.
             let cut = unsafe { std::mem::transmute::<__m256i, [i32; LANES]>(cut) };
-            // SAFETY: by contract.
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many places for a `D`, aligned for it
+            // and so for an array.
             unsafe { to.add(start).cast::<[D; LANES]>().write(cut.map(|x| x.cast())) };
         }
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
         unsafe { each_here::<f32, D>(from.add(whole), len - whole, to.add(whole)) };
     }
 
     /// # Safety
-    /// As [`Convert`](super::Convert).
+    /// - `len` elements can be read from `from` on, and nobody writes to them meanwhile; they are no booleans.
+    /// - `len` elements can be written from `to` on, and nobody else uses them meanwhile.
+    /// - The two share no memory.
     #[inline(always)]
     unsafe fn each_here<S: Element, D: Element>(from: *const S, len: usize, to: *mut D) {
         for i in 0..len {
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements in both, of which any bits are a value.
             unsafe { to.add(i).write(from.add(i).read().cast::<D>()) };
         }
     }
@@ -161,12 +179,14 @@ mod wide {
     const LANES: usize = 8;
 
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of `bf16` and `f32`: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn widen_bf16(from: *const u8, len: usize, to: *mut u8) {
         let (from, to) = (from.cast::<u16>(), to.cast::<u32>());
         for i in 0..len {
-            // SAFETY: by contract; `f32` begins with the bits of `bf16`.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements in both; `bf16` lies in memory as
+            // `u16`, and `f32`, which begins with the bits of `bf16`, as `u32`.
             unsafe { to.add(i).write(u32::from(from.add(i).read()) << 16) };
         }
     }
@@ -174,76 +194,92 @@ mod wide {
     /// To the nearest, halves to the even one; NaN stays NaN.
     ///
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `bf16`: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn round_bf16(from: *const u8, len: usize, to: *mut u8) {
         const INFINITY: u32 = 0x7f80_0000;
         let (from, to) = (from.cast::<u32>(), to.cast::<u16>());
         for i in 0..len {
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many `f32`, which lie in memory as `u32`.
             let bits = unsafe { from.add(i).read() };
             let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
             let quiet = bits >> 16 | 0x40;
             let result = if bits & 0x7fff_ffff > INFINITY { quiet } else { rounded };
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many places for a `bf16`, which lies in memory as
+            // `u16`.
             unsafe { to.add(i).write(result as u16) };
         }
     }
 
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of `f16` and `f32`: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,f16c")]
     pub(super) unsafe fn widen_f16(from: *const u8, len: usize, to: *mut u8) {
         let (from, to) = (from.cast::<u16>(), to.cast::<f32>());
         let rest = len % LANES;
         for start in (0..len - rest).step_by(LANES) {
-            // SAFETY: by contract.
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many elements in both, and for the
+            // features.
             unsafe { widen_few(from.add(start), LANES, to.add(start)) };
         }
-        // SAFETY: by contract.
+        // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, fewer than the lanes.
         unsafe { widen_few(from.add(len - rest), rest, to.add(len - rest)) };
     }
 
     /// # Safety
-    /// As [`widen_f16`], for at most as many elements as there are lanes.
+    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nobody else uses these
+    ///   meanwhile.
+    /// - `len` is at most `LANES`.
+    /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn widen_few(from: *const u16, len: usize, to: *mut f32) {
         let mut lanes = [0; LANES];
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; an array of this frame
+        // is other memory.
         unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
         // SAFETY: both are eight times two bytes, of which every pattern is a value.
         let wide = _mm256_cvtph_ps(unsafe { std::mem::transmute::<[u16; LANES], __m128i>(lanes) });
-        // SAFETY: there are as many `f32` as lanes; by contract.
+        // SAFETY: a register holds as many `f32` as there are lanes, which `len` does not exceed; the caller vouches for as
+        // many places. A register of this frame is other memory.
         unsafe { std::ptr::copy_nonoverlapping((&raw const wide).cast(), to, len) };
     }
 
     /// # Safety
-    /// As [`Convert`](super::Convert), on a processor that has these features.
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `f16`: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,f16c")]
     pub(super) unsafe fn round_f16(from: *const u8, len: usize, to: *mut u8) {
         let (from, to) = (from.cast::<f32>(), to.cast::<u16>());
         let rest = len % LANES;
         for start in (0..len - rest).step_by(LANES) {
-            // SAFETY: by contract.
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many elements in both, and for the
+            // features.
             unsafe { round_few(from.add(start), LANES, to.add(start)) };
         }
-        // SAFETY: by contract.
+        // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, fewer than the lanes.
         unsafe { round_few(from.add(len - rest), rest, to.add(len - rest)) };
     }
 
     /// # Safety
-    /// As [`round_f16`], for at most as many elements as there are lanes.
+    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nobody else uses these
+    ///   meanwhile.
+    /// - `len` is at most `LANES`.
+    /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn round_few(from: *const f32, len: usize, to: *mut u16) {
         let mut lanes = [0.0; LANES];
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; an array of this frame
+        // is other memory.
         unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
         // SAFETY: both are eight times four bytes, of which every pattern is a value.
         let wide = unsafe { std::mem::transmute::<[f32; LANES], __m256>(lanes) };
         let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide);
-        // SAFETY: there are as many `f16` as lanes; by contract.
+        // SAFETY: a register holds as many `f16` as there are lanes, which `len` does not exceed; the caller vouches for as
+        // many places. A register of this frame is other memory.
         unsafe { std::ptr::copy_nonoverlapping((&raw const narrow).cast(), to, len) };
     }
 }

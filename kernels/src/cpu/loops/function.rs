@@ -19,20 +19,26 @@ pub(crate) trait Elements<M, R, const N: usize>: Sync {
     /// Computes one result.
     fn one(&self, elements: [M; N]) -> R;
 
-    /// Computes `len` results.
+    /// Computes `len` results, and writes **every** one: to memory in which nothing may have been before.
     ///
     /// # Safety
-    /// `len` elements of each input can be read, and as many of `out` written; an input is `out` itself, or shares no memory with it.
+    /// - `len` elements of each input can be read: aligned, initialised, booleans 0 or 1.
+    /// - `len` elements of `R` can be written from `out` on, aligned.
+    /// - Nobody else writes to the first or uses the second meanwhile.
+    /// - An input is `out` itself, or shares no memory with it.
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
 
     /// As [`each`](Self::each), in the loops that are compiled for the widest vectors.
     ///
     /// # Safety
-    /// As there, on a processor that has them.
+    /// - What [`each`](Self::each) asks for: `len` elements in each input and in `out`, nobody else's, inputs being `out`
+    ///   itself or apart.
+    /// - The processor has the widest vectors.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn each_widest(&self, out: *mut R, inputs: [*const M; N], len: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out` itself or
+        // apart.
         unsafe { self.each(out, inputs, len) }
     }
 }
@@ -89,7 +95,8 @@ impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out` itself or
+        // apart.
         unsafe { Inlined(Closure(self)).each(out, inputs, len) }
     }
 }
@@ -116,14 +123,15 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
         for start in (0..whole).step_by(BLOCK) {
             let mut results = Block::<R>::new();
             for (i, result) in results.0.iter_mut().enumerate() {
-                // SAFETY: `start + i` is below `len`.
+                // SAFETY: `start + i` is below `len`, and the caller vouches for as many elements in each input.
                 *result = self.0.of(unsafe { at(inputs, start + i) });
             }
-            // SAFETY: as above.
+            // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for as many places in `out`, aligned for `R`
+            // and so for an array of it.
             unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
         }
         for i in whole..len {
-            // SAFETY: as above.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements in each input and places in `out`.
             unsafe { out.add(i).write(self.0.of(at(inputs, i))) };
         }
     }
@@ -143,7 +151,8 @@ impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for Ro
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; 3], len: usize) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out` itself or
+        // apart.
         unsafe { self.0.each(out, inputs, len) }
     }
 }
@@ -152,13 +161,14 @@ impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for Ro
 /// sure to be compiled into the loop.
 ///
 /// # Safety
-/// Each input has one there.
+/// - Each input has an element at index `i`: in bounds, aligned, initialised, a boolean 0 or 1.
+/// - Nobody writes to it meanwhile.
 #[inline(always)]
 unsafe fn at<M: Element, const N: usize>(inputs: [*const M; N], i: usize) -> [M; N] {
     let mut elements = [M::default(); N];
     let mut k = 0;
     while k < N {
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for an element of each input at `i`, which nobody writes to.
         elements[k] = unsafe { inputs[k].add(i).read() };
         k += 1;
     }
@@ -180,7 +190,7 @@ impl<T: Element> Elements<T, T, 1> for Identity {
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut T, [input]: [*const T; 1], len: usize) {
-        // SAFETY: by contract; the input may be the result.
+        // SAFETY: the caller vouches for `len` elements in both, of one type; `copy` takes an input that is the result.
         unsafe { std::ptr::copy(input, out, len) };
     }
 }
@@ -212,19 +222,22 @@ where
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         for start in (0..len).step_by(BLOCK) {
             let len = BLOCK.min(len - start);
-            // SAFETY: all are parts of what the caller vouches for.
+            // SAFETY: `start` is below `len`, and the caller vouches for as many elements in each input and in `out`.
             let (out, inputs) = unsafe { (out.add(start), from_fn(|k| inputs[k].add(start))) };
             let mut are_usual = true;
             for i in 0..len {
-                // SAFETY: as above.
+                // SAFETY: `i` is below this block's `len`, so `start + i` below the caller's, who vouches for an element of
+                // each input there.
                 are_usual &= (self.is_usual)(unsafe { at(inputs, i) });
             }
             // Two loops: one with the choice in it would not vectorise.
             if are_usual {
-                // SAFETY: as above.
+                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and in `out`,
+                // which are one or apart.
                 unsafe { self.fast.each(out, inputs, len) };
             } else {
-                // SAFETY: as above.
+                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and in `out`,
+                // which are one or apart.
                 unsafe { self.any.each(out, inputs, len) };
             }
         }

@@ -9,16 +9,18 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use torch_library::geometry::{Dims, Geometry};
-use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
+use torch_library::{DType, Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::convert::{self, Loader};
 use super::walk::{Row, Walk};
-use super::{CHUNK, assign, copy, data_ptr, has_elements, parallel, uninit_like};
+use super::{CHUNK, assign, broadcasts_to, copy, has_elements, parallel, uninit_like};
 
 /// Where an index leads in a tensor: for each place of the index to an element at index 0 of the indexed dimension, and
 /// from there so many steps.
 pub(crate) struct Lanes<'a> {
     tensor: &'a Tensor,
+    /// That of the tensor when this was made.
+    geometry: &'a Geometry,
     strides: Dims,
     /// How many indices there are.
     count: i64,
@@ -29,9 +31,29 @@ pub(crate) struct Lanes<'a> {
 impl<'a> Lanes<'a> {
     /// Along one dimension; the others are those of the index.
     pub(crate) fn along(tensor: &'a Tensor, dim: usize) -> Self {
-        let mut strides = Dims::from_slice(tensor.strides());
+        let geometry = tensor.geometry();
+        let mut strides = Dims::from_slice(geometry.strides());
         let step = std::mem::take(&mut strides[dim]);
-        Lanes { tensor, strides, count: tensor.sizes()[dim], step }
+        Lanes { tensor, geometry, strides, count: geometry.sizes()[dim], step }
+    }
+
+    /// Checks that the tensor is where it was, and reaches as far as an index, or the result of one, in the dimensions that are not
+    /// indexed. Under a lease it stays so.
+    fn check(&self, sizes: &[i64]) -> Result<()> {
+        let own = self.geometry.sizes();
+        let reaches = |((size, own), stride): ((&i64, &i64), &i64)| size <= own || *stride == 0;
+        ensure!(
+            own.len() == sizes.len() && sizes.iter().zip(own).zip(&self.strides).all(reaches),
+            Shape,
+            "an index of sizes {sizes:?} leads out of sizes {own:?}"
+        );
+        ensure!(
+            self.tensor.geometry() == self.geometry,
+            Busy,
+            "a tensor of sizes {own:?} got sizes {:?} while it was indexed",
+            self.tensor.sizes()
+        );
+        Ok(())
     }
 }
 
@@ -41,20 +63,33 @@ impl<'a> Lanes<'a> {
 /// is out of range, if there is one.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host does not reach, elements of another type than the source's or that coincide.
 pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option<i64>> {
     if !has_elements(out) {
         return Ok(None);
     }
+    let lease = Lease::new([out], [source.tensor, index])?;
     if [source.tensor, index].iter().any(|read| read.shares_storage_with(out)) {
-        // SAFETY: `gather` writes every element, or gives back a bad index, and then it is dropped.
+        drop(lease);
+        // SAFETY: `gather` writes every element but those of bad indices, of which it gives one back, or fails: then nobody
+        // gets the tensor.
         let apart = unsafe { uninit_like(out, out.dtype(), MemoryFormat::Contiguous)? };
         let bad = gather(&apart, source, index)?;
         return if bad.is_some() { Ok(bad) } else { assign(out, &apart).map(|()| None) };
     }
+    source.check(out.sizes())?;
+    check_types(out.dtype(), out, source.tensor)?;
+    out.check_no_internal_overlap()?;
+    ensure!(
+        broadcasts_to(index.sizes(), out.sizes()),
+        Shape,
+        "an index of sizes {:?} does not broadcast to those of the result, {:?}",
+        index.sizes(),
+        out.sizes()
+    );
     let starts = Geometry::new(out.sizes(), &source.strides, 0)?;
     let walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
-    let indices = Indices::new(index, source)?;
+    let indices = Indices::new(index, source, &lease)?;
     let pick = match out.dtype() {
         DType::Bool => pick_flags,
         dtype => match dtype.size() {
@@ -66,9 +101,11 @@ pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result
         },
     };
     let count = out.numel() as usize;
-    let (out, source) = (Address::of(out)?, Address::of(source.tensor)?);
+    let (out, source) = (AddressMut::of(out, &lease)?, Address::of(source.tensor, &lease)?);
     parallel::ranges(count, |range| {
-        // SAFETY: the walk stays within the elements of all three; no two threads get the same of the result.
+        // SAFETY: in bounds, as the walk stays within the elements of the result and the index, and of the source by
+        // `Lanes::check`; both are of one type, of this size. No two threads get one element of the result; the lease keeps
+        // everybody else away, and the others share no storage with the result.
         walk.rows(range, |row| unsafe { pick(&indices, &row, source.get(), out.get()) });
     });
     Ok(indices.bad())
@@ -77,8 +114,10 @@ pub(crate) fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result
 /// The elements of a row of the result, which need not be aligned like `T`.
 ///
 /// # Safety
-/// The row lies in bounds of the index and of the result; from where it starts in the source, all indices in range lead to
-/// elements.
+/// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
+/// - From where it starts in the source, every index in range leads to an element of that size, for each place of the row.
+/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
 unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
     let (from, to) = (source.cast::<T>(), out.cast::<T>());
     if row.input_strides == [0, 1] && row.out_stride == 1 {
@@ -86,27 +125,34 @@ unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out:
         let (from, to) = (from.wrapping_offset(row.inputs[1]), to.wrapping_offset(row.out));
         let copy = |_, index| {
             let from = from.wrapping_offset(index).cast::<u8>();
-            // SAFETY: by contract; the two may be one tensor.
+            // SAFETY: an index in range leads to elements, as the caller vouches, the whole row of which are neighbours; as
+            // many places follow in the result. The two may be one, for `copy`.
             unsafe { std::ptr::copy(from, to.cast(), row.len * size_of::<T>()) };
         };
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for the row of the index, of which this is the first place; the closure writes to the
+        // result only.
         return unsafe { indices.row(&Row { len: 1, ..*row }, copy) };
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the row in all three, nobody else's.
     unsafe { pick_each(indices, row, from, to, |x| x) }
 }
 
-/// As [`pick`], of truth values.
+/// As [`pick`], of booleans.
 ///
 /// # Safety
-/// As there.
+/// - What [`pick`] asks for, of bytes: the row in bounds of index and result, indices in range that lead to elements of the
+///   source.
+/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
 unsafe fn pick_flags(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
-    // SAFETY: passed on. From outside, there may be any byte.
+    // SAFETY: the caller vouches for the row in all three, nobody else's; as bytes, any value is one, and 0 or 1 is written.
     unsafe { pick_each(indices, row, source, out, |byte| u8::from(byte != 0)) }
 }
 
 /// # Safety
-/// As [`pick`].
+/// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
+/// - From where it starts in the source, every index in range leads to an element of that size, for each place of the row.
+/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
 #[inline(always)]
 unsafe fn pick_each<T>(
     indices: &Indices,
@@ -119,12 +165,14 @@ unsafe fn pick_each<T>(
     let pick = |source_stride: isize, out_stride: isize| {
         // What is written might be the pointers themselves, if they were not moved into the closure.
         let pick = move |i: isize, index: isize| {
-            // SAFETY: an element by contract, the index having been checked.
+            // SAFETY: `Indices::row` gives places of the row and indices in range only, which lead to elements, as the caller
+            // vouches.
             let x = unsafe { from.wrapping_offset(i * source_stride + index).read_unaligned() };
-            // SAFETY: by contract.
+            // SAFETY: `i` is a place of the row, which the caller vouches for in the result.
             unsafe { to.wrapping_offset(i * out_stride).write_unaligned(written(x)) };
         };
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for the row of the index; the closure writes to the result only, which shares no memory
+        // with it.
         unsafe { indices.row(row, pick) };
     };
     // Along the indexed dimension, strides are known.
@@ -149,7 +197,8 @@ pub(crate) fn scatter<T: Element>(
 ) -> Result<Option<i64>> {
     check_types(T::DTYPE, target.tensor, source)?;
     join(target, index, source, move |to: *mut T, from: *const T| {
-        // SAFETY: `join` gives elements, which are of this type.
+        // SAFETY: `join` gives addresses of elements in both, aligned, under its lease; `check_types` has found both to be of
+        // `T`, and `read` takes any byte for a boolean.
         unsafe { to.write(f(convert::read(to), convert::read(from))) }
     })
 }
@@ -175,7 +224,8 @@ pub(crate) fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result
 /// As [`put`], of elements as large as `T`.
 fn put_each<T: Copy>(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
     join(target, index, source, |to: *mut T, from: *const T| {
-        // SAFETY: `join` gives elements, which are of this size; they need not be aligned like `T`.
+        // SAFETY: `join` gives addresses of elements in both, under its lease; they are of one type, which takes as many
+        // bytes as `T`, of which any bits are a value. They need not be aligned like it.
         unsafe { to.write_unaligned(from.read_unaligned()) }
     })
 }
@@ -199,13 +249,25 @@ fn join<T>(
     // An index that is written to meanwhile would lead elsewhere after it was checked.
     let is_apart = !index.shares_storage_with(target.tensor);
     let index = &if is_apart { index.clone() } else { copy(index, index.dtype())? };
+    let lease = Lease::new([target.tensor], [index, source])?;
+    target.check(index.sizes())?;
+    ensure!(
+        index.dim() == source.dim()
+            && index.sizes().iter().zip(source.sizes()).all(|(index, source)| index <= source)
+            && !index.shares_storage_with(target.tensor),
+        Shape,
+        "an index of sizes {:?} leads out of the source's, {:?}",
+        index.sizes(),
+        source.sizes()
+    );
     let starts = Geometry::new(index.sizes(), &target.strides, 0)?;
     let used = Geometry::new(index.sizes(), source.strides(), 0)?;
     // Of the walk only the inputs are looked at: its output would be a tensor in the order of the index.
     let order = Geometry::contiguous(index.sizes())?;
     let walk = Walk::new(&order, [index.geometry(), &starts, &used]);
-    let indices = Indices::new(index, target)?;
-    let (target, source) = (data_ptr(target.tensor)?.cast::<T>(), data_ptr(source)?.cast_const().cast::<T>());
+    let indices = Indices::new(index, target, &lease)?;
+    let (target, source) =
+        (target.tensor.address_mut(&lease)?.cast::<T>(), source.address(&lease)?.cast::<T>());
     walk.rows(0..index.numel() as usize, |row| {
         let (to, from) = (target.wrapping_offset(row.inputs[1]), source.wrapping_offset(row.inputs[2]));
         let [_, to_stride, from_stride] = row.input_strides;
@@ -215,14 +277,16 @@ fn join<T>(
                 let to = to.wrapping_offset(index);
                 (0..row.len).for_each(|i| f(to.wrapping_add(i), from.wrapping_add(i)));
             };
-            // SAFETY: the walk stays within the elements of the index.
+            // SAFETY: in bounds, as the walk stays within the elements of the index and this is the first of a row; the index
+            // shares no storage with the target, to which alone the closure writes, and the lease keeps other writers away.
             return unsafe { indices.row(&Row { len: 1, ..row }, each) };
         }
         // What is written might be the pointers themselves, if they were not moved into the closure.
         let each = move |i: isize, index: isize| {
             f(to.wrapping_offset(i * to_stride + index), from.wrapping_offset(i * from_stride));
         };
-        // SAFETY: the walk stays within the elements of the index.
+        // SAFETY: in bounds, as the walk stays within the elements of the index, which shares no storage with the target, to
+        // which alone the closure writes; the lease keeps other writers away.
         unsafe { indices.row(&row, each) };
     });
     Ok(indices.bad())
@@ -238,14 +302,32 @@ pub(crate) fn are_within(indices: &[i64], range: Range<i64>) -> bool {
 
 /// The address of a tensor's first element, for threads to share.
 #[derive(Clone, Copy)]
-pub(crate) struct Address(*mut u8);
+pub(crate) struct Address(*const u8);
 
-// SAFETY: a plain address; which thread writes where is for its user to say.
+// SAFETY: an address is followed in `unsafe` code of its user only, under the lease that it was given for.
 unsafe impl Sync for Address {}
 
 impl Address {
-    pub(crate) fn of(tensor: &Tensor) -> Result<Self> {
-        data_ptr(tensor).map(Address)
+    pub(crate) fn of(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
+        tensor.address(lease).map(Address)
+    }
+
+    pub(crate) fn get(&self) -> *const u8 {
+        self.0
+    }
+}
+
+/// As [`Address`], to write to.
+#[derive(Clone, Copy)]
+pub(crate) struct AddressMut(*mut u8);
+
+// SAFETY: an address is followed in `unsafe` code of its user only, under the lease that it was given for; which thread
+// writes where is said there.
+unsafe impl Sync for AddressMut {}
+
+impl AddressMut {
+    pub(crate) fn of(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
+        tensor.address_mut(lease).map(AddressMut)
     }
 
     pub(crate) fn get(&self) -> *mut u8 {
@@ -265,13 +347,14 @@ struct Indices {
     bad: AtomicI64,
 }
 
-// SAFETY: a plain address, from which is only read.
+// SAFETY: the address is followed in `row` only, which is `unsafe`: its caller vouches for nobody writing there. All else is
+// `Sync`.
 unsafe impl Sync for Indices {}
 
 impl Indices {
-    fn new(index: &Tensor, lanes: &Lanes<'_>) -> Result<Self> {
+    fn new(index: &Tensor, lanes: &Lanes<'_>, lease: &impl Leased) -> Result<Self> {
         Ok(Indices {
-            data: data_ptr(index)?,
+            data: index.address(lease)?,
             size: index.dtype().size() as isize,
             load: convert::loader::<i64>(index.dtype()),
             is_plain: index.dtype() == DType::Int64,
@@ -290,7 +373,8 @@ impl Indices {
     /// are left out.
     ///
     /// # Safety
-    /// The row lies in bounds of the index, which the closure does not write to.
+    /// - The row lies in bounds of the index.
+    /// - Nobody writes to the index meanwhile, the closure included.
     #[inline(always)]
     unsafe fn row<const N: usize>(&self, row: &Row<N>, mut f: impl FnMut(isize, isize)) {
         let mut buffer = [MaybeUninit::<i64>::uninit(); CHUNK];
@@ -300,11 +384,13 @@ impl Indices {
             let mut data = self.data.wrapping_offset(offset);
             if !self.is_plain || row.input_strides[0] != 1 && len > 1 {
                 let buffer = buffer.as_mut_ptr().cast();
-                // SAFETY: the chunk is part of the row, and fits the buffer.
+                // SAFETY: the chunk is part of the row, which the caller vouches for and nobody writes to; the buffer is of
+                // this frame, and has room for `CHUNK` values of the type that the loader is to.
                 unsafe { (self.load)(data, row.input_strides[0], len, buffer) };
                 data = buffer;
             }
-            // SAFETY: part of the row, or loaded.
+            // SAFETY: `len` values of `i64`, side by side: part of the row, which the caller vouches for and nobody writes
+            // to, or loaded above.
             let indices = unsafe { std::slice::from_raw_parts(data.cast::<i64>(), len) };
             let (count, step) = (self.count, self.step); // not from memory for each index
             let place =
@@ -323,5 +409,22 @@ impl Indices {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::Tensor;
+
+    use super::{Lanes, gather};
+
+    #[test]
+    fn elements_are_gathered_as_their_type_to_places_of_their_own() {
+        let (source, index) = (Tensor::from([1f32, 2.0]), Tensor::from([1i64, 0]));
+        let refusal = |out: &Tensor| gather(out, &Lanes::along(&source, 0), &index).unwrap_err().to_string();
+        let wider = Tensor::from([0f64; 2]);
+        assert!(refusal(&wider).contains("elements of float32 for float64, expected float64"));
+        let one = Tensor::from([0f32]).strided_view(&[2], &[0], 0).unwrap();
+        assert!(refusal(&one).contains("several elements are one place in memory"));
     }
 }

@@ -40,27 +40,31 @@ mod registers {
     /// Reads up to a block, and writes a whole one: behind the end the first element is repeated.
     ///
     /// # Safety
-    /// `len` elements can be read, at least one, and a block written, on a processor that has these features.
+    /// - `len` elements can be read from `from` on, at least one, and nobody writes to them meanwhile.
+    /// - A block can be written from `to` on, in other memory, which nobody else uses.
+    /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::cpu::loops) unsafe fn widen(half: Half, mut from: *const u16, len: usize, to: *mut f32) {
         let mut part;
         if len < BLOCK {
-            // SAFETY: by contract.
+            // SAFETY: the caller vouches for one element at least.
             part = [unsafe { from.read() }; BLOCK];
-            // SAFETY: as above, and there is room for a block.
+            // SAFETY: the caller vouches for `len` elements, fewer than a block, for which `part` has room; an array of this
+            // frame is other memory.
             unsafe { copy_nonoverlapping(from, part.as_mut_ptr(), len) };
             from = part.as_ptr();
         }
         for start in (0..BLOCK).step_by(LANES) {
-            // SAFETY: a part of the block.
+            // SAFETY: a part of a block, which is there: the caller's, of no fewer elements, or `part`. Loads need no
+            // alignment.
             let bits = unsafe { _mm256_loadu_si256(from.add(start).cast()) };
             let wide = match half {
                 Half::Float16 => _mm512_cvtph_ps(bits),
                 // `f32` begins with the bits of `bf16`.
                 Half::BFloat16 => _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(bits))),
             };
-            // SAFETY: a part of the block.
+            // SAFETY: a part of the block that the caller vouches for. Stores need no alignment.
             unsafe { _mm512_storeu_ps(to.add(start), wide) };
         }
     }
@@ -68,24 +72,28 @@ mod registers {
     /// Reads a block and writes as much of it, rounded to the nearest, halves to the even one; NaN stays NaN.
     ///
     /// # Safety
-    /// A block can be read and `len` elements written, on a processor that has these features.
+    /// - A block of `f32` can be read from `from` on.
+    /// - `len` elements can be written from `to` on, in other memory, which nobody else uses.
+    /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::cpu::loops) unsafe fn narrow(half: Half, from: *const f32, to: *mut u16, len: usize) {
         let mut part = [0; BLOCK];
         let whole = if len < BLOCK { part.as_mut_ptr() } else { to };
         for start in (0..BLOCK).step_by(LANES) {
-            // SAFETY: a part of the block.
+            // SAFETY: a part of the block that the caller vouches for. Loads need no alignment.
             let wide = unsafe { _mm512_loadu_ps(from.add(start)) };
             let bits = match half {
                 Half::Float16 => _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide),
                 Half::BFloat16 => round_bf16(wide),
             };
-            // SAFETY: a part of the block.
+            // SAFETY: a part of a block, for which there is room: the caller's, of no fewer elements, or `part`. Stores need
+            // no alignment.
             unsafe { _mm256_storeu_si256(whole.add(start).cast(), bits) };
         }
         if len < BLOCK {
-            // SAFETY: by contract.
+            // SAFETY: `len` is less than a block, all of which was just written to `part`; the caller vouches for `len`
+            // places elsewhere.
             unsafe { copy_nonoverlapping(part.as_ptr(), to, len) };
         }
     }
@@ -93,7 +101,9 @@ mod registers {
     /// Converts halves, `bf16` or `f16`, to `f32`.
     ///
     /// # Safety
-    /// `len` elements can be read and as many written, on a processor that has these features.
+    /// - `len` halves of this kind can be read from `from` on, aligned, and nobody writes to them meanwhile.
+    /// - `len` elements of `f32` can be written from `to` on, aligned, in other memory, which nobody else uses.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::cpu::loops) unsafe fn widen_line<const IS_BF16: bool>(
         from: *const u8,
@@ -103,12 +113,14 @@ mod registers {
         let half = if IS_BF16 { Half::BFloat16 } else { Half::Float16 };
         let (from, to, rest) = (from.cast::<u16>(), to.cast::<f32>(), len % BLOCK);
         for start in (0..len - rest).step_by(BLOCK) {
-            // SAFETY: by contract.
+            // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for as many elements in both, and for the
+            // features.
             unsafe { widen(half, from.add(start), BLOCK, to.add(start)) };
         }
         if rest > 0 {
             let mut block = [0.0; BLOCK];
-            // SAFETY: by contract.
+            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, more than none and fewer
+            // than a block, which `block` has room for; `widen` fills all of it. The caller vouches for the features.
             unsafe {
                 widen(half, from.add(len - rest), rest, block.as_mut_ptr());
                 copy_nonoverlapping(block.as_ptr(), to.add(len - rest), rest);
@@ -119,7 +131,9 @@ mod registers {
     /// Converts `f32` to halves, `bf16` or `f16`.
     ///
     /// # Safety
-    /// As [`widen_line`].
+    /// - `len` elements of `f32` can be read from `from` on, aligned, and nobody writes to them meanwhile.
+    /// - `len` halves of this kind can be written from `to` on, aligned, in other memory, which nobody else uses.
+    /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::cpu::loops) unsafe fn narrow_line<const IS_BF16: bool>(
         from: *const u8,
@@ -129,12 +143,14 @@ mod registers {
         let half = if IS_BF16 { Half::BFloat16 } else { Half::Float16 };
         let (from, to, rest) = (from.cast::<f32>(), to.cast::<u16>(), len % BLOCK);
         for start in (0..len - rest).step_by(BLOCK) {
-            // SAFETY: by contract.
+            // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for as many elements in both, and for the
+            // features.
             unsafe { narrow(half, from.add(start), to.add(start), BLOCK) };
         }
         if rest > 0 {
             let mut block = [0.0; BLOCK];
-            // SAFETY: by contract.
+            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, fewer than a block, all of
+            // which is initialised. The caller vouches for the features.
             unsafe {
                 copy_nonoverlapping(from.add(len - rest), block.as_mut_ptr(), rest);
                 narrow(half, block.as_ptr(), to.add(len - rest), rest);

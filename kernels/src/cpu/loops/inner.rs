@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use torch_library::{DType, Element, Result, Tensor};
+use torch_library::{DType, Element, Leased, Result, Tensor};
 
 use super::Input;
 use super::convert::{self, Storer};
@@ -19,14 +19,15 @@ pub(super) struct Inner<'f, const N: usize> {
     lifetime: PhantomData<&'f ()>,
 }
 
-// SAFETY: `of` asks for elements that threads may share.
+// SAFETY: the one thing behind an address of unknown type is an `F: Elements`, a trait that asks for `Sync`; `Inner::of` is
+// the only way to make one.
 unsafe impl<const N: usize> Sync for Inner<'_, N> {}
 
 /// What is compiled for each function and its types. It is behind addresses, so that what calls it is compiled once for all.
 pub(super) struct Compiled<const N: usize> {
     loops: Loops<N>,
     /// How to read an operand as what the function takes.
-    pub(super) input: fn(&Tensor) -> Result<Input>,
+    input: fn(*const u8, DType) -> Input,
     /// How to write what it gives to memory of a type.
     pub(super) storer: fn(DType) -> Storer,
     /// The type that it takes.
@@ -59,7 +60,8 @@ struct Loops<const N: usize> {
 /// A loop without the type of what computes its elements. That comes by reference, not by address, so that the compiler knows what a
 /// closure has captured to be the same for all elements, whatever is written meanwhile.
 const fn erased<F, const N: usize>(run: RunOf<F, N>) -> Run<N> {
-    // SAFETY: functions that differ in a reference for an address are called alike; whoever calls it gives the address of an `F`.
+    // SAFETY: functions that differ in a reference for a thin pointer are called alike. What is restored as `&F` is one:
+    // `Inner::of` pairs the address of an `F`, which lives as long as `Inner`, with the loop over `F`.
     unsafe { std::mem::transmute::<RunOf<F, N>, Run<N>>(run) }
 }
 
@@ -79,7 +81,12 @@ impl<const N: usize> Loops<N> {
                 None
             },
             #[cfg(target_arch = "x86_64")]
-            plane: if F::HAS_PLANE { Some(plane::<M, R, F, N>) } else { None },
+            plane: if F::HAS_PLANE {
+                assert!(N <= 3, "`plane` tells three inputs apart");
+                Some(plane::<M, R, F, N>)
+            } else {
+                None
+            },
             #[cfg(target_arch = "x86_64")]
             halves: if matches!((M::DTYPE, R::DTYPE), (DType::Float32, DType::Float32)) {
                 Some(of_halves::<M, R, F, N>)
@@ -123,7 +130,7 @@ struct Of<M, R, F, const N: usize>(PhantomData<(M, R, F)>);
 impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N> {
     const COMPILED: Compiled<N> = Compiled {
         loops: Loops::new::<M, R, F>(),
-        input: Input::new::<M>,
+        input: Input::at::<M>,
         storer: convert::storer::<R>,
         element: M::DTYPE,
         result: R::DTYPE,
@@ -132,6 +139,11 @@ impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N
 }
 
 impl<'f, const N: usize> Inner<'f, N> {
+    /// How to read an operand, which is good while the lease is held.
+    pub(super) fn input(&self, tensor: &Tensor, lease: &impl Leased) -> Result<Input> {
+        Ok((self.compiled.input)(tensor.address(lease)?, tensor.dtype()))
+    }
+
     #[inline(always)]
     pub(super) fn of<M: Element, R: Element, F: Elements<M, R, N>>(elements: &'f F) -> Self {
         Inner::new(std::ptr::from_ref(elements).cast(), &Of::<M, R, F, N>::COMPILED)
@@ -144,11 +156,14 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// Computes `len` results.
     ///
     /// # Safety
-    /// `len` elements of each input can be read as what the function takes, and as many of `out` written as what it gives;
-    /// an input is `out` itself, or shares no memory with it.
+    /// - `len` elements of each input can be read as what the function takes: aligned, initialised, booleans 0 or 1.
+    /// - `len` elements of what it gives can be written from `out` on.
+    /// - Nobody else writes to the first or uses the second meanwhile.
+    /// - An input is `out` itself, or shares no memory with it.
     #[inline]
     pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
-        // SAFETY: passed on; the elements are those that the loop was made for, and live as long as `self`.
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for nobody else being there;
+        // `self.elements` is of the type that `self.run` was compiled for, by `of`, and lives as long as `self`.
         unsafe { (self.run)(self.elements, out, inputs, len) }
     }
 
@@ -161,11 +176,14 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// Computes the results of several rows at once, if there is a loop for that.
     ///
     /// # Safety
-    /// As [`run`](Self::run), for each of the rows.
+    /// - For each of the rows, what [`run`](Self::run) asks for: `len` elements in each input and in `out`, of the function's
+    ///   types, that nobody else uses, each input being `out` itself or apart.
+    /// - Of the input that is `single`, a row has one such element.
     #[inline]
     pub(super) unsafe fn run_plane(&self, plane: &Plane<N>) {
         if let Some(run) = self.compiled.loops.plane() {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches for every row; `self.elements` is of the type that the loops of `self.compiled` are
+            // for, by `of`; `plane()` found the processor's features.
             unsafe { run(self.elements, self.run, plane) }
         }
     }
@@ -179,8 +197,11 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// Computes `len` results of halves.
     ///
     /// # Safety
-    /// [`half`](Self::half) has said which. As many of `out` can be written, and of each input be read that is not a single
-    /// element, of type `f32`; `out` may be one of the inputs.
+    /// - `half` is what [`half`](Self::half) gave for the type of `out`.
+    /// - `len` such halves can be written from `out` on, and read from each input that is not single; from one that is, an
+    ///   `f32`.
+    /// - Nobody else writes to the inputs or uses `out` meanwhile.
+    /// - An input is `out` itself, or shares no memory with it.
     #[inline]
     pub(super) unsafe fn run_halves(
         &self,
@@ -190,7 +211,9 @@ impl<'f, const N: usize> Inner<'f, N> {
         len: usize,
     ) {
         if let Some(run) = self.compiled.loops.halves() {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches for `len` halves in `out` and the inputs, or a single `f32`, and for nobody else
+            // being there; `self.elements` is of the type that these loops are for, by `of`; `halves()` found the processor's
+            // features.
             unsafe { run(self.elements, half, out, inputs, len) }
         }
     }
@@ -208,7 +231,7 @@ pub(super) struct Plane<const N: usize> {
     pub(super) single: Option<usize>,
 }
 
-// SAFETY: plain addresses; which thread computes which row is for the caller of `run_plane` to say.
+// SAFETY: the addresses are followed by `run_plane` only, which is `unsafe`: its caller gives each row to one thread.
 unsafe impl<const N: usize> Sync for Plane<N> {}
 
 impl<const N: usize> Plane<N> {
@@ -228,7 +251,12 @@ impl<const N: usize> Plane<N> {
 type RunPlane<const N: usize> = unsafe fn(elements: *const (), Run<N>, &Plane<N>);
 
 /// # Safety
-/// As [`Inner::run_plane`], on a processor that has these features.
+/// - For each of the rows, `plane.len` elements of `M` in each input (one, if it is `single`) and of `R` in `out`, which
+///   nobody else uses.
+/// - Each input is `out` itself, or shares no memory with it.
+/// - `elements` is the address of an `F`, which `run` is compiled for too.
+/// - `plane.single` is below `N`, which is at most three.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -236,12 +264,14 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     run: Run<N>,
     plane: &Plane<N>,
 ) {
-    // SAFETY: `of` pairs the elements with this loop.
+    // SAFETY: the caller vouches for an `F` at this address; a function is `Sync`, and lives as long as the `Inner` that is
+    // borrowed.
     let f = unsafe { &*elements.cast::<F>() };
     for row in 0..plane.rows as isize {
         let out = plane.out.wrapping_offset(row * plane.out_step);
         let inputs = std::array::from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
-        // SAFETY: passed on, row by row; `of` pairs the elements with this loop.
+        // SAFETY: the caller vouches for the elements of every row, of which this is one, and for `elements` being what `run`
+        // is compiled for; `single` is the number of an input.
         unsafe {
             match plane.single {
                 None => run(elements, out, inputs, plane.len),
@@ -256,7 +286,10 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 /// A row of which one input has a single element.
 ///
 /// # Safety
-/// As [`Inner::run`], but for that input.
+/// - `len` elements of `R` can be written from `out` on, which nobody else uses meanwhile.
+/// - `len` elements of `M` can be read from each input, of `single` one, and nobody else writes to them meanwhile.
+/// - Each input but `single` is `out` itself, or shares no memory with it; `single` shares none.
+/// - `single` is below `N`.
 #[inline(always)]
 unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     f: &F,
@@ -266,14 +299,15 @@ unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usi
     single: usize,
 ) {
     let (out, inputs) = (out.cast::<R>(), typed::<M, N>(inputs));
-    // SAFETY: that element is there.
+    // SAFETY: the caller vouches for one element of `M` there, which nobody writes to.
     let element = unsafe { inputs[single].read() };
     let of = |i: usize| {
         let mut given = [element; N];
         let mut k = 0;
         while k < N {
             if k != single {
-                // SAFETY: whoever calls this gives a place in the row.
+                // SAFETY: `i` is below `len` in both loops below, and the caller vouches for as many elements in each input
+                // but `single`.
                 given[k] = unsafe { inputs[k].add(i).read() };
             }
             k += 1;
@@ -286,11 +320,12 @@ unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usi
         for (i, result) in results.0.iter_mut().enumerate() {
             *result = of(start + i);
         }
-        // SAFETY: a part of the row.
+        // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for `len` places in `out`, aligned for `R` and so
+        // for an array of it.
         unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
     }
     for i in whole..len {
-        // SAFETY: as above.
+        // SAFETY: `i` is below `len`, and the caller vouches for as many places in `out`.
         unsafe { out.add(i).write(of(i)) };
     }
 }
@@ -300,7 +335,12 @@ type RunHalves<const N: usize> =
     unsafe fn(elements: *const (), Half, out: *mut u8, inputs: [(*const u8, bool); N], len: usize);
 
 /// # Safety
-/// As [`Inner::run_halves`], of a function of `f32`, on a processor that has these features.
+/// - `len` halves of this kind can be written from `out` on, and read from each input that is not single; from one that is,
+///   an `f32`.
+/// - Nobody else writes to the inputs or uses `out` meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+/// - `elements` is the address of an `F`, and `M` and `R` are `f32`.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -311,12 +351,13 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
     len: usize,
 ) {
     use super::halves;
-    // SAFETY: `of` pairs the elements with this loop.
+    // SAFETY: the caller vouches for an `F` at this address; a function is `Sync`, and lives as long as the `Inner` that is
+    // borrowed.
     let f = unsafe { &*elements.cast::<F>() };
     let (mut blocks, mut results) = ([const { Block([0f32; BLOCK]) }; N], Block::<f32>::new());
     for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
         if is_single {
-            // SAFETY: by contract.
+            // SAFETY: the caller vouches for an `f32` at the address of a single.
             block.fill(unsafe { input.cast::<f32>().read() });
         }
     }
@@ -324,20 +365,26 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
         let len = BLOCK.min(len - start);
         for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
             if !is_single {
-                // SAFETY: a part of what is there by contract.
+                // SAFETY: `start + len` is at most the `len` of the caller, who vouches for as many halves; the block has
+                // room for a whole one; the caller vouches for the features.
                 unsafe { halves::widen(half, input.cast::<u16>().add(start), len, block.as_mut_ptr()) };
             }
         }
         let from = std::array::from_fn(|k| blocks[k].0.as_ptr().cast::<M>());
-        // SAFETY: blocks of `f32`, which is what `M` and `R` are.
+        // SAFETY: blocks of initialised `f32`, which is what `M` and `R` are by the caller's promise; the two are other
+        // memory of this frame. The caller vouches for the features.
         unsafe { f.each_widest(results.0.as_mut_ptr().cast::<R>(), from, BLOCK) };
-        // SAFETY: as above.
+        // SAFETY: a whole block of results was just written; `start + len` is at most the `len` of the caller, who vouches
+        // for as many places in `out` and for the features. An input that is `out` itself has been read up to here.
         unsafe { halves::narrow(half, results.0.as_ptr(), out.cast::<u16>().add(start), len) };
     }
 }
 
 /// # Safety
-/// As [`Inner::run`], on a processor that has these features.
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -346,12 +393,15 @@ unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or apart.
     unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }
 
 /// # Safety
-/// As [`Inner::run`], on a processor that has these features.
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -360,7 +410,8 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `len` elements of these types, for inputs that are `out` itself or apart, and for the
+    // features.
     unsafe { f.each_widest(out.cast::<R>(), typed(inputs), len) }
 }
 
@@ -368,7 +419,9 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 /// read as if it could change, so that no time is spent on compiling it for vectors.
 ///
 /// # Safety
-/// As [`Inner::run`].
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
 #[cfg(target_arch = "x86_64")]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     f: &F,
@@ -379,10 +432,10 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     for i in 0..len {
         let mut given = [M::default(); N];
         for (given, input) in given.iter_mut().zip(inputs) {
-            // SAFETY: by contract.
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `M` in each input.
             *given = unsafe { input.cast::<M>().add(i).read_volatile() };
         }
-        // SAFETY: by contract.
+        // SAFETY: `i` is below `len`, and the caller vouches for as many places for an `R` in `out`.
         unsafe { out.cast::<R>().add(i).write(f.one(given)) };
     }
 }
@@ -390,7 +443,9 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 /// For any processor.
 ///
 /// # Safety
-/// As [`Inner::run`].
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     f: &F,
@@ -398,7 +453,7 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or apart.
     unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }
 

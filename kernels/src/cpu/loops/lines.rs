@@ -4,10 +4,10 @@
 use std::mem::MaybeUninit;
 
 use torch_library::geometry::contiguous_strides;
-use torch_library::{Element, Result, Tensor};
+use torch_library::{Element, Lease, Result, Tensor, ensure};
 
 use super::convert::{self, Loader, Storer};
-use super::{CHUNK, data_ptr, has_elements, is_plain, parallel};
+use super::{CHUNK, has_elements, is_plain, parallel};
 use crate::cpu::loops::reduce::Fold;
 
 /// How a line is computed, and `K` numbers about it.
@@ -20,7 +20,7 @@ pub(crate) trait Line<T, const K: usize>: Sync {
 /// which are contiguous and of that type.
 ///
 /// # Safety
-/// The kernel keeps its word and writes every element.
+/// - `line` writes every element of each `out` that it is given, and nothing uninitialised.
 ///
 /// # Errors
 /// Memory that the host does not reach.
@@ -30,35 +30,50 @@ pub(crate) unsafe fn lines<T: Element, const K: usize>(
     notes: [&Tensor; K],
     line: &impl Line<T, K>,
 ) -> Result<Tensor> {
-    let dtype = input.dtype();
-    let strides = contiguous_strides(input.sizes());
-    // SAFETY: all elements are written below, if there are any.
-    let out = unsafe { Tensor::uninit_strided(input.sizes(), &strides, dtype, input.device())? };
+    let (dtype, geometry) = (input.dtype(), input.geometry());
+    let strides = contiguous_strides(geometry.sizes());
+    // SAFETY: each line is written below before any element is read, as the lines make up the tensor by the check; if that
+    // fails, nobody gets it.
+    let out = unsafe { Tensor::uninit_strided(geometry.sizes(), &strides, dtype, input.device())? };
     if !has_elements(&out) {
         return Ok(out);
     }
+    // SAFETY: `out` is new, and given to nobody before this returns; `line` gets slices of it, no handle.
+    let lease = unsafe { Lease::with_new(&out, [input])? };
+    let noting = Lease::new(notes, [])?;
+    let count = out.numel() as usize / len.max(1);
+    ensure!(
+        input.geometry() == geometry
+            && geometry.is_contiguous()
+            && count * len == out.numel() as usize
+            && notes.iter().all(|note| note.numel() as usize >= count && note.geometry().is_contiguous()),
+        Shape,
+        "lines of {len} elements of sizes {:?}, and numbers about them, do not lie one after the other",
+        input.sizes()
+    );
     let mut addresses = [std::ptr::null_mut(); K];
     for (address, note) in addresses.iter_mut().zip(notes) {
-        *address = note.data_ptr::<T>()?;
+        *address = note.data_ptr_mut::<T>(&noting)?;
     }
     let memory = Memory::<T, K> {
-        input: data_ptr(input)?,
-        out: data_ptr(&out)?,
+        input: input.address(&lease)?,
+        out: out.address_mut(&lease)?,
         notes: addresses,
         size: dtype.size(),
         is_plain: is_plain::<T>(dtype),
         load: convert::loader::<T>(dtype),
         store: convert::storer::<T>(dtype),
     };
-    let count = out.numel() as usize / len;
     parallel::shares(count, (parallel::GRAIN / len).max(1), |range| {
         let room = if memory.is_plain { 0 } else { len };
         let (mut from, mut to) = (Vec::with_capacity(room), Vec::with_capacity(room));
         for index in range {
-            // SAFETY: line `index` of both tensors is this thread's alone; the buffers have room for one.
+            // SAFETY: line `index` is one of `count`, so in bounds of both tensors and of the notes by the check above, and
+            // this thread's alone; the lease keeps everybody else away. The buffers have room for a line.
             unsafe { memory.line(index, len, line, from.as_mut_ptr(), to.as_mut_ptr()) };
         }
     });
+    drop(lease);
     Ok(out)
 }
 
@@ -72,34 +87,41 @@ struct Memory<T, const K: usize> {
     store: Storer,
 }
 
-// SAFETY: plain addresses; which thread writes where is for `line` to say.
+// SAFETY: the addresses are followed in `Memory::line` only, which is `unsafe`: its caller gives each line to one thread.
 unsafe impl<T: Sync, const K: usize> Sync for Memory<T, K> {}
 
 impl<T: Element, const K: usize> Memory<T, K> {
     /// # Safety
-    /// The line lies in bounds, and nobody else uses it; where elements are converted, `from` and `to` have room for one.
+    /// - There is a line `index` of `len` elements in the input and in the result, and a place `index` in the notes.
+    /// - Nobody writes to the input meanwhile, and nobody else uses that line of the result or that place of the notes.
+    /// - Where elements are converted, `from` and `to` have room for `len` each.
+    /// - `line` writes every element of what it is given.
     unsafe fn line(&self, index: usize, len: usize, line: &impl Line<T, K>, from: *mut T, to: *mut T) {
         let offset = index * len * self.size;
-        // SAFETY: in bounds by contract.
+        // SAFETY: the caller vouches for a line `index` in both, of `len` elements of `size` bytes.
         let (input, out) = unsafe { (self.input.add(offset), self.out.add(offset)) };
         let (from, to) = if self.is_plain {
             (input.cast::<T>(), out.cast::<T>())
         } else {
-            // SAFETY: by contract.
+            // SAFETY: the caller vouches for a line of the input, dense, and for room for it in `from`, which is a buffer of
+            // this thread.
             unsafe { (self.load)(input, 1, len, from.cast()) };
             (from.cast_const(), to)
         };
-        // SAFETY: `len` elements that are there and that nobody writes to; room for as many elsewhere.
+        // SAFETY: `len` values of `T` that nobody writes to: a plain line of the input, or what was just loaded. `to` is a
+        // line of the result, this thread's, or a buffer, apart from `from` and aligned; as `MaybeUninit`, it need not hold
+        // values.
         let noted = unsafe {
             let to = std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len);
             run(line, std::slice::from_raw_parts(from, len), to)
         };
         if !self.is_plain {
-            // SAFETY: the kernel has written the buffer; the line is in bounds.
+            // SAFETY: `line` has written all `len` elements of the buffer, as the caller vouches; the line of the result is
+            // in bounds and this thread's.
             unsafe { (self.store)(to.cast_const().cast(), len, out, 1) };
         }
         for (address, note) in self.notes.iter().zip(noted) {
-            // SAFETY: there is a place for each line.
+            // SAFETY: the caller vouches for a place for line `index` in each note, which nobody else uses.
             unsafe { address.add(index).write(note) };
         }
     }
@@ -113,10 +135,10 @@ pub(crate) fn run<T, const K: usize>(
 ) -> [T; K] {
     #[cfg(target_arch = "x86_64")]
     if super::is_widest() {
-        // SAFETY: the processor has these features.
+        // SAFETY: `is_widest` found the features that it is compiled for.
         return unsafe { run_widest(line, input, out) };
     } else if super::is_wide() {
-        // SAFETY: as above.
+        // SAFETY: `is_wide` found the features that it is compiled for.
         return unsafe { run_wide(line, input, out) };
     }
     line.line(input, out)
@@ -155,6 +177,33 @@ pub(crate) fn fill<'a, T: Copy, S: Copy>(
     for (out, x) in out.iter_mut().zip(from) {
         out.write(f(*x));
     }
-    // SAFETY: every element was written; `MaybeUninit<T>` lies in memory as `T` does.
+    // SAFETY: every element was written by the loop, as both are of one length; `MaybeUninit<T>` lies in memory as `T` does,
+    // and `out` stays borrowed.
     unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<T>(), out.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Copied;
+
+    impl Line<f32, 0> for Copied {
+        fn line(&self, input: &[f32], out: &mut [MaybeUninit<f32>]) -> [f32; 0] {
+            fill(out, input, |x| x);
+            []
+        }
+    }
+
+    #[test]
+    fn lines_that_leave_a_rest_are_refused() {
+        let x = Tensor::from([1f32, 2.0, 3.0, 4.0]);
+        // SAFETY: `Copied` fills the line, with values only.
+        let of = |len| unsafe { lines::<f32, 0>(&x, len, [], &Copied) };
+        assert_eq!(of(2).unwrap().to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0]);
+        for len in [0, 3, 5] {
+            let error = of(len).expect_err("elements would be left unwritten").to_string();
+            assert!(error.contains(&format!("lines of {len} elements of sizes [4]")), "{error}");
+        }
+    }
 }

@@ -27,7 +27,9 @@ impl<const N: usize> Operands<'_, N> {
         let grain = (parallel::GRAIN / (len * most)).max(1);
         parallel::shares(parts, grain, |parts| {
             walk.planes(most, parts, |row, rows, out_step, steps| {
-                // SAFETY: the walk stays within the elements of both operands, and no two threads get the same row.
+                // SAFETY: in bounds, as the walk stays within the elements of both operands; no two threads get one row of
+                // the result, and the lease keeps everybody else away. The input is not the result in place (see above), so
+                // `check` and `may_overlap_partially` have left it apart.
                 unsafe { self.copy_plane(&row, rows, out_step, steps[0]) };
             });
         });
@@ -35,19 +37,23 @@ impl<const N: usize> Operands<'_, N> {
     }
 
     /// # Safety
-    /// As [`row`](Self::row), for each of so many rows, so far apart.
+    /// - For each of `rows` rows, so far apart, what [`row`](Self::row) asks for: elements in bounds, nobody else's.
+    /// - Nothing but a copy of plain elements is to be done, of an input that shares no element with the result.
+    /// - Rows of the result are dense.
     unsafe fn copy_plane(&self, row: &Row<N>, rows: usize, out_step: isize, step: isize) {
         let (size, stride) = (self.out_size, row.input_strides[0]);
         let from = self.inputs[0].data.wrapping_offset(row.inputs[0] * size as isize);
         let to = self.out.wrapping_offset(row.out * size as isize);
         if step == 1 && stride != 1 && out_step > 0 {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches for `rows` rows, whose elements lie side by side across them in the input (`step` is
+            // 1) and along them in the result, apart; of both, elements take `size` bytes.
             return unsafe { turn_sized(size, from, stride, [row.len, rows], to, out_step as usize) };
         }
         for n in 0..rows as isize {
             let from = from.wrapping_offset(n * step * size as isize);
             let to = to.wrapping_offset(n * out_step * size as isize);
-            // SAFETY: a row lies in bounds; an input that shares a part of the result's memory was copied before.
+            // SAFETY: `n` is below `rows`, and the caller vouches for a row of both there, dense in the result, apart; `load`
+            // is that from the element type to itself.
             unsafe {
                 match stride {
                     1 => std::ptr::copy_nonoverlapping(from, to, row.len * size),

@@ -17,12 +17,12 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use torch_library::geometry::Dims;
-use torch_library::{Element, MemoryFormat, Result, Tensor, ensure};
+use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
-use super::entangled::is_entangled;
 use super::halves::Half;
+use super::overlap::may_overlap_partially;
 use super::walk::{Row, Walk};
-use super::{Input, convert, data_ptr, has_elements, is_plain, parallel};
+use super::{Input, convert, has_elements, is_plain, parallel};
 use wide::{joined, narrow_steps, slice_of_halves, steps};
 
 mod wide;
@@ -105,8 +105,9 @@ pub trait Fold<M>: Sync {
 /// Folds the dimensions of `input` that are marked, and writes what is made of each value to contiguous tensors.
 ///
 /// # Errors
-/// Not a mark for each dimension; a tensor to write to that is not contiguous, has not an element for each value, or shares the
-/// input's memory; memory that the host does not reach.
+/// Not a mark for each dimension; a tensor to write to that is not contiguous, has not an element for each value, or shares
+/// memory with the input or another one; memory that the host does not reach, or that somebody else uses.
+#[track_caller]
 pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     outs: [&Tensor; K],
     input: &Tensor,
@@ -114,6 +115,7 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     fold: &F,
     finish: impl Fn(F::Value) -> [R; K] + Sync,
 ) -> Result<()> {
+    let lease = Lease::new(outs, [input])?;
     check(&outs, input, is_reduced)?;
     if !outs.first().is_some_and(|out| has_elements(out)) {
         return Ok(());
@@ -127,12 +129,14 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         input
     };
     let geometry = input.geometry();
-    if let Some(elements) = leaf_of::<M>(input, outs[0].numel()) {
-        // SAFETY: nobody writes to them during the operation.
+    if let Some(elements) = leaf_of::<M>(input, outs[0].numel(), &lease) {
+        // SAFETY: plain values of `M` by `leaf_of`, in bounds, aligned and initialised. The lease keeps everybody else away
+        // while `slice` runs, and the results, which by `check` share no element with the input, are written after it.
         let folded = finish(slice(fold, unsafe { elements.as_ref() }, 0));
         for (out, result) in outs.iter().zip(folded) {
-            let out = Output::<R>::new(out)?;
-            // SAFETY: the first element of a tensor that has one, written as its type.
+            let out = Output::<R>::new(out, &lease)?;
+            // SAFETY: by `check`, each output has the one value that there is, of its type; `result` is one of `R`, for which
+            // the storer is. The lease keeps everybody else away.
             unsafe { (out.store)((&raw const result).cast(), 1, out.data, 1) };
         }
         return Ok(());
@@ -141,7 +145,7 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let results = outs[0].numel() as usize;
     let count = reduced.count();
     let folding = Folding {
-        input: Input::new::<M>(input)?,
+        input: Input::new::<M>(input, &lease)?,
         element: PhantomData,
         reduced,
         count,
@@ -150,14 +154,16 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     };
     let mut outputs = [const { None }; K];
     for (output, out) in outputs.iter_mut().zip(outs) {
-        *output = Some(Output::<R>::new(out)?);
+        *output = Some(Output::<R>::new(out, &lease)?);
     }
     let outputs = outputs.map(|output| output.expect("each was filled above"));
     let walk = Walk::of_kept(geometry, |dim| !is_reduced[dim]);
     let grain = (parallel::GRAIN / count.max(1)).max(1);
     parallel::shares(results, grain, |range| {
         walk.rows(range, |row| {
-            // SAFETY: the walks stay within the elements of both tensors, and no two threads get the same result.
+            // SAFETY: in bounds, as the walks stay within the elements of the input and, by `check`, of as many contiguous
+            // ones in each output; no two threads get one result. The lease keeps everybody else away; outputs share no
+            // element with the input.
             unsafe { folding.row(&row, &outputs, &finish) }
         });
     });
@@ -187,7 +193,7 @@ fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
         if out.shares_storage_with(input) {
             out.check_no_overlap(input)?;
             ensure!(
-                !is_entangled(out, input),
+                !may_overlap_partially(out, input),
                 Argument,
                 "sizes {:?} are reduced into a part of their own memory, pass a copy",
                 input.sizes()
@@ -199,15 +205,14 @@ fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
 
 /// All elements of the input, if they make a single result and lie side by side as the fold takes them: then that needs no
 /// preparations.
-fn leaf_of<M: Element>(input: &Tensor, results: i64) -> Option<NonNull<[M]>> {
+fn leaf_of<M: Element>(input: &Tensor, results: i64, lease: &impl Leased) -> Option<NonNull<[M]>> {
     let geometry = input.geometry();
     let is_leaf = results == 1
         && geometry.is_contiguous()
         && (1..=LEAF as i64).contains(&geometry.numel())
         && is_plain::<M>(input.dtype());
-    let data = input.storage().data_ptr().filter(|_| is_leaf)?.cast::<M>();
-    // SAFETY: a geometry stays within its storage.
-    let first = unsafe { data.add(geometry.offset() as usize) };
+    let first = if is_leaf { input.address(lease).ok()? } else { return None };
+    let first = NonNull::new(first.cast_mut().cast::<M>())?;
     Some(NonNull::slice_from_raw_parts(first, geometry.numel() as usize))
 }
 
@@ -219,10 +224,10 @@ struct Output<R> {
 }
 
 impl<R: Element> Output<R> {
-    fn new(out: &Tensor) -> Result<Self> {
+    fn new(out: &Tensor, lease: &impl Leased) -> Result<Self> {
         let dtype = out.dtype();
         Ok(Output {
-            data: data_ptr(out)?,
+            data: out.address_mut(lease)?,
             size: dtype.size(),
             store: convert::storer::<R>(dtype),
             element: PhantomData,
@@ -230,7 +235,7 @@ impl<R: Element> Output<R> {
     }
 }
 
-// SAFETY: a plain address; which thread writes where is for `row` to say.
+// SAFETY: the address is followed in `row` only, which is `unsafe`: its caller gives each result to one thread.
 unsafe impl<R> Sync for Output<R> {}
 
 struct Folding<'f, M, F> {
@@ -244,14 +249,17 @@ struct Folding<'f, M, F> {
     fold: &'f F,
 }
 
-// SAFETY: a plain address inside of `input`, which is only read; folds are `Sync`.
+// SAFETY: the address inside of `input` is followed in `unsafe` functions only, whose callers vouch for nobody writing there;
+// folds are `Sync`.
 unsafe impl<M, F: Sync> Sync for Folding<'_, M, F> {}
 
 impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Computes a row of results.
     ///
     /// # Safety
-    /// The row lies in bounds of the outputs, which nobody else touches, and of the kept dimensions of the input.
+    /// - The row lies in bounds of each output, of which nobody else uses it meanwhile.
+    /// - It lies in bounds of the kept dimensions of the input: each of its places is the first element of a result.
+    /// - Nobody writes to the input meanwhile.
     unsafe fn row<R: Element, const K: usize>(
         &self,
         row: &Row<1>,
@@ -264,12 +272,14 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             let len = RESULTS.min(row.len - start);
             let base = row.inputs[0] + start as isize * row.input_strides[0];
             let folded = fill(&mut folded[..len], |_| self.fold.identity());
-            // SAFETY: the chunk is a part of the row.
+            // SAFETY: `start..start + len` is part of the row, each place of which the caller vouches for as the first
+            // element of a result.
             unsafe { self.results(base, row.input_strides[0], folded) };
             for (k, out) in outputs.iter().enumerate() {
                 let values = fill(&mut values[..len], |i| finish(folded[i])[k]);
                 let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
-                // SAFETY: the chunk is a part of the row; `values` holds as many.
+                // SAFETY: `start..start + len` is part of the row, which the caller vouches for in each output; `values`
+                // holds `len` values of `R`, for which the storer is, in this frame.
                 unsafe { (out.store)(values.as_ptr().cast(), len, out.data.offset(offset), row.out_stride) };
             }
         }
@@ -278,16 +288,19 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Folds the results that start `stride` apart.
     ///
     /// # Safety
-    /// As [`row`](Self::row).
+    /// - `base` and the places after it, `stride` apart, are the first elements of so many results.
+    /// - Nobody writes to the input meanwhile.
     unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
         if is_denser {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches for `base` and the places after it being first elements, in an input that nobody
+            // writes to.
             return unsafe { self.side_by_side(base, stride, folded) };
         }
         for (i, folded) in folded.iter_mut().enumerate() {
             let base = base + i as isize * stride;
-            // SAFETY: passed on.
+            // SAFETY: `i` is below the number of results, so the caller vouches for a first element there; `0..count` are all
+            // of its result's.
             *folded = unsafe {
                 if self.is_shared { self.shared_tree(base) } else { self.tree(base, 0..self.count) }
             };
@@ -297,27 +310,29 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// One result.
     ///
     /// # Safety
-    /// `base` is the first element of a result, and the range within its elements.
+    /// - `base` is the first element of a result, and the range within `0..self.count`.
+    /// - Nobody writes to the input meanwhile.
     unsafe fn tree(&self, base: isize, range: Range<usize>) -> F::Value {
         if range.len() <= LEAF {
-            // SAFETY: passed on.
+            // SAFETY: the caller vouches for `base` and for the range, which is no longer than a leaf.
             return unsafe { self.leaf(base, range) };
         }
         let [left, right] = halves(range);
-        // SAFETY: passed on; both halves are within the range.
+        // SAFETY: the caller vouches for `base` and for the range, of which both are halves.
         unsafe { self.fold.merge(self.tree(base, left), self.tree(base, right)) }
     }
 
     /// One result, by several threads: the same tree, of which they take branches.
     ///
     /// # Safety
-    /// As [`tree`](Self::tree), for all elements.
+    /// - `base` is the first element of a result.
+    /// - Nobody writes to the input meanwhile.
     unsafe fn shared_tree(&self, base: isize) -> F::Value {
         let mut branches = Vec::new();
         each_branch(0..self.count, &mut |branch| branches.push((branch, OnceLock::new())));
         parallel::shares(branches.len(), 1, |range| {
             for (branch, value) in &branches[range] {
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches for `base`; `each_branch` gives parts of `0..self.count`.
                 value.get_or_init(|| unsafe { self.tree(base, branch.clone()) });
             }
         });
@@ -338,20 +353,23 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// At most [`LEAF`] elements of one result.
     ///
     /// # Safety
-    /// As [`tree`](Self::tree).
+    /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
+    /// - Nobody writes to the input meanwhile.
     unsafe fn leaf(&self, base: isize, range: Range<usize>) -> F::Value {
         if let Some(stride) = self.reduced.single_stride() {
             let first = base + range.start as isize * stride;
             let data = self.input.data.wrapping_offset(first * self.input.size as isize);
             if stride == 1 && self.input.is_plain {
-                // SAFETY: the elements lie side by side, and nobody writes to them during the operation.
+                // SAFETY: the caller vouches for the elements of the range, `stride` apart, which is side by side; they are
+                // plain values of `M`, aligned, and nobody writes to them (the lease of `fold`).
                 let values = unsafe { std::slice::from_raw_parts(data.cast(), range.len()) };
                 return slice(self.fold, values, range.start);
             }
             if let (1, Some(half), Some(slice)) =
                 (stride, Half::of(self.input.dtype), slice_of_halves::<M, F>())
             {
-                // SAFETY: as above; the elements are of these halves.
+                // SAFETY: the caller vouches for the elements of the range, side by side; they are halves of this kind, and
+                // `slice_of_halves` found the processor's features. Nobody writes to them (the lease of `fold`).
                 return unsafe { slice(self.fold, half, data.cast(), range.len(), range.start) };
             }
         }
@@ -359,28 +377,31 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             let (mut value, mut position) = (self.fold.identity(), range.start);
             self.reduced.rows(range, |row| {
                 let data = self.input.data.cast::<M>().wrapping_offset(base + row.inputs[0]);
-                // SAFETY: the walk stays in bounds; the elements lie side by side, and nobody writes to them during the operation.
+                // SAFETY: in bounds, as `base` is a first element and the walk stays within its result's; the row is dense,
+                // as all rows of this walk are, of plain values of `M`, and nobody writes to them (the lease of `fold`).
                 let elements = unsafe { std::slice::from_raw_parts(data, row.len) };
                 value = self.fold.merge(value, slice(self.fold, elements, position));
                 position += row.len;
             });
             return value;
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for `base` and for the range, which is no longer than a leaf.
         unsafe { self.loaded_leaf(base, range) }
     }
 
     /// As [`leaf`](Self::leaf), of elements that are loaded into a buffer first.
     ///
     /// # Safety
-    /// As there.
+    /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
+    /// - Nobody writes to the input meanwhile.
     #[inline(never)] // so that others do without the buffer
     unsafe fn loaded_leaf(&self, base: isize, range: Range<usize>) -> F::Value {
         let (mut buffer, mut filled) = ([MaybeUninit::<M>::uninit(); LEAF], 0);
         self.reduced.rows(range.clone(), |row| {
             let offset = (base + row.inputs[0]) * self.input.size as isize;
-            // SAFETY: the walk stays in bounds; the rows of the range fill the buffer one after the other, and are no more than it
-            // holds.
+            // SAFETY: in bounds, as `base` is a first element and the walk stays within its result's, which nobody writes to
+            // (the lease of `fold`). The rows of the range fill the buffer one after the other, and are no more than the
+            // [`LEAF`] that it holds.
             unsafe {
                 let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
                 (self.input.load)(
@@ -392,7 +413,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             }
             filled += row.len;
         });
-        // SAFETY: as many elements were loaded.
+        // SAFETY: the rows have filled `range.len()` places of the buffer, which is of this frame, with values of `M`.
         let values = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), range.len()) };
         slice(self.fold, values, range.start)
     }
@@ -400,7 +421,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Folds many results at once, one element of each at a time.
     ///
     /// # Safety
-    /// As [`results`](Self::results).
+    /// - `base` and the places after it, `stride` apart, are the first elements of so many results, at most [`RESULTS`].
+    /// - Nobody writes to the input meanwhile.
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
         let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
@@ -409,6 +431,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         if !is_read {
             buffers.resize_with(TOGETHER * block.len(), MaybeUninit::<M>::uninit);
         }
+        let buffers = buffers.as_mut_ptr(); // borrowed once: lines stay in use while the next are written
         let mut position = 0;
         self.reduced.rows(0..self.count, |row| {
             let mut i = 0;
@@ -417,7 +440,9 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 let count = most.min(row.len - i).min(BLOCK - position % BLOCK);
                 if is_narrow {
                     let first = base + row.inputs[0] + i as isize * row.input_strides[0];
-                    // SAFETY: as many lines lie in the input, each with an element of all results.
+                    // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within their
+                    // results; `count` lines follow in this row, each of a plain value for every result, side by side. Nobody
+                    // writes to them (the lease of `fold`).
                     unsafe {
                         let data = self.input.data.cast::<M>().offset(first);
                         narrow_steps(self.fold, block, data, row.input_strides[0], count, position);
@@ -430,17 +455,18 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                     let (line, is_repeated) = (n.min(count - 1), n >= count);
                     let first = base + row.inputs[0] + (i + line) as isize * row.input_strides[0];
                     let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
-                    if let Some(buffer) = buffers.get_mut(line * block.len()..)
-                        && !is_read
-                    {
-                        let buffer = buffer.as_mut_ptr().cast::<u8>();
+                    if !is_read {
+                        let buffer = buffers.wrapping_add(line * block.len()).cast::<u8>();
                         if !is_repeated {
-                            // SAFETY: one element of each result, which lie `stride` apart; room for as many.
+                            // SAFETY: in bounds, as the places from `base` on, `stride` apart, are first elements, and the
+                            // walk stays within their results, which nobody writes to (the lease of `fold`); a line of the
+                            // buffer has room for one value of each, and is used by this thread alone.
                             unsafe { (self.input.load)(data, stride, block.len(), buffer) };
                         }
                         data = buffer;
                     }
-                    // SAFETY: elements in memory that nobody writes to during the operation, or loaded above.
+                    // SAFETY: plain values of `M` side by side in the input, which nobody writes to (the lease of `fold`), or
+                    // loaded into a line of the buffer, which is next written when this slice is used up.
                     unsafe { std::slice::from_raw_parts(data.cast(), block.len()) }
                 });
                 steps(self.fold, block, &lines[..count], position);
@@ -483,6 +509,6 @@ fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
     for (i, place) in room.iter_mut().enumerate() {
         place.write(f(i));
     }
-    // SAFETY: every element was written; `MaybeUninit<T>` lies in memory as `T` does.
+    // SAFETY: every place was written by the loop; `MaybeUninit<T>` lies in memory as `T` does, and `room` stays borrowed.
     unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
 }

@@ -1,7 +1,7 @@
 //! Changing several tensors together, in one pass: steps of optimisers.
 #![expect(unsafe_code, reason = "reads and writes elements of tensors that lie alike in memory")]
 
-use torch_library::{Element, MemoryFormat, Result, Tensor, ensure};
+use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::{copy, has_elements, is_plain, map, parallel, uninit_like};
 
@@ -19,19 +19,22 @@ pub(crate) fn update<T: Element, const N: usize, const K: usize>(
     given: [&Tensor; K],
     f: impl Fn([T; N], [T; K]) -> [T; N] + Sync,
 ) -> Result<()> {
+    let lease = Lease::new(changed, given)?;
     if !has_elements(changed[0]) {
         return Ok(());
     }
     check(&changed, &given)?;
     if lie_alike::<T>(&[&changed[..], &given[..]].concat()) {
-        return lines(changed, given, &f);
+        return lines(changed, given, &lease, &f);
     }
-    // SAFETY: `map` writes every element.
+    drop(lease);
+    // SAFETY: `map` writes every element before any is read; if it fails, nobody gets the tensor.
     let empty = || unsafe { uninit_like(changed[0], T::DTYPE, MemoryFormat::Contiguous) };
     let whole = |tensor: &&Tensor| empty().and_then(|to| map(&to, [*tensor], |[x]: [T; 1]| x).map(|()| to));
     let copies = changed.iter().map(|tensor| copy(tensor, T::DTYPE)).collect::<Result<Vec<_>>>()?;
     let given = given.iter().map(whole).collect::<Result<Vec<_>>>()?;
-    lines(std::array::from_fn(|n| &copies[n]), std::array::from_fn(|k| &given[k]), &f)?;
+    let (new, given) = (std::array::from_fn(|n| &copies[n]), std::array::from_fn(|k| &given[k]));
+    lines(new, given, &Lease::new(new, given)?, &f)?;
     changed.iter().zip(&copies).try_for_each(|(to, from)| map(to, [from], |[x]: [T; 1]| x))
 }
 
@@ -61,34 +64,45 @@ fn lie_alike<T: Element>(tensors: &[&Tensor]) -> bool {
                 && tensors.iter().all(|tensor| tensor.strides() == first.strides()))
 }
 
-/// As [`update`], of tensors that lie alike, without gaps.
+/// As [`update`], of tensors that lie alike, without gaps, which each are one of the others or apart from them.
 fn lines<T: Element, const N: usize, const K: usize, F: Fn([T; N], [T; K]) -> [T; N] + Sync>(
     changed: [&Tensor; N],
     given: [&Tensor; K],
+    lease: &impl Leased,
     f: &F,
 ) -> Result<()> {
+    let count = changed[0].numel();
+    ensure!(
+        changed.iter().chain(&given).all(|tensor| tensor.numel() == count),
+        Busy,
+        "tensors of sizes {:?} got others while they were changed together",
+        changed[0].sizes()
+    );
     let mut memory = Memory { changed: [std::ptr::null_mut(); N], given: [std::ptr::null(); K] };
     for (data, tensor) in memory.changed.iter_mut().zip(changed) {
-        *data = tensor.data_ptr()?;
+        *data = tensor.data_ptr_mut(lease)?;
     }
     for (data, tensor) in memory.given.iter_mut().zip(given) {
-        *data = tensor.data_ptr::<T>()?.cast_const();
+        *data = tensor.data_ptr::<T>(lease)?;
     }
     let memory = &memory;
-    parallel::ranges(changed[0].numel() as usize, |range| {
+    parallel::ranges(count as usize, |range| {
         let line = Memory {
             changed: memory.changed.map(|data| data.wrapping_add(range.start)),
             given: memory.given.map(|data| data.wrapping_add(range.start)),
         };
         #[cfg(target_arch = "x86_64")]
         if super::is_widest() {
-            // SAFETY: the processor has these features; the range is this thread's alone, and lies in all tensors.
+            // SAFETY: `is_widest` found these features; the range lies within the elements of all tensors, as many by the
+            // check above, and is this thread's alone. The lease keeps everybody else away.
             return unsafe { widest(&line, range.len(), f) };
         } else if super::is_wide() {
-            // SAFETY: as above.
+            // SAFETY: `is_wide` found these features; the range lies within the elements of all tensors, as many by the check
+            // above, and is this thread's alone. The lease keeps everybody else away.
             return unsafe { wide(&line, range.len(), f) };
         }
-        // SAFETY: as above.
+        // SAFETY: the range lies within the elements of all tensors, as many by the check above, and is this thread's alone.
+        // The lease keeps everybody else away.
         unsafe { each(&line, range.len(), f) }
     });
     Ok(())
@@ -100,11 +114,13 @@ struct Memory<T, const N: usize, const K: usize> {
     given: [*const T; K],
 }
 
-// SAFETY: plain addresses; threads get ranges of their own.
+// SAFETY: the addresses are followed in `each` only, which is `unsafe`: its caller gives each thread a range of its own.
 unsafe impl<T: Sync, const N: usize, const K: usize> Sync for Memory<T, N, K> {}
 
 /// # Safety
-/// As [`each`], on a processor that has these features.
+/// - `len` elements of each tensor can be read, and of the changed ones written.
+/// - Nobody else writes to them meanwhile, or reads the changed ones.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<T: Element, const N: usize, const K: usize>(
@@ -112,12 +128,14 @@ unsafe fn widest<T: Element, const N: usize, const K: usize>(
     len: usize,
     f: &impl Fn([T; N], [T; K]) -> [T; N],
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `len` elements of each tensor, which nobody else uses.
     unsafe { each(line, len, f) }
 }
 
 /// # Safety
-/// As [`each`], on a processor that has these features.
+/// - `len` elements of each tensor can be read, and of the changed ones written.
+/// - Nobody else writes to them meanwhile, or reads the changed ones.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<T: Element, const N: usize, const K: usize>(
@@ -125,12 +143,13 @@ unsafe fn wide<T: Element, const N: usize, const K: usize>(
     len: usize,
     f: &impl Fn([T; N], [T; K]) -> [T; N],
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `len` elements of each tensor, which nobody else uses.
     unsafe { each(line, len, f) }
 }
 
 /// # Safety
-/// `len` elements of each tensor can be read, and of the changed ones written.
+/// - `len` elements of each tensor can be read (they are values of `T`), and of the changed ones written.
+/// - Nobody else writes to them meanwhile, or reads the changed ones.
 #[inline(always)]
 unsafe fn each<T: Element, const N: usize, const K: usize>(
     line: &Memory<T, N, K>,
@@ -139,33 +158,53 @@ unsafe fn each<T: Element, const N: usize, const K: usize>(
 ) {
     let even = len - len % STEP;
     for start in (0..even).step_by(STEP) {
-        // SAFETY: so many elements lie there.
+        // SAFETY: `start + STEP` is at most `len`, and the caller vouches for as many elements of each tensor, which nobody
+        // else uses.
         unsafe { step::<T, N, K, STEP>(line, start, f) };
     }
     for start in even..len {
-        // SAFETY: as above.
+        // SAFETY: `start` is below `len`, and the caller vouches for as many elements of each tensor, which nobody else uses.
         unsafe { step::<T, N, K, 1>(line, start, f) };
     }
 }
 
 /// # Safety
-/// As [`each`], for `COUNT` elements.
+/// - Elements `start..start + COUNT` of each tensor can be read (they are values of `T`), and of the changed ones written.
+/// - Nobody else writes to them meanwhile, or reads the changed ones.
 #[inline(always)]
 unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
     line: &Memory<T, N, K>,
     start: usize,
     f: &impl Fn([T; N], [T; K]) -> [T; N],
 ) {
-    // SAFETY: by contract.
+    // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
+    // nobody else writes to.
     let mut changed = line.changed.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
-    // SAFETY: as above.
+    // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
+    // nobody else writes to.
     let given = line.given.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
     for i in 0..COUNT {
         let new = f(std::array::from_fn(|n| changed[n][i]), std::array::from_fn(|k| given[k][i]));
         (0..N).for_each(|n| changed[n][i] = new[n]);
     }
     for (data, elements) in line.changed.iter().zip(changed) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `COUNT` places from `start` on, aligned for `T` and so for an array of it, which
+        // nobody else uses.
         unsafe { data.add(start).cast::<[T; COUNT]>().write(elements) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensors_of_several_sizes_are_not_changed_as_lines() {
+        let (x, y) = (Tensor::from([1f32, 2.0]), Tensor::from([1f32]));
+        let lease = Lease::new([&x, &y], []).unwrap();
+        let error = lines::<f32, 2, 0, _>([&x, &y], [], &lease, &|changed, []| changed).unwrap_err();
+        assert!(
+            error.to_string().contains("tensors of sizes [2] got others while they were changed together")
+        );
     }
 }

@@ -25,6 +25,7 @@ mod kernels {
         blank: i64,
         _zero_infinity: bool,
     ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([log_probs, targets])?;
         const OPERATOR: &str = "aten::_ctc_loss";
         let examples = Examples::new(OPERATOR, log_probs, targets, [input_lengths, target_lengths], blank)?;
         let [times, batch, _] = examples.sizes;
@@ -68,6 +69,7 @@ mod kernels {
         blank: i64,
         zero_infinity: bool,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([grad, log_probs, targets, neg_log_likelihood, log_alpha])?;
         const OPERATOR: &str = "aten::_ctc_loss_backward";
         let examples = Examples::new(OPERATOR, log_probs, targets, [input_lengths, target_lengths], blank)?;
         let [times, batch, classes] = examples.sizes;
@@ -126,6 +128,7 @@ fn with_lengths_in_tensors(
     blank: i64,
     zero_infinity: bool,
 ) -> Result<(Tensor, Tensor)> {
+    let _lease = loops::frozen([log_probs, targets, input_lengths, target_lengths])?;
     let [inputs, labels] = lengths([input_lengths, target_lengths])?;
     aten::_ctc_loss::call(log_probs, targets, &inputs, &labels, blank, zero_infinity)
 }
@@ -145,6 +148,15 @@ mod of_tensors {
         blank: i64,
         zero_infinity: bool,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([
+            grad,
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            neg_log_likelihood,
+            log_alpha,
+        ])?;
         if log_probs.device() == Device::META && log_probs.numel() > 0 {
             return aten::zeros_like(log_probs);
         }

@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::collected;
 use crate::cpu::loops;
 use crate::pointwise::{common_device, unsupported};
 
@@ -21,13 +22,14 @@ mod kernels {
         weight: Option<&Tensor>,
         reduction: i64,
     ) -> Result<Tensor> {
+        let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
         let scores = Scores::new("aten::multi_margin_loss", this, target, weight, p, margin)?;
         let sizes = if reduction == NONE { target.sizes() } else { &[] };
         let out = Tensor::empty(sizes, this.dtype(), this.device())?;
         if this.device() == Device::META {
             return Ok(out);
         }
-        let mut losses = vec![0.0; scores.rows];
+        let mut losses = collected(scores.operator, scores.rows as i64, |_| 0.0)?;
         scores.each_short(|short| losses[short.row] += short.factor * scores.loss(short.by))?;
         let sum = || losses.iter().sum::<f64>();
         let reduced = match reduction {
@@ -48,6 +50,7 @@ mod kernels {
         weight: Option<&Tensor>,
         reduction: i64,
     ) -> Result<Tensor> {
+        let _lease = loops::all_frozen([grad_output, this, target].into_iter().chain(weight))?;
         let scores = Scores::new("aten::multi_margin_loss_backward", this, target, weight, p, margin)?;
         scores.check_gradient(grad_output, reduction)?;
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
@@ -60,7 +63,7 @@ mod kernels {
             MEAN => grad[0] / scores.rows as f64,
             _ => grad[0],
         };
-        let mut grads = vec![0.0; scores.rows * scores.classes];
+        let mut grads = collected(scores.operator, out.numel(), |_| 0.0)?;
         scores.each_short(|short| {
             let slope = of_row(short.row) * short.factor * scores.slope(short.by);
             let row = &mut grads[short.row * scores.classes..][..scores.classes];

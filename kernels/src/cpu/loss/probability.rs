@@ -19,6 +19,7 @@ mod kernels {
         weight: Option<&Tensor>,
         reduction: i64,
     ) -> Result<Tensor> {
+        let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
         const OPERATOR: &str = "aten::binary_cross_entropy";
         check_type(OPERATOR, this, "targets", target)?;
         let losses = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
@@ -52,6 +53,7 @@ mod kernels {
         weight: Option<&Tensor>,
         reduction: i64,
     ) -> Result<Tensor> {
+        let _lease = loops::all_frozen([grad_output, this, target].into_iter().chain(weight))?;
         const OPERATOR: &str = "aten::binary_cross_entropy_backward";
         check_type(OPERATOR, this, "targets", target)?;
         check_type(OPERATOR, this, "a gradient", grad_output)?;

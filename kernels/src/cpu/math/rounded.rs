@@ -45,7 +45,7 @@ rounded! {
     i64: from from from from;
 }
 
-/// A type that can be looked at bit by bit; a truth value is one bit.
+/// A type that can be looked at bit by bit; a boolean is one bit.
 pub(super) trait Bits: Copy {
     fn flipped(self) -> Self;
     fn both(self, other: Self) -> Self;

@@ -15,8 +15,8 @@ use std::ops::Range;
 
 use torch_library::DType;
 
-use super::scattered::Aligned;
-use super::tiles::{DEPTH, Room, Strip, pack};
+use super::implicit_gemm::Aligned;
+use super::tiles::{DEPTH, PanelBuffer, Strip, pack};
 use super::vector::Vector;
 use super::{GRAIN, Matrices};
 use crate::cpu::loops::{is_widest, parallel};
@@ -44,7 +44,8 @@ pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// As [`tiles::multiply`](super::tiles::multiply).
+/// - What [`tiles::multiply`](super::tiles::multiply) asks for: matrices in bounds and of fitting sizes, `out` apart from the
+///   others, nobody else there, and all as [`turned`](super::tiles::turned) gave it.
 pub(super) unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -52,7 +53,8 @@ pub(super) unsafe fn multiply<T: Number>(
     adds: bool,
     is_parallel: bool,
 ) {
-    // SAFETY: `T` is the type that is named, the processor has the instructions; the rest is passed on.
+    // SAFETY: `T` is the type that is named, so the casts change none; `is_widest` found the instructions of `widest`, `turned`
+    // those of `wide`; the caller vouches for the matrices.
     unsafe {
         match T::DTYPE {
             DType::Float32 if is_widest() => {
@@ -73,7 +75,8 @@ pub(super) unsafe fn multiply<T: Number>(
 type Rows<T> = unsafe fn(&Block<T>, Range<usize>, [Matrices<T>; 2]);
 
 /// # Safety
-/// As [`multiply`]; the processor has the instructions of `rows`, which is one of the below.
+/// - What [`multiply`] asks for, of the matrices.
+/// - `rows` is one of the below, for vectors `V`, and the processor has its instructions.
 unsafe fn blocks<V: Vector>(
     out: Matrices<V::Element>,
     a: Matrices<V::Element>,
@@ -97,7 +100,8 @@ unsafe fn blocks<V: Vector>(
             let panels = memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
             let block = Block { panels, width, depth, columns, adds: adds || step > 0 };
             share(block.count(), parallel::GRAIN / (width * depth), &|range| {
-                // SAFETY: the columns lie in bounds, and each panel is packed by one thread.
+                // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller vouches for; each panel is one
+                // thread's.
                 range.for_each(|panel| unsafe { block.fill(panel, b) });
             });
             // Several threads share the columns of a few rows.
@@ -107,15 +111,17 @@ unsafe fn blocks<V: Vector>(
             };
             let grain = GRAIN / (V::ROWS * depth * columns / parts);
             share(groups * parts, grain, &|range| {
-                let mut room = Room::EMPTY;
+                let mut buffer = PanelBuffer::EMPTY;
                 for (group, part) in range.map(|item| (item / parts, item % parts)) {
                     let row = group * V::ROWS;
                     let height = (out.rows - row).min(V::ROWS);
                     let to = Matrices { rows: height, ..out.from(row, 0) };
                     let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
-                    // SAFETY: there is room for the rows of a tile; all lies in bounds, this part of the result for this thread alone.
+                    // SAFETY: `data` has room for a tile's rows of `depth` numbers, fewer than a panel's; the rows lie in `a` and
+                    // `out`, which the caller vouches for. The panels were filled by `share` before; each group and part is one
+                    // thread's alone.
                     unsafe {
-                        let data = room.start();
+                        let data = buffer.start();
                         pack(a.from(row, 0).transposed(), depth, height, data);
                         let lines = Matrices {
                             data,
@@ -133,26 +139,28 @@ unsafe fn blocks<V: Vector>(
 }
 
 /// # Safety
-/// As [`Block::multiply`], on a processor that has these features.
+/// - What [`Block::multiply`] asks for: filled panels, rows in bounds, and the result this thread's alone.
+/// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<V: Vector>(
     block: &Block<V::Element>,
     panels: Range<usize>,
     [out, a]: [Matrices<V::Element>; 2],
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for panels and rows; whoever has these features has the vectors.
     unsafe { block.multiply::<V>(panels, out, a) }
 }
 
 /// # Safety
-/// As [`Block::multiply`], on a processor that has these features.
+/// - What [`Block::multiply`] asks for: filled panels, rows in bounds, and the result this thread's alone.
+/// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<V: Vector>(
     block: &Block<V::Element>,
     panels: Range<usize>,
     [out, a]: [Matrices<V::Element>; 2],
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for panels and rows; whoever has these features has the vectors.
     unsafe { block.multiply::<V>(panels, out, a) }
 }
 
@@ -168,7 +176,7 @@ struct Block<T> {
     adds: bool,
 }
 
-// SAFETY: plain addresses; which thread writes where is for `blocks` to say.
+// SAFETY: an address and numbers; the functions that follow it are `unsafe`, and `blocks` gives each panel to one thread to fill.
 unsafe impl<T: Send + Sync> Sync for Block<T> {}
 
 impl<T: Number> Block<T> {
@@ -186,17 +194,23 @@ impl<T: Number> Block<T> {
     /// Packs a panel of a matrix that starts where the block does.
     ///
     /// # Safety
-    /// The columns lie in bounds, and nobody else has to do with the panel meanwhile.
+    /// - `panel` is less than [`count`](Self::count), and there is memory for all panels at `panels`.
+    /// - `depth` rows of `columns` columns from the start of `from` can be read, and nobody writes them meanwhile.
+    /// - Nobody else has to do with the panel meanwhile.
     unsafe fn fill(&self, panel: usize, from: Matrices<T>) {
         let (column, width, to) = self.panel(panel);
-        // SAFETY: by contract; there is memory for all panels.
+        // SAFETY: a panel is `depth` rows of `width` of the columns that the caller vouches for, and it vouches for as much
+        // memory there.
         unsafe { pack(from.from(0, column), self.depth, width, to) };
     }
 
     /// Multiplies some rows with some panels.
     ///
     /// # Safety
-    /// The panels are filled; the rows of the result are contiguous, lie in bounds, and are this thread's alone in the panels' columns.
+    /// - The panels are filled, and nobody writes them meanwhile.
+    /// - `a` can be read, and has `depth` columns, and as many rows as `out`.
+    /// - The rows of `out` are contiguous and can be written (and read if `adds`); in the panels' columns nobody else uses them.
+    /// - The processor has the vectors.
     #[inline(always)]
     unsafe fn multiply<V: Vector<Element = T>>(
         &self,
@@ -213,7 +227,7 @@ impl<T: Number> Block<T> {
                 pitch: width as isize,
                 adds: self.adds,
             };
-            // SAFETY: passed on.
+            // SAFETY: a filled panel, and the `width` columns of the result from its own first on: both the caller vouches for.
             unsafe { strip.compute::<V>(width) };
         }
     }
@@ -243,7 +257,8 @@ mod tests {
         let (mut b, b_strides) = numbers::<T>([depth, columns], lie_by_rows[1]);
         let (mut out, out_strides) = numbers::<T>([rows, columns], true);
         let before = out.clone();
-        // SAFETY: all lie in the vectors, which are apart, and the processor has the vectors.
+        // SAFETY: all lie in three vectors of our own, in which `numbers` leaves gaps but no lack; the caller asked for
+        // `is_wide`.
         unsafe {
             multiply(
                 Matrices::one(out.as_mut_ptr(), [rows, columns], out_strides),

@@ -17,7 +17,8 @@ const DEPTH: usize = 64;
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// As [`multiply_one`](super::multiply_one).
+/// - What [`multiply_one`](super::multiply_one) asks for: matrices in bounds and of fitting sizes, `out` apart from the others,
+///   and nobody else there.
 pub(super) unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -34,7 +35,8 @@ pub(super) unsafe fn multiply<T: Number>(
             let depth = a.columns.min(step + DEPTH) - step;
             let a = Matrices { columns: depth, ..a.rows(rows.clone()).from(0, step) };
             let b = Matrices { rows: depth, ..b.from(step, 0) };
-            // SAFETY: a part of the matrices, and of the result this thread's own.
+            // SAFETY: some rows and steps of matrices that the caller vouches for; of the result, these rows are this thread's
+            // alone.
             unsafe { tiles(out.rows(rows.clone()), a, b, adds || step > 0) };
         }
     });
@@ -43,23 +45,23 @@ pub(super) unsafe fn multiply<T: Number>(
 /// As [`multiply`], of few steps.
 ///
 /// # Safety
-/// As there.
+/// - What [`multiply`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and nobody else there.
 unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     let (mut factors, mut panel) = (Vec::new(), Vec::new());
     let mut sums = [T::ZERO; HEIGHT * WIDTH];
     for left in (0..out.columns).step_by(WIDTH) {
         let columns = WIDTH.min(out.columns - left);
-        // SAFETY: in bounds by contract.
+        // SAFETY: `columns` of those that are left of `b`, which the caller vouches for.
         unsafe { Matrices { columns, ..b.from(0, left) }.read_to(&mut panel) };
         for top in (0..out.rows).step_by(HEIGHT) {
             let rows = HEIGHT.min(out.rows - top);
-            // SAFETY: in bounds by contract.
+            // SAFETY: `rows` of those that are left of `a`, which the caller vouches for.
             unsafe { Matrices { rows, ..a.from(top, 0) }.transposed().read_to(&mut factors) };
             sum_up(&mut sums[..rows * columns], &factors, rows, &panel, columns);
             for (row, sums) in sums[..rows * columns].chunks_exact(columns).enumerate() {
                 for (column, sum) in sums.iter().enumerate() {
                     let to = out.from(top + row, left + column).data;
-                    // SAFETY: in bounds by contract.
+                    // SAFETY: a row and a column that `out` has, which the caller vouches for; it holds a value if `adds`.
                     unsafe { to.write(if adds { to.read().plus(*sum) } else { *sum }) };
                 }
             }
@@ -71,13 +73,13 @@ impl<T: Number> Matrices<T> {
     /// Reads the numbers, row by row.
     ///
     /// # Safety
-    /// They lie in bounds.
+    /// - The rows and columns lie in bounds, aligned and initialised, and nobody writes them meanwhile.
     unsafe fn read_to(self, numbers: &mut Vec<T>) {
         numbers.clear();
         numbers.reserve(self.rows * self.columns);
         for row in 0..self.rows {
             for column in 0..self.columns {
-                // SAFETY: by contract.
+                // SAFETY: less than `rows` and `columns`, as many as the caller vouches for.
                 numbers.push(unsafe { self.from(row, column).data.read() });
             }
         }

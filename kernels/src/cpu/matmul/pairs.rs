@@ -14,7 +14,7 @@
 
 use std::arch::x86_64::*;
 
-use torch_library::{DType, Result, Tensor};
+use torch_library::{DType, Lease, Result, Tensor, ensure};
 
 use super::{GRAIN, Matrices};
 use crate::cpu::loops::across::turned;
@@ -43,13 +43,16 @@ pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         Some(1) => a.clone(),
         _ => loops::copy(a, a.dtype())?,
     };
+    let lease = Lease::new([out], [&dense, b])?;
+    super::check(out, &dense, b)?;
+    ensure!(dense.strides().last() == Some(&1), Busy, "a matrix was given other strides while it was read");
     let product = Product {
-        out: Matrices::over(out, loops::data_ptr(out)?),
+        out: Matrices::over(out, out.address_mut(&lease)?),
         size: out.dtype().size() as isize,
         store: convert::storer::<f32>(out.dtype()),
         is_rounded: out.dtype() == DType::BFloat16 && out.strides().last() == Some(&1),
-        a: Matrices::over(&dense, loops::data_ptr(&dense)?.cast()),
-        b: Matrices::over(b, loops::data_ptr(b)?.cast()),
+        a: Matrices::over(&dense, dense.address(&lease)?.cast_mut().cast()),
+        b: Matrices::over(b, b.address(&lease)?.cast_mut().cast()),
     };
     let panels = product.b.columns.div_ceil(WIDTH);
     let work = product.a.rows * product.a.columns * WIDTH;
@@ -57,8 +60,9 @@ pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         let mut panel = vec![0; product.a.columns.div_ceil(2) * WIDTH];
         for index in range {
             let product = product.at(index / panels);
-            // SAFETY: the matrices lie in bounds, this panel of the result is this thread's alone, and whoever comes here has
-            // asked for the instructions.
+            // SAFETY: sizes fit and the result is apart by `check`, rows of `dense` lie side by side as ensured, and strides are
+            // the tensors' own; the lease keeps everybody else away, this panel of the result is this thread's alone, and whoever
+            // comes here has asked `is_for`, and so for the instructions.
             unsafe { product.columns(index % panels * WIDTH, &mut panel) };
         }
     });
@@ -88,17 +92,21 @@ impl Product {
     /// Up to [`WIDTH`] columns of the product.
     ///
     /// # Safety
-    /// The matrices lie in bounds, nobody else uses these columns of the result, and the processor has the instructions.
+    /// - The matrices lie in bounds and are of fitting sizes; rows of `a` lie side by side.
+    /// - Nobody else writes the factors, or uses up to [`WIDTH`] columns of the result from `first` on.
+    /// - `first` is less than the number of columns, and `panel` has [`WIDTH`] places for each pair of steps.
+    /// - The processor has the instructions.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
     unsafe fn columns(&self, first: usize, panel: &mut [u32]) {
         let width = WIDTH.min(self.b.columns - first);
-        // SAFETY: there are so many columns.
+        // SAFETY: `width` columns are left from `first` on; the caller vouches for the factor, the panel and the instructions.
         unsafe { self.pack(first, width, panel) };
         let mut sums = [[0.0; WIDTH]; HEIGHT];
         let mut row = 0;
         while row < self.a.rows {
             let a = self.a.data.wrapping_offset(row as isize * self.a.row_stride);
-            // SAFETY: so many rows are left, and dense.
+            // SAFETY: as many rows of `a` are left as each arm multiplies; the caller promises that they are dense, `pack` filled
+            // the panel.
             let count = unsafe {
                 match self.a.rows - row {
                     HEIGHT.. => self.rows::<HEIGHT>(a, panel, &mut sums),
@@ -113,11 +121,13 @@ impl Product {
                     (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
                 let out = self.out.data.wrapping_offset(place * self.size);
                 if self.is_rounded && width == WIDTH {
-                    // SAFETY: a row of the panel is a register of halves.
+                    // SAFETY: `WIDTH` halves of this row of the result lie side by side (`is_rounded`), as many as a register
+                    // has; the caller vouches for these columns.
                     unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
                     continue;
                 }
-                // SAFETY: `width` elements of this row of the result.
+                // SAFETY: `sums` has `WIDTH` numbers, and this row of the result `width` elements from `first` on,
+                // `column_stride` apart, of the type that `store` was found for; the caller vouches for these columns.
                 unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
             }
             row += count;
@@ -127,7 +137,9 @@ impl Product {
     /// Packs columns: for each pair of rows [`WIDTH`] pairs of elements, zeros where there are none.
     ///
     /// # Safety
-    /// There are so many columns from the first on.
+    /// - The second factor has `width` columns from `first` on, which can be read, and nobody writes meanwhile.
+    /// - `width` is at most [`WIDTH`], and `panel` has as many places for each pair of rows.
+    /// - The processor has the instructions.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     unsafe fn pack(&self, first: usize, width: usize, panel: &mut [u32]) {
@@ -135,19 +147,22 @@ impl Product {
         let data = self.b.data.wrapping_offset(first as isize * column);
         let at = |i: usize, j: usize| data.wrapping_offset(i as isize * row + j as isize * column);
         let pairs = self.b.rows / 2;
-        // SAFETY: elements of the matrix.
+        // SAFETY: rows `2 * i + 1` and before, as `i` is less than `pairs`; column `j` is less than `width`, as callers ask
+        // first.
         let pair = |i: usize, j: usize| unsafe {
             u32::from(at(2 * i, j).read()) | u32::from(at(2 * i + 1, j).read()) << 16
         };
         if row == 1 && column % 2 == 0 && width == WIDTH {
             // The columns are dense, so the pairs are there; they change places only.
-            // SAFETY: `width` lines of so many pairs, and room for them in the panel.
+            // SAFETY: `width` columns of `pairs` pairs, which lie side by side and need not be aligned; the caller promises room
+            // for them.
             unsafe { turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr(), WIDTH) };
         } else {
             for (i, line) in panel.chunks_exact_mut(WIDTH).take(pairs).enumerate() {
                 if column == 1 && width == WIDTH {
                     line.iter_mut().enumerate().for_each(|(j, to)| {
-                        // SAFETY: as above, of dense rows.
+                        // SAFETY: row `i` of the two that `pairs` counts; `j` is less than `WIDTH`, as many columns as there are,
+                        // side by side.
                         let element = |i: usize| u32::from(unsafe { at(i, 0).add(j).read() });
                         *to = element(2 * i) | element(2 * i + 1) << 16;
                     });
@@ -160,7 +175,7 @@ impl Product {
         }
         if self.b.rows % 2 == 1 {
             for (j, to) in panel[pairs * WIDTH..].iter_mut().enumerate() {
-                // SAFETY: elements of the last row.
+                // SAFETY: row `2 * pairs` is the last, as their number is odd; `j` is less than `width`.
                 *to = if j < width { u32::from(unsafe { at(2 * pairs, j).read() }) } else { 0 };
             }
         }
@@ -169,7 +184,8 @@ impl Product {
     /// The products of some rows, of which the first starts at `a`, with a panel; gives back how many these are.
     ///
     /// # Safety
-    /// There are so many rows, which are dense.
+    /// - From `a` on, `COUNT` rows of the first factor can be read, of elements side by side, and nobody writes them meanwhile.
+    /// - The processor has the instructions.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
     unsafe fn rows<const COUNT: usize>(
@@ -184,15 +200,15 @@ impl Product {
         let (lines, _) = panel.as_chunks::<WIDTH>();
         let pairs = self.a.columns / 2;
         for (i, line) in lines.iter().take(pairs).enumerate() {
-            // SAFETY: pair `i` of the row.
+            // SAFETY: pair `i` of the row is there, as `i` is less than `pairs`; it need not be aligned.
             step(&mut sums, line, |row| unsafe { rows[row].cast::<i32>().add(i).read_unaligned() });
         }
         if self.a.columns % 2 == 1 {
-            // SAFETY: the last element of the row; the panel has zeros beside its own.
+            // SAFETY: `2 * pairs` is the last element of the row, as their number is odd; the panel has zeros beside its own.
             step(&mut sums, &lines[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
         }
         for (sums, out) in sums.iter().zip(out.iter_mut()) {
-            // SAFETY: a row of sums are two registers.
+            // SAFETY: two registers are as large as a row of sums, and any bits are floats.
             *out = unsafe { std::mem::transmute::<[__m512; 2], [f32; WIDTH]>(*sums) };
         }
         COUNT
@@ -207,10 +223,10 @@ fn step<const COUNT: usize>(
     line: &[u32; WIDTH],
     pair: impl Fn(usize) -> i32,
 ) {
-    // SAFETY: a line is two registers, which take any bits.
+    // SAFETY: a line is as large as two registers, which take any bits.
     let [left, right] = unsafe { std::mem::transmute::<[u32; WIDTH], [__m512bh; 2]>(*line) };
     for (row, sums) in sums.iter_mut().enumerate() {
-        // SAFETY: both are registers, which take any bits.
+        // SAFETY: both are registers of one size, which take any bits.
         let pair = unsafe { std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi32(pair(row))) };
         *sums = [_mm512_dpbf16_ps(sums[0], pair, left), _mm512_dpbf16_ps(sums[1], pair, right)];
     }
@@ -220,7 +236,7 @@ fn step<const COUNT: usize>(
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
 fn rounded(sums: &[f32; WIDTH]) -> __m512bh {
-    // SAFETY: a line is two registers, which take any bits.
+    // SAFETY: a line is as large as two registers, which take any bits.
     let [left, right] = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*sums) };
     _mm512_cvtne2ps_pbh(right, left)
 }

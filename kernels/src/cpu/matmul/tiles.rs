@@ -64,10 +64,14 @@ pub(super) fn turned<T: Number>(
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// As [`multiply_one`](super::multiply_one); the matrices are what [`turned`] gave, or the same rows or columns of them.
+/// - What [`multiply_one`](super::multiply_one) asks for: matrices in bounds and of fitting sizes, `out` apart from the others,
+///   and nobody else there.
+/// - The matrices are what [`turned`] gave, or the same rows or columns of them: so the processor has vectors, and rows of `out`
+///   are contiguous.
 #[inline]
 pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
-    // SAFETY: `T` is the type that is named, the processor has the instructions; the rest is passed on.
+    // SAFETY: `T` is the type that is named (`turned` knows two), so the casts change none; `is_widest` found the wider
+    // instructions, `turned` the others; the caller vouches for the matrices.
     unsafe {
         match T::DTYPE {
             DType::Float32 if is_widest() => widest::<__m512>(out.cast(), a.cast(), b.cast(), adds),
@@ -79,7 +83,8 @@ pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Ma
 }
 
 /// # Safety
-/// As [`product`], on a processor that has these features.
+/// - What [`product`] asks for, of the matrices.
+/// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<V: Vector>(
     out: Matrices<V::Element>,
@@ -87,12 +92,13 @@ unsafe fn widest<V: Vector>(
     b: Matrices<V::Element>,
     adds: bool,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the matrices; whoever has these features has the vectors.
     unsafe { product::<V>(out, a, b, adds) }
 }
 
 /// # Safety
-/// As [`product`], on a processor that has these features.
+/// - What [`product`] asks for, of the matrices.
+/// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<V: Vector>(
     out: Matrices<V::Element>,
@@ -100,12 +106,15 @@ unsafe fn wide<V: Vector>(
     b: Matrices<V::Element>,
     adds: bool,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the matrices; whoever has these features has the vectors.
     unsafe { product::<V>(out, a, b, adds) }
 }
 
 /// # Safety
-/// The matrices lie in bounds, `out` contiguous in rows and apart from the others; the processor has the vectors.
+/// - The matrices lie in bounds, aligned and initialised (`out` if `adds`), and are of fitting sizes.
+/// - The rows of `out` are contiguous, and apart from the others.
+/// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`.
+/// - The processor has the vectors.
 #[inline(always)]
 unsafe fn product<V: Vector>(
     out: Matrices<V::Element>,
@@ -114,17 +123,17 @@ unsafe fn product<V: Vector>(
     adds: bool,
 ) {
     if out.rows <= ROWS_OF_DOTS && b.row_stride == 1 && a.column_stride == 1 {
-        // SAFETY: passed on.
+        // SAFETY: what the caller vouches for; columns of `b` and rows of `a` lie side by side, as was just asked.
         return unsafe { dots::<V>(out, a, b, adds) };
     }
     if out.rows == 1 && b.column_stride == 1 && out.columns >= WIDE * V::LANES {
-        // SAFETY: passed on.
+        // SAFETY: what the caller vouches for; rows of `b` lie side by side, as was just asked.
         return unsafe { rows::<V>(out, a, b, adds) };
     }
     let size = size_of::<V::Element>();
     let is_near = out.rows < ROWS_WORTH_PACKING || b.row_stride.unsigned_abs() * size <= NEAR;
-    let mut room = Room::EMPTY;
-    let room = room.start::<V::Element>();
+    let mut buffer = PanelBuffer::EMPTY;
+    let buffer = buffer.start::<V::Element>();
     for step in (0..a.columns).step_by(DEPTH) {
         let depth = (a.columns - step).min(DEPTH);
         let (a, adds) = (Matrices { columns: depth, ..a.from(0, step) }, adds || step > 0);
@@ -138,20 +147,23 @@ unsafe fn product<V: Vector>(
             column += width;
             if width <= COLUMNS_OF_DOTS && a.column_stride == 1 {
                 let out = Matrices { columns: width, ..out }.transposed();
-                // SAFETY: there is room for so many columns; the elements lie in bounds.
-                unsafe { pack(from.transposed(), width, depth, room) };
-                let columns = Matrices { data: room, row_stride: depth as isize, column_stride: 1, ..out };
-                // SAFETY: a part of the matrices, and a copy of one.
+                // SAFETY: the room has `DEPTH` rows of two vectors, more than `width` columns of `depth`; these lie in `b`, which
+                // the caller vouches for.
+                unsafe { pack(from.transposed(), width, depth, buffer) };
+                let columns = Matrices { data: buffer, row_stride: depth as isize, column_stride: 1, ..out };
+                // SAFETY: columns of `out` and rows of `a`, which the caller vouches for, and the copy that was just packed.
                 unsafe { dots::<V>(out, columns, a.transposed(), adds) };
                 continue;
             }
             let mut strip = Strip { out, a, panel: from.data, pitch: from.row_stride, adds };
             if b.column_stride != 1 || !is_near {
-                // SAFETY: there is room for so many rows of two vectors; the elements lie in bounds.
-                unsafe { pack(from, depth, width, room) };
-                (strip.panel, strip.pitch) = (room, width as isize);
+                // SAFETY: the room has `DEPTH` rows of two vectors, `depth` and `width` are at most these; the rows lie in `b`,
+                // which the caller vouches for.
+                unsafe { pack(from, depth, width, buffer) };
+                (strip.panel, strip.pitch) = (buffer, width as isize);
             }
-            // SAFETY: the strip is part of the matrices.
+            // SAFETY: `width` columns of `out` and `b`, or the copy that was just packed; the caller vouches for the matrices and
+            // vectors.
             unsafe { strip.compute::<V>(width) };
         }
     }
@@ -160,7 +172,8 @@ unsafe fn product<V: Vector>(
 /// As [`product`], of a few rows with a matrix that lies column by column: sums along both.
 ///
 /// # Safety
-/// As there.
+/// - What [`product`] asks for.
+/// - Rows of `a` and columns of `b` lie side by side.
 #[inline(always)]
 unsafe fn dots<V: Vector>(
     out: Matrices<V::Element>,
@@ -173,7 +186,8 @@ unsafe fn dots<V: Vector>(
         let mut column = 0;
         while column < out.columns {
             let (to, first) = (out.from(row, column), b.from(0, column));
-            // SAFETY: so many columns are left, of as many elements as the line.
+            // SAFETY: so many columns are left, as long as the line, since sizes fit; the caller vouches for the rest of the
+            // matrices.
             column += unsafe {
                 match out.columns - column {
                     4.. => dot::<V, 4>(to, line, first, adds),
@@ -187,7 +201,9 @@ unsafe fn dots<V: Vector>(
 /// The sums along a line and each of `N` columns; gives back how many these are.
 ///
 /// # Safety
-/// There are as many columns, of elements side by side, and as long as the line; the processor has the vectors.
+/// - There are `N` columns, of elements side by side, and the line is as long; all can be read.
+/// - `to` has as many places in its row, which can be written (and read if `adds`), and nobody else uses.
+/// - The processor has the vectors.
 #[inline(always)]
 unsafe fn dot<V: Vector, const N: usize>(
     to: Matrices<V::Element>,
@@ -197,7 +213,8 @@ unsafe fn dot<V: Vector, const N: usize>(
 ) -> usize {
     let (depth, even) = (columns.rows, columns.rows - columns.rows % V::LANES);
     let column = |n: usize, step: usize| columns.from(step, n).data.cast_const();
-    // SAFETY: by contract.
+    // SAFETY: each step is less than `depth`, how long the caller promises line and columns to be; `n` is less than `N`, how many
+    // columns and places; what is left behind the last whole vector is `depth - even`.
     unsafe {
         let mut sums = [V::zero(); N];
         for step in (0..even).step_by(V::LANES) {
@@ -223,7 +240,8 @@ unsafe fn dot<V: Vector, const N: usize>(
 /// As [`product`], of one row with rows, four of which are summed up at a time: each is read from end to end.
 ///
 /// # Safety
-/// As there.
+/// - What [`product`] asks for.
+/// - `out` has one row, and rows of `b` lie side by side.
 #[inline(always)]
 unsafe fn rows<V: Vector>(
     out: Matrices<V::Element>,
@@ -234,7 +252,8 @@ unsafe fn rows<V: Vector>(
     let mut step = 0;
     while step < a.columns {
         let (factors, first, adds) = (a.from(0, step), b.from(step, 0), adds || step > 0);
-        // SAFETY: so many rows are left.
+        // SAFETY: so many rows of `b` are left, as long as that of the result, since sizes fit; the caller vouches for the
+        // matrices.
         step += unsafe {
             match a.columns - step {
                 4.. => sum_of_rows::<V, 4>(out, factors, first, adds),
@@ -247,7 +266,9 @@ unsafe fn rows<V: Vector>(
 /// The sum of `N` rows, each times a factor; gives back how many these are.
 ///
 /// # Safety
-/// There are as many, of elements side by side, and as long as the result; the processor has the vectors.
+/// - There are `N` rows and factors; the rows are of elements side by side, as long as the result, and all can be read.
+/// - The first row of `out` can be written (and read if `adds`), lies apart from the others, and nobody else uses it.
+/// - The processor has the vectors.
 #[inline(always)]
 unsafe fn sum_of_rows<V: Vector, const N: usize>(
     out: Matrices<V::Element>,
@@ -255,7 +276,8 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
     b: Matrices<V::Element>,
     adds: bool,
 ) -> usize {
-    // SAFETY: by contract.
+    // SAFETY: each `n` is less than `N`, how many rows and factors the caller promises; `column + count` is at most
+    // `out.columns`, how long it promises rows and result to be.
     unsafe {
         let factors: [V; N] = std::array::from_fn(|n| V::splat(a.from(0, n).data));
         let lines: [*const V::Element; N] = std::array::from_fn(|n| b.from(n, 0).data.cast_const());
@@ -279,16 +301,18 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
 /// Copies `depth` rows of so many columns to memory without gaps.
 ///
 /// # Safety
-/// They lie in bounds, and there is room for them.
+/// - `depth` rows of `width` columns from the start of `from` can be read, and nobody writes them meanwhile.
+/// - `room` is aligned, apart from them, and has place for `depth * width` elements.
 #[inline(always)]
-pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, room: *mut T) {
-    // SAFETY: by contract.
+pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, buffer: *mut T) {
+    // SAFETY: `row` is less than `depth` and `column` than `width`, as many as the caller promises to be there and to have room
+    // for.
     unsafe {
         if from.row_stride == 1 && from.column_stride != 1 {
-            return across::turned(from.data, from.column_stride, [width, depth], room, width);
+            return across::turned(from.data, from.column_stride, [width, depth], buffer, width);
         }
         for row in 0..depth {
-            let (from, to) = (from.from(row, 0), room.add(row * width));
+            let (from, to) = (from.from(row, 0), buffer.add(row * width));
             if from.column_stride == 1 {
                 from.data.copy_to_nonoverlapping(to, width);
                 continue;
@@ -300,12 +324,12 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
     }
 }
 
-/// Room for a panel.
+/// PanelBuffer for a panel.
 #[repr(align(64))]
-pub(super) struct Room([MaybeUninit<u8>; DEPTH * WIDTH]);
+pub(super) struct PanelBuffer([MaybeUninit<u8>; DEPTH * WIDTH]);
 
-impl Room {
-    pub(super) const EMPTY: Room = Room([const { MaybeUninit::uninit() }; DEPTH * WIDTH]);
+impl PanelBuffer {
+    pub(super) const EMPTY: PanelBuffer = PanelBuffer([const { MaybeUninit::uninit() }; DEPTH * WIDTH]);
 
     /// Where it starts.
     pub(super) fn start<T>(&mut self) -> *mut T {
@@ -326,10 +350,14 @@ impl<T: Copy> Strip<T> {
     /// Computes it, so many columns wide: up to two vectors.
     ///
     /// # Safety
-    /// All of it lies in bounds; the processor has the vectors.
+    /// - The panel has a row of `width` elements for each column of `a`, `pitch` apart, which can be read.
+    /// - `a` can be read; it has as many rows as `out`, whose rows have `width` contiguous elements.
+    /// - These can be written (and read if `adds`), lie apart from the others, and nobody else uses them.
+    /// - The processor has the vectors.
     #[inline(always)]
     pub(super) unsafe fn compute<V: Vector<Element = T>>(&self, width: usize) {
-        // SAFETY: passed on. A known number of lanes needs no mask.
+        // SAFETY: what the caller vouches for; `width` is one vector or two, of which the last has as many elements as are named.
+        // A known number of lanes needs no mask.
         unsafe {
             match width {
                 _ if width == 2 * V::LANES => self.tiles::<V, 2>(V::LANES),
@@ -343,12 +371,12 @@ impl<T: Copy> Strip<T> {
     /// Computes it tile by tile, with so many elements in the last of `N` vectors.
     ///
     /// # Safety
-    /// As [`compute`](Self::compute).
+    /// - What [`compute`](Self::compute) asks for, with a width of `N - 1` vectors and `last` elements.
     #[inline(always)]
     unsafe fn tiles<V: Vector<Element = T>, const N: usize>(&self, last: usize) {
         let mut row = 0;
         while row < self.out.rows {
-            // SAFETY: passed on; so many rows are left.
+            // SAFETY: what the caller vouches for; as many rows are left as the tile has.
             row += unsafe {
                 match self.out.rows - row {
                     8.. if V::ROWS == 8 => self.tile::<V, N, 8>(row, last),
@@ -363,7 +391,8 @@ impl<T: Copy> Strip<T> {
     /// Computes some rows, and gives back how many.
     ///
     /// # Safety
-    /// As [`compute`](Self::compute).
+    /// - What [`compute`](Self::compute) asks for, with a width of `N - 1` vectors and `last` elements.
+    /// - There are `ROWS` rows from this one on.
     #[expect(
         clippy::needless_range_loop,
         reason = "`r` and `n` count rows and vectors of all that a tile has"
@@ -376,7 +405,8 @@ impl<T: Copy> Strip<T> {
     ) -> usize {
         let Strip { out, a, panel, pitch, adds } = *self;
         let count = |n: usize| if n + 1 == N { last } else { V::LANES };
-        // SAFETY: by contract.
+        // SAFETY: `line` has a row of the panel for each column of `a`, and `count` keeps vectors within the width; `r` is less
+        // than `ROWS`, how many rows of `a` and `out` the caller promises.
         unsafe {
             let mut sums = [[V::zero(); N]; ROWS];
             let mut factors = a.from(row, 0).data.cast_const();

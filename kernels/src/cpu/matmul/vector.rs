@@ -9,33 +9,50 @@ use crate::cpu::number::Number;
 /// As many floats as a register holds.
 ///
 /// # Safety
-/// All functions need a processor that has the instructions of this width.
+/// - Of all functions: the processor has the instructions of this width.
 pub(in crate::cpu) trait Vector: Copy {
     type Element: Number;
     const LANES: usize;
     /// How many rows of two vectors each stay in registers, beside what they are computed from.
     const ROWS: usize;
 
+    /// # Safety
+    /// - The processor has the instructions.
     unsafe fn zero() -> Self;
 
     /// # Safety
-    /// The element can be read.
+    /// - The element can be read: it is aligned and initialised, and nobody writes it meanwhile.
+    /// - The processor has the instructions.
     unsafe fn splat(from: *const Self::Element) -> Self;
 
+    /// The first lanes; the others are zero.
+    ///
     /// # Safety
-    /// So many elements can be read: the first lanes. The others are zero.
+    /// - `count` elements, at most all lanes, can be read: they are aligned and initialised, and nobody writes them meanwhile.
+    /// - The processor has the instructions.
     unsafe fn load(from: *const Self::Element, count: usize) -> Self;
 
+    /// Writes the first lanes.
+    ///
     /// # Safety
-    /// So many elements can be written: the first lanes.
+    /// - `count` elements, at most all lanes, can be written: they are aligned, and nobody else uses them meanwhile.
+    /// - The processor has the instructions.
     unsafe fn store(self, to: *mut Self::Element, count: usize);
 
+    /// # Safety
+    /// - The processor has the instructions.
     unsafe fn plus(self, other: Self) -> Self;
 
     /// `self * factor + summand`; in registers rounded once.
+    ///
+    /// # Safety
+    /// - The processor has the instructions.
     unsafe fn times_plus(self, factor: Self, summand: Self) -> Self;
 
     /// The sum of all lanes.
+    ///
+    /// # Safety
+    /// - The processor has the instructions.
     unsafe fn sum(self) -> Self::Element;
 }
 
@@ -55,13 +72,13 @@ impl<T: Number> Vector for Few<T> {
 
     #[inline(always)]
     unsafe fn splat(from: *const T) -> Self {
-        // SAFETY: by contract.
+        // SAFETY: the caller vouches for an element to read.
         Few([unsafe { from.read() }; 4])
     }
 
     #[inline(always)]
     unsafe fn load(from: *const T, count: usize) -> Self {
-        // SAFETY: by contract, of the first lanes.
+        // SAFETY: the caller vouches for `count` elements to read, and `i` is less.
         let lane = |i| if i < count { unsafe { from.add(i).read() } } else { T::ZERO };
         Few(std::array::from_fn(lane))
     }
@@ -69,7 +86,7 @@ impl<T: Number> Vector for Few<T> {
     #[inline(always)]
     unsafe fn store(self, to: *mut T, count: usize) {
         for (i, lane) in self.0.into_iter().enumerate().take(count) {
-            // SAFETY: by contract, of the first lanes.
+            // SAFETY: the caller vouches for `count` elements to write, and `take` keeps `i` below.
             unsafe { to.add(i).write(lane) };
         }
     }
@@ -102,44 +119,46 @@ macro_rules! vector {
 
             #[inline(always)]
             unsafe fn zero() -> Self {
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches for the instructions.
                 unsafe { $zero() }
             }
 
             #[inline(always)]
             unsafe fn splat(from: *const $element) -> Self {
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches for the instructions, and for an element to read.
                 unsafe { $splat(*from) }
             }
 
             #[inline(always)]
             unsafe fn load(from: *const $element, $count: usize) -> Self {
-                // SAFETY: passed on; lanes that the mask leaves out are not read.
+                // SAFETY: the caller vouches for the instructions, and for `count` elements; lanes that the mask leaves out are
+                // not read.
                 unsafe { if $count == $lanes { $load(from) } else { vector!(@load $load_some, from, $mask) } }
             }
 
             #[inline(always)]
             unsafe fn store(self, to: *mut $element, $count: usize) {
-                // SAFETY: passed on; lanes that the mask leaves out are not written.
+                // SAFETY: the caller vouches for the instructions, and for `count` elements; lanes that the mask leaves out are
+                // not written.
                 unsafe { if $count == $lanes { $store(to, self) } else { $store_some(to, $mask, self) } }
             }
 
             #[inline(always)]
             unsafe fn plus(self, other: Self) -> Self {
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches for the instructions.
                 unsafe { $plus(self, other) }
             }
 
             #[inline(always)]
             unsafe fn times_plus(self, factor: Self, summand: Self) -> Self {
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches for the instructions.
                 unsafe { $times_plus(self, factor, summand) }
             }
 
             #[inline(always)]
             unsafe fn sum(self) -> $element {
                 let $x = self;
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches for the instructions.
                 unsafe { $sum }
             }
         }

@@ -12,6 +12,7 @@ use crate::cpu::functions::Functions;
 use crate::cpu::loops::reduce::fold;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
+use crate::cpu::output_mask;
 use crate::pointwise::{common_device, unsupported};
 
 mod lines;
@@ -26,6 +27,7 @@ mod kernels {
         dim: i64,
         input_dtype: DType,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([grad_output, output])?;
         const OPERATOR: &str = "aten::_softmax_backward_data";
         let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
         if let Some(len) = line_length(output, &is_reduced) {
@@ -49,6 +51,7 @@ mod kernels {
         dim: i64,
         input_dtype: DType,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([grad_output, output])?;
         const OPERATOR: &str = "aten::_log_softmax_backward_data";
         let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
         if let Some(len) = line_length(output, &is_reduced) {
@@ -75,18 +78,20 @@ mod kernels {
         bias: Option<&Tensor>,
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::all_frozen([grad_out, input, mean, rstd].into_iter().chain(weight).chain(bias))?;
         const OPERATOR: &str = "aten::native_layer_norm_backward";
         let outer = outer_dims(OPERATOR, input, normalized_shape, &[weight, bias])?;
         let is_inner: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
         let is_outer: Vec<bool> = is_inner.iter().map(|is_inner| !is_inner).collect();
         let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
-        let [of_input, of_weight, of_bias] = wanted(OPERATOR, output_mask)?;
+        let [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
         let parameter = |parameter: Option<&Tensor>, sums: Tensor| {
             rounded(shaped(&sums, normalized_shape)?, parameter.map_or(input.dtype(), Tensor::dtype))
         };
         normal.check()?;
         let has_moments = |length: &usize| {
-            [mean, rstd].iter().all(|moment| moment.numel() as usize * length == input.numel() as usize)
+            let fits = |moment: &Tensor| (moment.numel() as usize).checked_mul(*length);
+            [mean, rstd].iter().all(|moment| fits(moment) == Some(input.numel() as usize))
         };
         let length = line_length(input, &is_inner).filter(has_moments);
         match_computing!(input.dtype(), T: Float => {
@@ -118,6 +123,9 @@ mod kernels {
         eps: f64,
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::all_frozen(
+            [grad_out, input].into_iter().chain(weight).chain(save_mean).chain(save_invstd),
+        )?;
         const OPERATOR: &str = "aten::native_batch_norm_backward";
         let saved = if train { [save_mean, save_invstd] } else { [running_mean, running_var] };
         let [Some(mean), Some(scale)] = saved else {
@@ -133,7 +141,7 @@ mod kernels {
         let (mean, scale, weight) =
             (per_channel(mean)?, per_channel(scale)?, weight.map(per_channel).transpose()?);
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
-        let [of_input, of_weight, of_bias] = wanted(OPERATOR, output_mask)?;
+        let [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
         let parameter = |sums: Tensor| rounded(shaped(&sums, &[sums.numel()])?, dtype);
         match_computing!(input.dtype(), T: Float => {
             let rstd = if train { scale } else { reciprocal_root::<T>(&scale, eps)? };
@@ -264,12 +272,4 @@ fn shaped(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
 /// One of several gradients.
 fn part(is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
     if is_wanted { f() } else { Ok(Tensor::undefined()) }
-}
-
-/// Which of three gradients are wanted.
-pub(in crate::cpu) fn wanted(operator: &str, output_mask: &[bool]) -> Result<[bool; 3]> {
-    match output_mask.try_into() {
-        Ok(wanted) => Ok(wanted),
-        Err(_) => bail!(Argument, "{operator}: output_mask has {} values, expected three", output_mask.len()),
-    }
 }

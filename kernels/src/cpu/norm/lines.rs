@@ -15,13 +15,13 @@ use crate::cpu::number::{Number, Ordered};
 
 /// The softmax of lines of `len` elements of a contiguous tensor.
 pub(super) fn softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
-    // SAFETY: every element is filled.
+    // SAFETY: `Softmax` fills the line chunk by chunk, with values only.
     unsafe { lines::<T, 0>(input, len, [], &Softmax) }
 }
 
 /// Its logarithm.
 pub(super) fn log_softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
-    // SAFETY: every element is filled.
+    // SAFETY: `LogSoftmax` fills the line, with values only.
     unsafe { lines::<T, 0>(input, len, [], &LogSoftmax) }
 }
 
@@ -36,7 +36,8 @@ pub(super) fn layer_norm<T: Float + Number>(
     let parameter = |tensor: &&Tensor| loops::has_elements(input) && loops::has_elements(tensor);
     let elements = |tensor: Option<&Tensor>| tensor.filter(parameter).map(loops::elements::<T>).transpose();
     let norm = LayerNorm { weight: elements(weight)?, bias: elements(bias)?, eps: eps.cast() };
-    // SAFETY: every element is filled.
+    // SAFETY: `LayerNorm` fills the line, or goes along it with a weight and a bias for each element, as `outer_dims` has
+    // checked and the kernel's lease keeps them; it writes values only.
     unsafe { lines(input, len, notes, &norm) }
 }
 
@@ -53,7 +54,7 @@ impl<T: Float + Ordered + Functions> Line<T, 0> for Softmax {
         }
         for chunk in out.chunks_mut(CHUNK) {
             for power in chunk {
-                // SAFETY: written above.
+                // SAFETY: the loop above has filled every chunk of `out`, which is as long as `input`.
                 let power = unsafe { power.assume_init_mut() };
                 *power = *power / sum;
             }

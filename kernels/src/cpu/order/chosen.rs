@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 
 use super::places::{Ranked, Sorted, Sorter};
 use crate::aten;
+use crate::cpu::loops;
 use crate::cpu::loops::match_computing;
 use crate::cpu::statistics::order::{Lanes, check_numbers};
 use crate::pointwise::unsupported;
@@ -14,6 +15,7 @@ mod kernels {
     use super::*;
 
     fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::kthvalue";
         let size =
             if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(OPERATOR))? };
@@ -27,16 +29,19 @@ mod kernels {
     }
 
     fn median_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         check_numbers("aten::median.dim", this)?;
         chosen("aten::median.dim", this, dim, keepdim, Choice::Middle)
     }
 
     fn nanmedian_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         check_numbers("aten::nanmedian.dim", this)?;
         chosen("aten::nanmedian.dim", this, dim, keepdim, Choice::MiddleNumber)
     }
 
     fn mode(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         chosen("aten::mode", this, dim, keepdim, Choice::MostFrequent)
     }
 }

@@ -1,5 +1,4 @@
 //! Distinct elements and slices.
-#![expect(unsafe_code, reason = "lends elements as slices")]
 
 use std::cmp::Ordering;
 
@@ -9,6 +8,7 @@ use torch_library::{Element, match_dtype};
 
 use super::places::{Ranked, Sorter};
 use crate::aten;
+use crate::composite::collected;
 use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
@@ -24,6 +24,7 @@ mod kernels {
         return_inverse: bool,
         return_counts: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         let flat = aten::reshape(&loops::contiguous(this)?, &[-1])?;
         let found = Distinct::of_elements("aten::_unique2", &flat, return_inverse)?;
         found.of_all(this, &flat, return_inverse, return_counts)
@@ -35,6 +36,7 @@ mod kernels {
         return_counts: bool,
         dim: Option<i64>,
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::unique_consecutive";
         if let Some(dim) = dim {
             return slices(OPERATOR, this, dim, false);
@@ -55,6 +57,7 @@ mod kernels {
         _return_inverse: bool,
         _return_counts: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         slices("aten::unique_dim", this, dim, true)
     }
 }
@@ -86,11 +89,13 @@ impl Distinct {
         match_dtype!(rows.dtype(), T: Bool | Integer | Float => {
             let elements = loops::elements::<T>(rows)?;
             let row = |at: usize| &elements[at * width..][..width];
-            let mut order: Vec<usize> = (0..count).collect();
+            // Rows of nothing may be as many as somebody writes.
+            let mut order = collected(operator, count as i64, |row| row as usize)?;
             if sorted {
                 order.sort_by(|a, b| compare_rows(row(*a), row(*b)));
             }
-            let mut found = Distinct { firsts: Vec::new(), kinds: vec![0; count], counts: Vec::new() };
+            let kinds = collected(operator, count as i64, |_| 0)?;
+            let mut found = Distinct { firsts: Vec::new(), kinds, counts: Vec::new() };
             // NaN is equal to nothing, not even to itself.
             for run in order.chunk_by(|a, b| row(*a) == row(*b)) {
                 run.iter().for_each(|at| found.kinds[*at] = found.firsts.len() as i64);
@@ -108,8 +113,8 @@ impl Distinct {
             Sorter::<T>::check(operator, count)?;
             let elements = loops::elements::<T>(line)?;
             let numbers = elements.iter().filter(|x| !x.is_unordered()).count();
-            let mut found =
-                Distinct { firsts: Vec::new(), kinds: vec![0; if has_kinds { count } else { 0 }], counts: Vec::new() };
+            let kinds = collected(operator, if has_kinds { count as i64 } else { 0 }, |_| 0)?;
+            let mut found = Distinct { firsts: Vec::new(), kinds, counts: Vec::new() };
             let (mut sorter, mut last, mut start) = (Sorter::new(), None, 0);
             for (at, ranked) in sorter.sorted(&elements).iter().enumerate() {
                 // NaN comes last, and is equal to nothing, not even to itself.
@@ -135,9 +140,9 @@ impl Distinct {
         }
         match_dtype!(line.dtype(), T: Bool | Integer | Float => {
             let elements = Parts::<T>::row_major(line, count)?;
-            // SAFETY: nobody writes to the elements while they are read.
-            let elements = unsafe { elements.get(0) };
-            let (mut firsts, mut next) = (vec![0; count + 1], 1); // what is behind the last gives no branch
+            let elements = elements.get(0);
+            let mut firsts = collected(operator, count as i64 + 1, |_| 0)?;
+            let mut next = 1; // what is behind the last gives no branch
             for (at, pair) in (1..).zip(elements.windows(2)) {
                 firsts[next] = at;
                 next += usize::from(pair[0] != pair[1]);
@@ -183,9 +188,9 @@ fn heads(operator: &str, line: &Tensor) -> Result<Tensor> {
     }
     match_dtype!(line.dtype(), T: Bool | Integer | Float => {
         let elements = Parts::<T>::row_major(line, count)?;
-        // SAFETY: nobody writes to the elements while they are read.
-        let elements = unsafe { elements.get(0) };
-        let (mut heads, mut next) = (vec![elements[0]; count], 1); // what is behind the last gives no branch
+        let elements = elements.get(0);
+        let mut heads = collected(operator, count as i64, |_| elements[0])?;
+        let mut next = 1; // what is behind the last gives no branch
         for pair in elements.windows(2) {
             heads[next] = pair[1];
             next += usize::from(pair[0] != pair[1]);

@@ -11,6 +11,7 @@ use crate::cpu::number::{Divided, Ordered};
 
 #[torch_impl(aten, CPU, Meta)]
 fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
+    let _lease = loops::frozen([this])?;
     const OPERATOR: &str = "aten::histc";
     ensure!(bins > 0, Argument, "{OPERATOR}: {bins} bins, at least one is needed");
     ensure!(this.dtype().is_floating_point(), DType, "{OPERATOR} is not implemented for {}", this.dtype());
@@ -32,9 +33,8 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
     );
     let mut counts = collected("aten::histc", bins + 1, |_| 0u64)?;
     match_computing!(this.dtype(), T: Float => {
-        let values = Parts::<T>::row_major(this, 1)?;
-        // SAFETY: nobody writes to the values while they are read.
-        let values = unsafe { std::slice::from_raw_parts(values.at(0), values.count()) };
+        let values = Parts::<T>::row_major(this, this.numel() as usize)?;
+        let values = if values.count() == 0 { &[][..] } else { values.get(0) };
         count::<T>(values, [low, high].map(|end| end.cast()), &mut counts);
     }, else => {});
     counts.pop();

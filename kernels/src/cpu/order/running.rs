@@ -7,7 +7,7 @@ use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{self, match_computing, on_vectors, parallel};
 use crate::cpu::number::Ordered;
 use crate::pointwise::unsupported;
@@ -17,10 +17,12 @@ mod kernels {
     use super::*;
 
     fn cummax(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         extremes("aten::cummax", this, dim, true)
     }
 
     fn cummin(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         extremes("aten::cummin", this, dim, false)
     }
 }
@@ -38,20 +40,28 @@ fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result
             let empty = |dtype| Tensor::empty(this.sizes(), dtype, this.device());
             return Ok((empty(this.dtype())?, empty(DType::Int64)?));
         }
-        // SAFETY: below, each element is written.
-        let room = |dtype| unsafe { Tensor::uninit(this.sizes(), dtype, this.device()) };
-        let (values, places) = (room(T::DTYPE)?, room(DType::Int64)?);
+        // SAFETY: `compute` writes every element of both before any is read: its strips make up the table. If it is not
+        // reached, nobody gets them.
+        let uninit = |dtype| unsafe { Tensor::uninit(this.sizes(), dtype, this.device()) };
+        let (values, places) = (uninit(T::DTYPE)?, uninit(DType::Int64)?);
         let columns = saturating_numel(this.sizes().iter().skip(dim + 1));
         let rows = this.sizes().get(dim).copied().unwrap_or(1);
         let table = Table {
             source: Parts::<T>::row_major(this, 1)?,
-            values: Parts::of(&values, 1)?,
-            places: Parts::of(&places, 1)?,
+            values: PartsMut::of(&values, 1)?,
+            places: PartsMut::of(&places, 1)?,
             rows: rows as usize,
             columns: columns as usize,
             is_largest,
         };
+        ensure!(
+            table.source.count() == table.values.count(),
+            Busy,
+            "{operator}: a tensor got sizes {:?} while it was read",
+            this.sizes()
+        );
         table.compute();
+        drop(table);
         let values = if this.dtype() == T::DTYPE { values } else { loops::copy(&values, this.dtype())? };
         Ok((values, places))
     }, else => Err(unsupported(operator, this.dtype())))
@@ -60,8 +70,8 @@ fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result
 /// Tables of so many rows and columns, one after the other, which are gone through row by row.
 struct Table<T> {
     source: Parts<T>,
-    values: Parts<T>,
-    places: Parts<i64>,
+    values: PartsMut<T>,
+    places: PartsMut<i64>,
     rows: usize,
     columns: usize,
     is_largest: bool,
@@ -102,13 +112,14 @@ impl<T: Ordered> Strip<'_, T> {
     #[inline(always)]
     fn compute(&self, is_better: impl Fn(T, T) -> bool + Copy) {
         if self.table.columns == 1 {
-            // SAFETY: the only run of the strip, all of it.
+            // SAFETY: the strip is this thread's, and this run all of it: a column whose elements are neighbours.
             let (source, values, places) = unsafe { self.run(self.first, self.table.rows) };
             return line(source, values, places, is_better);
         }
         let (mut best, mut at) = ([T::ZERO; WIDTH], [0; WIDTH]);
         for row in 0..self.table.rows {
-            // SAFETY: a row of the strip; the one before is done.
+            // SAFETY: the strip is this thread's, and this run a row of it; what was given for the row before is not used any
+            // more.
             let (source, values, places) =
                 unsafe { self.run(self.first + row * self.table.columns, self.len) };
             if row == 0 {
@@ -127,13 +138,16 @@ impl<T: Ordered> Strip<'_, T> {
     /// Elements one after the other, and the places of what is found for them.
     ///
     /// # Safety
-    /// They are of this strip, and what this gave before is not used any more.
+    /// - All elements from `start` on, `len` of them, are of this strip.
+    /// - What this gave before is not used any more.
+    /// - One thread alone has this strip.
     #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "strips share the table; who may write is the caller's promise")]
     unsafe fn run(&self, start: usize, len: usize) -> (&[T], &mut [MaybeUninit<T>], &mut [MaybeUninit<i64>]) {
         let Table { source, values, places, .. } = self.table;
-        // SAFETY: by contract so many elements are in each from there on. Nobody writes to the source, and the strip is one
-        // thread's.
+        // SAFETY: the caller vouches for so many elements of the strip from there on, and for having no other slice of them
+        // and the strip alone; the three are of one size, aligned, the source initialised and no booleans but our own.
+        // The leases keep everybody else away.
         unsafe {
             (
                 std::slice::from_raw_parts(source.at(start), len),

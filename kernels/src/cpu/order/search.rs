@@ -18,6 +18,7 @@ fn searchsorted_Tensor(
     side: Option<&str>,
     sorter: Option<&Tensor>,
 ) -> Result<Tensor> {
+    let _lease = loops::all_frozen([sorted_sequence, this].into_iter().chain(sorter))?;
     const OPERATOR: &str = "aten::searchsorted.Tensor";
     let right = is_right(OPERATOR, right, side)?;
     let dtype =
@@ -94,6 +95,7 @@ fn isin_Tensor_Tensor(
     _assume_unique: bool,
     invert: bool,
 ) -> Result<Tensor> {
+    let _lease = loops::frozen([elements, test_elements])?;
     const OPERATOR: &str = "aten::isin.Tensor_Tensor";
     let dtype =
         promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;

@@ -10,7 +10,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::cpu::loops::lines::{Line, lines};
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{self, match_computing, parallel};
 use crate::cpu::number::Number;
 use crate::cpu::order::places::Sorter;
@@ -22,6 +22,7 @@ mod kernels {
     use super::*;
 
     fn cumsum(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::cumsum";
         let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
@@ -35,6 +36,7 @@ mod kernels {
     }
 
     fn cumprod(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::cumprod";
         let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
@@ -53,11 +55,13 @@ mod kernels {
         dim: i64,
         descending: bool,
     ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         let size = this.sizes().get(wrap_dim(dim, this.dim())?).copied().unwrap_or(1);
         ordered("aten::sort.stable", this, dim, size, descending)
     }
 
     fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, _sorted: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::topk";
         check_numbers(OPERATOR, this)?;
         let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
@@ -73,7 +77,7 @@ mod kernels {
 }
 
 /// # Errors
-/// Truth values, of which PyTorch asks for no order either.
+/// Booleans, of which PyTorch asks for no order either.
 pub(crate) fn check_numbers(operator: &str, this: &Tensor) -> Result<()> {
     ensure!(
         this.dtype() != DType::Bool,
@@ -177,13 +181,13 @@ impl<'a> Lanes<'a> {
         let source =
             if source.dtype() == dtype { loops::contiguous(&source)? } else { loops::copy(&source, dtype)? };
         let len = source.sizes().last().map_or(1, |len| *len as usize);
-        // SAFETY: the kernels of this module write every element.
+        // SAFETY: `Sums` and `Products` go along the whole line, and write values only.
         let lines = unsafe { lines(&source, len, [], line)? };
         if self.dim + 1 >= self.tensor.dim() {
             return Ok(lines);
         }
         let strides = contiguous_strides(self.tensor.sizes());
-        // SAFETY: next, every element is written.
+        // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
         let out =
             unsafe { Tensor::uninit_strided(self.tensor.sizes(), &strides, dtype, self.tensor.device())? };
         loops::assign(&self.last(&out)?, &lines)?;
@@ -203,8 +207,8 @@ impl<'a> Lanes<'a> {
         let count = source.count().min(out.parts.count());
         parallel::shares(count, grain(source.len()), |range| {
             for lane in range {
-                // SAFETY: nobody writes to the source, and each lane of the result is one thread's.
-                unsafe { f(source.get(lane), out.parts.get_mut(lane)) }
+                // SAFETY: the result was filled when it was made; each lane is one thread's, which has this one slice of it.
+                f(source.get(lane), unsafe { out.parts.get_mut(lane) });
             }
         });
         out.finish()
@@ -224,12 +228,14 @@ impl<'a> Lanes<'a> {
         }
         let (source, values, indices) =
             (self.parts::<T>()?, Out::<T>::of(self, values)?, Out::<i64>::of(self, indices)?);
-        parallel::shares(source.count(), grain(source.len()), |range| {
+        let count = source.count().min(values.parts.count()).min(indices.parts.count());
+        parallel::shares(count, grain(source.len()), |range| {
             let mut state = state();
             for lane in range {
-                // SAFETY: nobody writes to the source, and each lane of the results is one thread's.
-                let (lane, values, places) =
-                    unsafe { (source.get(lane), values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
+                // SAFETY: the results were filled when they were made; each lane is one thread's, which has one slice of it
+                // in each.
+                let (values, places) = unsafe { (values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
+                let lane = source.get(lane);
                 choose(&mut state, lane, places);
                 values.iter_mut().zip(&*places).for_each(|(value, place)| *value = lane[*place as usize]);
             }
@@ -269,7 +275,7 @@ fn grain(len: usize) -> usize {
 
 /// Lanes of a result: in their place where they lie there one after the other, else in memory of their own until all are there.
 struct Out<T> {
-    parts: Parts<T>,
+    parts: PartsMut<T>,
     place: Tensor,
     elsewhere: Option<Tensor>,
 }
@@ -280,10 +286,11 @@ impl<T: Element> Out<T> {
         let is_there = place.dtype() == T::DTYPE && place.is_contiguous(MemoryFormat::Contiguous);
         let elsewhere =
             if is_there { None } else { Some(Tensor::empty(place.sizes(), T::DTYPE, place.device())?) };
-        Ok(Out { parts: Parts::of(elsewhere.as_ref().unwrap_or(&place), len)?, place, elsewhere })
+        Ok(Out { parts: PartsMut::of(elsewhere.as_ref().unwrap_or(&place), len)?, place, elsewhere })
     }
 
     fn finish(self) -> Result<()> {
+        drop(self.parts); // with its lease
         self.elsewhere.map_or(Ok(()), |lanes| loops::assign(&self.place, &lanes))
     }
 }

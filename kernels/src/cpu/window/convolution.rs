@@ -5,7 +5,7 @@
 //! A convolution goes from an *image* to the *places* of a window on it: each place is a sum, over the channels and the taps of
 //! the window, of pixels times weights. So it is the product of a matrix of pixels, which has a row for each place, and the
 //! weight. That matrix is not made: the pixel of a row and a step of the sum lies where two numbers together say, one for
-//! each ([`sheet`](super::sheet)). A transposed convolution goes from places to an image, and is a product of the same kind,
+//! each ([`input_tile`](super::input_tile)). A transposed convolution goes from places to an image, and is a product of the same kind,
 //! for the pixels of each phase of the stride; each is the gradient of the other with respect to its input. For the gradient
 //! of the weight rows and steps change places.
 
@@ -18,8 +18,8 @@ use crate::aten;
 use crate::cpu::folds::Sum;
 use crate::cpu::loops::reduce::fold;
 use crate::cpu::loops::{self, match_computing};
-use crate::cpu::norm::wanted;
 use crate::cpu::number::Number;
+use crate::cpu::output_mask;
 use crate::pointwise::{common_device, unsupported};
 
 mod products;
@@ -39,6 +39,7 @@ mod kernels {
         output_padding: &[i64],
         groups: i64,
     ) -> Result<Tensor> {
+        let _lease = loops::all_frozen([input, weight].into_iter().chain(bias))?;
         const OPERATOR: &str = "aten::convolution";
         let steps = [stride, padding, dilation, output_padding];
         let convolution = Convolution::new(OPERATOR, input, weight, steps, transposed, groups)?;
@@ -76,11 +77,12 @@ mod kernels {
         groups: i64,
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([grad_output, input, weight])?;
         const OPERATOR: &str = "aten::convolution_backward";
         let steps = [stride, padding, dilation, output_padding];
         let convolution = Convolution::new(OPERATOR, input, weight, steps, transposed, groups)?;
         convolution.check_gradient(grad_output)?;
-        let [of_input, of_weight, of_bias] = wanted(OPERATOR, output_mask)?;
+        let [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
         let dtype = input.dtype();
         let is_empty = !loops::has_elements(grad_output) || !loops::has_elements(input);
         match_computing!(dtype, T: Integer | Float | Complex => {

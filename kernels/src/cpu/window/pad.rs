@@ -9,6 +9,7 @@ use torch_library::{Element, match_dtype};
 
 use super::volumes::{Volumes, each, pixels};
 use crate::aten;
+use crate::cpu::loops;
 use crate::cpu::loops::{has_elements, match_computing, on_vectors};
 use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
@@ -22,11 +23,13 @@ macro_rules! padding {
 
             $(
                 fn $name(this: &Tensor, padding: &[i64]) -> Result<Tensor> {
+                    let _lease = loops::frozen([this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($name));
                     Padding::new(OPERATOR, Edge::$edge, this, $ndim, padding)?.forth(this)
                 }
 
                 fn $backward(grad_output: &Tensor, this: &Tensor, padding: &[i64]) -> Result<Tensor> {
+                    let _lease = loops::frozen([grad_output, this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($backward));
                     Padding::new(OPERATOR, Edge::$edge, this, $ndim, padding)?.back(grad_output, this)
                 }
@@ -143,14 +146,14 @@ impl Padding {
         if input.dtype() == DType::Bool {
             return Err(unsupported(self.operator, input.dtype()));
         }
-        // SAFETY: every volume is written by `pad`, and there is nothing else.
+        // SAFETY: `pad` writes every volume in full, and there is nothing else; after an error nobody gets the tensor.
         let out = unsafe { volumes.uninit(input, &self.padded(), input.dtype())? };
         if has_elements(&out) {
             match_dtype!(input.dtype(), T => {
-                let (from, to) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, self.ndim)?);
+                let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), to.parts.len(), |n| {
-                    // SAFETY: nobody writes to the input, and this volume of the result is this thread's alone.
-                    let (volume, out) = unsafe { (from.get(n), to.parts.room(n)) };
+                    // SAFETY: `each` gives every volume to one thread, so this one of the leased result is this thread's alone.
+                    let (volume, out) = unsafe { (from.get(n), to.parts.uninit(n)) };
                     self.pad(volumes.lanes, volume, out);
                 });
                 volumes.store(to, &out)?;
@@ -175,9 +178,10 @@ impl Padding {
         let out = volumes.zeros(input, pixels(self.operator, input, self.ndim)?, grad.dtype())?;
         match_computing!(grad.dtype(), T: Float | Complex => {
             if has_elements(&out) {
-                let (from, to) = (volumes.read::<T>(grad)?, volumes.room::<T>(&out, self.ndim)?);
+                let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), from.len(), |n| {
-                    // SAFETY: nobody writes to the gradient, and this volume of zeros is this thread's alone.
+                    // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this
+                    // thread's alone.
                     let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                     gather(self, volumes.lanes, grads, volume);
                 });

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::planes::{Segment, Strides};
-use super::reach::{Along, Even, Layout, Reach, Reaches, Run};
-use crate::cpu::matmul::scattered::WIDTH;
+use super::receptive_field::{Along, Even, Layout, ReceptiveField, ReceptiveFields, Run};
+use crate::cpu::matmul::implicit_gemm::WIDTH;
 
 /// Of so few rows a thread keeps plans, as finding them takes longer than computing by them.
 const FEW: usize = 256;
@@ -18,7 +18,7 @@ const LARGEST: usize = 8192;
 /// All that says where a window meets pixels.
 #[derive(Clone, PartialEq)]
 pub(super) struct Meeting {
-    reaches: [Reach; 3],
+    fields: [ReceptiveField; 3],
     /// The first direction that is there.
     lead: usize,
     channels: usize,
@@ -29,7 +29,7 @@ pub(super) struct Meeting {
     source: Strides,
 }
 
-/// A part of these: where the pixels are, as [`Scattered`](crate::cpu::matmul::scattered::Scattered) wants them.
+/// A part of these: where the pixels are, as [`ImplicitMatrix`](crate::cpu::matmul::implicit_gemm::ImplicitMatrix) wants them.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) rows: Vec<usize>,
@@ -49,19 +49,19 @@ thread_local! {
 
 impl Meeting {
     /// With so many channels at a time, each a group's if vectors lie along these.
-    pub(super) fn new(source: Strides, reaches: Reaches, channels: usize, along: Along) -> Self {
-        let Reaches { each: reaches, lead } = reaches;
-        let is_dense = source.pitches[2] == 1 && reaches[2].row_step == 1;
+    pub(super) fn new(source: Strides, fields: ReceptiveFields, channels: usize, along: Along) -> Self {
+        let ReceptiveFields { each: fields, lead } = fields;
+        let is_dense = source.pitches[2] == 1 && fields[2].row_step == 1;
         let lies_so = match along {
             Along::Channels => true,
             Along::Lines => is_dense,
             Along::Groups => false, // side by side in a copy
         };
         let layout = |dim: usize| {
-            reaches[dim].layout(if dim < 2 && along == Along::Lines { Along::Channels } else { along })
+            fields[dim].layout(if dim < 2 && along == Along::Lines { Along::Channels } else { along })
         };
-        let is_copied = !lies_so || !reaches.iter().all(|reach| reach.is_inside());
-        Meeting { reaches, lead, channels, layouts: is_copied.then(|| [0, 1, 2].map(layout)), along, source }
+        let is_copied = !lies_so || !fields.iter().all(|field| field.is_inside());
+        Meeting { fields, lead, channels, layouts: is_copied.then(|| [0, 1, 2].map(layout)), along, source }
     }
 
     pub(super) fn channels(&self) -> usize {
@@ -79,12 +79,12 @@ impl Meeting {
 
     /// How many lines an image has.
     pub(super) fn lines(&self) -> usize {
-        self.reaches[self.lead].rows
+        self.fields[self.lead].rows
     }
 
     /// How many rows a line has.
     pub(super) fn per_line(&self) -> usize {
-        self.reaches[self.lead + 1..].iter().map(|reach| reach.rows).product::<usize>()
+        self.fields[self.lead + 1..].iter().map(|field| field.rows).product::<usize>()
     }
 
     /// Where the pixels of some lines are, or go to; counted through all images.
@@ -92,13 +92,14 @@ impl Meeting {
         if lines.len() * self.per_line() > FEW {
             return Rc::new(self.found(lines));
         }
-        PLANS.with_borrow_mut(|plans| {
+        let kept = PLANS.try_with(|plans| {
+            let mut plans = plans.borrow_mut();
             if let Some((_, plan)) =
                 plans.iter().find(|(meeting, plan)| plan.lines == lines && meeting == self)
             {
                 return plan.clone();
             }
-            let plan = Rc::new(self.found(lines));
+            let plan = Rc::new(self.found(lines.clone()));
             if plan.steps.len() + plan.runs.len() <= LARGEST {
                 if plans.len() == KEPT {
                     plans.remove(0);
@@ -106,7 +107,8 @@ impl Meeting {
                 plans.push((self.clone(), plan.clone()));
             }
             plan
-        })
+        });
+        kept.unwrap_or_else(|_| Rc::new(self.found(lines))) // at the end of a thread its locals may be gone
     }
 
     fn found(&self, lines: Range<usize>) -> Plan {
@@ -129,8 +131,8 @@ impl Meeting {
     /// Finds where the pixels are.
     fn find_places(&self, plan: &mut Plan) {
         let (layouts, pitches) = ([Layout::Pixels; 3], self.source.pitches);
-        let low: usize = (0..3).map(|dim| self.reaches[dim].low() as usize * pitches[dim]).sum();
-        let lead = self.reaches[self.lead].row_step as usize * pitches[self.lead];
+        let low: usize = (0..3).map(|dim| self.fields[dim].low() as usize * pitches[dim]).sum();
+        let lead = self.fields[self.lead].row_step as usize * pitches[self.lead];
         for segment in &mut plan.segments {
             let base = segment.item * self.source.item + segment.lines.start * lead + low;
             self.list_rows(layouts, pitches, base, segment, &mut plan.rows);
@@ -140,17 +142,17 @@ impl Meeting {
 
     /// Finds what is copied: the segments of a channel one below the other.
     fn find_copies(&self, layouts: [Layout; 3], plan: &mut Plan) {
-        let extent = |dim: usize, rows: usize| layouts[dim].extent(self.reaches[dim], rows);
+        let extent = |dim: usize, rows: usize| layouts[dim].extent(self.fields[dim], rows);
         let mut pitches = [self.side(); 3];
         for dim in (0..2).rev() {
-            pitches[dim] = pitches[dim + 1] * extent(dim + 1, self.reaches[dim + 1].rows);
+            pitches[dim] = pitches[dim + 1] * extent(dim + 1, self.fields[dim + 1].rows);
         }
         let mut top = 0;
         for segment in &mut plan.segments {
             let runs = [0, 1, 2].map(|dim| {
-                let all = 0..self.reaches[dim].rows;
+                let all = 0..self.fields[dim].rows;
                 layouts[dim]
-                    .runs(self.reaches[dim], if dim == self.lead { segment.lines.clone() } else { all })
+                    .runs(self.fields[dim], if dim == self.lead { segment.lines.clone() } else { all })
             });
             self.list_runs(&runs, pitches, [top, segment.item * self.source.item], &mut plan.runs);
             self.list_rows(layouts, pitches, top, segment, &mut plan.rows);
@@ -174,9 +176,9 @@ impl Meeting {
             let count = match dim {
                 2 if self.along == Along::Lines => 1,
                 _ if dim == self.lead => segment.lines.len(),
-                _ => self.reaches[dim].rows,
+                _ => self.fields[dim].rows,
             };
-            let step = (layouts[dim].row_pitch(self.reaches[dim]) * pitches[dim]) as isize;
+            let step = (layouts[dim].row_pitch(self.fields[dim]) * pitches[dim]) as isize;
             Even { first: 0, step, count }
         });
         Even::sums(base, lists, rows);
@@ -186,7 +188,7 @@ impl Meeting {
     /// Writes how much further the taps of all channels are.
     fn list_steps(&self, layouts: [Layout; 3], pitches: [usize; 3], channel: usize, steps: &mut Vec<usize>) {
         let taps = [0, 1, 2].map(|dim| {
-            let Even { first, step, count } = layouts[dim].taps(self.reaches[dim]);
+            let Even { first, step, count } = layouts[dim].taps(self.fields[dim]);
             Even { first: first * pitches[dim], step: step * pitches[dim] as isize, count }
         });
         (0..self.channels).for_each(|n| Even::sums(n * channel, taps, steps));

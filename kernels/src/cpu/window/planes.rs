@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use torch_library::{Element, Result, Tensor};
+use torch_library::{Element, OwnedLease, Result, Tensor, ensure};
 
-use super::reach::{Even, Reach, Reaches};
+use super::receptive_field::{Even, ReceptiveField, ReceptiveFields};
 use crate::cpu::loops::across::turned;
-use crate::cpu::matmul::scattered::WIDTH;
+use crate::cpu::matmul::implicit_gemm::WIDTH;
 use crate::cpu::number::Number;
 
 /// A tensor `[batch, channels, …]` of any strides, with three directions of pixels.
@@ -15,8 +15,7 @@ pub(super) struct Planes<T> {
     pub(super) data: *mut T,
     pub(super) strides: Strides,
     pub(super) channels: usize,
-    /// Keeps the memory.
-    _tensor: Tensor,
+    _lease: OwnedLease,
 }
 
 /// How far apart its items, channels and pixels are.
@@ -27,21 +26,42 @@ pub(super) struct Strides {
     pub(super) pitches: [usize; 3],
 }
 
-// SAFETY: a plain address; which thread writes where is for the callers of the functions that do.
+// SAFETY: an address that is good while the lease is held, which is as long as this lives; functions that follow it are `unsafe`,
+// and their callers say which thread writes where.
 unsafe impl<T: Sync> Sync for Planes<T> {}
 
 impl<T: Element> Planes<T> {
+    /// Planes that are only read.
+    ///
     /// # Errors
     /// Memory that the host does not reach, elements of another type.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
-        let (data, strides) = (tensor.data_ptr()?, tensor.strides());
+        let lease = OwnedLease::shared(tensor.clone())?;
+        let data = tensor.data_ptr::<T>(&lease)?.cast_mut();
+        Self::at(data, lease)
+    }
+
+    /// Planes to write to.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub(super) fn written(tensor: &Tensor) -> Result<Self> {
+        let lease = OwnedLease::exclusive(tensor.clone())?;
+        let data = tensor.data_ptr_mut(&lease)?;
+        Self::at(data, lease)
+    }
+
+    fn at(data: *mut T, lease: OwnedLease) -> Result<Self> {
+        let tensor = lease.tensor();
+        ensure!(tensor.dim() > 2, Shape, "sizes {:?} are no planes", tensor.sizes());
+        let strides = tensor.strides();
         let mut pitches = [0; 3];
         for (pitch, stride) in pitches.iter_mut().rev().zip(strides[2..].iter().rev()) {
             *pitch = *stride as usize;
         }
         let strides = Strides { item: strides[0] as usize, channel: strides[1] as usize, pitches };
         let channels = tensor.sizes()[1] as usize;
-        Ok(Planes { data, strides, channels, _tensor: tensor.clone() })
+        Ok(Planes { data, strides, channels, _lease: lease })
     }
 }
 
@@ -60,23 +80,23 @@ pub(super) struct Segment {
 /// The pixels that rows of a result stand for.
 pub(super) struct Target<T> {
     planes: Planes<T>,
-    reaches: [Reach; 3],
+    fields: [ReceptiveField; 3],
     lead: usize,
     /// Whether the rows of an image follow each other.
     pub(super) is_dense: bool,
 }
 
 impl<T: Number> Target<T> {
-    pub(super) fn new(planes: Planes<T>, reaches: Reaches) -> Self {
-        let Reaches { each: reaches, lead } = reaches;
+    pub(super) fn new(planes: Planes<T>, fields: ReceptiveFields) -> Self {
+        let ReceptiveFields { each: fields, lead } = fields;
         let mut pitch = 1;
         let is_dense = (0..3).rev().all(|dim| {
             let is_next =
-                reaches[dim].rows == 1 || reaches[dim].of_row[1] * planes.strides.pitches[dim] == pitch;
-            pitch *= reaches[dim].rows;
+                fields[dim].rows == 1 || fields[dim].of_row[1] * planes.strides.pitches[dim] == pitch;
+            pitch *= fields[dim].rows;
             is_next
         });
-        Target { planes, reaches, lead, is_dense }
+        Target { planes, fields, lead, is_dense }
     }
 
     /// How many channels there are.
@@ -93,7 +113,7 @@ impl<T: Number> Target<T> {
     pub(super) fn at(&self, segment: &Segment, channel: usize) -> *mut T {
         let Strides { item, channel: pitch, pitches } = self.planes.strides;
         let start = |dim: usize| {
-            let [first, step] = self.reaches[dim].of_row;
+            let [first, step] = self.fields[dim].of_row;
             (first + if dim == self.lead { segment.lines.start * step } else { 0 }) * pitches[dim]
         };
         self.planes.data.wrapping_add(segment.item * item + channel * pitch + start(0) + start(1) + start(2))
@@ -103,8 +123,8 @@ impl<T: Number> Target<T> {
     fn rows(&self, segment: &Segment) -> Vec<usize> {
         let mut rows = Vec::with_capacity(segment.count);
         let all = [0, 1, 2].map(|dim| {
-            let step = (self.reaches[dim].of_row[1] * self.planes.strides.pitches[dim]) as isize;
-            let count = if dim == self.lead { segment.lines.len() } else { self.reaches[dim].rows };
+            let step = (self.fields[dim].of_row[1] * self.planes.strides.pitches[dim]) as isize;
+            let count = if dim == self.lead { segment.lines.len() } else { self.fields[dim].rows };
             Even { first: 0, step, count }
         });
         Even::sums(0, all, &mut rows);
@@ -114,12 +134,16 @@ impl<T: Number> Target<T> {
     /// Writes rows of [`WIDTH`] numbers to so many channels.
     ///
     /// # Safety
-    /// There are as many rows as the segments have, and nobody else looks at their pixels of these channels.
+    /// - The planes were made by [`written`](Planes::written), and the segments name pixels of them.
+    /// - There are `count` channels from this one on, at most [`WIDTH`].
+    /// - `rows` has as many rows as the segments, of `count` numbers that can be read.
+    /// - Nobody else uses the segments' pixels of these channels.
     pub(super) unsafe fn write(&self, segments: &[Segment], channel: usize, count: usize, rows: *const T) {
         for segment in segments {
             let (to, from, pitch) =
                 (self.at(segment, channel), rows.wrapping_add(segment.first * WIDTH), self.pitch());
-            // SAFETY: the segment's rows, by contract.
+            // SAFETY: the segment has `segment.count` rows from its `first` on in `rows`, and their pixels in each channel, `pitch`
+            // apart: the caller vouches for both, and that nobody else uses these pixels.
             unsafe {
                 if self.is_dense && pitch > 1 {
                     turned(from, WIDTH as isize, [segment.count, count], to, pitch);
@@ -136,7 +160,9 @@ impl<T: Number> Target<T> {
     /// Writes columns of numbers, one for each row, to so many channels.
     ///
     /// # Safety
-    /// As [`write`](Self::write).
+    /// - The planes were made by [`written`](Planes::written), and the segments name pixels of them.
+    /// - There are `count` channels from this one on.
+    /// - Nobody else uses the segments' pixels of these channels.
     pub(super) unsafe fn write_columns(
         &self,
         segments: &[Segment],
@@ -149,7 +175,8 @@ impl<T: Number> Target<T> {
             for (j, column) in columns.chunks_exact(columns.len() / count).enumerate() {
                 let to = self.at(segment, channel + j);
                 for (place, x) in rows.iter().zip(&column[segment.first..]) {
-                    // SAFETY: a pixel of the segment, by contract.
+                    // SAFETY: a pixel of the segment in one of the channels: the caller vouches for both, and that nobody else
+                    // uses it.
                     unsafe { to.add(*place).write(*x) };
                 }
             }
@@ -159,7 +186,10 @@ impl<T: Number> Target<T> {
     /// Reads some of the rows of so many channels, as rows of [`WIDTH`] numbers.
     ///
     /// # Safety
-    /// The segments have such rows; there is room for them, and nobody writes to them meanwhile.
+    /// - The segments name pixels of the planes, and have such rows.
+    /// - There are `count` channels from this one on, at most [`WIDTH`].
+    /// - `to` has room for a row of [`WIDTH`] numbers for each.
+    /// - Nobody writes these pixels meanwhile: the planes hold the lease.
     pub(super) unsafe fn read(
         &self,
         segments: &[Segment],
@@ -176,7 +206,8 @@ impl<T: Number> Target<T> {
             let (from, pitch) = (self.at(segment, channel), self.pitch());
             let (skipped, len) = (start - segment.first, end - start);
             let to = to.wrapping_add((start - rows.start) * WIDTH);
-            // SAFETY: rows of the segment, by contract.
+            // SAFETY: rows `skipped..skipped + len` of the segment, whose pixels in each channel, `pitch` apart, the caller
+            // vouches for, as for the room; the lease keeps writers away.
             unsafe {
                 if self.is_dense && pitch > 1 {
                     turned(from.add(skipped), pitch as isize, [count, len], to, WIDTH);

@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 use super::volumes::pixels;
 use super::{Axis, per_direction};
 use crate::aten;
+use crate::cpu::loops;
 use crate::pointwise::unsupported;
 
 use pooling::{Divisor, Pooling};
@@ -32,6 +33,7 @@ macro_rules! pooling {
                     dilation: &[i64],
                     ceil_mode: bool,
                 ) -> Result<(Tensor, Tensor)> {
+                    let _lease = loops::frozen([this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($largest));
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, dilation)?;
                     Pooling::of_windows(OPERATOR, this, &axes, ceil_mode)?.largest(this)
@@ -47,6 +49,7 @@ macro_rules! pooling {
                     ceil_mode: bool,
                     indices: &Tensor,
                 ) -> Result<Tensor> {
+                    let _lease = loops::frozen([grad_output, this, indices])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($largest_backward));
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, dilation)?;
                     Pooling::of_windows(OPERATOR, this, &axes, ceil_mode)?.returned(grad_output, this, indices)
@@ -61,6 +64,7 @@ macro_rules! pooling {
                     count_include_pad: bool,
                     divisor_override: Option<i64>,
                 ) -> Result<Tensor> {
+                    let _lease = loops::frozen([this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($mean));
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, &[1])?;
                     let divisor = Divisor::new(OPERATOR, count_include_pad, divisor_override)?;
@@ -78,6 +82,7 @@ macro_rules! pooling {
                     count_include_pad: bool,
                     divisor_override: Option<i64>,
                 ) -> Result<Tensor> {
+                    let _lease = loops::frozen([grad_output, this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($mean_backward));
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, &[1])?;
                     let divisor = Divisor::new(OPERATOR, count_include_pad, divisor_override)?;
@@ -86,11 +91,13 @@ macro_rules! pooling {
                 }
 
                 fn $mean_of_shares(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+                    let _lease = loops::frozen([this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($mean_of_shares));
                     Pooling::of_shares(OPERATOR, this, output_size, $ndim, $ndim == 2)?.means(this, Divisor::Covered)
                 }
 
                 fn $mean_of_shares_backward(grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
+                    let _lease = loops::frozen([grad_output, this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($mean_of_shares_backward));
                     let output_size = pixels(OPERATOR, grad_output, $ndim)?;
                     let pooling = Pooling::of_shares(OPERATOR, this, output_size, $ndim, $ndim == 2)?;
@@ -98,6 +105,7 @@ macro_rules! pooling {
                 }
 
                 fn $largest_of_shares(this: &Tensor, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
+                    let _lease = loops::frozen([this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($largest_of_shares));
                     Pooling::of_shares(OPERATOR, this, output_size, $ndim, false)?.largest(this)
                 }
@@ -107,6 +115,7 @@ macro_rules! pooling {
                     this: &Tensor,
                     indices: &Tensor,
                 ) -> Result<Tensor> {
+                    let _lease = loops::frozen([grad_output, this, indices])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($largest_of_shares_backward));
                     let output_size = pixels(OPERATOR, grad_output, $ndim)?;
                     Pooling::of_shares(OPERATOR, this, output_size, $ndim, false)?.returned(grad_output, this, indices)

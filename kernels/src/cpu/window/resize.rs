@@ -15,7 +15,8 @@ use torch_library::prelude::*;
 use super::volumes::{Volumes, each};
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{assign, computing_type, has_elements, on_vectors, parallel};
 use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
@@ -34,6 +35,7 @@ macro_rules! resizing {
                     $($align_corners: bool,)?
                     $($scale: Option<f64>,)+
                 ) -> Result<Tensor> {
+                    let _lease = loops::frozen([this])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($name));
                     let curve = Curve::$curve $({ $align_corners })?;
                     let resizing = Resizing { operator: OPERATOR, curve, scales: &[$($scale),+] };
@@ -47,6 +49,7 @@ macro_rules! resizing {
                     $($align_corners: bool,)?
                     $($scale: Option<f64>,)+
                 ) -> Result<Tensor> {
+                    let _lease = loops::frozen([grad_output])?;
                     const OPERATOR: &str = concat!("aten::", stringify!($backward));
                     let curve = Curve::$curve $({ $align_corners })?;
                     let resizing = Resizing { operator: OPERATOR, curve, scales: &[$($scale),+] };
@@ -145,7 +148,7 @@ impl Resizing<'_> {
                 return Ok(out);
             }
             let directions = self.directions::<T>(&input.sizes()[2..], output_size, is_obvious(input, output_size))?;
-            let (from, to) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, 1)?);
+            let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, 1)?);
             parallel::shares(to.parts.count(), (parallel::GRAIN / to.parts.len()).max(1), |lines| {
                 forth(&directions, volumes.lanes, &from, &to.parts, lines);
             });
@@ -178,10 +181,11 @@ impl Resizing<'_> {
                 return Ok(out);
             }
             let directions = self.directions::<T>(&input_size[2..], output_size, true)?;
-            let (from, to) = (volumes.read::<T>(grad)?, volumes.room::<T>(&out, ndim)?);
+            let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, ndim)?);
             each(to.parts.count(), to.parts.len().max(from.len()), |n| {
-                // SAFETY: nobody writes to the gradient, and this volume of the result is this thread's alone.
-                let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
+                // alone.
+                let (grads, volume) = (from.get(n), unsafe { to.parts.get_mut(n) });
                 back(&directions, volumes.lanes, grads, volume);
             });
             volumes.store(to, &out)?;
@@ -346,7 +350,7 @@ fn stretched<T: Number>(tap: &Tap<T>, lanes: usize, mut f: impl FnMut(usize, usi
 on_vectors! {
     /// Computes some lines, counted through all volumes.
     fn forth<T: Number>(
-        directions: &[Direction<T>; 3], lanes: usize, from: &Parts<T>, to: &Parts<T>, lines: Range<usize>,
+        directions: &[Direction<T>; 3], lanes: usize, from: &Parts<T>, to: &PartsMut<T>, lines: Range<usize>,
     ) {
         let [depth, height, width] = directions;
         let (per_volume, len) = (depth.to * height.to, width.from * lanes);
@@ -356,8 +360,8 @@ on_vectors! {
             if current.replace(n) != Some(n) {
                 kept.rows.fill(None);
             }
-            // SAFETY: nobody writes to the input, and this line of the result is this thread's alone.
-            let (volume, out) = unsafe { (from.get(n), to.get_mut(line)) };
+            // SAFETY: the result starts as zeros, and this line of it is this thread's alone, as its number is.
+            let (volume, out) = (from.get(n), unsafe { to.get_mut(line) });
             let mut is_first = true;
             met(directions, line % per_volume, |[z, y], weight| {
                 let (row, old) = kept.place(directions, [z, y]);
@@ -365,7 +369,8 @@ on_vectors! {
                     let input = &volume[(z * height.from + y) * len..][..len];
                     for (n, tap) in width.taps.iter().enumerate() {
                         stretched(tap, lanes, |to, from, weight| {
-                            // SAFETY: taps meet elements of a line.
+                            // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and `row` have
+                            // as many, times lanes.
                             let (x, sum) = unsafe { (*input.get_unchecked(from), row.get_unchecked_mut(to)) };
                             let part = x.times(weight);
                             *sum = if n == 0 { part } else { sum.plus(part) };
@@ -393,7 +398,8 @@ on_vectors! {
             let input = &mut volume[row * len..][..len];
             for tap in &width.taps {
                 stretched(tap, lanes, |to, from, weight| {
-                    // SAFETY: taps meet elements of a line.
+                    // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and `grads` have as
+                    // many, times lanes.
                     let (grad, sum) = unsafe { (*grads.get_unchecked(to), input.get_unchecked_mut(from)) };
                     *sum = sum.plus(grad.times(weight));
                 });

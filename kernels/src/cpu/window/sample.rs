@@ -11,7 +11,8 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{assign, computing_type, copy, has_elements, parallel};
 use crate::pointwise::unsupported;
 
@@ -32,6 +33,7 @@ mod kernels {
         padding_mode: i64,
         align_corners: bool,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
         Sampling::new("aten::grid_sampler_2d", 2, input, grid, modes)?.forth(input, grid)
     }
@@ -45,6 +47,7 @@ mod kernels {
         align_corners: bool,
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([grad_output, input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
         let sampling = Sampling::new("aten::grid_sampler_2d_backward", 2, input, grid, modes)?;
         sampling.back(grad_output, input, grid, output_mask)
@@ -57,6 +60,7 @@ mod kernels {
         padding_mode: i64,
         align_corners: bool,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([input, grid])?;
         const OPERATOR: &str = "aten::_grid_sampler_2d_cpu_fallback";
         let modes = (interpolation_mode, padding_mode, align_corners);
         Sampling::new(OPERATOR, 2, input, grid, modes)?.forth(input, grid)
@@ -70,6 +74,7 @@ mod kernels {
         padding_mode: i64,
         align_corners: bool,
     ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([grad_output, input, grid])?;
         const OPERATOR: &str = "aten::_grid_sampler_2d_cpu_fallback_backward";
         let modes = (interpolation_mode, padding_mode, align_corners);
         Sampling::new(OPERATOR, 2, input, grid, modes)?.back(grad_output, input, grid, &[true, true])
@@ -82,6 +87,7 @@ mod kernels {
         padding_mode: i64,
         align_corners: bool,
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
         Sampling::new("aten::grid_sampler_3d", 3, input, grid, modes)?.forth(input, grid)
     }
@@ -95,6 +101,7 @@ mod kernels {
         align_corners: bool,
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([grad_output, input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
         let sampling = Sampling::new("aten::grid_sampler_3d_backward", 3, input, grid, modes)?;
         sampling.back(grad_output, input, grid, output_mask)
@@ -171,7 +178,7 @@ impl Sampling {
         let sizes = [&input.sizes()[..2], &grid.sizes()[1..=self.ndim]].concat();
         let (dtype, device) = (input.dtype(), input.device());
         let computing = computing_type(dtype);
-        // SAFETY: `sample` writes all channels of all points, if there are any.
+        // SAFETY: `sample` writes all channels of all points, if there are any; after an error nobody gets the tensor.
         let out = unsafe { Tensor::uninit(&sizes, computing, device)? };
         match computing {
             DType::Float32 => self.sample::<f32>(input, grid, &out)?,
@@ -225,7 +232,7 @@ impl Sampling {
         }
         let (images, points) = (self.images::<T>(input)?, self.points::<T>(grid)?);
         let count = points.len() / self.ndim;
-        let to = Parts::<T>::of(out, count)?;
+        let to = PartsMut::<T>::of(out, count)?;
         let grain = (parallel::GRAIN / (BLOCK * channels(input))).max(1);
         parallel::shares(images.count() * count.div_ceil(BLOCK), grain, |blocks| {
             taps::sample(&mut Taps::new(self), &images, &points, &to, blocks);
@@ -246,17 +253,18 @@ impl Sampling {
         let (images, points) = (self.images::<T>(input)?, self.points::<T>(grid)?);
         let count = points.len() / self.ndim;
         let grads = Parts::<T>::row_major(grad, channels(input) * count)?;
-        let of_points = Parts::<T>::of(of_grid, points.len())?;
-        let of_images = of_input.as_ref().map(|tensor| Parts::<T>::of(tensor, images.len())).transpose()?;
+        let of_points = PartsMut::<T>::of(of_grid, points.len())?;
+        let of_images =
+            of_input.as_ref().map(|tensor| PartsMut::<T>::of(tensor, images.len())).transpose()?;
         let grain = (parallel::GRAIN / grads.len()).max(1);
         parallel::shares(images.count(), grain, |range| {
             let mut taps = Taps::new(self);
             for n in range {
-                // SAFETY: nobody writes to what is read.
-                let (grads, image, points) = unsafe { (grads.get(n), images.get(n), points.get(n)) };
-                // SAFETY: these gradients of zeros are this thread's alone.
+                let (grads, image, points) = (grads.get(n), images.get(n), points.get(n));
+                // SAFETY: these gradients start as zeros, and those of image `n` are this thread's alone, as its number is.
                 let of_image = of_images.as_ref().map(|of_images| unsafe { of_images.get_mut(n) });
-                // SAFETY: as above.
+                // SAFETY: these gradients start as zeros, and those of the points of image `n` are this thread's alone, as its
+                // number is.
                 let of_points = unsafe { of_points.get_mut(n) };
                 taps::spread(&mut taps, grads, image, points, of_image, of_points);
             }

@@ -8,7 +8,7 @@
 use torch_library::geometry::{saturating_numel, strides_for};
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{self, parallel};
 
 /// How the elements of some tensors are volumes, which lie one after the other in memory.
@@ -21,8 +21,8 @@ pub(super) struct Volumes {
 }
 
 /// A result while it is computed.
-pub(super) struct Room<T> {
-    pub(super) parts: Parts<T>,
+pub(super) struct Written<T> {
+    pub(super) parts: PartsMut<T>,
     laid: Tensor,
 }
 
@@ -46,10 +46,10 @@ impl Volumes {
     /// As [`zeros`](Self::zeros), of nothing yet.
     ///
     /// # Safety
-    /// Every element is written before any is read, and before safe code gets the tensor.
+    /// - Every element is written before any is read, and before safe code gets the tensor.
     pub(super) unsafe fn uninit(&self, input: &Tensor, pixels: &[i64], dtype: DType) -> Result<Tensor> {
         let sizes = [&input.sizes()[..input.dim() - self.ndim], pixels].concat();
-        // SAFETY: passed on.
+        // SAFETY: the caller promises to write every element before anybody reads.
         unsafe { Tensor::uninit_strided(&sizes, &strides_for(&sizes, self.format)?, dtype, input.device()) }
     }
 
@@ -61,19 +61,21 @@ impl Volumes {
 
     /// Where the elements of a tensor of zeros are computed as another type: in its own memory if they lie there so. A part has
     /// so many directions: all for a volume, one for a line.
-    pub(super) fn room<T: Element>(&self, tensor: &Tensor, directions: usize) -> Result<Room<T>> {
+    pub(super) fn write<T: Element>(&self, tensor: &Tensor, directions: usize) -> Result<Written<T>> {
         let mut laid = self.laid(tensor)?;
         if laid.dtype() != T::DTYPE || !laid.is_contiguous(MemoryFormat::Contiguous) {
             laid = Tensor::zeros(laid.sizes(), T::DTYPE, laid.device())?;
         }
-        Ok(Room { parts: Parts::of(&laid, self.len(&laid, directions))?, laid })
+        Ok(Written { parts: PartsMut::of(&laid, self.len(&laid, directions))?, laid })
     }
 
     /// Writes what was computed to its tensor, if it is not there yet.
-    pub(super) fn store<T>(&self, room: Room<T>, tensor: &Tensor) -> Result<()> {
-        match room.laid.shares_storage_with(tensor) {
+    pub(super) fn store<T>(&self, written: Written<T>, tensor: &Tensor) -> Result<()> {
+        let Written { parts, laid } = written;
+        drop(parts); // with its lease
+        match laid.shares_storage_with(tensor) {
             true => Ok(()),
-            false => loops::assign(&self.laid(tensor)?, &room.laid),
+            false => loops::assign(&self.laid(tensor)?, &laid),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of truth values and bits.
+//! The variants that write to `out`, of booleans and bits.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

@@ -20,7 +20,7 @@ fn native_layer_norm_backward(
     output_mask: &[bool],
 ) -> Result<(Tensor, Tensor, Tensor)> {
     let level = Level::current()?;
-    let wanted = |index: usize| output_mask.get(index).copied().unwrap_or(false);
+    let is_asked_for = |index: usize| output_mask.get(index).copied().unwrap_or(false);
     let (grad, value) = (expanded(level, grad_out)?, expanded(level, input)?);
     let (mean, rstd) = (expanded(level, mean)?, expanded(level, rstd)?);
     let outer = 1..(1 + input.dim() - normalized_shape.len()) as i64;
@@ -28,18 +28,18 @@ fn native_layer_norm_backward(
         true => Ok(tensor),
         false => aten::sum_dim_IntList(&tensor, Some(&outer.clone().collect::<Vec<_>>())),
     };
-    let grad_weight = match wanted(1) {
+    let grad_weight = match is_asked_for(1) {
         true => {
             let scaled = aten::mul_Tensor(&aten::sub_Tensor(&value, &mean)?, &rstd)?;
             level.wrap(over_rows(aten::mul_Tensor(&grad, &scaled)?)?, 0)?
         }
         false => Tensor::undefined(),
     };
-    let grad_bias = match wanted(2) {
+    let grad_bias = match is_asked_for(2) {
         true => level.wrap(over_rows(grad.clone())?, 0)?,
         false => Tensor::undefined(),
     };
-    let grad_input = match wanted(0) {
+    let grad_input = match is_asked_for(0) {
         true => {
             let weighted = match weight {
                 Some(weight) => aten::mul_Tensor(&grad, &aligned(level, weight, input.dim())?)?,
@@ -94,12 +94,12 @@ fn native_batch_norm_backward(
         eps,
         output_mask,
     )?;
-    let wanted = |index: usize| output_mask.get(index).copied().unwrap_or(false);
-    let grad_input = match wanted(0) {
+    let is_asked_for = |index: usize| output_mask.get(index).copied().unwrap_or(false);
+    let grad_input = match is_asked_for(0) {
         true => level.wrap(channels_apart(&grad_input, batch)?, 0)?,
         false => grad_input,
     };
-    let of_parameter = |index: usize, grad: Tensor| match wanted(index) {
+    let of_parameter = |index: usize, grad: Tensor| match is_asked_for(index) {
         true => level.wrap(unfolded(&grad, 0, batch)?, 0),
         false => Ok(grad),
     };

@@ -1,27 +1,35 @@
 //! The operators as methods of tensors: one trait for each module that names one.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ExprLit, Lifetime, Lit, Meta, MetaNameValue};
 
-use super::operator::{Lifetimes, output, parameter};
+use super::overloads::Overloads;
+use super::receiver::{is_mutable, name, name_with, receiver};
+use super::types::{Lifetimes, output, parameter};
 use crate::library::model::{Argument, Library, Operator};
-use crate::rust_type::RustType;
 
 /// The trait that the library names, and its implementation for `Tensor`; nothing without operators that are methods.
-pub(super) fn methods(library: &Library) -> TokenStream {
-    let operators = library.operators.iter();
-    let (heads, bodies): (Vec<_>, Vec<_>) =
-        operators.filter_map(|operator| Some(method(operator, operator.receiver?))).unzip();
+pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenStream {
+    let operators = library.operators.iter().filter_map(|operator| Some((operator, operator.receiver?)));
+    let methods = operators.flat_map(|(operator, this)| {
+        std::iter::once(method(operator, this)).chain(method_with(library, operator, this))
+    });
+    let overloaded = overloads
+        .iter()
+        .filter(|_| library.overloads.is_some_and(|kinds| kinds.method))
+        .filter_map(Overloads::method);
+    let (heads, bodies): (Vec<_>, Vec<_>) = methods.chain(overloaded).unzip();
     let Some(name) = library.methods.as_ref().filter(|_| !heads.is_empty()) else { return quote!() };
     quote! {
-        /// The operators of this module as methods of tensors: required arguments in, defaults for the others.
-        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "names and counts of arguments are the schema's")]
+        /// The operators of this module as methods of tensors: required arguments in, defaults for the others, which
+        /// `x.NAME_with(…)`, in place `x.NAME_with_(…)`, takes by name.
+        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         pub trait #name {
             #(#heads)*
         }
 
-        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "names and counts of arguments are the schema's")]
+        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         impl #name for __torch::Tensor {
             #(#bodies)*
         }
@@ -50,9 +58,34 @@ fn method(operator: &Operator, this: usize) -> (TokenStream, TokenStream) {
     (quote!(#cfgs #documentation #head;), quote!(#cfgs #[inline] #head { self::#ident::call(#(#passed),*) }))
 }
 
-/// The operator's, but for `clone`, which is the handle's as everywhere in Rust.
-fn name(ident: &Ident) -> Ident {
-    if ident == "clone" { format_ident!("copy", span = ident.span()) } else { ident.clone() }
+/// The method that takes arguments with defaults by name, and its declaration: `x.sum_with().keepdim(true).call()`.
+/// None for an operator without defaults, nor where another operator has the name.
+fn method_with(library: &Library, operator: &Operator, this: usize) -> Option<(TokenStream, TokenStream)> {
+    let Operator { ident, arguments, .. } = operator;
+    let name = name_with(ident);
+    let is_taken = library.operators.iter().any(|other| other.ident == name);
+    if is_taken || arguments.iter().all(|argument| argument.default.is_none()) {
+        return None;
+    }
+    let lifetime = Lifetime::new("'w", Span::call_site());
+    let mutable = is_mutable(&arguments[this]).then(|| quote!(mut));
+    let required = || arguments.iter().enumerate().filter(|(_, argument)| argument.default.is_none());
+    let others = required().filter(|(at, _)| *at != this);
+    let parameters = others.map(|(_, argument)| parameter(argument, Lifetimes::One(&lifetime)));
+    let passed = required().map(|(at, argument)| match at == this {
+        true => quote!(self),
+        false => argument.ident.to_token_stream(),
+    });
+    let about = format!(
+        "Starts a call of `{}`, whose arguments with defaults are given by name.",
+        operator.schema.name
+    );
+    let cfgs: TokenStream = operator.cfgs().map(ToTokens::to_token_stream).collect();
+    let head = quote!(fn #name<'w>(&'w #mutable self #(, #parameters)*) -> self::#ident::With<'w>);
+    Some((
+        quote!(#cfgs #[doc = #about] #head;),
+        quote!(#cfgs #[inline] #head { self::#ident::with(#(#passed),*) }),
+    ))
 }
 
 /// The first sentences of the operator's, and where the others are.
@@ -72,13 +105,4 @@ fn is_blank(attribute: &Attribute) -> bool {
         return false;
     };
     text.value().trim().is_empty()
-}
-
-/// `&self`, `&'a mut self`
-fn receiver(this: &Argument) -> TokenStream {
-    let lifetime: Option<&Lifetime> = this.lifetime.as_ref();
-    match &this.ty {
-        RustType::Reference { mutable: true, .. } => quote!(& #lifetime mut self),
-        _ => quote!(& #lifetime self),
-    }
 }

@@ -1,19 +1,22 @@
 //! One operator: the plain call as a function, everything else in a module of the same name.
 
-use proc_macro2::{Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Lifetime;
+use syn::ext::IdentExt;
 
-use super::with;
-use crate::library::model::{Argument, Operator, Return, Returned, Untyped};
+use super::types::{Lifetimes, argument_type, output, parameter, return_type, tuple};
+use super::with::{self, setter_name};
+use crate::library::model::{Operator, Return, Returned, Untyped};
 
-pub(super) fn operator(operator: &Operator) -> TokenStream {
+pub(super) fn operator(operator: &Operator, library: &Ident) -> TokenStream {
     let Operator { ident, schema, .. } = operator;
     let text = format!("```text\n{schema}\n```");
     let about = format!("The operator `{}`: everything but the plain call.\n\n{text}", schema.name);
     let cfgs = operator.cfgs();
     let function = operator.is_function.then(|| function(operator));
-    let (traits, definition, with) = (traits(operator), definition(operator), with::with(operator));
+    let (traits, definition, with) = (traits(operator), definition(operator, library), with::with(operator));
+    let takes = format_ident!("__takes_{}", operator.arguments.len());
     quote! {
         #function
 
@@ -26,73 +29,14 @@ pub(super) fn operator(operator: &Operator) -> TokenStream {
             #[doc(hidden)]
             #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
             pub use super::__torch::of_operator as one_of;
+            #[doc(hidden)]
+            #[allow(unused_imports, reason = "for kernels, which a program need not have")]
+            pub use super::__torch::arity::#takes as takes;
             #traits
             #definition
             #with
         }
     }
-}
-
-/// What the lifetimes of a signature are.
-#[derive(Clone, Copy)]
-pub(crate) enum Lifetimes<'a> {
-    /// Those that tie an argument to a return, as written in the operator's generics.
-    Own,
-    /// None: with a single reference rustc ties what belongs together.
-    Elided,
-    /// One for all.
-    One(&'a Lifetime),
-}
-
-/// An argument's type.
-pub(super) fn argument_type(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
-    argument.ty.tokens(match lifetimes {
-        Lifetimes::Own => argument.lifetime.as_ref(),
-        Lifetimes::Elided => None,
-        Lifetimes::One(lifetime) => Some(lifetime),
-    })
-}
-
-fn return_type(operator: &Operator, ret: &Return, lifetimes: Lifetimes<'_>) -> TokenStream {
-    match &ret.value {
-        Returned::Owned(ty) => ty.tokens(None),
-        Returned::Argument(index) => argument_type(&operator.arguments[*index], lifetimes),
-    }
-}
-
-/// What a call gives, inside of `Result<…>`.
-pub(crate) fn output(operator: &Operator, lifetimes: Lifetimes<'_>) -> TokenStream {
-    let types: Vec<_> = operator.returns.iter().map(|ret| return_type(operator, ret, lifetimes)).collect();
-    tuple(&types)
-}
-
-/// One thing as itself, several as a tuple.
-fn tuple(items: &[TokenStream]) -> TokenStream {
-    match items {
-        [one] => one.clone(),
-        several => quote!((#(#several),*)),
-    }
-}
-
-/// `name: Type`
-pub(crate) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
-    let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
-    quote!(#ident: #ty)
-}
-
-/// The generics and parameters of a function with the operator's signature, every token where the schema has it.
-pub(crate) fn function_head(operator: &Operator) -> (TokenStream, Vec<TokenStream>) {
-    let lifetimes = &operator.lifetimes;
-    let parameters = operator.arguments.iter().map(|argument| {
-        let (ident, ty) = (&argument.ident, argument.place.lend(argument_type(argument, Lifetimes::Own)));
-        quote!(#ident: #ty)
-    });
-    (quote!(<#(#lifetimes),*>), parameters.collect())
-}
-
-/// What such a function gives, inside of `Result<…>`.
-pub(crate) fn output_type(operator: &Operator) -> TokenStream {
-    output(operator, Lifetimes::Own)
 }
 
 /// The plain call: required arguments in, defaults for the others.
@@ -106,16 +50,27 @@ fn function(operator: &Operator) -> TokenStream {
         let ident = &argument.ident;
         argument.default.clone().unwrap_or_else(|| quote!(#ident))
     });
+    let by_name = by_name(operator).map(|text| quote!(#[doc = ""] #[doc = #text]));
     quote! {
         #(#attributes)*
         #[doc = ""]
         #[doc = #text]
+        #by_name
         #[inline]
         #[allow(non_snake_case, clippy::all, clippy::pedantic)]
         pub fn #ident<#(#lifetimes),*>(#(#parameters),*) -> __torch::Result<#output> {
             self::#ident::call(#(#all),*)
         }
     }
+}
+
+/// How a call is written that gives arguments with defaults: rustc says of one too many that it should go.
+fn by_name(operator: &Operator) -> Option<String> {
+    let argument = operator.arguments.iter().find(|argument| argument.default.is_some())?;
+    let required = operator.arguments.iter().filter(|argument| argument.default.is_none());
+    let required: Vec<_> = required.map(|argument| argument.ident.to_string()).collect();
+    let (name, required, given) = (&operator.ident, required.join(", "), setter_name(argument));
+    Some(format!("What has a default is given by name: `{name}::with({required}).{given}(…).call()`."))
 }
 
 /// The head of a function with an operator's arguments and returns.
@@ -177,7 +132,7 @@ fn result(operator: &Operator, output: &TokenStream) -> TokenStream {
 }
 
 /// The static, the callers and the shims, all written by one macro of the runtime.
-fn definition(operator: &Operator) -> TokenStream {
+fn definition(operator: &Operator, library: &Ident) -> TokenStream {
     let Operator { ident, schema, tags, lifetimes, source, .. } = operator;
     let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
     let text = schema.to_string();
@@ -196,11 +151,17 @@ fn definition(operator: &Operator) -> TokenStream {
         Returned::Owned(_) => quote!(__torch::Option::None),
         Returned::Argument(source) => quote!(__torch::Option::Some(#source)),
     });
+    let symbol = symbol(library, ident);
     let count = Literal::usize_unsuffixed(operator.arguments.len());
     let returns = Literal::usize_unsuffixed(operator.returns.len());
+    // Our word for the lifetimes: those of a return are those of the argument that `returned` names, both from one
+    // schema.
+    let word = quote!(unsafe { __torch::Word::give() });
     quote! {
         __torch::operator! {
+            word: #word,
             name: #ident,
+            symbol: #symbol,
             lifetimes: [#(#lifetimes)*],
             arguments: #count [#(#arguments)*],
             output: #output_type,
@@ -216,11 +177,16 @@ fn definition(operator: &Operator) -> TokenStream {
     }
 }
 
+/// How the linker knows an operator: by its module, and that of its library.
+pub(crate) fn symbol(library: &Ident, operator: &Ident) -> String {
+    format!("{}.{}", library.unraw(), operator.unraw())
+}
+
 /// An operator whose types have no counterpart in Rust yet: known to the dispatcher, and called with boxed arguments.
-pub(super) fn untyped(operator: &Untyped) -> TokenStream {
+pub(super) fn untyped(operator: &Untyped, library: &Ident) -> TokenStream {
     let Untyped { ident, schema, tags, source } = operator;
     let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
-    let text = schema.to_string();
+    let (text, symbol) = (schema.to_string(), symbol(library, ident));
     let about = format!("The operator `{}`, for boxed calls alone.\n\n```text\n{schema}\n```", schema.name);
     let count = Literal::usize_unsuffixed(schema.arguments.len());
     let returns = Literal::usize_unsuffixed(schema.returns.len());
@@ -234,6 +200,7 @@ pub(super) fn untyped(operator: &Untyped) -> TokenStream {
             #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
             pub use super::__torch::of_operator as one_of;
             __torch::untyped_operator! {
+                symbol: #symbol,
                 namespace: super::NAMESPACE,
                 schema: #text,
                 arguments: #count,

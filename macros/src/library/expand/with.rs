@@ -1,10 +1,10 @@
 //! The call with arguments by name: `sum::with(&x).keepdim(true).call()`, for operators that have defaults.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::Lifetime;
 
-use super::operator::{Lifetimes, argument_type, output, parameter};
+use super::types::{Lifetimes, argument_type, output, parameter};
 use crate::library::model::{Argument, Operator};
 
 pub(super) fn with(operator: &Operator) -> TokenStream {
@@ -56,15 +56,17 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
     }
 }
 
+/// The argument's name, but for one that would hide the call itself.
+pub(super) fn setter_name(argument: &Argument) -> Ident {
+    let ident = &argument.ident;
+    if ident == "call" { format_ident!("call_", span = ident.span()) } else { ident.clone() }
+}
+
 fn setter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
-    let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
+    let ident = &argument.ident;
     let about = format!("Gives `{ident}`.");
-    // An argument of this name would hide the call itself.
-    let name = if ident == "call" { format_ident!("call_", span = ident.span()) } else { ident.clone() };
-    let (ty, value) = match argument.ty.is_converted() {
-        true => (quote!(impl __torch::Into<#ty>), quote!(__torch::Into::into(#ident))),
-        false => (ty, quote!(#ident)),
-    };
+    let name = setter_name(argument);
+    let (ty, value) = given(argument, lifetimes);
     quote! {
         #[doc = #about]
         #[inline]
@@ -72,5 +74,27 @@ fn setter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
             self.#ident = #value;
             self
         }
+    }
+}
+
+/// The type that an argument is given as, and its value: what an `Option` is of, or the `Option`; any number for a
+/// `Scalar`. Arrays become slices by themselves.
+fn given(argument: &Argument, lifetimes: Lifetimes<'_>) -> (TokenStream, TokenStream) {
+    let ident = &argument.ident;
+    let lifetime = match lifetimes {
+        Lifetimes::One(lifetime) => Some(lifetime),
+        Lifetimes::Own | Lifetimes::Elided => None,
+    };
+    match argument.ty.optional() {
+        Some(inner) => {
+            let inner = inner.tokens(lifetime);
+            // Where the schema has the type, for messages that say of what a value is none.
+            let ty = argument.place.lend(quote!(impl __torch::IntoOptional<#inner>));
+            (ty, quote!(__torch::IntoOptional::into_optional(#ident)))
+        }
+        None if argument.ty.is_scalar() => {
+            (quote!(impl __torch::Into<__torch::Scalar>), quote!(__torch::Into::into(#ident)))
+        }
+        None => (argument_type(argument, lifetimes), quote!(#ident)),
     }
 }

@@ -30,6 +30,19 @@ pub(super) fn take_methods(attributes: &mut Vec<Attribute>, errors: &mut Errors)
     name.ok()
 }
 
+/// `#[overloads]`, `#[overloads(function)]`: operators of one name are called by it, and told apart by their arguments.
+pub(super) fn take_overloads(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Variants> {
+    let position = attributes.iter().position(|attribute| attribute.path().is_ident("overloads"))?;
+    let attribute = attributes.remove(position);
+    if attribute.meta.require_path_only().is_ok() {
+        return Some(Variants { function: true, method: true });
+    }
+    if !attribute.parse_args::<Ident>().is_ok_and(|word| word == "function") {
+        errors.at(attribute.meta, "expected `#[overloads]`, or `#[overloads(function)]` for functions alone");
+    }
+    Some(Variants { function: true, method: false })
+}
+
 /// `#[variants(function, method)]`: what an operator is, where that is said.
 pub(super) fn take_variants(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Variants> {
     let position = attributes.iter().position(|attribute| attribute.path().is_ident("variants"))?;

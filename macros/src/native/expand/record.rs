@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Expansion, Members};
-use crate::native::entry::{Entry, Kept};
+use crate::native::entry::Entry;
+use crate::native::fields::Kept;
 
 impl Expansion<'_> {
     /// `pub static NATIVE_FUNCTIONS`

@@ -97,6 +97,23 @@ fn no_order_of_records_shows() {
 }
 
 #[test]
+fn an_override_counts_in_any_order() {
+    let mut records: Vec<_> = collect::records().collect();
+    for _ in 0..2 {
+        let mut state = State::new(Names::leak());
+        absorb(&mut state, &records);
+        let entry = state.named("build_tests::overridden").unwrap();
+        let counts =
+            state.table_info(entry).row(DispatchKey::CPU).and_then(|row| row.kernel.clone()).unwrap();
+        assert!(counts.overrides, "{counts}");
+        let on_cpu = entry.kernels().into_iter().filter(|kernel| kernel.key == DispatchKey::CPU);
+        let listed: Vec<_> = on_cpu.map(|kernel| (kernel.overrides, kernel.is_active)).collect();
+        assert_eq!(listed, [(true, true), (false, false)]);
+        records.reverse();
+    }
+}
+
+#[test]
 fn records_are_taken_in_once() {
     let records: Vec<_> = collect::records().collect();
     let doubled: Vec<_> = records.iter().chain(&records).copied().collect();
@@ -128,8 +145,8 @@ fn a_fallback_of_the_program_replaces_the_default_in_either_order() {
         static HERE: SourceModule = SourceModule { file: file!(), path: module_path!() };
         let place = Place { module: &HERE, line: line!(), column: 1 };
         for key in [DispatchKey::AutogradCPU, DispatchKey::ADInplaceOrView] {
-            let own =
-                Registration { id: 0, key, implementation, origin, function: "own", place, signature: None };
+            let (function, signature, seat) = ("own".into(), None, None);
+            let own = Registration { id: 0, key, implementation, origin, function, place, signature, seat };
             state.add_fallback(own);
         }
     };
@@ -140,7 +157,7 @@ fn a_fallback_of_the_program_replaces_the_default_in_either_order() {
         order.into_iter().for_each(|step| steps[step](&mut state));
         let operator = state.entry_of_name("build_tests::any");
         let fallbacks = state.fallback_table(&state.entries[operator]);
-        let function = |key| fallbacks.get(key).kernel.map(|kernel| kernel.function);
+        let function = |key| fallbacks.get(key).kernel.map(|kernel| &*kernel.function);
         assert_eq!(function(DispatchKey::AutogradCPU), Some("own"));
         assert_eq!(function(DispatchKey::ADInplaceOrView), Some("own"));
         assert_eq!(function(DispatchKey::AutogradCUDA), Some("autograd default"));

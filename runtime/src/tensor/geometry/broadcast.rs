@@ -28,7 +28,10 @@ pub fn infer_size(a: &[i64], b: &[i64]) -> Result<Dims> {
             (x, y) if x == y => x,
             (x, y) => {
                 let from_end = ndim - dim;
-                bail!(Shape, "sizes {a:?} and {b:?} do not broadcast: {x} and {y} at dimension -{from_end}, neither is 1")
+                bail!(
+                    Shape,
+                    "sizes {a:?} and {b:?} do not broadcast: {x} and {y} at dimension -{from_end}, neither is 1"
+                )
             }
         });
     }

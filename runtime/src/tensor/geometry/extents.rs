@@ -7,9 +7,9 @@ const FEW: usize = 6;
 
 /// A size and a stride for each dimension.
 ///
-/// Every result of every operator gets its own, hence nothing here takes a call for a few dimensions: arrays are copied and
-/// compared whole, with zeros behind their last dimension.
-#[derive(Clone, PartialEq, Eq)]
+/// Every result of every operator gets its own, hence nothing here takes a call for a few dimensions: arrays are copied
+/// and compared whole, with zeros behind their last dimension.
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Extents {
     Few {
         dim: u8,

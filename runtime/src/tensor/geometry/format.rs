@@ -13,8 +13,8 @@ pub fn contiguous_strides(sizes: &[i64]) -> Dims {
     dense_strides(sizes, (0..sizes.len()).rev(), 1)
 }
 
-/// The strides of a shape without gaps, the dimensions growing from densest to widest in this order. A size counts for at
-/// least so much.
+/// The strides of a shape without gaps, the dimensions growing from densest to widest in this order. A size counts for
+/// at least so much.
 #[inline]
 fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>, least: i64) -> Dims {
     let mut strides = Dims::from_elem(0, sizes.len());

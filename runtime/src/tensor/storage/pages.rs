@@ -3,7 +3,8 @@
 
 use std::ptr::NonNull;
 
-/// Asks for large pages under a block that is about to be written in full, so that they take no more memory than small ones.
+/// Asks for large pages under a block that is about to be written in full, so that they take no more memory than small
+/// ones.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(super) fn widen(base: NonNull<u8>, len: usize) {
     const PAGE: usize = 2 << 20;
@@ -13,8 +14,8 @@ pub(super) fn widen(base: NonNull<u8>, len: usize) {
     let start = base.as_ptr().wrapping_add(base.align_offset(PAGE));
     let end = base.as_ptr().wrapping_add(len);
     let len = (end.addr() - start.addr()) / PAGE * PAGE;
-    // SAFETY: a part of a block that is ours; the advice changes nothing that is in it. A system that does not take it says so,
-    // which is as well.
+    // SAFETY: whole pages within a block that is ours: it is at least two long, so `start` is before `end`. The advice
+    // changes nothing that is in them. A system that does not take it says so, which is as well.
     unsafe { libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE) };
 }
 

@@ -1,7 +1,7 @@
 //! Freed blocks of host memory that wait for their next use.
 //!
-//! The system takes large blocks back when they are freed, and clears every page of a new one when it is first touched. A
-//! program whose steps are alike would pay for that in each of them, as much as for its arithmetic.
+//! The system takes large blocks back when they are freed, and clears every page of a new one when it is first touched.
+//! A program whose steps are alike would pay for that in each of them, as much as for its arithmetic.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
@@ -26,7 +26,7 @@ struct Block {
     layout: Layout,
 }
 
-// SAFETY: a block is memory without an owner but its holder, and has no thread affinity.
+// SAFETY: a block is memory that nobody but its holder uses, and the global allocator takes it back from any thread.
 unsafe impl Send for Block {}
 
 fn spare() -> MutexGuard<'static, Spare> {
@@ -47,9 +47,11 @@ pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
 /// Frees a block, now or when others need the room.
 ///
 /// # Safety
-/// It is a block of the global allocator, of this layout, which is not empty, and nobody uses it any more.
+/// - It is a block of the global allocator, of this layout, which is not empty.
+/// - Nobody uses it any more.
 pub(super) unsafe fn free(base: NonNull<u8>, layout: Layout) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for each block that comes here that the global allocator made it with this layout; it
+    // is in no list any more, so nobody has it.
     let dealloc = |block: Block| unsafe { alloc::dealloc(block.base.as_ptr(), block.layout) };
     let block = Block { base, layout };
     if !(SMALLEST..=MOST).contains(&layout.size()) {

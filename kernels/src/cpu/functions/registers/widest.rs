@@ -14,12 +14,16 @@ use crate::cpu::matmul::vector::Vector;
 /// Computes `len` results in registers of singles, if elements are such, or of doubles.
 ///
 /// # Safety
-/// Elements are singles or doubles; as many can be read and written, in place or apart; the processor has the widest vectors.
+/// - `T` is `f32` or `f64`.
+/// - `len` of them can be read from `from` on, and nobody else writes to them meanwhile.
+/// - `len` can be written from `out` on, which nobody else uses; it is `from`, or shares no memory with it.
+/// - The processor has the widest vectors.
 #[inline(always)]
 pub(super) unsafe fn each<T: Element, W: InRegisters>(out: *mut T, from: *const T, len: usize) {
     const SINGLES: usize = __m512::LANES;
     const DOUBLES: usize = __m512d::LANES;
-    // SAFETY: by contract; so many are left.
+    // SAFETY: `start + count` is at most `len`, and the caller vouches for as many elements in both, of the type that takes
+    // so many bytes, and for the processor. Each register is loaded before its place is written.
     unsafe {
         if size_of::<T>() == size_of::<f32>() {
             let (out, from) = (out.cast::<f32>(), from.cast::<f32>());
@@ -56,7 +60,7 @@ impl InRegisters for Logarithm {
         ];
         // Few digits, so that it times an exponent is exact, and a rest that is positive, as then infinity stays.
         const LN_2: [f32; 2] = [0.693_115_23, 3.194_618_5e-5];
-        // SAFETY: passed on.
+        // SAFETY: these instructions follow no address, and the caller vouches for the processor.
         unsafe {
             let mantissa = _mm512_getmant_ps::<_MM_MANT_NORM_P75_1P5, _MM_MANT_SIGN_NAN>(x);
             let n = _mm512_sub_ps(_mm512_getexp_ps(x), _mm512_getexp_ps(mantissa));
@@ -74,7 +78,7 @@ impl InRegisters for Exponential {
 
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
-        // SAFETY: passed on.
+        // SAFETY: these instructions follow no address, and the caller vouches for the processor.
         unsafe {
             // Beyond, it is 0 or infinite; of NaN, the second operand stays.
             let x = _mm512_max_ps(_mm512_set1_ps(-104.0), x);
@@ -97,7 +101,8 @@ impl InRegisters for Exponential {
         const LN_2: [f64; 2] = [6.931_471_805_582_987e-1, 1.646_594_958_289_708_2e-12];
         // As large as numbers are whose last digit is a sixteenth: adding it rounds to that.
         const ROUNDER: f64 = 422_212_465_065_984.0;
-        // SAFETY: passed on.
+        // SAFETY: `picked` gets tables of sixteen numbers, the other instructions follow no address, and the caller vouches
+        // for the processor.
         unsafe {
             let x = _mm512_max_pd(_mm512_set1_pd(-746.0), x);
             let x = _mm512_min_pd(_mm512_set1_pd(711.0), x);
@@ -123,7 +128,7 @@ impl InRegisters for Tangent {
     /// `t / (t + 2)` with `t = exp(2x) - 1`, the quotient by an estimate that is bettered twice.
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
-        // SAFETY: passed on.
+        // SAFETY: these instructions follow no address, and the caller vouches for the processor.
         unsafe {
             let size = _mm512_abs_ps(x);
             // Beyond, it is one.
@@ -147,13 +152,13 @@ impl InRegisters for Tangent {
 /// The exponent of the power of two next to a power of *e*, and by how much of it that is larger.
 ///
 /// # Safety
-/// The processor has the widest vectors.
+/// - The processor has the widest vectors.
 #[inline(always)]
 unsafe fn power_of_e(x: __m512) -> [__m512; 2] {
     // Those of Cephes.
     const COEFFICIENTS: [f32; 6] =
         [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
-    // SAFETY: passed on.
+    // SAFETY: these instructions follow no address, and the caller vouches for the processor.
     unsafe {
         let n = _mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::LOG2_E));
         let n = _mm512_roundscale_ps::<_MM_FROUND_TO_NEAREST_INT>(n);
@@ -166,10 +171,10 @@ unsafe fn power_of_e(x: __m512) -> [__m512; 2] {
 /// By Horner's rule, the coefficient of the highest power first.
 ///
 /// # Safety
-/// The processor has the widest vectors.
+/// - The processor has the widest vectors.
 #[inline(always)]
 unsafe fn polynomial<const N: usize>(x: __m512, coefficients: [f32; N]) -> __m512 {
-    // SAFETY: passed on.
+    // SAFETY: these instructions follow no address, and the caller vouches for the processor.
     unsafe {
         let mut value = _mm512_set1_ps(coefficients[0]);
         for coefficient in &coefficients[1..] {
@@ -182,10 +187,11 @@ unsafe fn polynomial<const N: usize>(x: __m512, coefficients: [f32; N]) -> __m51
 /// The numbers at the places that the lowest bits of an index say.
 ///
 /// # Safety
-/// The processor has the widest vectors.
+/// - The processor has the widest vectors.
 #[inline(always)]
 unsafe fn picked(numbers: &[f64; 16], index: __m512i) -> __m512d {
-    // SAFETY: passed on; there are as many numbers.
+    // SAFETY: two loads of eight numbers each, of the sixteen that there are, which need no alignment; of the index, only the
+    // lowest four bits count. The caller vouches for the processor.
     unsafe {
         let (low, high) = (_mm512_loadu_pd(numbers.as_ptr()), _mm512_loadu_pd(numbers.as_ptr().add(8)));
         _mm512_permutex2var_pd(low, index, high)
@@ -241,14 +247,15 @@ mod tests {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     fn of<T: Element, W: InRegisters>(x: T) -> T {
         let mut value = x;
-        // SAFETY: one element; the types of the tests are the two.
+        // SAFETY: one number each, in two places of this frame; the types of the tests are `f32` and `f64`, and whoever calls
+        // this vouches for the features.
         unsafe { each::<T, W>(&raw mut value, &raw const x, 1) };
         value
     }
 
     /// The function of a number.
     fn one<T: Element, W: InRegisters>(x: T) -> T {
-        // SAFETY: tests ask for the features.
+        // SAFETY: both tests return before where `is_widest` does not find these features.
         unsafe { of::<T, W>(x) }
     }
 

@@ -6,18 +6,21 @@ use std::mem::MaybeUninit;
 use torch_library::{DType, Element};
 
 use super::{Fold, LANES};
+use crate::cpu::loops::function::BLOCK;
 use crate::cpu::loops::halves::{Half, widen};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::loops::{is_wide, is_widest};
+
+const _: () = assert!(LANES == BLOCK, "halves are widened a block at a time, which fills all lanes");
 
 /// [`Fold::slice`] on the widest vectors.
 pub(crate) fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
     #[cfg(target_arch = "x86_64")]
     if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) } && is_widest() {
-        // SAFETY: the processor has these features.
+        // SAFETY: `is_widest` found the features that it is compiled for.
         return unsafe { slice_widest(fold, elements, position) };
     } else if is_wide() {
-        // SAFETY: as above.
+        // SAFETY: `is_wide` found the features that it is compiled for.
         return unsafe { slice_wide(fold, elements, position) };
     }
     fold.slice(elements, position)
@@ -48,7 +51,9 @@ pub(super) fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<
 }
 
 /// # Safety
-/// `len` halves can be read, for a fold of `f32`, on a processor that has these features.
+/// - `len` halves of this kind can be read from `elements` on, aligned, and nobody writes to them meanwhile.
+/// - `M` is `f32`.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn slice_widened<M: Element, F: Fold<M>>(
@@ -60,9 +65,10 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
 ) -> F::Value {
     let read = |start: usize, len: usize| {
         let mut block = MaybeUninit::<[M; LANES]>::uninit();
-        // SAFETY: a part of what is there by contract; a block of `M`, which is `f32`.
+        // SAFETY: both callers below stay within the `len` halves that the caller vouches for, and ask for one at least; the
+        // block is as long as those of `widen` (see `LANES`), of `M`, which is `f32`. The caller vouches for the features.
         unsafe { widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
-        // SAFETY: written above.
+        // SAFETY: `widen` has written a whole block, behind the end by repetition.
         unsafe { block.assume_init() }
     };
     let whole = len - len % LANES;
@@ -106,7 +112,7 @@ pub(super) fn steps<M: Element, F: Fold<M>>(
 ) {
     #[cfg(target_arch = "x86_64")]
     if is_wide() {
-        // SAFETY: the processor has these features.
+        // SAFETY: `is_wide` found the features that it is compiled for.
         return unsafe { steps_wide(fold, values, lines, position) };
     }
     each_step(fold, values, lines, position);
@@ -145,7 +151,9 @@ fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &
 /// Takes an element of each of `count` lines, which start `step` apart, into each of a few values, on wide vectors.
 ///
 /// # Safety
-/// The lines are as long as there are values, and nobody writes to them; the values are a multiple of [`LANES`].
+/// - `count` lines, `step` apart, can be read from `data` on, each of as many plain values of `M` as there are in `values`.
+/// - Nobody writes to them meanwhile.
+/// - The number of values is a multiple of [`LANES`].
 pub(super) unsafe fn narrow_steps<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],
@@ -158,17 +166,20 @@ pub(super) unsafe fn narrow_steps<M: Element, F: Fold<M>>(
         let data = data.wrapping_add(n * LANES);
         #[cfg(target_arch = "x86_64")]
         if is_wide() {
-            // SAFETY: passed on; the processor has these features.
+            // SAFETY: `is_wide` found these features; the caller vouches for lines as long as `values`, of which these are
+            // [`LANES`] columns.
             unsafe { lanes_wide(fold, values, data, step, count, position) };
             continue;
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for lines as long as `values`, of which these are [`LANES`] columns.
         unsafe { lanes(fold, values, data, step, count, position) };
     }
 }
 
 /// # Safety
-/// As [`narrow_steps`], on a processor that has these features.
+/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nobody writes to them
+///   meanwhile.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn lanes_wide<M: Element, F: Fold<M>>(
@@ -179,12 +190,13 @@ unsafe fn lanes_wide<M: Element, F: Fold<M>>(
     count: usize,
     position: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for `count` lines of [`LANES`] values.
     unsafe { lanes(fold, values, data, step, count, position) };
 }
 
 /// # Safety
-/// As [`narrow_steps`].
+/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nobody writes to them
+///   meanwhile.
 #[inline(always)]
 unsafe fn lanes<M: Element, F: Fold<M>>(
     fold: &F,
@@ -196,7 +208,8 @@ unsafe fn lanes<M: Element, F: Fold<M>>(
 ) {
     let mut held = *values;
     for n in 0..count {
-        // SAFETY: a part of one of the lines; elements that are read as they are have any bits.
+        // SAFETY: `n` is below `count`, and the caller vouches for a line of [`LANES`] plain values there, aligned for `M`
+        // and so for an array of it.
         let line = unsafe { data.offset(n as isize * step).cast::<[M; LANES]>().read() };
         for (value, element) in held.iter_mut().zip(line) {
             *value = fold.step(*value, element, position + n);

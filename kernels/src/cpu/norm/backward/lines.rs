@@ -14,7 +14,7 @@ use torch_library::prelude::*;
 
 use super::Normal;
 use crate::cpu::functions::Functions;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{self, parallel};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::loops::{is_wide, is_widest};
@@ -37,10 +37,10 @@ fn run(lines: &impl Lines, count: usize, len: usize, step: usize) {
         let range = range.start * step..(range.end * step).min(count);
         #[cfg(target_arch = "x86_64")]
         if is_widest() {
-            // SAFETY: the processor has these features.
+            // SAFETY: `is_widest` found the features that it is compiled for.
             return unsafe { run_widest(lines, range) };
         } else if is_wide() {
-            // SAFETY: as above.
+            // SAFETY: `is_wide` found the features that it is compiled for.
             return unsafe { run_wide(lines, range) };
         }
         lines.run(range);
@@ -60,8 +60,9 @@ fn run_widest(lines: &impl Lines, range: Range<usize>) {
 }
 
 /// A contiguous tensor of the computing type, all of whose elements are written next.
-fn room<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
-    // SAFETY: `run` has every line written before the tensor is given away.
+fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    // SAFETY: every element is written by `run`, which goes through all lines, before any is read; if it is not reached,
+    // nobody gets the tensor.
     unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, like.device()) }
 }
 
@@ -72,9 +73,9 @@ pub(super) fn softmax<T: Float + Functions + Number>(
     len: usize,
     is_log: bool,
 ) -> Result<Tensor> {
-    let out = room::<T>(output, output.sizes())?;
+    let out = uninit::<T>(output, output.sizes())?;
     let [grads, outputs] = [Parts::row_major(grad, len)?, Parts::row_major(output, len)?];
-    let lines = Softmax { grads, outputs, out: Parts::<T>::of(&out, len)?, is_log };
+    let lines = Softmax { grads, outputs, out: PartsMut::<T>::of(&out, len)?, is_log };
     run(&lines, lines.out.count(), len, 1);
     Ok(out)
 }
@@ -82,7 +83,7 @@ pub(super) fn softmax<T: Float + Functions + Number>(
 struct Softmax<T> {
     grads: Parts<T>,
     outputs: Parts<T>,
-    out: Parts<T>,
+    out: PartsMut<T>,
     is_log: bool,
 }
 
@@ -90,8 +91,10 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
     #[inline(always)]
     fn run(&self, lines: Range<usize>) {
         for n in lines {
-            // SAFETY: nobody writes to the first two, the third is this thread's alone.
-            let (grads, outputs, out) = unsafe { (self.grads.get(n), self.outputs.get(n), self.out.room(n)) };
+            let (grads, outputs) = (self.grads.get(n), self.outputs.get(n));
+            // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice of it and
+            // writes values only.
+            let out = unsafe { self.out.uninit(n) };
             let elements = out.iter_mut().zip(grads.iter().zip(outputs));
             if self.is_log {
                 let [sum] = sums([grads], |[grad]| [grad]);
@@ -144,7 +147,7 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
     let Normal { grad, input, mean, rstd, weight, .. } = *normal;
     let count = input.numel() as usize / len;
     let blocks = count.div_ceil(BLOCK);
-    let of_input = room::<T>(input, input.sizes())?;
+    let of_input = uninit::<T>(input, input.sizes())?;
     // Sums over the lines of each block: of weights, then of biases.
     let of_parameters = Tensor::empty(&[blocks as i64, 2, len as i64], T::DTYPE, input.device())?;
     let lines = LayerNorm {
@@ -152,15 +155,17 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
         inputs: Parts::row_major(input, len)?,
         moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
         weight: weight.map_or_else(|| Ok(vec![T::ONE; len]), loops::elements::<T>)?,
-        of_input: Parts::of(&of_input, len)?,
-        of_parameters: Parts::of(&of_parameters, 2 * len)?,
+        of_input: PartsMut::of(&of_input, len)?,
+        of_parameters: PartsMut::of(&of_parameters, 2 * len)?,
     };
     run(&lines, count, len, BLOCK);
     for block in 1..blocks {
-        // SAFETY: the blocks are written, and nobody else has them.
+        // SAFETY: two different blocks, of memory that was cleared when it was made; the threads that wrote to them are done,
+        // and this one has no other slices.
         let (all, more) = unsafe { (lines.of_parameters.get_mut(0), lines.of_parameters.get(block)) };
         all.iter_mut().zip(more).for_each(|(sum, x)| *sum = *sum + *x);
     }
+    drop(lines);
     let parameter = |n: usize| {
         let sums = of_parameters.strided_view(&[len as i64], &[1], (n * len) as i64)?;
         loops::copy(&sums, T::DTYPE)
@@ -174,28 +179,29 @@ struct LayerNorm<T> {
     /// Means, and the inverses of standard deviations.
     moments: [Vec<T>; 2],
     weight: Vec<T>,
-    of_input: Parts<T>,
-    of_parameters: Parts<T>,
+    of_input: PartsMut<T>,
+    of_parameters: PartsMut<T>,
 }
 
 impl<T: Float + Number> Lines for LayerNorm<T> {
     #[inline(always)]
     fn run(&self, lines: Range<usize>) {
         for block in lines.clone().step_by(BLOCK) {
-            // SAFETY: ranges start with blocks, so this one, which was cleared, is this thread's alone.
+            // SAFETY: ranges of `run` start with blocks, so this one is this thread's, which has one slice of it; it was
+            // cleared when it was made.
             let sums = unsafe { self.of_parameters.get_mut(block / BLOCK) };
             let (of_weight, of_bias) = sums.split_at_mut(self.weight.len());
             for n in block..(block + BLOCK).min(lines.end) {
-                // SAFETY: nobody writes to these.
-                let (grads, inputs) = unsafe { (self.grads.get(n), self.inputs.get(n)) };
+                let (grads, inputs) = (self.grads.get(n), self.inputs.get(n));
                 let [mean, rstd] = [self.moments[0][n], self.moments[1][n]];
                 let of_parameters = of_weight.iter_mut().zip(of_bias.iter_mut());
                 for ((of_weight, of_bias), (grad, x)) in of_parameters.zip(grads.iter().zip(inputs)) {
                     *of_weight = *of_weight + *grad * ((*x - mean) * rstd);
                     *of_bias = *of_bias + *grad;
                 }
-                // SAFETY: this line is this thread's alone.
-                self.line(grads, inputs, [mean, rstd], unsafe { self.of_input.room(n) });
+                // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice of it and
+                // writes values only.
+                self.line(grads, inputs, [mean, rstd], unsafe { self.of_input.uninit(n) });
             }
         }
     }
@@ -227,15 +233,16 @@ pub(super) fn batch_norm<T: Float + Number>(
 ) -> Result<[Tensor; 3]> {
     let Normal { grad, input, mean, rstd, weight, .. } = *normal;
     let channels = input.sizes()[1] as usize;
-    let of_input = room::<T>(input, input.sizes())?;
-    let [of_weight, of_bias] = [room::<T>(input, &[channels as i64])?, room::<T>(input, &[channels as i64])?];
+    let of_input = uninit::<T>(input, input.sizes())?;
+    let [of_weight, of_bias] =
+        [uninit::<T>(input, &[channels as i64])?, uninit::<T>(input, &[channels as i64])?];
     let planes = BatchNorm {
         grads: Parts::row_major(grad, plane)?,
         inputs: Parts::row_major(input, plane)?,
         moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
         weight: weight.map_or_else(|| Ok(vec![T::ONE; channels]), loops::elements::<T>)?,
-        of_input: Parts::of(&of_input, plane)?,
-        of_parameters: [Parts::of(&of_weight, 1)?, Parts::of(&of_bias, 1)?],
+        of_input: PartsMut::of(&of_input, plane)?,
+        of_parameters: [PartsMut::of(&of_weight, 1)?, PartsMut::of(&of_bias, 1)?],
         has_statistics,
     };
     run(&planes, channels, planes.inputs.count() / channels * plane, 1);
@@ -248,8 +255,8 @@ struct BatchNorm<T> {
     /// Means, and the inverses of standard deviations.
     moments: [Vec<T>; 2],
     weight: Vec<T>,
-    of_input: Parts<T>,
-    of_parameters: [Parts<T>; 2],
+    of_input: PartsMut<T>,
+    of_parameters: [PartsMut<T>; 2],
     /// Whether the moments are those of the input, or fixed numbers.
     has_statistics: bool,
 }
@@ -262,14 +269,14 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
             let planes = || (channel..self.inputs.count()).step_by(self.weight.len());
             let (mut sum, mut product) = (T::ZERO, T::ZERO);
             for plane in planes() {
-                // SAFETY: nobody writes to these.
-                let from = unsafe { [self.grads.get(plane), self.inputs.get(plane)] };
+                let from = [self.grads.get(plane), self.inputs.get(plane)];
                 let [more, further] = sums(from, |[grad, x]| [grad, grad * (x - mean)]);
                 (sum, product) = (sum + more, product + further);
             }
             for (to, gradient) in self.of_parameters.iter().zip([product * rstd, sum]) {
-                // SAFETY: each channel is one thread's.
-                let to = unsafe { to.room(channel) };
+                // SAFETY: ranges of `run` have no channel in common, so this one is this thread's, which has one slice of it
+                // and writes values only.
+                let to = unsafe { to.uninit(channel) };
                 to[0].write(gradient);
             }
             let count: T = ((self.inputs.count() / self.weight.len() * self.inputs.len()) as i64).cast();
@@ -278,9 +285,10 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
                 false => (rstd * self.weight[channel], T::ZERO, T::ZERO),
             };
             for plane in planes() {
-                // SAFETY: nobody writes to the first two, and the planes of a channel are one thread's.
-                let (grads, inputs, out) =
-                    unsafe { (self.grads.get(plane), self.inputs.get(plane), self.of_input.room(plane)) };
+                let (grads, inputs) = (self.grads.get(plane), self.inputs.get(plane));
+                // SAFETY: each plane is one channel's, and channels are one thread's, which has one slice of it and writes
+                // values only.
+                let out = unsafe { self.of_input.uninit(plane) };
                 for (out, (grad, x)) in out.iter_mut().zip(grads.iter().zip(inputs)) {
                     out.write((*grad - shift - (*x - mean) * slope) * scale);
                 }

@@ -14,12 +14,12 @@ use crate::cpu::loops::across::turned;
 use crate::cpu::loops::parts::Parts;
 use crate::cpu::loops::{self, parallel};
 use crate::cpu::matmul::GRAIN;
-use crate::cpu::matmul::scattered::{Aligned, Product, Scattered, Shape, WIDTH};
+use crate::cpu::matmul::implicit_gemm::{Aligned, ImplicitMatrix, Product, Shape, WIDTH};
 use crate::cpu::number::Number;
 use crate::cpu::window::Axis;
+use crate::cpu::window::input_tile::{InputTile, InputTiles, Laid};
 use crate::cpu::window::planes::{Planes, Target};
-use crate::cpu::window::reach::{Along, Layout, Reach, Reaches};
-use crate::cpu::window::sheet::{Laid, Sheet, Sheets};
+use crate::cpu::window::receptive_field::{Along, Layout, ReceptiveField, ReceptiveFields};
 
 mod weight;
 
@@ -68,12 +68,13 @@ impl Convolution<'_> {
         weight: &Tensor,
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
-        let out = self.room::<T>(&self.places_sizes())?;
+        let out = self.uninit::<T>(&self.places_sizes())?;
         let grouped = self.grouped(self.channels);
         let length = grouped.channels * self.taps();
         let weight = Parts::<T>::row_major(weight, grouped.columns * length)?;
         let job = Job::new(self, grouped, image, &out, self.places(), bias)?;
-        // SAFETY: a part of the weight's group, and room for it in the panel.
+        // SAFETY: `weight` has `grouped.columns * length` elements for each group, of which these are some columns and steps; the
+        // lease that it holds keeps writers away. The panel has room for `WIDTH` columns of up to `DEPTH` steps.
         job.run(|group, columns, steps, panel| unsafe {
             let from = weight.at(group).wrapping_add(columns.start * length + steps.start);
             turned(from, length as isize, [columns.len(), steps.len()], panel, WIDTH);
@@ -88,17 +89,18 @@ impl Convolution<'_> {
         weight: &Tensor,
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
-        let out = self.room::<T>(&self.image_sizes())?;
+        let out = self.uninit::<T>(&self.image_sizes())?;
         let [channels, kernels] = self.channels;
         let (grouped, taps) = (self.grouped([kernels, channels]), self.taps());
         let weight = Parts::<T>::row_major(weight, grouped.channels * grouped.columns * taps)?;
-        for reaches in self.pixels(grouped.along) {
-            let job = Job::new(self, grouped, places, &out, reaches, bias)?;
-            let steps = self.steps_of(reaches, grouped.channels, grouped.columns * taps);
+        for fields in self.pixels(grouped.along) {
+            let job = Job::new(self, grouped, places, &out, fields, bias)?;
+            let steps = self.steps_of(fields, grouped.channels, grouped.columns * taps);
             job.run(|group, columns, range, panel: *mut T| {
                 let (from, mut to) = (weight.at(group).wrapping_add(columns.start * taps), panel);
                 for steps in steps[range].chunk_by(|step, next| step + 1 == *next) {
-                    // SAFETY: a part of the weight's group, and room for it in the panel.
+                    // SAFETY: `steps_of` counts within the weight's group, from its column's first tap on; the lease that
+                    // `weight` holds keeps writers away. The panel has room for `WIDTH` columns of up to `DEPTH` steps.
                     unsafe {
                         turned(from.add(steps[0]), taps as isize, [columns.len(), steps.len()], to, WIDTH);
                         to = to.add(steps.len() * WIDTH);
@@ -110,12 +112,13 @@ impl Convolution<'_> {
     }
 
     /// Memory for a result, in its memory format if nothing is to be converted.
-    fn room<T: Number>(&self, sizes: &[i64]) -> Result<Tensor> {
+    fn uninit<T: Number>(&self, sizes: &[i64]) -> Result<Tensor> {
         let strides = match self.input.dtype() == T::DTYPE {
             true => self.strides_like_operands(sizes, T::DTYPE)?,
             false => contiguous_strides(sizes),
         };
-        // SAFETY: the products write every element.
+        // SAFETY: the products of all jobs write every element: each pixel or place is in one of their reaches. After an error
+        // nobody gets the tensor.
         unsafe { Tensor::uninit_strided(sizes, &strides, T::DTYPE, self.input.device()) }
     }
 
@@ -136,21 +139,22 @@ impl Convolution<'_> {
     }
 
     /// The reach of each direction, from its window and the sizes of image and places.
-    fn reaches(&self, reach: impl Fn(usize, Axis, i64, i64) -> Reach) -> Reaches {
-        let each = [0, 1, 2].map(|dim| reach(dim, self.axes[dim], self.image[dim], self.places[dim]));
-        Reaches { each, lead: self.lead }
+    fn fields(&self, field: impl Fn(usize, Axis, i64, i64) -> ReceptiveField) -> ReceptiveFields {
+        let each = [0, 1, 2].map(|dim| field(dim, self.axes[dim], self.image[dim], self.places[dim]));
+        ReceptiveFields { each, lead: self.lead }
     }
 
-    fn places(&self) -> Reaches {
-        self.reaches(|_, axis, image, places| Reach::of_places(axis, image, places))
+    fn places(&self) -> ReceptiveFields {
+        self.fields(|_, axis, image, places| ReceptiveField::of_places(axis, image, places))
     }
 
     /// How pixels are reached from places: those of each phase of the strides, or all by zeros between places.
-    fn pixels(&self, along: Along) -> Vec<Reaches> {
+    fn pixels(&self, along: Along) -> Vec<ReceptiveFields> {
         let strides = self.axes.map(|axis| axis.stride);
         if along == Along::Groups && saturating_numel(&strides) <= PHASES {
-            let all = self.reaches(|_, axis, image, places| Reach::of_all_pixels(axis, image, places));
-            if all.each.iter().all(|reach| reach.layout(along) == Layout::Pixels) {
+            let all =
+                self.fields(|_, axis, image, places| ReceptiveField::of_all_pixels(axis, image, places));
+            if all.each.iter().all(|field| field.layout(along) == Layout::Pixels) {
                 return vec![all];
             }
         }
@@ -158,19 +162,19 @@ impl Convolution<'_> {
         let pairs = phases(0).flat_map(|a| phases(1).map(move |b| [a, b]));
         let all = pairs.flat_map(|[a, b]| phases(2).map(move |c| [a, b, c]));
         all.map(|phase| {
-            self.reaches(|dim, axis, image, places| Reach::of_pixels(axis, image, places, phase[dim]))
+            self.fields(|dim, axis, image, places| ReceptiveField::of_pixels(axis, image, places, phase[dim]))
         })
         .collect()
     }
 
     /// Where the weights of the steps of a sum over so many kernels are, which are `pitch` apart.
-    fn steps_of(&self, reaches: Reaches, kernels: usize, pitch: usize) -> Vec<usize> {
+    fn steps_of(&self, fields: ReceptiveFields, kernels: usize, pitch: usize) -> Vec<usize> {
         let mut steps: Vec<usize> = (0..kernels).map(|kernel| kernel * pitch).collect();
         let mut pitch = self.taps();
-        for (reach, axis) in reaches.each.iter().zip(&self.axes) {
+        for (field, axis) in fields.each.iter().zip(&self.axes) {
             pitch /= axis.kernel as usize;
-            let [first, step] = reach.of_tap;
-            let taps = |start: usize| (0..reach.taps).map(move |tap| start + (first + tap * step) * pitch);
+            let [first, step] = field.of_tap;
+            let taps = |start: usize| (0..field.taps).map(move |tap| start + (first + tap * step) * pitch);
             steps = steps.into_iter().flat_map(taps).collect();
         }
         steps
@@ -187,8 +191,9 @@ fn planes<T: Number>(tensor: &Tensor) -> Result<Planes<T>> {
 
 /// The product of what a window meets with a weight.
 struct Job<T> {
-    sheets: Sheets<T>,
+    input_tiles: InputTiles<T>,
     target: Target<T>,
+    /// A part that has an element for each channel of the target.
     bias: Option<Parts<T>>,
     grouped: Grouped,
     batch: usize,
@@ -234,24 +239,25 @@ struct Panel {
 
 /// What a thread computes in.
 #[derive(Default)]
-struct Room {
-    sheet: Sheet,
+struct Scratch {
+    input_tile: InputTile,
     panel: Aligned,
     sums: Aligned,
 }
 
 thread_local! {
     /// The memory that this thread computed in last, if it is not large.
-    static ROOM: Cell<Option<Room>> = const { Cell::new(None) };
+    static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
-impl Room {
+impl Scratch {
     /// Lends that of this thread.
-    fn lend(f: impl FnOnce(&mut Room)) {
-        let mut room = ROOM.take().unwrap_or_default();
-        f(&mut room);
-        if room.sheet.size() + room.panel.size() + room.sums.size() <= KEPT {
-            ROOM.set(Some(room));
+    fn lend(f: impl FnOnce(&mut Scratch)) {
+        // At the end of a thread its locals may be gone.
+        let mut scratch = SCRATCH.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        f(&mut scratch);
+        if scratch.input_tile.size() + scratch.panel.size() + scratch.sums.size() <= KEPT {
+            SCRATCH.try_with(|kept| kept.set(Some(scratch))).ok();
         }
     }
 }
@@ -262,22 +268,31 @@ impl<T: Number> Job<T> {
         grouped: Grouped,
         source: &Tensor,
         out: &Tensor,
-        reaches: Reaches,
+        fields: ReceptiveFields,
         bias: Option<&Tensor>,
     ) -> Result<Self> {
+        let target = Target::new(Planes::written(out)?, fields);
+        let bias = bias.map(|bias| Parts::<T>::row_major(bias, target.channels())).transpose()?;
+        ensure!(
+            bias.as_ref().is_none_or(|bias| bias.count() == 1),
+            Shape,
+            "{}: the bias became one of other than {} elements while it was converted",
+            convolution.operator,
+            target.channels()
+        );
         Ok(Job {
-            sheets: Sheets::new(planes(source)?, reaches, grouped.channels, grouped.along),
-            target: Target::new(Planes::of(out)?, reaches),
-            bias: bias.map(|bias| Parts::row_major(bias, grouped.columns)).transpose()?,
+            input_tiles: InputTiles::new(planes(source)?, fields, grouped.channels, grouped.along),
+            target,
+            bias,
             grouped,
             batch: convolution.batch as usize,
-            steps: grouped.channels * reaches.each.iter().map(|reach| reach.taps).product::<usize>(),
+            steps: grouped.channels * fields.each.iter().map(|field| field.taps).product::<usize>(),
         })
     }
 
     /// Computes it, with panels that a closure packs: for a group, some columns and steps.
     fn run(&self, pack: impl Fn(usize, Range<usize>, Range<usize>, *mut T) + Sync) {
-        let (lines, per_line) = (self.batch * self.sheets.lines(), self.sheets.per_line());
+        let (lines, per_line) = (self.batch * self.input_tiles.lines(), self.input_tiles.per_line());
         let (panels, threads) = (self.grouped.panels(), rayon::current_num_threads());
         let line_work = per_line * (self.steps + MOVING) * self.grouped.columns.min(WIDTH);
         let mut blocks = lines.div_ceil((self.grouped.rows() / per_line).max(1));
@@ -287,17 +302,18 @@ impl<T: Number> Job<T> {
         let len = lines.div_ceil(blocks);
         let count = lines.div_ceil(len) * panels;
         parallel::shares(count, (GRAIN / (len * line_work)).max(1), |range| {
-            Room::lend(|room| {
+            Scratch::lend(|scratch| {
                 for n in range {
                     let start = n / panels * len;
                     let lines = start..(start + len).min(lines);
                     let panel = self.grouped.panel(n % panels, self.target.channels());
-                    // SAFETY: nobody writes to the source; these lines of these channels are this thread's alone.
+                    // SAFETY: group and lines are counted by the input tiles, whose source is leased as long as the job is, so nobody
+                    // writes it; these lines of these channels of the leased target are this thread's alone.
                     unsafe {
-                        let laid = self.sheets.lay(panel.group, lines, &mut room.sheet);
+                        let laid = self.input_tiles.lay(panel.group, lines, &mut scratch.input_tile);
                         match self.grouped.along {
-                            Along::Lines => self.lines(&laid, panel, room, &pack),
-                            _ => self.tiles(&laid, panel, room, &pack),
+                            Along::Lines => self.lines(&laid, panel, scratch, &pack),
+                            _ => self.tiles(&laid, panel, scratch, &pack),
                         }
                     }
                 }
@@ -308,53 +324,59 @@ impl<T: Number> Job<T> {
     /// Computes a block from what was laid out.
     ///
     /// # Safety
-    /// It is still there, and nobody else looks at the rows of the block.
+    /// - What was laid out is still there: the input tile, and the source with its lease.
+    /// - The panel's channels are channels of the target, and nobody else uses the rows of the block in these.
     unsafe fn tiles(
         &self,
         laid: &Laid<T>,
         Panel { group, columns, channel }: Panel,
-        room: &mut Room,
+        scratch: &mut Scratch,
         pack: &impl Fn(usize, Range<usize>, Range<usize>, *mut T),
     ) {
-        let (plan, panel) = (&laid.plan, room.panel.numbers(self.steps.min(DEPTH) * WIDTH));
-        let sums = room.sums.numbers::<T>(plan.rows.len() * WIDTH);
-        let bias = self.bias.as_ref().map(|bias| bias.at(group).wrapping_add(columns.start));
+        let (plan, panel) = (&laid.plan, scratch.panel.numbers(self.steps.min(DEPTH) * WIDTH));
+        let sums = scratch.sums.numbers::<T>(plan.rows.len() * WIDTH);
+        let bias = self.bias.as_ref().map(|bias| bias.at(0).wrapping_add(channel));
         if bias.is_some() || self.steps == 0 {
             for row in sums.chunks_exact_mut(WIDTH) {
                 for (j, sum) in row[..columns.len()].iter_mut().enumerate() {
-                    // SAFETY: the bias of a channel.
+                    // SAFETY: the bias has an element for each channel of the target, as `Job::new` ensured, and its lease keeps
+                    // writers away; the caller promises that `channel + j` is one.
                     *sum = bias.map_or(T::ZERO, |bias| unsafe { bias.add(j).read() });
                 }
             }
         }
         for (i, steps) in plan.steps.chunks(DEPTH).enumerate() {
             pack(group, columns.clone(), i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
-            let a = Scattered { data: laid.data, rows: &plan.rows, steps };
+            let a = ImplicitMatrix { data: laid.data, rows: &plan.rows, steps };
             let (panel, out, adds) = (panel.as_ptr(), sums.as_mut_ptr(), bias.is_some() || i > 0);
             let shape = self.grouped.shape();
-            // SAFETY: the lists name what was laid out; there is a row of sums for each of its rows.
+            // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was packed for these
+            // steps, and there is a row of `WIDTH` sums for each row, both in this thread's own room.
             unsafe { Product { a, panel, columns: columns.len(), out, adds, shape }.compute() };
         }
-        // SAFETY: these rows are this thread's alone.
+        // SAFETY: there is a row of sums for each of the segments' rows; the caller promises that nobody else uses these rows of
+        // the channels.
         unsafe { self.target.write(&plan.segments, channel, columns.len(), sums.as_ptr()) };
     }
 
     /// As [`tiles`](Self::tiles), of few columns.
     ///
     /// # Safety
-    /// As there.
+    /// - What was laid out is still there: the input tile, and the source with its lease.
+    /// - The panel's channels are channels of the target, and nobody else uses the rows of the block in these.
+    /// - The lists of the plan have where lines start.
     unsafe fn lines(
         &self,
         laid: &Laid<T>,
         Panel { group, columns, channel }: Panel,
-        room: &mut Room,
+        scratch: &mut Scratch,
         pack: &impl Fn(usize, Range<usize>, Range<usize>, *mut T),
     ) {
         let (plan, columns) = (&laid.plan, columns.len());
         let count: usize = plan.segments.iter().map(|segment| segment.count).sum();
-        let sums = room.sums.numbers::<T>(if self.target.is_dense { 0 } else { columns * count });
-        let panel = room.panel.numbers(self.steps.min(DEPTH) * WIDTH);
-        let bias = self.bias.as_ref().map(|bias| bias.at(group));
+        let sums = scratch.sums.numbers::<T>(if self.target.is_dense { 0 } else { columns * count });
+        let panel = scratch.panel.numbers(self.steps.min(DEPTH) * WIDTH);
+        let bias = self.bias.as_ref().map(|bias| bias.at(0).wrapping_add(channel));
         for segment in &plan.segments {
             let (out, pitch) = match self.target.is_dense {
                 true => (self.target.at(segment, channel), self.target.pitch()),
@@ -362,7 +384,9 @@ impl<T: Number> Job<T> {
             };
             if bias.is_some() || self.steps == 0 {
                 for j in 0..columns {
-                    // SAFETY: the bias of a channel, and its rows.
+                    // SAFETY: the bias has an element for each channel, as `Job::new` ensured, under its lease; `out` has
+                    // `segment.count` rows for each column `pitch` apart, in the target if it is dense, where they are this
+                    // thread's alone, or else in the sums, which have as many.
                     unsafe {
                         let bias = bias.map_or(T::ZERO, |bias| bias.add(j).read());
                         (0..segment.count).for_each(|row| out.add(j * pitch + row).write(bias));
@@ -371,15 +395,17 @@ impl<T: Number> Job<T> {
             }
             for (i, steps) in plan.steps.chunks(DEPTH).enumerate() {
                 pack(group, 0..columns, i * DEPTH..i * DEPTH + steps.len(), panel.as_mut_ptr());
-                let a = Scattered { data: laid.data, rows: &plan.rows[segment.listed.clone()], steps };
+                let a = ImplicitMatrix { data: laid.data, rows: &plan.rows[segment.listed.clone()], steps };
                 let (panel, adds) = (panel.as_ptr(), bias.is_some() || i > 0);
                 let shape = Shape::Lines { len: segment.count / segment.listed.len(), pitch };
-                // SAFETY: the lists name what was laid out; the result has these rows.
+                // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was packed for
+                // these steps, and `out` has `segment.count` rows for each column, which nobody else uses.
                 unsafe { Product { a, panel, columns, out, adds, shape }.compute() };
             }
         }
         if !self.target.is_dense {
-            // SAFETY: these rows are this thread's alone.
+            // SAFETY: the sums have a column of `count` rows for each channel; the caller promises that nobody else uses these
+            // rows.
             unsafe { self.target.write_columns(&plan.segments, channel, columns, sums) };
         }
     }

@@ -104,7 +104,8 @@ fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T
         at.copy_from_slice(&met[..BLOCK]);
         for met in met.chunks_exact(BLOCK) {
             for i in 0..BLOCK {
-                // SAFETY: those of a volume are listed.
+                // SAFETY: `listed` numbers pixels that windows cover, within `sizes`, and places that were filled up by 0; the
+                // volume has as many, as `write` asserted.
                 let x = unsafe { *volume.get_unchecked(met[i] as usize) };
                 take(x, met[i], &mut largest[i], &mut at[i]);
             }
@@ -186,7 +187,8 @@ on_vectors! {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, pixel| {
-                        // SAFETY: runs meet the places and the pixels of a line.
+                        // SAFETY: runs meet the windows of a line, of which `out` and `pixels` have a place for each and its
+                        // lanes, as `firsts` has; and the pixels that these cover, of which `from` has a line.
                         let (x, largest, at) = unsafe {
                             (*from.get_unchecked(element), out.get_unchecked_mut(place), pixels.get_unchecked_mut(place))
                         };

@@ -194,10 +194,10 @@ impl Pooling {
             if !has_elements(&out) {
                 return Ok((out, indices));
             }
-            let (from, to, at) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, self.ndim)?, volumes.room::<i64>(&indices, self.ndim)?);
+            let (from, to, at) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?, volumes.write::<i64>(&indices, self.ndim)?);
             let way = Largest::new(self, volumes.lanes);
             each(from.count(), from.len(), |n| {
-                // SAFETY: nobody writes to the input, and these volumes of the results are this thread's alone.
+                // SAFETY: results start as zeros, and `each` gives every volume to one thread, so these are this thread's alone.
                 let (volume, to, at) = unsafe { (from.get(n), to.parts.get_mut(n), at.parts.get_mut(n)) };
                 way.write(self, volumes.lanes, volume, to, at);
             });
@@ -214,10 +214,11 @@ impl Pooling {
             if !has_elements(&out) {
                 return Ok(out);
             }
-            let (from, to) = (volumes.read::<T>(input)?, volumes.room::<T>(&out, self.ndim)?);
+            let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
             let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
             each(from.count(), from.len(), |n| {
-                // SAFETY: nobody writes to the input, and this volume of the result is this thread's alone.
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
+                // alone.
                 let (volume, to) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                 means(self, volumes.lanes, divisor, &shares, volume, to);
             });
@@ -235,10 +236,11 @@ impl Pooling {
             if !has_elements(&out) {
                 return Ok(out);
             }
-            let (from, to) = (volumes.read::<T>(grad)?, volumes.room::<T>(&out, self.ndim)?);
+            let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, self.ndim)?);
             let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
             each(to.parts.count(), to.parts.len(), |n| {
-                // SAFETY: as in `means`.
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
+                // alone.
                 let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                 spread(self, volumes.lanes, divisor, &shares, grads, volume);
             });
@@ -257,10 +259,11 @@ impl Pooling {
             if !has_elements(&out) {
                 return Ok(out);
             }
-            let (from, at, to) = (volumes.read::<T>(grad)?, volumes.read::<i64>(indices)?, volumes.room::<T>(&out, self.ndim)?);
+            let (from, at, to) = (volumes.read::<T>(grad)?, volumes.read::<i64>(indices)?, volumes.write::<T>(&out, self.ndim)?);
             let (is_lost, lanes) = (AtomicBool::new(false), volumes.lanes);
             each(to.parts.count(), to.parts.len(), |n| {
-                // SAFETY: as in `means`.
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
+                // alone.
                 let (grads, pixels, volume) = unsafe { (from.get(n), at.get(n), to.parts.get_mut(n)) };
                 for (grads, pixels) in grads.chunks_exact(lanes).zip(pixels.chunks_exact(lanes)) {
                     for (lane, (grad, pixel)) in grads.iter().zip(pixels).enumerate() {
@@ -306,7 +309,8 @@ on_vectors! {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
-                        // SAFETY: runs meet the places and the pixels of a line.
+                        // SAFETY: runs meet the windows of a line, of which `out` has a place for each and its lanes, as `shares`
+                        // has; and the pixels that these cover, of which `from` has a line.
                         let (x, sum) = unsafe { (*from.get_unchecked(element), out.get_unchecked_mut(place)) };
                         *sum = sum.plus(x);
                     });
@@ -333,7 +337,8 @@ on_vectors! {
                 let to = &mut volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
-                        // SAFETY: runs meet the places and the pixels of a line.
+                        // SAFETY: runs meet the windows of a line, of which `parts` has a place for each and its lanes, as
+                        // `shares` has; and the pixels that these cover, of which `to` has a line.
                         let (part, sum) = unsafe { (*parts.get_unchecked(place), to.get_unchecked_mut(element)) };
                         *sum = sum.plus(part);
                     });

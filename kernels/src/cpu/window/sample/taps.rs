@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Sampling;
 use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
 use crate::cpu::loops::on_vectors;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 
 /// One pixel of each point.
 #[derive(Clone, Copy)]
@@ -115,7 +115,8 @@ impl<T: Real> Taps<T> {
 #[inline(always)]
 fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
     std::array::from_fn(|i| {
-        // SAFETY: a channel has a first pixel, and all that are in the image.
+        // SAFETY: `combine` gives pixels of the image, numbered within `sizes`, or the first for what lies outside; callers cut
+        // channels of `pixels()` elements, of which there is at least one.
         let x = unsafe { *channel.get_unchecked(tap.at[i] as usize) };
         if tap.is_inside[i] { x } else { T::ZERO }
     })
@@ -124,15 +125,14 @@ fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
 on_vectors! {
     /// Writes what some blocks of points get in each channel; blocks are counted through all images.
     pub(super) fn sample<T: Real>(
-        taps: &mut Taps<T>, images: &Parts<T>, points: &Parts<T>, out: &Parts<T>, blocks: Range<usize>,
+        taps: &mut Taps<T>, images: &Parts<T>, points: &Parts<T>, out: &PartsMut<T>, blocks: Range<usize>,
     ) {
         let (pixels, count) = (taps.pixels(), out.len());
         let (per_image, channels) = (count.div_ceil(BLOCK), images.len() / pixels);
         for block in blocks {
             let (n, first) = (block / per_image, block % per_image * BLOCK);
             let len = BLOCK.min(count - first);
-            // SAFETY: nobody writes to the input and the grid.
-            let (image, points) = unsafe { (images.get(n), points.get(n)) };
+            let (image, points) = (images.get(n), points.get(n));
             taps.find(&points[first * taps.ndim..][..len * taps.ndim]);
             for (c, channel) in image.chunks_exact(pixels).enumerate() {
                 let mut sums = [T::ZERO; BLOCK];
@@ -144,7 +144,8 @@ on_vectors! {
                     }
                 }
                 let to = out.at(n * channels + c).wrapping_add(first);
-                // SAFETY: so many points of a channel are left, and those of this block are this thread's alone.
+                // SAFETY: channel `c` of image `n` is a part of `out` with `count` points, of which `len` are left from `first`
+                // on; the lease of `out` keeps others away, and the points of this block are this thread's alone.
                 let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len) };
                 to.iter_mut().zip(sums).for_each(|(to, sum)| *to = MaybeUninit::new(sum));
             }

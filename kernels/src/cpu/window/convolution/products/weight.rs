@@ -3,19 +3,20 @@
 
 use std::ops::Range;
 
+use torch_library::Lease;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
-use super::{Convolution, DEPTH, Grouped, MOVING, Panel, Room, planes};
+use super::{Convolution, DEPTH, Grouped, MOVING, Panel, Scratch, planes};
 use crate::cpu::loops::across::turned;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{self, parallel};
 use crate::cpu::matmul::GRAIN;
-use crate::cpu::matmul::scattered::{Product, Scattered, Shape, WIDTH};
+use crate::cpu::matmul::implicit_gemm::{ImplicitMatrix, Product, Shape, WIDTH};
 use crate::cpu::number::Number;
+use crate::cpu::window::input_tile::{InputTiles, Laid};
 use crate::cpu::window::planes::Target;
-use crate::cpu::window::reach::Along;
-use crate::cpu::window::sheet::{Laid, Sheets};
+use crate::cpu::window::receptive_field::Along;
 
 /// Of so few panels of kernels threads share the lines too.
 const FEW_PANELS: usize = 16;
@@ -27,33 +28,35 @@ impl Convolution<'_> {
         image: &Tensor,
         places: &Tensor,
     ) -> Result<Tensor> {
-        let (grouped, reaches) = (self.grouped(self.channels), self.places());
-        let sheets = Sheets::new(planes::<T>(image)?, reaches, grouped.channels, grouped.along);
+        let (grouped, fields) = (self.grouped(self.channels), self.places());
+        let input_tiles = InputTiles::new(planes::<T>(image)?, fields, grouped.channels, grouped.along);
         let places = if grouped.along == Along::Lines { &loops::contiguous(places)? } else { places };
-        let target = Target::new(planes(places)?, reaches);
-        let (length, lines) = (grouped.channels * self.taps(), self.batch as usize * sheets.lines());
+        let target = Target::new(planes(places)?, fields);
+        let (length, lines) = (grouped.channels * self.taps(), self.batch as usize * input_tiles.lines());
         let panels = grouped.panels();
-        let work = (length + MOVING) * self.channels[1] as usize * lines * sheets.per_line();
+        let work = (length + MOVING) * self.channels[1] as usize * lines * input_tiles.per_line();
         // Each share of the lines has sums of its own. How many there are does not depend on threads, so the result does not.
         let shares = (FEW_PANELS / panels).min(lines).min(work / (4 * GRAIN)).max(1);
         let sizes = [shares * panels * length, WIDTH].map(|size| size as i64);
         // Zeros, as the last panel may have fewer columns than its sums, which are added all the same.
         let sums = Tensor::zeros(&sizes, T::DTYPE, image.device())?;
         let gradient =
-            WeightGradient { sheets, target, grouped, length, sums: Parts::of(&sums, length * WIDTH)? };
+            WeightGradient { input_tiles, target, grouped, sums: PartsMut::of(&sums, length * WIDTH)? };
         let count = shares * panels;
         parallel::shares(count, (GRAIN * count / work.max(1)).max(1), |range| {
-            Room::lend(|room| {
+            Scratch::lend(|scratch| {
                 for share in range.start / panels..range.end.div_ceil(panels) {
                     let all = share * panels;
                     let panels = range.start.max(all) - all..range.end.min(all + panels) - all;
                     let lines = share * lines / shares..(share + 1) * lines / shares;
-                    // SAFETY: nobody writes to images and places; the sums of these panels are this thread's alone.
-                    unsafe { gradient.share(lines, panels, all, room) };
+                    // SAFETY: `gradient` holds leases on images and places, so nobody writes them; lines and panels are counted
+                    // by it, and the sums of these panels, which are zeros, are this thread's alone.
+                    unsafe { gradient.share(lines, panels, all, scratch) };
                 }
             });
         });
-        self.summed::<T>(&sums, shares, &gradient)
+        drop(gradient); // with its leases
+        self.summed::<T>(&sums, shares, grouped, length)
     }
 
     /// The sums of all shares as a weight.
@@ -61,9 +64,9 @@ impl Convolution<'_> {
         &self,
         sums: &Tensor,
         shares: usize,
-        gradient: &WeightGradient<T>,
+        grouped: Grouped,
+        length: usize,
     ) -> Result<Tensor> {
-        let WeightGradient { grouped, length, .. } = *gradient;
         let all = sums.numel() / shares as i64;
         let share = |n: usize| sums.strided_view(&[all], &[1], n as i64 * all);
         let first = share(0)?;
@@ -71,49 +74,52 @@ impl Convolution<'_> {
             loops::map(&first, [&first, &share(n)?], |[a, b]: [T; 2]| a.plus(b))?;
         }
         let sizes = self.weight.sizes();
-        // SAFETY: next, every element is written.
+        // SAFETY: the loop below writes the kernels of every panel, and each is in one; after an error nobody gets the tensor.
         let out =
             unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, sums.device())? };
-        let to = out.data_ptr::<T>()?;
+        let (from, lease) = (Parts::<T>::of(sums, length * WIDTH)?, Lease::new([&out], [])?);
+        let to = out.data_ptr_mut::<T>(&lease)?;
         for n in 0..grouped.panels() {
             let Panel { columns, channel, .. } = grouped.panel(n, self.channels[1] as usize);
             let to = to.wrapping_add(channel * length);
-            // SAFETY: the sums of a panel, and the kernels that they are for.
-            unsafe { turned(gradient.sums.at(n), WIDTH as isize, [length, columns.len()], to, length) };
+            // SAFETY: `from` has `length` rows of `WIDTH` sums for each panel, and `out` `length` weights for each kernel, of
+            // which there are `columns.len()` from `channel` on; both are leased, and other memory.
+            unsafe { turned(from.at(n), WIDTH as isize, [length, columns.len()], to, length) };
         }
+        drop(lease);
         Ok(out)
     }
 }
 
 /// The products of images and gradients of places.
 struct WeightGradient<T> {
-    sheets: Sheets<T>,
+    input_tiles: InputTiles<T>,
     target: Target<T>,
     grouped: Grouped,
-    /// How many weights a kernel has.
-    length: usize,
     /// For each share of the lines, and each panel of kernels, a row of [`WIDTH`] sums for each weight.
-    sums: Parts<T>,
+    sums: PartsMut<T>,
 }
 
 impl<T: Number> WeightGradient<T> {
     /// Computes the sums of some panels over some lines; the first panel of this share is `all`.
     ///
     /// # Safety
-    /// Nobody writes to images and places, or looks at these sums.
-    unsafe fn share(&self, lines: Range<usize>, panels: Range<usize>, all: usize, room: &mut Room) {
-        let step = (self.grouped.rows() / self.sheets.per_line()).max(1);
+    /// - There are such lines and panels, and sums of panels from `all` on.
+    /// - The leases on images and places are held, and nobody else uses these sums.
+    unsafe fn share(&self, lines: Range<usize>, panels: Range<usize>, all: usize, scratch: &mut Scratch) {
+        let step = (self.grouped.rows() / self.input_tiles.per_line()).max(1);
         for start in lines.clone().step_by(step) {
             for n in panels.clone() {
                 let panel = self.grouped.panel(n, self.target.channels());
                 let part = start..(start + step).min(lines.end);
                 let (sums, adds) = (self.sums.at(all + n), start > lines.start);
-                // SAFETY: passed on.
+                // SAFETY: the caller vouches for lines and panels, and for the sums of `all + n`; the input tile stays as it is until
+                // the next part is laid out.
                 unsafe {
-                    let laid = self.sheets.lay(panel.group, part, &mut room.sheet);
+                    let laid = self.input_tiles.lay(panel.group, part, &mut scratch.input_tile);
                     match self.grouped.along {
                         Along::Lines => self.dots(&laid, panel, sums, adds),
-                        _ => self.tiles(&laid, panel, room, sums, adds),
+                        _ => self.tiles(&laid, panel, scratch, sums, adds),
                     }
                 }
             }
@@ -123,14 +129,16 @@ impl<T: Number> WeightGradient<T> {
     /// Writes a panel's sums over what was laid out, or adds them to those before.
     ///
     /// # Safety
-    /// It is still there; for the rest as [`share`](Self::share).
-    unsafe fn tiles(&self, laid: &Laid<T>, panel: Panel, room: &mut Room, sums: *mut T, adds: bool) {
+    /// - What was laid out is still there: the input tile, and the images with their lease.
+    /// - `sums` has a row of [`WIDTH`] for each step of the plan, which were written, and nobody else uses them.
+    unsafe fn tiles(&self, laid: &Laid<T>, panel: Panel, scratch: &mut Scratch, sums: *mut T, adds: bool) {
         let (plan, columns, shape) = (&laid.plan, panel.columns.len(), self.grouped.shape());
-        let numbers = room.panel.numbers(DEPTH * WIDTH);
+        let numbers = scratch.panel.numbers(DEPTH * WIDTH);
         for (i, steps) in plan.rows.chunks(DEPTH).enumerate() {
             let (range, adds) = (i * DEPTH..i * DEPTH + steps.len(), adds || i > 0);
-            let a = Scattered { data: laid.data, rows: &plan.steps, steps };
-            // SAFETY: the lists name what was laid out, the gradient has these rows, and the panel has room for them.
+            let a = ImplicitMatrix { data: laid.data, rows: &plan.steps, steps };
+            // SAFETY: the lists name what was laid out, which the caller promises is still there; the gradient has these rows of
+            // the segments, under its lease, and the panel room for `DEPTH` of them. The caller vouches for the sums.
             unsafe {
                 self.target.read(&plan.segments, range, panel.channel, columns, numbers.as_mut_ptr());
                 Product { a, panel: numbers.as_ptr(), columns, out: sums, adds, shape }.compute();
@@ -141,15 +149,19 @@ impl<T: Number> WeightGradient<T> {
     /// As [`tiles`](Self::tiles), of few kernels.
     ///
     /// # Safety
-    /// As there.
+    /// - What was laid out is still there: the input tile, and the images with their lease.
+    /// - `sums` has a row of [`WIDTH`] for each step of the plan, which were written, and nobody else uses them.
+    /// - The lists of the plan have where lines start, and the gradient's lines are dense.
     unsafe fn dots(&self, Laid { plan, data }: &Laid<T>, panel: Panel, sums: *mut T, adds: bool) {
         let columns = panel.columns.len();
         for (i, segment) in plan.segments.iter().enumerate() {
-            let a = Scattered { data: *data, rows: &plan.rows[segment.listed.clone()], steps: &plan.steps };
+            let a =
+                ImplicitMatrix { data: *data, rows: &plan.rows[segment.listed.clone()], steps: &plan.steps };
             let (len, pitch) = (segment.count / segment.listed.len(), self.target.pitch());
             let panel = self.target.at(segment, panel.channel).cast_const();
             let (adds, shape) = (adds || i > 0, Shape::Dots { len, pitch });
-            // SAFETY: the lists name what was laid out, and the gradient has these lines.
+            // SAFETY: the lists name what was laid out, which the caller promises is still there; the gradient has
+            // `segment.count` numbers for each channel, under its lease. The caller vouches for the sums.
             unsafe { Product { a, panel, columns, out: sums, adds, shape }.compute() };
         }
     }

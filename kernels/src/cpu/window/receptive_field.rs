@@ -1,4 +1,4 @@
-//! Where a window meets pixels, direction by direction.
+//! The receptive field of a window: which pixels its taps meet, direction by direction.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) enum Along {
 
 /// Where the taps of a window meet a line of pixels: row `i` of the result and tap `j` at `row_step * i + tap_step * j + first`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Reach {
+pub(super) struct ReceptiveField {
     pub(super) rows: usize,
     pub(super) taps: usize,
     pub(super) row_step: isize,
@@ -35,15 +35,15 @@ pub(super) struct Reach {
 
 /// Those of three directions, of which the first may be missing.
 #[derive(Clone, Copy)]
-pub(super) struct Reaches {
-    pub(super) each: [Reach; 3],
+pub(super) struct ReceptiveFields {
+    pub(super) each: [ReceptiveField; 3],
     /// The first that is there.
     pub(super) lead: usize,
 }
 
-impl Reach {
+impl ReceptiveField {
     /// Of one pixel.
-    const ONE: Reach = Reach {
+    const ONE: ReceptiveField = ReceptiveField {
         rows: 1,
         taps: 1,
         row_step: 1,
@@ -57,14 +57,14 @@ impl Reach {
 
     /// From the places of a window to the pixels under it.
     pub(super) fn of_places(axis: Axis, image: i64, places: i64) -> Self {
-        Reach {
+        ReceptiveField {
             rows: places as usize,
             taps: axis.kernel as usize,
             row_step: axis.stride as isize,
             tap_step: axis.dilation as isize,
             first: -axis.padding as isize,
             size: image as usize,
-            ..Reach::ONE
+            ..ReceptiveField::ONE
         }
     }
 
@@ -76,7 +76,7 @@ impl Reach {
         let found = taps.next();
         let (first, period) =
             (found.unwrap_or(0), taps.next().map_or(stride, |next| next - found.unwrap_or(0)));
-        Reach {
+        ReceptiveField {
             rows: (image - phase + stride - 1).div_euclid(stride).max(0) as usize,
             taps: found.map_or(0, |first| (kernel - first + period - 1).div_euclid(period)) as usize,
             row_step: 1,
@@ -91,14 +91,14 @@ impl Reach {
 
     /// From each pixel to the places whose window covers it, by all taps: those between places meet zeros.
     pub(super) fn of_all_pixels(axis: Axis, image: i64, places: i64) -> Self {
-        Reach {
+        ReceptiveField {
             rows: image as usize,
             taps: axis.kernel as usize,
             tap_step: -axis.dilation as isize,
             first: axis.padding as isize,
             size: places as usize,
             gap: axis.stride as usize,
-            ..Reach::ONE
+            ..ReceptiveField::ONE
         }
     }
 
@@ -182,58 +182,58 @@ impl Run {
 
 impl Layout {
     /// How far apart rows are.
-    pub(super) fn row_pitch(self, reach: Reach) -> usize {
+    pub(super) fn row_pitch(self, field: ReceptiveField) -> usize {
         match self {
-            Layout::Pixels => reach.row_step as usize,
-            Layout::RowByRow => reach.taps,
+            Layout::Pixels => field.row_step as usize,
+            Layout::RowByRow => field.taps,
             Layout::TapByTap => 1,
         }
     }
 
     /// Where taps are.
-    pub(super) fn taps(self, reach: Reach) -> Even {
+    pub(super) fn taps(self, field: ReceptiveField) -> Even {
         let (first, step) = match self {
-            Layout::Pixels => ((reach.first - reach.low()) as usize, reach.tap_step),
+            Layout::Pixels => ((field.first - field.low()) as usize, field.tap_step),
             Layout::RowByRow => (0, 1),
-            Layout::TapByTap => (0, reach.rows as isize),
+            Layout::TapByTap => (0, field.rows as isize),
         };
-        Even { first, step, count: reach.taps }
+        Even { first, step, count: field.taps }
     }
 
     /// How much room some rows take.
-    pub(super) fn extent(self, reach: Reach, rows: usize) -> usize {
-        if self == Layout::Pixels { reach.span(rows) } else { rows * reach.taps }
+    pub(super) fn extent(self, field: ReceptiveField, rows: usize) -> usize {
+        if self == Layout::Pixels { field.span(rows) } else { rows * field.taps }
     }
 
     /// The pixels that some rows meet.
-    pub(super) fn runs(self, reach: Reach, rows: Range<usize>) -> Vec<Run> {
-        let start = reach.row_step * rows.start as isize;
+    pub(super) fn runs(self, field: ReceptiveField, rows: Range<usize>) -> Vec<Run> {
+        let start = field.row_step * rows.start as isize;
         let run = |to: usize, first: isize, step: isize, count: usize| {
             let skipped = if first < 0 { (-first).unsigned_abs().div_ceil(step as usize) } else { 0 };
             let from = first + skipped as isize * step;
-            let inside = (reach.size as isize - from).max(0).unsigned_abs().div_ceil(step as usize);
+            let inside = (field.size as isize - from).max(0).unsigned_abs().div_ceil(step as usize);
             let len = inside.min(count.saturating_sub(skipped));
             let (from, step) = (from as usize, step as usize);
             (len > 0).then_some(Run { to: to + skipped, from, step, len, gap: 1 })
         };
-        let at = |tap: usize| start + reach.first + tap as isize * reach.tap_step;
+        let at = |tap: usize| start + field.first + tap as isize * field.tap_step;
         match self {
             Layout::Pixels => {
-                let (first, span) = (start + reach.low(), reach.span(rows.len()) as isize);
-                let pixel = |place: isize| place.max(0).unsigned_abs().div_ceil(reach.gap).min(reach.size);
+                let (first, span) = (start + field.low(), field.span(rows.len()) as isize);
+                let pixel = |place: isize| place.max(0).unsigned_abs().div_ceil(field.gap).min(field.size);
                 let (from, end) = (pixel(first), pixel(first + span));
-                let to = (from * reach.gap).wrapping_add_signed(-first);
-                let run = Run { to, from, step: 1, len: end - from, gap: reach.gap };
+                let to = (from * field.gap).wrapping_add_signed(-first);
+                let run = Run { to, from, step: 1, len: end - from, gap: field.gap };
                 if run.len > 0 { vec![run] } else { Vec::new() }
             }
             Layout::TapByTap => {
-                let tap = |tap| run(tap * reach.rows, at(tap), reach.row_step, rows.len());
-                (0..reach.taps).filter_map(tap).collect()
+                let tap = |tap| run(tap * field.rows, at(tap), field.row_step, rows.len());
+                (0..field.taps).filter_map(tap).collect()
             }
             Layout::RowByRow => {
-                let row = |row| (0..reach.taps).map(move |tap| (row, tap));
+                let row = |row| (0..field.taps).map(move |tap| (row, tap));
                 let one =
-                    |(row, tap)| run(row * reach.taps + tap, at(tap) + row as isize * reach.row_step, 1, 1);
+                    |(row, tap)| run(row * field.taps + tap, at(tap) + row as isize * field.row_step, 1, 1);
                 (0..rows.len()).flat_map(row).filter_map(one).collect()
             }
         }

@@ -1,15 +1,21 @@
-//! Small tensors, computed at once: laying out a walk would take longer than the work.
+//! The small-tensor path: few elements are computed at once, as laying out a walk would take longer than the work.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a geometry keeps in bounds")]
 
 use torch_library::geometry::Geometry;
-use torch_library::{DType, Result, Tensor};
+use torch_library::{DType, Lease, Leased, Result, Tensor};
 
 use super::inner::Inner;
 use super::walk::broadcast_stride;
-use super::{Buffer, CHUNK, Input, broadcasts_to, data_ptr, parallel};
+use super::{Buffer, CHUNK, Input, broadcasts_to, parallel};
 
 /// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
-pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs: [&Tensor; N]) -> bool {
+#[inline]
+pub(super) fn as_line<const N: usize>(
+    inner: &Inner<'_, N>,
+    out: &Tensor,
+    inputs: [&Tensor; N],
+    lease: &Lease<'_, 1, N>,
+) -> bool {
     let half = inner.half(out.dtype());
     let (element, result) = match half {
         Some(_) => (out.dtype(), out.dtype()),
@@ -19,20 +25,15 @@ pub(super) fn as_line<const N: usize>(inner: &Inner<'_, N>, out: &Tensor, inputs
     if count > parallel::GRAIN || element == DType::Bool || out.dtype() != result || !lie_alike(out, inputs) {
         return false;
     }
-    let Some(to) = address(out) else { return false };
-    let mut from = [std::ptr::null(); N];
-    for (from, input) in from.iter_mut().zip(inputs) {
-        match address(input) {
-            Some(address)
-                if input.dtype() == element && (address == to || !input.shares_storage_with(out)) =>
-            {
-                *from = address.cast_const();
-            }
-            _ => return false,
+    let Some((to, from)) = lease.addresses() else { return false };
+    for input in inputs {
+        if input.dtype() != element {
+            return false;
         }
     }
-    // SAFETY: each operand has `count` elements side by side, of the type that the loop takes; an input is the result itself or
-    // shares no memory with it.
+    // SAFETY: by `lie_alike`, each operand has `count` elements side by side; they are of the type that the loop takes and
+    // gives, and no booleans. An input starts where the result does, or is in another storage; the lease keeps everybody
+    // else away.
     unsafe {
         match half {
             Some(half) => inner.run_halves(half, to, std::array::from_fn(|k| (from[k], false)), count),
@@ -57,11 +58,6 @@ fn lie_alike<const N: usize>(out: &Tensor, inputs: [&Tensor; N]) -> bool {
     inputs.iter().all(lies_so) && out.is_non_overlapping_and_dense()
 }
 
-fn address(tensor: &Tensor) -> Option<*mut u8> {
-    let offset = tensor.storage_offset() as usize * tensor.dtype().size();
-    tensor.storage().data_ptr().map(|data| data.as_ptr().wrapping_add(offset))
-}
-
 /// Computes up to a chunk of elements in row-major order, from inputs that are gathered first. Gives back whether they are so
 /// few, and so ordered.
 ///
@@ -71,6 +67,7 @@ pub(super) fn gathered<const N: usize>(
     inner: &Inner<'_, N>,
     out: &Tensor,
     inputs: [&Tensor; N],
+    lease: &impl Leased,
 ) -> Result<bool> {
     let count = out.numel() as usize;
     if count > CHUNK || !out.geometry().is_contiguous() {
@@ -78,7 +75,7 @@ pub(super) fn gathered<const N: usize>(
     }
     let (mut buffers, mut from) = ([Buffer::EMPTY; N], [std::ptr::null::<u8>(); N]);
     for (k, buffer) in buffers.iter_mut().enumerate() {
-        let (input, geometry) = ((inner.compiled.input)(inputs[k])?, inputs[k].geometry());
+        let (input, geometry) = (inner.input(inputs[k], lease)?, inputs[k].geometry());
         let is_line = geometry.is_contiguous() && geometry.numel() == out.numel();
         from[k] = if is_line && input.is_plain {
             input.data
@@ -86,22 +83,26 @@ pub(super) fn gathered<const N: usize>(
             let (len, outer) = out.sizes().split_last().unwrap_or((&1, &[]));
             let row = (*len as usize, broadcast_stride(geometry, 0));
             let to = buffer.data();
-            // SAFETY: the input broadcasts to sizes of `count` elements, which the buffer has room for.
+            // SAFETY: the input broadcasts to the sizes of the result by `check`, which have `count` elements, for which the
+            // buffer has room (at most `CHUNK`, aligned for any type); the lease keeps writers away.
             unsafe { input.gather(outer, geometry, row, input.data, inner.compiled.element.size(), to) };
             to.cast_const()
         };
     }
-    let to = data_ptr(out)?;
+    let to = out.address_mut(lease)?;
     if out.dtype() == inner.compiled.result {
-        // SAFETY: `count` elements of the loop's types, in memory of their own or that of the result.
+        // SAFETY: `count` elements of the loop's types in each operand: in a buffer of this frame, or in an input's memory,
+        // which is the result's own or apart by `check` and `may_overlap_partially`; the lease keeps everybody else away.
         unsafe { inner.run(to, from, count) };
         return Ok(true);
     }
     let mut buffer = Buffer::EMPTY;
     let buffer = buffer.data();
-    // SAFETY: as above; the buffer has room for a chunk.
+    // SAFETY: `count` elements of the loop's type in each input, in buffers or under the lease; this buffer is of this frame,
+    // and has room for `CHUNK` results, which `count` does not exceed.
     unsafe { inner.run(buffer, from, count) };
-    // SAFETY: `count` results in the buffer, and places for them.
+    // SAFETY: `count` results were just written to the buffer; the result is contiguous and has as many places, leased for
+    // this call alone.
     unsafe { (inner.compiled.storer)(out.dtype())(buffer, count, to, 1) };
     Ok(true)
 }
@@ -111,8 +112,11 @@ impl Input {
     /// before, each element converted to so many bytes; gives back where they end.
     ///
     /// # Safety
-    /// `data` is the first of them, and the geometry that of the input, of whose dimensions only the last ones count; there is
-    /// room for all of them.
+    /// - The geometry is that of the input, and `data` the address of its element at index 0 of all dimensions that are left:
+    ///   `outer` and that of the row.
+    /// - The input broadcasts to these dimensions; none of them is empty.
+    /// - Nobody writes to the input meanwhile.
+    /// - `to` has room for all elements, of `size` bytes each, which `self.load` writes; it is no tensor's memory.
     unsafe fn gather(
         &self,
         outer: &[i64],
@@ -123,13 +127,15 @@ impl Input {
         to: *mut u8,
     ) -> *mut u8 {
         let Some((count, inner)) = outer.split_first() else {
-            // SAFETY: by contract.
+            // SAFETY: `data` is the first element of a row; the caller vouches for the row being in bounds and for room for
+            // it.
             unsafe { (self.load)(data, row.1, row.0, to) };
             return to.wrapping_add(row.0 * size);
         };
         let step = broadcast_stride(geometry, inner.len() + 1) * self.size as isize;
         (0..*count as isize).fold(to, |to, i| {
-            // SAFETY: passed on, for each index in this dimension.
+            // SAFETY: the caller vouches for all indices of this dimension, of which `i` is one: each has its own elements in
+            // the input, and room after those of the one before.
             unsafe { self.gather(inner, geometry, row, data.wrapping_offset(i * step), size, to) }
         })
     }

@@ -1,4 +1,5 @@
-//! Pixels as a window meets them: where they are if all lie inside of the images, else in a copy with zeros around them.
+//! Input tiles of a convolution by implicit GEMM: pixels where they are if all lie inside of the images, else a copy with zeros
+//! around them.
 #![expect(unsafe_code, reason = "reads strided tensors that threads share, and copies parts of them")]
 
 use std::ops::Range;
@@ -7,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::plan::{Meeting, Plan};
 use super::planes::Planes;
-use super::reach::{Along, Reaches, Run};
+use super::receptive_field::{Along, ReceptiveFields, Run};
 use crate::cpu::loops::across::turned;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::loops::is_wide;
-use crate::cpu::matmul::scattered::Aligned;
+use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::cpu::number::Number;
 
 /// What of images meets a window, by rows of a result and steps of a sum.
-pub(super) struct Sheets<T> {
+pub(super) struct InputTiles<T> {
     source: Planes<T>,
     meeting: Meeting,
     /// Tells these from all others.
@@ -24,15 +25,15 @@ pub(super) struct Sheets<T> {
 
 /// A part of these: where the pixels are, and the copy if there is one.
 #[derive(Default)]
-pub(super) struct Sheet {
+pub(super) struct InputTile {
     plan: Option<Rc<Plan>>,
-    /// Of which sheets it is, and what for.
+    /// Of which input tiles it is, and what for.
     id: usize,
     group: usize,
     copy: Aligned,
 }
 
-impl Sheet {
+impl InputTile {
     /// How large its memory is, in bytes.
     pub(super) fn size(&self) -> usize {
         self.copy.size()
@@ -45,12 +46,12 @@ pub(super) struct Laid<T> {
     pub(super) data: *const T,
 }
 
-impl<T: Number> Sheets<T> {
+impl<T: Number> InputTiles<T> {
     /// From so many channels at a time; along lines, [`rows`](Plan::rows) has where these start.
-    pub(super) fn new(source: Planes<T>, reaches: Reaches, channels: usize, along: Along) -> Self {
-        let meeting = Meeting::new(source.strides, reaches, channels, along);
+    pub(super) fn new(source: Planes<T>, fields: ReceptiveFields, channels: usize, along: Along) -> Self {
+        let meeting = Meeting::new(source.strides, fields, channels, along);
         static NEXT: AtomicUsize = AtomicUsize::new(1);
-        Sheets { source, meeting, id: NEXT.fetch_add(1, Ordering::Relaxed) }
+        InputTiles { source, meeting, id: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// How many lines an image has.
@@ -66,12 +67,18 @@ impl<T: Number> Sheets<T> {
     /// Lays out some lines, counted through all images, of one group's channels, or of the groups that lie side by side.
     ///
     /// # Safety
-    /// There are such lines and groups, and nobody writes to them as long as these sheets live.
-    pub(super) unsafe fn lay(&self, group: usize, lines: Range<usize>, sheet: &mut Sheet) -> Laid<T> {
-        let old = sheet.plan.take().filter(|plan| sheet.id == self.id && plan.lines == lines);
-        let (is_planned, is_laid) = (old.is_some(), old.is_some() && sheet.group == group);
+    /// - There are such lines and such a group.
+    /// - The source is leased to read: nobody writes it as long as these input tiles live.
+    pub(super) unsafe fn lay(
+        &self,
+        group: usize,
+        lines: Range<usize>,
+        input_tile: &mut InputTile,
+    ) -> Laid<T> {
+        let old = input_tile.plan.take().filter(|plan| input_tile.id == self.id && plan.lines == lines);
+        let (is_planned, is_laid) = (old.is_some(), old.is_some() && input_tile.group == group);
         let plan = old.unwrap_or_else(|| self.meeting.plan(lines));
-        (sheet.plan, sheet.id, sheet.group) = (Some(plan.clone()), self.id, group);
+        (input_tile.plan, input_tile.id, input_tile.group) = (Some(plan.clone()), self.id, group);
         let (channels, side, pitch) =
             (self.meeting.channels(), self.meeting.side(), self.source.strides.channel);
         let first = group * channels * side;
@@ -79,7 +86,7 @@ impl<T: Number> Sheets<T> {
         if !self.meeting.is_copied() {
             return Laid { plan, data: source };
         }
-        let copy = sheet.copy.numbers::<T>(channels * plan.plane);
+        let copy = input_tile.copy.numbers::<T>(channels * plan.plane);
         if is_laid {
             return Laid { plan, data: copy.as_ptr() };
         }
@@ -87,7 +94,8 @@ impl<T: Number> Sheets<T> {
             copy.fill(T::ZERO);
         }
         let data = copy.as_mut_ptr();
-        // SAFETY: the runs lie in the channels of the source, and in each part of the copy.
+        // SAFETY: the plan's runs name pixels of these lines in a channel of the source, which the caller vouches for, and places
+        // in `plan.plane` numbers, of which the copy has as many for each channel; it is other memory.
         unsafe {
             if side > 1 {
                 let count = side.min(self.source.channels - first);
@@ -105,18 +113,20 @@ impl<T: Number> Sheets<T> {
 /// Copies runs from each of `count` channels, which are `pitch` apart, so that these lie side by side.
 ///
 /// # Safety
-/// They lie in memory that can be read, and written.
+/// - Each run names pixels of `count` channels, `pitch` apart from `from` on, that can be read, and nobody writes meanwhile.
+/// - It names places from `to` on, each with room for `count` numbers side by side, that can be written, apart from these.
 unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch]: [usize; 2], to: *mut T) {
     for run in runs {
         if run.step == 1 {
             let (from, to) = (from.wrapping_add(run.from), to.wrapping_add(run.to));
-            // SAFETY: so many pixels of each channel.
+            // SAFETY: `run.len` neighbours in each of `count` channels, and as many places, `run.gap` apart: the caller vouches
+            // for both.
             unsafe { turned(from, pitch as isize, [count, run.len], to, run.gap) };
             continue;
         }
         for (place, pixel) in run.each() {
             let (from, to) = (from.wrapping_add(pixel), to.wrapping_add(place));
-            // SAFETY: a pixel of each channel.
+            // SAFETY: a pixel of the run in each of `count` channels, and its place: the caller vouches for both.
             unsafe { pick(from, pitch, to, count) };
         }
     }
@@ -125,33 +135,36 @@ unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch
 /// Copies runs from one address on to another.
 ///
 /// # Safety
-/// They lie in memory that can be read, and written.
+/// - Each run names pixels from `from` on that can be read, and nobody writes meanwhile.
+/// - It names as many places side by side from `to` on that can be written, apart from these.
 unsafe fn copy_runs<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     #[cfg(target_arch = "x86_64")]
     if is_wide() {
-        // SAFETY: the processor has these features; the rest is passed on.
+        // SAFETY: `is_wide` found the features; the caller vouches for the pixels and places of all runs.
         return unsafe { copy_runs_wide(runs, from, to) };
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the pixels and places of all runs.
     unsafe { copy_runs_any(runs, from, to) }
 }
 
 /// # Safety
-/// As [`copy_runs`], on a processor that has these features.
+/// - What [`copy_runs`] asks for: pixels that can be read, and as many places that can be written.
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn copy_runs_wide<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for the pixels and places of all runs.
     unsafe { copy_runs_any(runs, from, to) }
 }
 
 /// # Safety
-/// As [`copy_runs`].
+/// - What [`copy_runs`] asks for: pixels that can be read, and as many places that can be written.
 #[inline(always)]
 unsafe fn copy_runs_any<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     for Run { to: place, from: pixel, step, len, .. } in runs {
         let (from, to) = (from.wrapping_add(*pixel), to.wrapping_add(*place));
-        // SAFETY: the elements of the run; where the step is known, this vectorises.
+        // SAFETY: `len` pixels of the run, `step` apart, and as many places: the caller vouches for both; blocks are no longer
+        // than that. Where the step is known, this vectorises.
         unsafe {
             match (*step, *len) {
                 (1, 8..) => blocks::<T, 8>(from, to, *len),
@@ -167,12 +180,13 @@ unsafe fn copy_runs_any<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
 /// Copies elements that are neighbours, at least `N`, in blocks of which the last may overlap the one before.
 ///
 /// # Safety
-/// They can be read, and written.
+/// - `len` is at least `N`; as many elements can be read from `from` on, which nobody writes meanwhile.
+/// - As many can be written from `to` on, apart from these.
 #[inline(always)]
 unsafe fn blocks<T: Copy, const N: usize>(from: *const T, to: *mut T, len: usize) {
     let mut i = 0;
     loop {
-        // SAFETY: so many elements of the run.
+        // SAFETY: `i + N` is at most `len`, how many elements the caller vouches for; an array is as aligned as its elements.
         unsafe { to.add(i).cast::<[T; N]>().write(from.add(i).cast::<[T; N]>().read()) };
         if i + N >= len {
             return;
@@ -184,11 +198,12 @@ unsafe fn blocks<T: Copy, const N: usize>(from: *const T, to: *mut T, len: usize
 /// Copies each of so many elements that lie `step` apart.
 ///
 /// # Safety
-/// They can be read, and written.
+/// - `len` elements, `step` apart, can be read from `from` on, and nobody writes them meanwhile.
+/// - As many can be written side by side from `to` on, apart from these.
 #[inline(always)]
 unsafe fn pick<T: Copy>(from: *const T, step: usize, to: *mut T, len: usize) {
     for i in 0..len {
-        // SAFETY: by contract.
+        // SAFETY: `i` is less than `len`, how many elements the caller vouches for in both.
         unsafe { to.add(i).write(from.add(i * step).read()) };
     }
 }

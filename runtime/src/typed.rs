@@ -1,7 +1,7 @@
 //! Typed calls of an operator that was found at run time: a handle that knows the types of the call.
 //!
-//! A linked operator is called as its module would call it. One that was defined at run time has no calling convention, so
-//! its handle holds a kernel that boxes the call.
+//! A linked operator is called as its module would call it. One that was defined at run time has no calling convention,
+//! so its handle holds a kernel that boxes the call.
 #![expect(unsafe_code, reason = "the handle restores the type of kernels, which it has compared before")]
 #![expect(clippy::too_many_arguments, reason = "as many as an operator has")]
 
@@ -10,21 +10,21 @@ use std::fmt;
 
 use torch_library_schema::Schema;
 
-use super::{Operator, OperatorHandle, REDISPATCHED, returned_arguments};
 use crate::argument::Argument;
 use crate::error::{Error, ErrorKind, Result};
 use crate::infer::{Inferred, InferredArgument, InferredReturns, infer_schema};
-use crate::kernel::{BoxedKernel, Kernel};
 use crate::key::DispatchKeySet;
+use crate::operator::kernel::{BoxedKernel, Kernel};
+use crate::operator::{Operator, OperatorHandle, REDISPATCHED, returned_arguments};
 use crate::registry;
 use crate::signature::Signature;
 use crate::value::Stack;
 
-/// An operator that is called with the types of `T`, a function of its arguments: `fn(&'static Tensor, f64) -> Tensor`. The
-/// lifetimes in it stand for any.
+/// An operator that is called with the types of `T`, a function of its arguments: `fn(&'static Tensor, f64) -> Tensor`.
+/// The lifetimes in it stand for any.
 ///
-/// It is made by [`OperatorHandle::typed`] and is copied freely. Like every handle it never dangles: after its operator was
-/// removed, its calls return errors.
+/// It is made by [`OperatorHandle::typed`] and is copied freely. Like every handle it never dangles: after its operator
+/// was removed, its calls return errors.
 ///
 /// PyTorch: `TypedOperatorHandle`.
 #[derive(Clone, Copy)]
@@ -70,9 +70,10 @@ impl OperatorHandle {
     /// # }
     /// ```
     ///
-    /// The types are those of [`torch_library!`](crate::torch_library)'s table, for up to twelve arguments; the compiler finds
-    /// what stands for `_`. A call of a linked operator takes as long as one through its module. One of an operator that was
-    /// [defined](crate::Library::define) at run time, or that has a type without a counterpart in Rust, is boxed.
+    /// The types are those of [`torch_library!`](crate::torch_library)'s table, for up to twelve arguments; the
+    /// compiler finds what stands for `_`. A call of a linked operator takes as long as one through its module. One of
+    /// an operator that was [defined](crate::Library::define) at run time, or that has a type without a counterpart in
+    /// Rust, is boxed.
     ///
     /// # Errors
     /// The operator is called with other types, or was removed.
@@ -89,7 +90,8 @@ impl OperatorHandle {
             Some(convention) => (convention() == TypeId::of::<T::Convention>(), None),
             None if have_same_types(schema, &asked) => {
                 let boxed = BoxedKernel::new(call_by_keys);
-                let kernel = boxed.in_table_of(operator, T::Convention::ADAPTERS.boxing);
+                // SAFETY: the handle alone calls the kernel, with the types of `T`.
+                let kernel = unsafe { boxed.behind(T::Convention::ADAPTERS.boxing, operator) };
                 (true, Some(registry::keep_kernel(operator, kernel)?))
             }
             None => (false, None),
@@ -104,7 +106,8 @@ impl OperatorHandle {
     }
 }
 
-/// Whether calls by the one schema are calls by the other: a reference that is returned must be that of the same argument.
+/// Whether calls by the one schema are calls by the other: a reference that is returned must be that of the same
+/// argument.
 fn have_same_types(schema: &Schema, asked: &Schema) -> bool {
     let written = |schema: &Schema| -> Vec<bool> {
         schema.arguments.iter().map(torch_library_schema::Argument::is_mutable).collect()
@@ -172,7 +175,9 @@ macro_rules! typed {
             pub fn call<'v>(&self, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
                 let keys = DispatchKeySet::EMPTY $(.union($a.dispatch_keys()))*;
                 let (kernel, keys) = self.select(keys);
-                // SAFETY: `typed` has compared the calling conventions, or made the kernel with this one.
+                // SAFETY: `OperatorHandle::typed` has compared the operator's calling convention with this one, of
+                // which all kernels of its tables are; or it has made `boxing` with this one. The two differ in
+                // lifetimes alone, of which there is one here for all, so that no return outlives an argument.
                 let code = unsafe {
                     kernel.code::<fn(&'static Kernel, DispatchKeySet, $($A::With<'v>),*) -> Result<R::With<'v>>>()
                 };
@@ -188,7 +193,9 @@ macro_rules! typed {
             #[inline]
             pub fn redispatch<'v>(&self, keys: DispatchKeySet, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
                 let (kernel, keys) = self.select_again(keys);
-                // SAFETY: as in `call`.
+                // SAFETY: the kernel is of the operator's tables, whose calling convention `OperatorHandle::typed` has
+                // compared with this one, or it is `boxing`, which was made with this one; one lifetime stands for all,
+                // so that no return outlives an argument.
                 let code = unsafe {
                     kernel.code::<fn(&'static Kernel, DispatchKeySet, $($A::With<'v>),*) -> Result<R::With<'v>>>()
                 };

@@ -1,4 +1,5 @@
-//! Products of a matrix whose elements lie where two lists say, such as the pixels under a window, of which so no copy is needed.
+//! Implicit GEMM: products of a matrix that is never made, whose elements lie where two lists say, such as the pixels under a
+//! window.
 //!
 //! # How it works
 //!
@@ -31,7 +32,7 @@ const STEPS: usize = 3;
 
 /// A matrix whose element in row `r` is, for step `s` of the sum, `rows[r] + steps[s]` elements after an address.
 #[derive(Clone, Copy)]
-pub(in crate::cpu) struct Scattered<'a, T> {
+pub(in crate::cpu) struct ImplicitMatrix<'a, T> {
     pub(in crate::cpu) data: *const T,
     pub(in crate::cpu) rows: &'a [usize],
     pub(in crate::cpu) steps: &'a [usize],
@@ -40,7 +41,7 @@ pub(in crate::cpu) struct Scattered<'a, T> {
 /// Such a matrix, a panel, and where their product goes.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Product<'a, T> {
-    pub(in crate::cpu) a: Scattered<'a, T>,
+    pub(in crate::cpu) a: ImplicitMatrix<'a, T>,
     /// For each step [`WIDTH`] numbers, of which those behind the last column do not count.
     pub(in crate::cpu) panel: *const T,
     /// How many columns there are.
@@ -89,7 +90,8 @@ impl Aligned {
         if self.lines.len() < lines {
             self.lines.resize(lines, Line([0; 64]));
         }
-        // SAFETY: memory for so many, aligned; all bytes were written, and any bytes are a number.
+        // SAFETY: `lines` cover `len` numbers, aligned to 64 bytes; all bytes of them were written, and any bytes are a number,
+        // as asserted. `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
     }
 }
@@ -98,9 +100,18 @@ impl<T: Number> Product<'_, T> {
     /// Computes it.
     ///
     /// # Safety
-    /// All that is named lies in bounds, and the result shares no memory with the factors.
+    /// - Each `rows[r] + steps[s]` leads to an element of the matrix that can be read: of [`Shape::Columns`] to [`WIDTH`] of
+    ///   them, of [`Shape::Lines`] and [`Shape::Dots`] to `len`.
+    /// - `columns` is at most [`WIDTH`].
+    /// - The panel has [`WIDTH`] numbers for each step; of [`Shape::Dots`], `columns` columns `pitch` apart, of as many numbers
+    ///   as there are rows in all lines.
+    /// - `out` has a row of [`WIDTH`] numbers for each row (of [`Shape::Dots`], for each step), or of [`Shape::Lines`] `columns`
+    ///   columns `pitch` apart; these can be written, and read if `adds`.
+    /// - All are aligned and initialised (`out` if `adds`), and the result shares no memory with the factors.
+    /// - Meanwhile nobody else writes the factors, or reads or writes the result.
     pub(in crate::cpu) unsafe fn compute(self) {
-        // SAFETY: `T` is the type that is named, the processor has the instructions; the rest is passed on.
+        // SAFETY: `T` is the type that is named, so `cast` changes none; `is_widest` and `is_wide` found the instructions; the
+        // caller vouches for all addresses.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             match T::DTYPE {
@@ -112,42 +123,45 @@ impl<T: Number> Product<'_, T> {
                 _ => {}
             }
         }
-        // SAFETY: passed on; any processor has these.
+        // SAFETY: the caller vouches for all addresses; any processor has these lanes.
         unsafe { self.by::<Few<T>>() }
     }
 }
 
 /// # Safety
-/// As [`Product::compute`], on a processor that has these features.
+/// - What [`Product::compute`] asks for, of all addresses.
+/// - The processor has these features, and so the vectors.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<V: Vector>(product: Product<'_, V::Element>) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for all addresses; whoever has these features has the vectors.
     unsafe { product.by::<V>() }
 }
 
 /// # Safety
-/// As [`Product::compute`], on a processor that has these features.
+/// - What [`Product::compute`] asks for, of all addresses.
+/// - The processor has these features, and so the vectors.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<V: Vector>(product: Product<'_, V::Element>) {
-    // SAFETY: passed on.
+    // SAFETY: the caller vouches for all addresses; whoever has these features has the vectors.
     unsafe { product.by::<V>() }
 }
 
 impl<'a, T: Number> Product<'a, T> {
     #[cfg(target_arch = "x86_64")]
     fn cast<U>(self) -> Product<'a, U> {
-        let Product { a: Scattered { data, rows, steps }, panel, columns, out, adds, shape } = self;
-        let a = Scattered { data: data.cast(), rows, steps };
+        let Product { a: ImplicitMatrix { data, rows, steps }, panel, columns, out, adds, shape } = self;
+        let a = ImplicitMatrix { data: data.cast(), rows, steps };
         Product { a, panel: panel.cast(), columns, out: out.cast(), adds, shape }
     }
 
     /// # Safety
-    /// As [`compute`](Self::compute); the processor has the vectors.
+    /// - What [`compute`](Self::compute) asks for, of all addresses.
+    /// - The processor has the vectors.
     #[inline(always)]
     unsafe fn by<V: Vector<Element = T>>(self) {
-        // SAFETY: passed on.
+        // SAFETY: the caller vouches for the vectors and for all addresses, as this shape has them.
         unsafe {
             match self.shape {
                 Shape::Rows => self.strips::<V, false>(),
@@ -161,12 +175,12 @@ impl<'a, T: Number> Product<'a, T> {
     /// Computes all columns, each `OWN`ing a matrix or not.
     ///
     /// # Safety
-    /// As [`by`](Self::by).
+    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
     #[inline(always)]
     unsafe fn strips<V: Vector<Element = T>, const OWN: bool>(&self) {
         let mut column = 0;
         while column < self.columns {
-            // SAFETY: passed on; a strip is part of the panel and of the result.
+            // SAFETY: what the caller vouches for; a strip ends within the `WIDTH` numbers that rows of panel and result have.
             column += unsafe {
                 match self.columns - column > V::LANES {
                     true => self.strip::<V, 2, OWN>(column),
@@ -179,12 +193,13 @@ impl<'a, T: Number> Product<'a, T> {
     /// Computes `N` vectors of columns, and gives back how many columns these are.
     ///
     /// # Safety
-    /// As [`by`](Self::by).
+    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
+    /// - `N` vectors from `column` on lie within [`WIDTH`] numbers.
     #[inline(always)]
     unsafe fn strip<V: Vector<Element = T>, const N: usize, const OWN: bool>(&self, column: usize) -> usize {
         let mut row = 0;
         while row < self.a.rows.len() {
-            // SAFETY: passed on; so many rows are left.
+            // SAFETY: what the caller vouches for; as many rows are left as the tile has.
             row += unsafe {
                 match self.a.rows.len() - row {
                     8.. if V::ROWS == 8 => self.tile::<V, N, 8, OWN>(row, column),
@@ -200,7 +215,9 @@ impl<'a, T: Number> Product<'a, T> {
     /// Computes some rows of a strip, and gives back how many.
     ///
     /// # Safety
-    /// As [`by`](Self::by); there are so many rows.
+    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
+    /// - `N` vectors from `column` on lie within [`WIDTH`] numbers.
+    /// - There are `ROWS` rows from this one on.
     #[expect(
         clippy::needless_range_loop,
         reason = "`r` and `n` count rows and vectors of all that a tile has"
@@ -211,7 +228,8 @@ impl<'a, T: Number> Product<'a, T> {
         row: usize,
         column: usize,
     ) -> usize {
-        // SAFETY: by contract.
+        // SAFETY: `row + r` is less than the number of rows, of which the caller promises `ROWS`; rows and steps lead to
+        // elements, and each row of panel and result has `WIDTH` numbers, within which the vectors lie.
         unsafe {
             let rows: [*const T; ROWS] =
                 std::array::from_fn(|r| self.a.data.add(*self.a.rows.get_unchecked(row + r)));
@@ -246,7 +264,7 @@ impl<'a, T: Number> Product<'a, T> {
     /// Computes lines of so many rows, column by column.
     ///
     /// # Safety
-    /// As [`by`](Self::by).
+    /// - What [`by`](Self::by) asks for, of [`Shape::Lines`].
     #[inline(always)]
     unsafe fn lines<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
         for column in 0..self.columns {
@@ -254,7 +272,7 @@ impl<'a, T: Number> Product<'a, T> {
             while line < self.a.rows.len() {
                 let count = if self.a.rows.len() - line < LINES { 1 } else { LINES };
                 for start in (0..len).step_by(V::LANES) {
-                    // SAFETY: passed on; so many lines are left.
+                    // SAFETY: what the caller vouches for; as many lines are left, and `width` elements of each from `start` on.
                     unsafe {
                         let (to, width) =
                             (self.out.add(column * pitch + line * len + start), V::LANES.min(len - start));
@@ -272,7 +290,9 @@ impl<'a, T: Number> Product<'a, T> {
     /// Computes so many elements of `N` lines.
     ///
     /// # Safety
-    /// As [`by`](Self::by); there are so many lines.
+    /// - What [`by`](Self::by) asks for, of [`Shape::Lines`] of `len`.
+    /// - There are `N` lines from this one on, `width` elements of each from `start` on, and such a column.
+    /// - `to` is where these elements of the first line go in that column.
     #[inline(always)]
     unsafe fn across<V: Vector<Element = T>, const N: usize>(
         &self,
@@ -283,7 +303,8 @@ impl<'a, T: Number> Product<'a, T> {
         to: *mut T,
         len: usize,
     ) {
-        // SAFETY: by contract.
+        // SAFETY: `line + n` is less than the number of lines, of which the caller promises `N`; lines and steps lead to `width`
+        // elements from `start` on, and so many can be written every `len` from `to` on.
         unsafe {
             let lines: [*const T; N] =
                 std::array::from_fn(|n| self.a.data.add(self.a.rows.get_unchecked(line + n) + start));
@@ -305,13 +326,13 @@ impl<'a, T: Number> Product<'a, T> {
     /// Computes the sums over lines of so many rows, column by column.
     ///
     /// # Safety
-    /// As [`by`](Self::by).
+    /// - What [`by`](Self::by) asks for, of [`Shape::Dots`].
     #[inline(always)]
     unsafe fn dots<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
         for column in 0..self.columns {
             let (other, mut step) = (self.panel.wrapping_add(column * pitch), 0);
             while step < self.a.steps.len() {
-                // SAFETY: passed on; so many steps are left.
+                // SAFETY: what the caller vouches for; as many steps are left, and `other` is the start of a column.
                 step += unsafe {
                     match self.a.steps.len() - step {
                         STEPS.. => self.dot::<V, STEPS>(step, column, other, len),
@@ -325,7 +346,8 @@ impl<'a, T: Number> Product<'a, T> {
     /// Computes the sums of `N` steps with a column, and gives back how many these are.
     ///
     /// # Safety
-    /// As [`by`](Self::by); there are so many steps.
+    /// - What [`by`](Self::by) asks for, of [`Shape::Dots`] of `len`.
+    /// - There are `N` steps from this one on, and such a column, which starts at `other`.
     #[inline(always)]
     unsafe fn dot<V: Vector<Element = T>, const N: usize>(
         &self,
@@ -334,7 +356,8 @@ impl<'a, T: Number> Product<'a, T> {
         other: *const T,
         len: usize,
     ) -> usize {
-        // SAFETY: by contract.
+        // SAFETY: `step + n` is less than the number of steps, of which the caller promises `N`; lines and steps lead to `len`
+        // elements, as many as the column has for each line, and the result has a row of `WIDTH` numbers for each step.
         unsafe {
             let mut sums = [V::zero(); N];
             let steps: [usize; N] = std::array::from_fn(|n| *self.a.steps.get_unchecked(step + n));

@@ -1,4 +1,4 @@
-//! What goes with the bell curve, in double precision: the tails that the error function leaves, and quantiles.
+//! The normal distribution in double precision: the tails that the error function leaves, and quantiles.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 

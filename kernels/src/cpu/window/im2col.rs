@@ -1,4 +1,4 @@
-//! The windows of images as columns, and back.
+//! im2col and col2im: the windows of images as columns, and back.
 //!
 //! A tap of the window makes one row of a channel's columns, line by line of places: what it meets of a line of pixels is copied, or added,
 //! at once.
@@ -16,7 +16,8 @@ use torch_library::{Element, match_dtype};
 use super::Axis;
 use super::volumes::{each, pixels};
 use crate::aten;
-use crate::cpu::loops::parts::Parts;
+use crate::cpu::loops;
+use crate::cpu::loops::parts::{Parts, PartsMut};
 use crate::cpu::loops::{assign, has_elements, match_computing, on_vectors};
 use crate::cpu::number::Number;
 use crate::pointwise::unsupported;
@@ -32,6 +33,7 @@ mod kernels {
         padding: &[i64],
         stride: &[i64],
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::im2col";
         let axes = axes(OPERATOR, [kernel_size, stride, padding, dilation])?;
         let &[height, width] = pixels(OPERATOR, this, 2)? else {
@@ -50,7 +52,7 @@ mod kernels {
         sizes.push(columns.count());
         let dtype = this.dtype();
         ensure!(is_summed(dtype), DType, "{OPERATOR} is not implemented for {dtype}");
-        // SAFETY: a channel's columns are written by `unfold`, and there is nothing else.
+        // SAFETY: `unfold` writes all columns of each channel, and there is nothing else; after an error nobody gets the tensor.
         let out = unsafe { Tensor::uninit(&sizes, dtype, this.device())? };
         if has_elements(&out) {
             match_dtype!(dtype, T => columns.unfolded::<T>(this, &out)?);
@@ -66,6 +68,7 @@ mod kernels {
         padding: &[i64],
         stride: &[i64],
     ) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
         const OPERATOR: &str = "aten::col2im";
         let axes = axes(OPERATOR, [kernel_size, stride, padding, dilation])?;
         let sizes = pair(OPERATOR, "output_size", output_size)?;
@@ -185,22 +188,33 @@ impl Columns {
 
     fn unfolded<T: Element>(&self, images: &Tensor, out: &Tensor) -> Result<()> {
         let from = Parts::<T>::row_major(images, (self.sizes[0] * self.sizes[1]) as usize)?;
-        let to = Parts::<T>::of(out, (self.taps() * self.count()) as usize)?;
+        let to = PartsMut::<T>::of(out, (self.taps() * self.count()) as usize)?;
+        ensure!(
+            from.count() == to.count(),
+            Busy,
+            "images got sizes {:?} while they were read",
+            images.sizes()
+        );
         each(to.count(), to.len(), |n| {
-            // SAFETY: nobody writes to the images, and these columns are this thread's alone.
-            let (plane, columns) = unsafe { (from.get(n), to.room(n)) };
-            unfold(self, plane, columns);
+            // SAFETY: `each` gives every channel to one thread, so these columns of the leased result are this thread's alone.
+            unfold(self, from.get(n), unsafe { to.uninit(n) });
         });
         Ok(())
     }
 
     fn folded<T: Number>(&self, columns: &Tensor, out: &Tensor) -> Result<()> {
         let from = Parts::<T>::row_major(columns, (self.taps() * self.count()) as usize)?;
-        let to = Parts::<T>::of(out, (self.sizes[0] * self.sizes[1]) as usize)?;
+        let to = PartsMut::<T>::of(out, (self.sizes[0] * self.sizes[1]) as usize)?;
+        ensure!(
+            from.count() == to.count(),
+            Busy,
+            "columns got sizes {:?} while they were read",
+            columns.sizes()
+        );
         each(to.count(), from.len(), |n| {
-            // SAFETY: nobody writes to the columns, and this channel of zeros is this thread's alone.
-            let (columns, plane) = unsafe { (from.get(n), to.get_mut(n)) };
-            fold(self, columns, plane);
+            // SAFETY: the result starts as zeros, and `each` gives every channel to one thread, so this one is this thread's
+            // alone.
+            fold(self, from.get(n), unsafe { to.get_mut(n) });
         });
         Ok(())
     }

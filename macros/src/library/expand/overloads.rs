@@ -1,0 +1,228 @@
+//! Overloads by their common name: `add(&x, &y)` and `add(&x, 2.0)`, found by the types of the arguments.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+use super::receiver;
+use super::types::{Lifetimes, argument_type, output};
+use crate::library::model::{Argument, Library, Operator, flat_name};
+use crate::rust_type::RustType;
+
+/// Operators of one name that differ in the types of as many required arguments.
+pub(super) struct Overloads<'a> {
+    /// The name without overload.
+    pub(super) ident: Ident,
+    pub(super) operators: Vec<&'a Operator>,
+}
+
+/// All sets of a library that asks for them. Where an operator has the name without overload, that one is meant by it.
+pub(super) fn sets(library: &Library) -> Vec<Overloads<'_>> {
+    let mut sets: Vec<Overloads<'_>> = Vec::new();
+    let writes_out = |operator: &Operator| operator.schema.arguments.iter().any(|argument| argument.is_out());
+    let operators = library.operators.iter().filter(|_| library.overloads.is_some());
+    for operator in operators.filter(|one| !one.schema.name.overload.is_empty() && !one.is_conditional()) {
+        if !operator.is_function || writes_out(operator) {
+            continue;
+        }
+        let ident = flat_name(&operator.schema.name.name, "", operator.place.first);
+        match sets.iter_mut().find(|set| set.ident == ident) {
+            Some(set) if required(operator).count() != required(set.operators[0]).count() => {}
+            Some(set) => set.operators.push(operator),
+            None => sets.push(Overloads { ident, operators: vec![operator] }),
+        }
+    }
+    sets.retain(|set| library.operators.iter().all(|operator| operator.ident != set.ident));
+    sets
+}
+
+fn required(operator: &Operator) -> impl Iterator<Item = &Argument> {
+    operator.arguments.iter().filter(|argument| argument.default.is_none())
+}
+
+impl Overloads<'_> {
+    /// A function of the common name, and a module with the trait that finds the overload.
+    pub(super) fn tokens(&self) -> TokenStream {
+        let Overloads { ident, operators } = self;
+        let parameters = self.parameters();
+        let types: Vec<_> = (0..parameters.len()).map(|at| format_ident!("A{at}")).collect();
+        let schemas = operators
+            .iter()
+            .map(|operator| format!("- `{}`, [`{1}`](mod@{1})", operator.schema, operator.ident));
+        let about = format!("One of the overloads of `{ident}`, by the types of the arguments.");
+        // For the note that says where the bound is; with the result in it, there is one error and not two.
+        let bound =
+            quote_spanned!(operators[0].place.first=> (#(#types,)*): self::#ident::Overload<Output = O>);
+        let module = self.module();
+        quote! {
+            #[doc = #about]
+            #[doc = ""]
+            #(#[doc = #schemas])*
+            #[inline]
+            #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+            pub fn #ident<#(#types,)* O>(#(#parameters: #types),*) -> __torch::Result<O>
+            where
+                #bound
+            {
+                self::#ident::Overload::call((#(#parameters,)*))
+            }
+
+            #module
+        }
+    }
+
+    fn module(&self) -> TokenStream {
+        let Overloads { ident, operators } = self;
+        let first = &operators[0].ident;
+        let notes = operators.iter().map(|operator| {
+            let text = format!("`{}` is `{}`", operator.ident, operator.schema)
+                .replace('{', "{{")
+                .replace('}', "}}");
+            quote!(#[diagnostic::on_unimplemented(note = #text)])
+        });
+        let message = format!("no overload of `{ident}` takes `{{Self}}`");
+        let implementations = implementations(operators);
+        quote! {
+            #[doc = "What finds an overload by the types of its arguments."]
+            #[allow(non_snake_case, clippy::module_inception)]
+            pub mod #ident {
+                #[doc(hidden)]
+                pub use super::__torch;
+                #[doc(hidden)]
+                #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
+                pub use super::__torch::{arity::__takes_of_overloads as takes, of_operator as one_of};
+                #[doc(hidden)]
+                #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
+                pub use super::#first::OPERATOR;
+
+                /// The required arguments of an overload.
+                #[diagnostic::on_unimplemented(message = #message, label = "these are the arguments of none")]
+                #(#notes)*
+                pub trait Overload {
+                    /// What the call gives.
+                    type Output;
+                    /// Calls the overload, with defaults for its other arguments.
+                    #[allow(clippy::missing_errors_doc)]
+                    fn call(self) -> __torch::Result<Self::Output>;
+                }
+
+                #(#implementations)*
+            }
+        }
+    }
+
+    /// The names of the arguments, which are those of the first.
+    fn parameters(&self) -> Vec<&Ident> {
+        required(self.operators[0]).map(|argument| &argument.ident).collect()
+    }
+
+    /// The method of the common name, and its declaration, where overloads are methods of a tensor that is read, or all
+    /// of one that is written to.
+    pub(super) fn method(&self) -> Option<(TokenStream, TokenStream)> {
+        let Overloads { ident, operators } = self;
+        let receivers = operators.iter().filter_map(|operator| {
+            let this = &operator.arguments[operator.receiver?];
+            let is_first = required(operator).next().is_some_and(|first| first.ident == this.ident);
+            is_first.then(|| receiver::is_mutable(this))
+        });
+        let receivers: Vec<bool> = receivers.collect();
+        let mutable = *receivers.first()?;
+        if receivers.contains(&!mutable) {
+            return None;
+        }
+        let mutable = mutable.then(|| quote!(mut));
+        let parameters = &self.parameters()[1..];
+        let types: Vec<_> = (0..parameters.len()).map(|at| format_ident!("A{at}")).collect();
+        let (name, all) = (receiver::name(ident), quote!((&'w #mutable __torch::Tensor, #(#types,)*)));
+        let bound = quote_spanned!(operators[0].place.first=> #all: self::#ident::Overload<Output = O>);
+        let head = quote! {
+            fn #name<'w, #(#types,)* O>(&'w #mutable self #(, #parameters: #types)*) -> __torch::Result<O>
+            where
+                #bound
+        };
+        let about = format!("One of the overloads of `{ident}`, see [`{ident}`](fn@{ident}).");
+        Some((
+            quote!(#[doc = #about] #head;),
+            quote!(#[inline] #head { self::#ident::Overload::call((self, #(#parameters,)*)) }),
+        ))
+    }
+}
+
+/// The trait for each way in which the required arguments of an operator are given. What an overload takes as it is
+/// goes before what another would convert, and the first overload before the others.
+fn implementations(operators: &[&Operator]) -> Vec<TokenStream> {
+    let all = || operators.iter().flat_map(|operator| ways(operator).into_iter().map(|way| (*operator, way)));
+    let (exact, converted): (Vec<_>, Vec<_>) =
+        all().partition(|(_, way)| !way.iter().any(|given| given.is_converted));
+    let mut known = HashSet::new();
+    let new = exact.into_iter().chain(converted).filter(|(_, way)| {
+        let types = way.iter().map(|given| given.ty.to_string().replace("'a ", "")).collect::<Vec<_>>();
+        known.insert(types.join(", "))
+    });
+    new.map(|(operator, way)| implementation(operator, &way)).collect()
+}
+
+/// Every choice of what each required argument is given as.
+fn ways(operator: &Operator) -> Vec<Vec<Given>> {
+    required(operator).enumerate().fold(vec![Vec::new()], |ways, (at, argument)| {
+        let given = given(argument, at);
+        let longer = |way: &Vec<Given>| {
+            given.iter().map(|one| [&way[..], std::slice::from_ref(one)].concat()).collect::<Vec<_>>()
+        };
+        ways.iter().flat_map(longer).collect()
+    })
+}
+
+fn implementation(operator: &Operator, way: &[Given]) -> TokenStream {
+    let Operator { ident, lifetimes, .. } = operator;
+    let output = output(operator, Lifetimes::Own);
+    let (types, counts) = (way.iter().map(|given| &given.ty), way.iter().flat_map(|given| &given.count));
+    let values = way.iter().enumerate().map(|(at, given)| {
+        let at = syn::Index::from(at);
+        if given.is_converted { quote!(__torch::Into::into(self.#at)) } else { quote!(self.#at) }
+    });
+    quote! {
+        impl<#(#lifetimes,)* #(const #counts: usize),*> Overload for (#(#types,)*) {
+            type Output = #output;
+
+            #[inline]
+            fn call(self) -> __torch::Result<#output> {
+                super::#ident(#(#values),*)
+            }
+        }
+    }
+}
+
+/// Numbers that a `Scalar` is made of. One type of integers and one of floats, so that a literal has its type before
+/// the overload is known, and the call its result.
+const NUMBERS: [&str; 4] = ["i64", "f64", "bool", "Complex64"];
+
+/// A type that an argument is given as.
+#[derive(Clone)]
+struct Given {
+    ty: TokenStream,
+    /// The length of an array.
+    count: Option<Ident>,
+    is_converted: bool,
+}
+
+/// The types that an argument is given as: a number for a `Scalar` too, an array for a list.
+fn given(argument: &Argument, at: usize) -> Vec<Given> {
+    let as_it_is = Given { ty: argument_type(argument, Lifetimes::Own), count: None, is_converted: false };
+    let mut all = vec![as_it_is];
+    match &argument.ty {
+        ty if ty.is_scalar() => all.extend(NUMBERS.map(|number| {
+            let number = Ident::new(number, Span::call_site());
+            Given { ty: quote!(__torch::#number), count: None, is_converted: true }
+        })),
+        RustType::Reference { mutable: false, target } => {
+            if let RustType::Slice(element) = &**target {
+                let (element, count) = (element.tokens(None), format_ident!("N{at}"));
+                all.push(Given { ty: quote!(&[#element; #count]), count: Some(count), is_converted: false });
+            }
+        }
+        _ => {}
+    }
+    all
+}

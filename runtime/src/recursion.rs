@@ -1,0 +1,147 @@
+//! How deep calls may nest: down to a reserve of the thread's stack, and then they are errors instead of the process's
+//! end.
+//!
+//! # How it works
+//!
+//! Each thread has the lowest address to which calls may take its stack, beside the keys that every call reads. A call
+//! compares the stack pointer with it, three instructions. At first the address is the highest there is, so the first
+//! call of a thread takes the cold way, which asks the system for the thread's stack. A call that finds too little left
+//! goes to its operator's stub instead of a kernel, and the stub says so in the operator's types.
+//!
+//! What is left is for the kernel that runs when the limit is met, which looks again at its next call, and for the
+//! error. A stack of a program's own making, on which a coroutine runs, is nobody's whose size is known: calls on it
+//! are not limited.
+#![cfg_attr(
+    not(miri),
+    expect(unsafe_code, reason = "the stack pointer and the system's word on the stack have no safe names")
+)]
+
+use std::cell::Cell;
+use std::fmt::Display;
+use std::ops::Range;
+
+use crate::error::{Error, ErrorKind};
+use crate::guard;
+
+/// What calls leave free of a large stack.
+const RESERVE: usize = 256 * 1024;
+
+/// A thread's stack.
+#[derive(Clone, Copy)]
+struct Bounds {
+    lowest: usize,
+    highest: usize,
+}
+
+impl Bounds {
+    fn new(addresses: Range<usize>) -> Self {
+        Bounds { lowest: addresses.start, highest: addresses.end }
+    }
+
+    fn size(self) -> usize {
+        self.highest - self.lowest
+    }
+
+    /// Down to which address calls may go: of a small stack, a quarter is left.
+    fn limit(self) -> usize {
+        self.lowest + RESERVE.min(self.size() / 4)
+    }
+}
+
+thread_local! {
+    /// Asked for once.
+    static BOUNDS: Cell<Option<Bounds>> = const { Cell::new(None) };
+}
+
+/// Whether the stack is deeper than is known to be well: nobody looked yet, or there is too little left.
+#[inline(always)]
+pub(crate) fn is_suspect() -> bool {
+    here() < guard::stack_limit()
+}
+
+/// Whether too little of the stack is left for another call.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_exhausted() -> bool {
+    let here = here();
+    let bounds = BOUNDS.get().unwrap_or_else(|| {
+        let bounds = Bounds::new(stack_of_thread(here));
+        BOUNDS.set(Some(bounds));
+        guard::set_stack_limit(bounds.limit());
+        bounds
+    });
+    (bounds.lowest..bounds.limit()).contains(&here)
+}
+
+/// What a call gets that finds too little left.
+#[cold]
+pub(crate) fn error(operator: &dyn Display) -> Error {
+    let (used, size) =
+        BOUNDS.get().map_or((0, 0), |stack| (stack.highest.saturating_sub(here()), stack.size()));
+    let message = format!(
+        "{operator}: calls are nested too deep: {} of the thread's {} KiB of stack are in use, and the rest is kept for what \
+         runs now\n  help: a kernel or a layer that calls the operator it serves calls itself without end; if it does end, run \
+         it on a thread with a larger stack, by `std::thread::Builder::stack_size`",
+        used / 1024,
+        size / 1024
+    );
+    Error::new(ErrorKind::Recursion, message)
+}
+
+/// Where the stack is now.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+fn here() -> usize {
+    let here;
+    // SAFETY: copies a register, and touches neither memory nor flags.
+    unsafe { std::arch::asm!("mov {}, rsp", out(reg) here, options(nomem, nostack, preserves_flags)) };
+    here
+}
+
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+#[inline(always)]
+fn here() -> usize {
+    let here;
+    // SAFETY: copies a register, and touches neither memory nor flags.
+    unsafe { std::arch::asm!("mov {}, sp", out(reg) here, options(nomem, nostack, preserves_flags)) };
+    here
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", miri)))]
+#[inline(always)]
+fn here() -> usize {
+    let local = 0u8;
+    std::hint::black_box(&raw const local).addr()
+}
+
+/// Miri has no stack of one piece.
+#[cfg(miri)]
+fn here() -> usize {
+    usize::MAX
+}
+
+/// The stack of this thread, which is at `here`.
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+fn stack_of_thread(here: usize) -> Range<usize> {
+    let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: the first argument is this thread, the second has room for what is written there.
+    if unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) } != 0 {
+        return assumed(here);
+    }
+    let (mut lowest, mut size) = (std::ptr::null_mut(), 0);
+    // SAFETY: the call above has initialised the attributes, and the other two have room for what is written there.
+    let found = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut size) };
+    // SAFETY: initialised above, and not used again.
+    unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
+    if found == 0 { lowest.addr()..lowest.addr() + size } else { assumed(here) }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
+fn stack_of_thread(here: usize) -> Range<usize> {
+    assumed(here)
+}
+
+/// Where the system does not say: as much as threads have at least, from where the first call is.
+fn assumed(here: usize) -> Range<usize> {
+    here.saturating_sub(1024 * 1024)..here
+}

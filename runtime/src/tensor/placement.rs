@@ -1,0 +1,269 @@
+//! Where a tensor's elements lie, replaceable under readers: one atomic load to read a geometry, no lock, no reference
+//! count.
+#![expect(unsafe_code, reason = "readers follow a raw pointer to the current geometry")]
+
+use std::collections::HashSet;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::geometry::Geometry;
+use super::storage::StorageRef;
+use super::{Place, Storage};
+use crate::ensure;
+use crate::error::Result;
+
+/// A place, and what replaced it.
+///
+/// # How it works
+/// 1. The first place is stored inline, which is all that most tensors ever need: `geometry` is null and `later` empty.
+/// 2. [`publish`](Placement::publish) stores the address of the new geometry in `geometry`. No geometry moves or drops
+///    before the `Placement` itself does, so a reader's reference stays good however often it is replaced meanwhile.
+///    Equal ones are kept once: a tensor that is transposed in place a million times keeps two.
+/// 3. Storages are not kept: of a tensor that was moved to other memory, readers get a handle of their own.
+/// 4. With `&mut` nobody reads, and everything but the new place can go: [`replace`](Placement::replace).
+///
+/// # Orderings
+/// The store of an address is a release and its load an acquire, so a reader that sees an address sees the geometry
+/// behind it. The mutex orders writers among themselves, and with those who read geometry and storage together.
+pub(super) struct Placement {
+    first: Place,
+    /// Null for the first one, else the address inside an `Arc` of `later`.
+    geometry: AtomicPtr<Geometry>,
+    /// Most places are never replaced, and make no room for others.
+    later: OnceLock<Box<Later>>,
+}
+
+/// What came after the first place.
+#[derive(Default)]
+struct Later {
+    /// Whether the current storage is another than the first.
+    has_moved: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The current storage, if it is another than the first.
+    storage: Option<Storage>,
+    /// Only grows; `Arc` rather than `Box` because its contents may be pointed at while it moves.
+    geometries: HashSet<Arc<Geometry>>,
+}
+
+/// How many different geometries a tensor may have had while it had several handles: each is kept.
+const MOST_GEOMETRIES: usize = if cfg!(test) { 1 << 8 } else { 1 << 20 };
+
+impl Later {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Placement {
+    #[inline]
+    pub(super) fn new(first: Place) -> Self {
+        Placement { first, geometry: AtomicPtr::new(ptr::null_mut()), later: OnceLock::new() }
+    }
+
+    /// The current geometry.
+    #[inline(always)]
+    pub(super) fn geometry(&self) -> &Geometry {
+        let current = self.geometry.load(Ordering::Acquire);
+        if current.is_null() {
+            return &self.first.geometry;
+        }
+        // SAFETY: an address that is not null points into an `Arc` in `later`, of which nothing goes while `self` is
+        // borrowed; nobody makes a `&mut` of what is inside. The store was a release and the load an acquire, so what
+        // is there is seen whole.
+        unsafe { &*current }
+    }
+
+    /// The current storage.
+    #[inline(always)]
+    pub(super) fn storage(&self) -> StorageRef<'_> {
+        match self.later.get() {
+            None => StorageRef::Borrowed(&self.first.storage),
+            Some(later) => self.later_storage(later),
+        }
+    }
+
+    /// The storage, where nothing was ever replaced.
+    #[inline(always)]
+    pub(super) fn first_storage(&self) -> Option<&Storage> {
+        match self.later.get() {
+            None => Some(&self.first.storage),
+            Some(_) => None,
+        }
+    }
+
+    /// Storage and geometry of one moment.
+    #[inline]
+    pub(super) fn place(&self) -> (StorageRef<'_>, &Geometry) {
+        match self.later.get() {
+            None => (StorageRef::Borrowed(&self.first.storage), &self.first.geometry),
+            Some(later) => {
+                let state = later.lock();
+                (self.look(&state), self.geometry())
+            }
+        }
+    }
+
+    #[cold]
+    fn later_storage(&self, later: &Later) -> StorageRef<'_> {
+        match later.has_moved.load(Ordering::Acquire) {
+            true => self.look(&later.lock()),
+            false => StorageRef::Borrowed(&self.first.storage),
+        }
+    }
+
+    fn look(&self, state: &State) -> StorageRef<'_> {
+        match &state.storage {
+            Some(storage) => StorageRef::Owned(storage.clone()),
+            None => StorageRef::Borrowed(&self.first.storage),
+        }
+    }
+
+    /// Whether this is the current storage.
+    #[inline(always)]
+    pub(super) fn is_in(&self, storage: &Storage) -> bool {
+        match self.later.get() {
+            None => true, // there is no other
+            Some(later) => later.lock().storage.as_ref().unwrap_or(&self.first.storage).is_same(storage),
+        }
+    }
+
+    /// Makes a place current for everyone, if a condition on the storage before holds: what it gives is held meanwhile.
+    ///
+    /// # Errors
+    /// That of the condition; more geometries than are kept.
+    pub(super) fn publish<G>(&self, place: Place, hold: impl FnOnce(Storage) -> Result<G>) -> Result<()> {
+        let later = self.later.get_or_init(Box::default);
+        let mut state = later.lock();
+        let before = state.storage.clone().unwrap_or_else(|| self.first.storage.clone());
+        let held = hold(before.clone())?;
+        let geometry = if place.geometry == self.first.geometry {
+            ptr::null()
+        } else {
+            Arc::as_ptr(&state.keep(place.geometry)?)
+        };
+        self.geometry.store(geometry.cast_mut(), Ordering::Release);
+        let is_first = place.storage.is_same(&self.first.storage);
+        let gone = std::mem::replace(&mut state.storage, (!is_first).then_some(place.storage));
+        later.has_moved.store(state.storage.is_some(), Ordering::Release);
+        drop(held);
+        drop(state);
+        drop((gone, before)); // without the lock: what goes may run a backend's code
+        Ok(())
+    }
+
+    /// The geometry of a tensor that nobody has seen.
+    #[inline]
+    pub(super) fn first_mut(&mut self) -> &mut Geometry {
+        &mut self.first.geometry
+    }
+
+    /// Makes a place the only one.
+    pub(super) fn replace(&mut self, place: Place) {
+        *self = Placement::new(place);
+    }
+}
+
+impl State {
+    fn keep(&mut self, geometry: Geometry) -> Result<Arc<Geometry>> {
+        if let Some(kept) = self.geometries.get(&geometry) {
+            return Ok(kept.clone());
+        }
+        ensure!(
+            self.geometries.len() < MOST_GEOMETRIES,
+            NotSupported,
+            "a tensor with several handles has had {MOST_GEOMETRIES} different sizes, strides and offsets, all of which are \
+             kept while it lives: take a new tensor, or drop the other handles first"
+        );
+        let kept = Arc::new(geometry);
+        self.geometries.insert(kept.clone());
+        Ok(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Device;
+
+    fn place(sizes: &[i64]) -> Place {
+        let geometry = Geometry::contiguous(sizes).unwrap();
+        let storage = Storage::zeroed(geometry.numel() as usize, Device::CPU).unwrap();
+        Place { storage, geometry }
+    }
+
+    fn publish(placement: &Placement, place: Place) -> Result<()> {
+        placement.publish(place, |_| Ok(()))
+    }
+
+    #[test]
+    fn old_geometries_stay_good() {
+        let placement = Placement::new(place(&[1]));
+        let first = placement.geometry();
+        publish(&placement, place(&[2])).unwrap();
+        let second = placement.geometry();
+        publish(&placement, place(&[1])).unwrap();
+        assert_eq!(
+            (first.sizes(), second.sizes(), placement.geometry().sizes()),
+            (&[1][..], &[2][..], &[1][..])
+        );
+        assert!(ptr::eq(first, placement.geometry()), "an earlier geometry is published again");
+    }
+
+    #[test]
+    fn equal_geometries_are_kept_once_and_storages_not_at_all() {
+        let mut placement = Placement::new(place(&[9]));
+        let moved = place(&[1]).storage;
+        for i in 0..1000 {
+            let geometry = Geometry::contiguous(&[i % 3]).unwrap();
+            publish(&placement, Place { storage: moved.clone(), geometry }).unwrap();
+        }
+        assert_eq!(placement.later.get().unwrap().lock().geometries.len(), 3);
+        publish(&placement, place(&[4])).unwrap();
+        assert!(moved.is_sole_owner());
+        placement.replace(place(&[7]));
+        assert!(placement.geometry().sizes() == [7] && placement.later.get().is_none());
+    }
+
+    #[test]
+    fn geometries_without_end_are_refused() {
+        let placement = Placement::new(place(&[0]));
+        let storage = placement.first.storage.clone();
+        let mut offsets = 0i64..;
+        let refusal = offsets.find_map(|offset| {
+            let geometry = Geometry::new(&[0], &[1], offset).unwrap();
+            publish(&placement, Place { storage: storage.clone(), geometry }).err()
+        });
+        assert!(refusal.unwrap().to_string().contains("has had 256 different sizes"));
+        assert_eq!(offsets.start, MOST_GEOMETRIES as i64 + 2, "the first one is not counted");
+    }
+
+    #[test]
+    fn a_refused_condition_changes_nothing() {
+        let placement = Placement::new(place(&[1]));
+        let refused = placement.publish(place(&[2]), |_| -> Result<()> { crate::bail!(Busy, "no") });
+        assert!(refused.is_err() && placement.geometry().sizes() == [1]);
+    }
+
+    #[test]
+    fn readers_see_whole_places_while_writers_publish() {
+        let placement = Placement::new(place(&[1]));
+        let rounds = if cfg!(miri) { 20 } else { 500 };
+        std::thread::scope(|scope| {
+            for writer in 0..2 {
+                let placement = &placement;
+                scope.spawn(move || {
+                    (0..rounds).for_each(|i| publish(placement, place(&[i % 7 + 2 + writer])).unwrap());
+                });
+            }
+            for _ in 0..rounds * 4 {
+                let (storage, geometry) = placement.place();
+                assert_eq!(storage.nbytes() as i64, geometry.numel());
+            }
+        });
+    }
+}

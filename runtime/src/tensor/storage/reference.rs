@@ -1,0 +1,69 @@
+//! What a tensor gives out of its storage: a tensor may move to another one at any time, by another handle.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use super::{Storage, StorageImpl};
+
+/// The storage of a tensor at one moment, as good as a `&Storage`.
+pub enum StorageRef<'a> {
+    /// The first storage of a tensor, which it keeps.
+    Borrowed(&'a Storage),
+    /// A later one.
+    Owned(Storage),
+}
+
+/// A backend's own type in the storage of a tensor, as good as a `&S`.
+pub struct BackendRef<'a, S> {
+    storage: StorageRef<'a>,
+    backend: PhantomData<fn() -> S>,
+}
+
+impl<'a> StorageRef<'a> {
+    /// The backend's own type, if this is its memory, to be kept for as long as the tensor is borrowed.
+    ///
+    /// ```
+    /// use torch_library::{BackendRef, Device, DispatchKeySet, DType, Storage, StorageImpl, Tensor};
+    ///
+    /// /// A buffer that lives somewhere else.
+    /// struct Remote { handle: u32 }
+    ///
+    /// impl StorageImpl for Remote {
+    ///     fn nbytes(&self) -> usize { 4 }
+    ///     fn device(&self) -> Device { "privateuseone:0".parse().unwrap() }
+    /// }
+    ///
+    /// fn remote(tensor: &Tensor) -> Option<BackendRef<'_, Remote>> {
+    ///     tensor.storage().downcast()
+    /// }
+    ///
+    /// let storage = Storage::new(Remote { handle: 7 });
+    /// let x = Tensor::from_storage(storage, &[1], &[1], 0, DType::Float32, DispatchKeySet::EMPTY)?;
+    /// assert_eq!(remote(&x).unwrap().handle, 7);
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    pub fn downcast<S: StorageImpl>(self) -> Option<BackendRef<'a, S>> {
+        self.downcast_ref::<S>()?;
+        Some(BackendRef { storage: self, backend: PhantomData })
+    }
+}
+
+impl Deref for StorageRef<'_> {
+    type Target = Storage;
+
+    #[inline(always)]
+    fn deref(&self) -> &Storage {
+        match self {
+            StorageRef::Borrowed(storage) => storage,
+            StorageRef::Owned(storage) => storage,
+        }
+    }
+}
+
+impl<S: StorageImpl> Deref for BackendRef<'_, S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        self.storage.downcast_ref().expect("`downcast` found this type, and a storage keeps its backend")
+    }
+}

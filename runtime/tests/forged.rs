@@ -1,0 +1,112 @@
+//! Records written by hand, which pair a kernel with an operator that it was not made for.
+#![forbid(unsafe_code)]
+
+use torch_library::prelude::*;
+use torch_library::{__private as private, ErrorKind, RuntimeKernel};
+
+torch_library! {
+    /// Operators whose kernels are mixed up.
+    pub mod forged {
+        /// Takes a tensor.
+        of_tensor(Tensor self) -> int;
+        /// Takes a number.
+        of_number(int x) -> int;
+        /// Returns the first of two.
+        first(Tensor(a!) x, Tensor(b!) y) -> Tensor(a!);
+        /// Returns the second, so its calling convention differs from the other's in lifetimes alone.
+        second(Tensor(a!) x, Tensor(b!) y) -> Tensor(b!);
+        /// Nobody touches it.
+        honest(Tensor self) -> int;
+    }
+}
+
+#[torch_impl(forged, CPU)]
+mod kernels {
+    use torch_library::prelude::*;
+
+    fn of_tensor(this: &Tensor) -> Result<i64> {
+        Ok(this.sizes()[0])
+    }
+
+    fn honest(this: &Tensor) -> Result<i64> {
+        Ok(this.sizes()[0])
+    }
+
+    fn second<'b>(_: &mut Tensor, y: &'b mut Tensor) -> Result<&'b mut Tensor> {
+        Ok(y)
+    }
+}
+
+struct Reads;
+
+impl forged::of_tensor::Kernel for Reads {
+    fn of_tensor(this: &Tensor) -> Result<i64> {
+        Ok(this.sizes()[0])
+    }
+}
+
+struct First;
+
+impl forged::first::Kernel for First {
+    fn first<'a>(x: &'a mut Tensor, _: &mut Tensor) -> Result<&'a mut Tensor> {
+        Ok(x)
+    }
+}
+
+/// A record for `operator` that has the kernel of another.
+fn record(operator: &'static private::Operator, kernel: private::RecordedKernel) -> &'static private::Record {
+    static MODULE: private::SourceModule = private::SourceModule { file: file!(), path: module_path!() };
+    let record = private::KernelRecord {
+        operator,
+        key: DispatchKey::CompositeExplicitAutograd,
+        kernel,
+        function: "forged",
+        overrides: false,
+        place: private::Place { module: &MODULE, line: 1, column: 1 },
+    };
+    Box::leak(Box::new(private::Record::Kernels(Box::leak(Box::new([record])))))
+}
+
+#[test]
+fn a_kernel_is_never_called_for_another_operator() {
+    let (x, mut y) = (Tensor::from([1.0, 2.0]), Tensor::from([3.0]));
+    assert_eq!(forged::of_tensor(&x).unwrap(), 2);
+    // In use already, and of a call that the forged kernel would serve.
+    let report = forged::of_number(0x4141_4141).unwrap_err();
+    assert_eq!(report.kind(), ErrorKind::MissingKernel, "{report}");
+
+    private::register(&[
+        record(&forged::of_number::OPERATOR, forged::of_tensor::typed::<Reads>()),
+        record(&forged::second::OPERATOR, forged::first::typed::<First>()),
+    ]);
+
+    let error = forged::of_number(0x4141_4141).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
+    let expected = "a kernel of `forged::of_tensor` is registered for `forged::of_number` \
+         at CompositeExplicitAutograd\n";
+    assert!(error.to_string().contains(expected), "{error}");
+    let mut short = Tensor::from([4.0]);
+    assert_eq!(forged::second(&mut short, &mut y).unwrap_err().kind(), ErrorKind::Conflict);
+    let mut stack = Stack::from_iter([Value::Int(7)]);
+    assert_eq!(forged::of_number::handle().call_boxed(&mut stack).unwrap_err().kind(), ErrorKind::Conflict);
+    let key = DispatchKey::CompositeExplicitAutograd;
+    let mut stack = Stack::from_iter([Value::Int(7)]);
+    let called = forged::of_number::handle().call_boxed_for_key(key, &mut stack);
+    assert_eq!(called.unwrap_err().kind(), ErrorKind::Conflict);
+
+    assert_eq!(forged::honest(&x).unwrap(), 2);
+    assert_eq!(forged::of_tensor(&x).unwrap(), 2);
+    assert!(torch_library::init().is_err());
+}
+
+#[test]
+fn a_library_refuses_the_closure_of_another_operator() {
+    let mut library = torch_library::Library::fragment("forged").unwrap();
+    let kernel = forged::first::kernel(|x: &mut Tensor, _: &mut Tensor| Ok(x));
+    let error = library.implement("second", DispatchKey::CPU, kernel).unwrap_err();
+    assert!(
+        error.to_string().contains("the CPU kernel was made for forged::first, not for forged::second"),
+        "{error}"
+    );
+    let _: fn(_) -> RuntimeKernel = forged::of_tensor::kernel::<fn(&Tensor) -> Result<i64>>;
+}

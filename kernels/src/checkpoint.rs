@@ -14,11 +14,18 @@
 //! # std::fs::remove_file(&path)?;
 //! # Ok::<(), Error>(())
 //! ```
+//!
+//! A file has the checksum of all its bytes in its metadata (CRC-32 as gzip has it, its own eight digits taken as zeros): one
+//! that the disk or a network has changed is an error. Files without one, from other programs or of earlier versions, are
+//! read as they are; nothing is known of their bytes but that they are such a file.
+//!
+//! Beside tensors a file has settings: what a program has to know, or to compare, when it goes on ([`save_with`],
+//! [`Checkpoint`]).
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs;
-use std::path::Path;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
@@ -26,7 +33,13 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::data::safetensors;
 
-/// Writes tensors to a file: all or nothing, as the file gets its name when it is complete.
+mod checksum;
+mod file;
+
+/// How many names an error lists.
+const LISTED: usize = 8;
+
+/// Writes tensors to a file: all or nothing, as the file gets its name when it is complete and on the disk.
 ///
 /// # Errors
 /// A place that cannot be written to, two tensors of one name, types that the format does not know, memory that the
@@ -34,62 +47,203 @@ use crate::data::safetensors;
 ///
 /// PyTorch: `safetensors.torch.save_file`.
 pub fn save(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> {
-    let path = path.as_ref();
-    let mut named = BTreeMap::new();
-    for (name, tensor) in tensors {
-        let earlier = named.insert(name.clone(), tensor.clone());
-        ensure!(earlier.is_none(), Argument, "two tensors of a checkpoint have the name {name:?}");
-    }
-    let bytes = no_grad(|| safetensors::to_bytes(&named))?;
-    let mut partial = OsString::from(path);
-    partial.push(".partial");
-    fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path)).map_err(|error| {
-        Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).with_source(error)
-    })
+    save_with(path, tensors, &[])
 }
 
-/// Reads a file into tensors that are there already; what the file has beside them is left alone.
-///
-/// Nothing is written unless everything fits.
+/// Writes tensors, and settings by name: those by which [`Checkpoint::expect_settings`] tells whether a program goes on
+/// with what it began with.
 ///
 /// # Errors
-/// A file that cannot be read or is no such file, a tensor that it does not have, or has in other sizes or another type.
+/// As [`save`]; two settings of one name, or one with the name of an entry that the file has anyway.
+///
+/// PyTorch: `safetensors.torch.save_file(metadata=…)`.
+pub fn save_with(
+    path: impl AsRef<Path>,
+    tensors: &[(String, Tensor)],
+    settings: &[(&str, String)],
+) -> Result<()> {
+    let tensors = distinct(tensors)?;
+    let mut metadata: Vec<(&str, &str)> = checksum::ENTRIES.to_vec();
+    for (name, setting) in settings {
+        let is_new = metadata.iter().all(|(earlier, _)| earlier != name);
+        ensure!(is_new, Argument, "two settings of a checkpoint have the name {name:?}");
+        metadata.push((name, setting));
+    }
+    let mut bytes = no_grad(|| safetensors::to_bytes_with(&tensors, &metadata))?;
+    checksum::seal(&mut bytes);
+    file::replace(path.as_ref(), |file| file.write_all(&bytes))
+}
+
+/// Reads a file into tensors that are there already, which have to be all that it has.
+///
+/// Nothing is written unless names, sizes and types fit; nothing is converted. For a part of a file there is [`read`].
+///
+/// # Errors
+/// A file that cannot be read, is damaged or is no such file, a tensor that it does not have, or has in other sizes or
+/// another type, or has beside those that are asked for.
 ///
 /// PyTorch: `safetensors.torch.load_model`.
 pub fn load(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> {
-    let path = path.as_ref();
-    let found = read(path)?;
-    let mut pairs = Vec::with_capacity(tensors.len());
-    for (name, tensor) in tensors {
-        let Some(found) = found.get(name) else {
-            let names: Vec<_> = found.keys().map(String::as_str).collect();
-            bail!(Argument, "{} has no tensor {name:?}, it has {}", path.display(), names.join(", "));
-        };
-        ensure!(
-            (found.sizes(), found.dtype()) == (tensor.sizes(), tensor.dtype()),
-            Shape,
-            "{}: {name:?} is {} of sizes {:?}, {} of sizes {:?} is wanted",
-            path.display(),
-            found.dtype(),
-            found.sizes(),
-            tensor.dtype(),
-            tensor.sizes()
-        );
-        pairs.push((tensor.clone(), found));
-    }
-    no_grad(|| pairs.iter_mut().try_for_each(|(tensor, found)| aten::copy_(tensor, found).map(drop)))
+    Checkpoint::open(path)?.load(tensors)
 }
 
 /// The tensors of a file.
 ///
 /// # Errors
-/// A file that cannot be read or is no such file, types that tensors here do not have.
+/// A file that cannot be read, is damaged or is no such file, types that tensors here do not have.
 ///
 /// PyTorch: `safetensors.torch.load_file`.
 pub fn read(path: impl AsRef<Path>) -> Result<BTreeMap<String, Tensor>> {
-    let path = path.as_ref();
-    let bytes = fs::read(path).map_err(|error| {
-        Error::new(ErrorKind::Io, format!("cannot read {}: {error}", path.display())).with_source(error)
-    })?;
-    safetensors::from_bytes(&bytes).map_err(|error| error.context(path.display()))
+    Ok(Checkpoint::open(path)?.tensors)
+}
+
+/// A few letters for the elements, sizes and types of tensors, equal if these are: a setting that stands for data.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library_kernels::checkpoint::fingerprint;
+///
+/// assert_eq!(fingerprint(&[&Tensor::from([1i64, 2])])?, fingerprint(&[&Tensor::from([1i64, 2])])?);
+/// assert_ne!(fingerprint(&[&Tensor::from([1i64, 2])])?, fingerprint(&[&Tensor::from([2i64, 1])])?);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// It tells data apart that differ by accident, not those that somebody made alike.
+///
+/// # Errors
+/// Memory that the host does not reach, types that the format does not know.
+pub fn fingerprint(tensors: &[&Tensor]) -> Result<String> {
+    let named = tensors.iter().enumerate().map(|(index, tensor)| (index.to_string(), (*tensor).clone()));
+    let bytes = no_grad(|| safetensors::to_bytes(&named.collect()))?;
+    Ok(format!("crc32:{:08x}", crc32fast::hash(&bytes)))
+}
+
+/// What is in a file.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library_kernels::checkpoint::{self, Checkpoint};
+///
+/// let path = std::env::temp_dir().join(format!("settings-{}.safetensors", std::process::id()));
+/// checkpoint::save_with(&path, &[("x".to_owned(), Tensor::from([1.0]))], &[("batch", "32".to_owned())])?;
+///
+/// let checkpoint = Checkpoint::open(&path)?;
+/// assert_eq!(checkpoint.tensors()["x"].to_vec::<f64>()?, [1.0]);
+/// checkpoint.expect_settings(&[("batch", "32".to_owned())])?;
+/// let error = checkpoint.expect_settings(&[("batch", "64".to_owned())]).unwrap_err().to_string();
+/// assert!(error.ends_with("was written with other settings:\n  batch: there \"32\", here \"64\""), "{error}");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Checkpoint {
+    path: PathBuf,
+    tensors: BTreeMap<String, Tensor>,
+    settings: BTreeMap<String, String>,
+}
+
+impl Checkpoint {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Checkpoint> {
+        let path = path.as_ref();
+        let (file, len) = file::open(path)?;
+        Checkpoint::parse(path, file, len).map_err(|error| error.context(path.display()))
+    }
+
+    fn parse(path: &Path, file: impl std::io::Read, len: u64) -> Result<Checkpoint> {
+        let bytes = safetensors::header::read(file, len)?;
+        checksum::check(&bytes)?;
+        let mut settings = safetensors::header::metadata(&bytes)?;
+        checksum::check_metadata(&bytes, |name| settings.contains_key(name))?;
+        checksum::ENTRIES.iter().for_each(|(name, _)| drop(settings.remove(*name)));
+        Ok(Checkpoint { path: path.to_owned(), tensors: safetensors::from_bytes(&bytes)?, settings })
+    }
+
+    /// The tensors by name.
+    pub fn tensors(&self) -> &BTreeMap<String, Tensor> {
+        &self.tensors
+    }
+
+    /// The settings by name; of a file from elsewhere, what its metadata says.
+    pub fn settings(&self) -> &BTreeMap<String, String> {
+        &self.settings
+    }
+
+    /// Compares the settings with those of this program.
+    ///
+    /// # Errors
+    /// Settings that differ, or are known on one side only: all of them, each as it is there and here.
+    pub fn expect_settings(&self, here: &[(&str, String)]) -> Result<()> {
+        let here: BTreeMap<&str, &str> =
+            here.iter().map(|(name, setting)| (*name, setting.as_str())).collect();
+        let unknown = self.settings.keys().map(String::as_str).filter(|name| !here.contains_key(name));
+        let mut differences = String::new();
+        for name in here.keys().copied().chain(unknown) {
+            let (there, here) = (self.settings.get(name).map(String::as_str), here.get(name).copied());
+            if there != here {
+                let text = |setting: Option<&str>| {
+                    setting.map_or_else(|| "nothing".to_owned(), |setting| format!("{setting:?}"))
+                };
+                let _ = write!(differences, "\n  {name}: there {}, here {}", text(there), text(here));
+            }
+        }
+        let path = self.path.display();
+        ensure!(differences.is_empty(), Argument, "{path} was written with other settings:{differences}");
+        Ok(())
+    }
+
+    /// Writes the tensors into others, as [`load`](fn@load) does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load(&self, tensors: &[(String, Tensor)]) -> Result<()> {
+        let (path, wanted) = (self.path.display(), distinct(tensors)?);
+        let mut pairs = Vec::with_capacity(wanted.len());
+        for (name, tensor) in &wanted {
+            let Some(found) = self.tensors.get(name) else {
+                bail!(Argument, "{path} has no tensor {name:?}, it has {}", list(self.tensors.keys()));
+            };
+            ensure!(
+                (found.sizes(), found.dtype()) == (tensor.sizes(), tensor.dtype()),
+                Shape,
+                "{path}: {name:?} is {} of sizes {:?}, {} of sizes {:?} is wanted",
+                found.dtype(),
+                found.sizes(),
+                tensor.dtype(),
+                tensor.sizes()
+            );
+            pairs.push((tensor.clone(), found));
+        }
+        let more = self.tensors.keys().filter(|name| !wanted.contains_key(*name));
+        ensure!(
+            wanted.len() == self.tensors.len(),
+            Argument,
+            "{path} has tensors that are not asked for: {}\n  help: `checkpoint::read` gives those that are wanted by name",
+            list(more)
+        );
+        no_grad(|| pairs.iter_mut().try_for_each(|(tensor, found)| aten::copy_(tensor, found).map(drop)))
+    }
+}
+
+/// Tensors by name.
+fn distinct(tensors: &[(String, Tensor)]) -> Result<BTreeMap<String, Tensor>> {
+    let mut named = BTreeMap::new();
+    for (name, tensor) in tensors {
+        let earlier = named.insert(name.clone(), tensor.clone());
+        ensure!(earlier.is_none(), Argument, "two tensors of a checkpoint have the name {name:?}");
+    }
+    Ok(named)
+}
+
+/// The first of some names; a model may have thousands.
+fn list<'n>(names: impl Iterator<Item = &'n String>) -> String {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    match names.len().saturating_sub(LISTED) {
+        0 if names.is_empty() => "none".to_owned(),
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..LISTED].join(", ")),
+    }
 }

@@ -13,6 +13,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+use std::iter::FusedIterator;
+
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -23,7 +25,7 @@ use crate::aten;
 #[derive(Clone, Debug)]
 pub struct Batches<const N: usize> {
     tensors: [Tensor; N],
-    /// The examples that are to come, where the order is not that of the tensors.
+    /// The numbers of the examples, where their order is not that of the tensors.
     order: Option<Tensor>,
     examples: i64,
     size: i64,
@@ -47,13 +49,13 @@ impl<const N: usize> Batches<N> {
         Ok(Batches { tensors: tensors.map(Clone::clone), order: None, examples, size, next: 0 })
     }
 
-    /// In an order that the generator draws.
+    /// All examples, from the first batch on, in an order that the generator draws.
     ///
     /// # Errors
     /// A generator of another device.
     pub fn shuffled(self, generator: &Generator) -> Result<Batches<N>> {
         let order = aten::randperm_generator(self.examples, Some(generator))?;
-        Ok(Batches { order: Some(order), ..self })
+        Ok(Batches { order: Some(order), next: 0, ..self })
     }
 
     fn batch(&self, start: i64, length: i64) -> Result<[Tensor; N]> {
@@ -89,3 +91,5 @@ impl<const N: usize> Iterator for Batches<N> {
 }
 
 impl<const N: usize> ExactSizeIterator for Batches<N> {}
+
+impl<const N: usize> FusedIterator for Batches<N> {}

@@ -14,11 +14,12 @@
 #![expect(unsafe_code, reason = "a C interface: structures behind pointers, and a function that frees them")]
 
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
-use torch_library::{Storage, match_dtype};
+use torch_library::{Lease, Storage};
 
 /// Where memory is: `DLDevice`.
 #[repr(C)]
@@ -34,7 +35,7 @@ pub struct RawDevice {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawType {
-    /// 0 integer, 1 unsigned, 2 floating point, 4 bfloat, 5 complex, 6 truth value.
+    /// 0 integer, 1 unsigned, 2 floating point, 4 bfloat, 5 complex, 6 boolean.
     pub code: u8,
     /// The size of an element.
     pub bits: u8,
@@ -80,9 +81,9 @@ pub struct RawManagedTensor {
 #[derive(Debug)]
 pub struct Managed(NonNull<RawManagedTensor>);
 
-// SAFETY: DLPack lets any thread use and free what it is handed.
+// SAFETY: DLPack lets any thread use and free what it is handed; what `of` puts into it is `Send`.
 unsafe impl Send for Managed {}
-// SAFETY: through a shared reference nothing but the structure is read.
+// SAFETY: through a shared reference nothing is read but the address, which does not change.
 unsafe impl Sync for Managed {}
 
 /// What one of our tensors lives in while others use it.
@@ -90,7 +91,7 @@ struct Context {
     managed: RawManagedTensor,
     shape: Vec<i64>,
     strides: Vec<i64>,
-    _tensor: Tensor,
+    tensor: Tensor,
 }
 
 /// The types that both sides have.
@@ -129,13 +130,17 @@ impl Managed {
         let Some((_, code, bits)) = TYPES.iter().find(|(dtype, ..)| *dtype == tensor.dtype()) else {
             bail!(DType, "DLPack has no {}", tensor.dtype())
         };
-        let data = match_dtype!(tensor.dtype(), T => tensor.data_ptr::<T>()?.cast::<c_void>());
+        // A tensor of our own, which nobody moves to other memory.
+        let lease = Lease::new([], [tensor])?;
+        let geometry = tensor.geometry();
+        let own = tensor.strided_view(geometry.sizes(), geometry.strides(), geometry.offset())?;
+        let data = tensor.address(&lease)?.cast_mut().cast::<c_void>();
         let mut context = Box::new(Context {
             managed: RawManagedTensor {
                 dl_tensor: RawTensor {
                     data,
                     device: RawDevice { device_type: 1, device_id: 0 },
-                    ndim: tensor.dim() as i32,
+                    ndim: geometry.dim() as i32,
                     dtype: RawType { code: *code, bits: *bits, lanes: 1 },
                     shape: ptr::null_mut(),
                     strides: ptr::null_mut(),
@@ -144,29 +149,33 @@ impl Managed {
                 manager_ctx: ptr::null_mut(),
                 deleter: Some(free),
             },
-            shape: tensor.sizes().to_vec(),
-            strides: tensor.strides().to_vec(),
-            _tensor: tensor.clone(),
+            shape: geometry.sizes().to_vec(),
+            strides: geometry.strides().to_vec(),
+            tensor: own,
         });
         context.managed.dl_tensor.shape = context.shape.as_mut_ptr();
         context.managed.dl_tensor.strides = context.strides.as_mut_ptr();
         let context = Box::into_raw(context);
-        // SAFETY: just made; nobody else has it yet.
+        // SAFETY: the box was just made, so it is valid and aligned, and nobody else has it yet.
         unsafe { (*context).managed.manager_ctx = context.cast() };
-        // SAFETY: as above; a field of what is there is not null.
+        // SAFETY: the box was just made; a field of what is there is not null.
         Ok(Managed(unsafe { NonNull::new_unchecked(&raw mut (*context).managed) }))
     }
 
     /// Takes over what another library hands out.
     ///
     /// # Safety
-    /// The pointer is to a valid `DLManagedTensor` that nobody else frees; until it is freed, its memory is initialised and
-    /// may be read and written by any thread.
+    /// Until it is freed,
+    /// - the pointer is to a valid `DLManagedTensor` that nobody else frees;
+    /// - its memory is initialised, and may be read and written by any thread;
+    /// - the other library, and whoever has it from there, neither writes that memory while somebody here reads or writes it,
+    ///   nor reads it while somebody here writes it.
     pub unsafe fn from_raw(managed: NonNull<RawManagedTensor>) -> Managed {
         Managed(managed)
     }
 
-    /// Hands the structure on; who gets it calls its deleter.
+    /// Hands the structure on; who gets it calls its deleter. What it does with the memory has to keep apart from what is done
+    /// here: no [`Lease`] knows of it.
     pub fn into_raw(self) -> NonNull<RawManagedTensor> {
         let managed = self.0;
         std::mem::forget(self);
@@ -180,8 +189,15 @@ impl Managed {
     ///
     /// PyTorch: `torch.utils.dlpack.from_dlpack`.
     pub fn into_tensor(self) -> Result<Tensor> {
-        // SAFETY: valid by the contract of `from_raw`, or made by `of`.
-        let raw = unsafe { &self.0.as_ref().dl_tensor };
+        // SAFETY: the structure was made by `of`, or the caller of `from_raw` has promised that it is valid until it is freed,
+        // which is when `self` drops.
+        let RawManagedTensor { dl_tensor: raw, manager_ctx, deleter } = unsafe { self.0.as_ref() };
+        if deleter.is_some_and(|deleter| deleter as usize == free as unsafe extern "C" fn(_) as usize) {
+            // SAFETY: only `of` makes structures with this deleter, and puts a `Context` behind them, which lives until it is
+            // freed.
+            let context = unsafe { &*manager_ctx.cast::<Context>() };
+            return Ok(context.tensor.clone()); // the same storage, and so the same leases
+        }
         ensure!(
             raw.device.device_type == 1,
             Device,
@@ -194,9 +210,9 @@ impl Managed {
             bail!(NotSupported, "DLPack elements of {:?}, which are not supported", raw.dtype)
         };
         let ndim = raw.ndim.max(0) as usize;
-        // SAFETY: as many sizes are there, by the same contract.
+        // SAFETY: the structure is valid, as `from_raw` was promised, so `shape` leads to `ndim` numbers.
         let sizes = unsafe { list(raw.shape, ndim) }.unwrap_or_default();
-        // SAFETY: as many strides, if any.
+        // SAFETY: the structure is valid, as `from_raw` was promised, so `strides` leads to `ndim` numbers, or is null.
         let strides = unsafe { list(raw.strides, ndim) };
         let strides = strides.unwrap_or_else(|| contiguous_strides(&sizes).to_vec());
         ensure!(
@@ -209,14 +225,18 @@ impl Managed {
             .iter()
             .zip(&strides)
             .try_fold(0i64, |sum, (size, stride)| sum.checked_add((size - 1).max(0).checked_mul(*stride)?));
-        let Some(last) = last else {
+        let reach =
+            last.and_then(|last| usize::try_from(last).ok()?.checked_add(1)?.checked_mul(dtype.size()));
+        let Some(reach) = reach else {
             bail!(Shape, "DLPack sizes {sizes:?} with strides {strides:?} are beyond memory")
         };
-        let nbytes = if is_empty { 0 } else { (last as usize + 1) * dtype.size() };
+        let nbytes = if is_empty { 0 } else { reach };
         let data = raw.data.cast::<u8>().wrapping_add(raw.byte_offset as usize);
         let data = NonNull::new(data).unwrap_or(NonNull::dangling());
         let dtype = *dtype;
-        // SAFETY: these are the bytes from the first element to the last, valid as long as `self`, which is kept.
+        // SAFETY: these are the bytes from the first element to the last. `from_raw` was promised that they are initialised, that
+        // any thread may use them until the structure is freed, and that nobody there uses them against a lease; `self` is kept,
+        // and frees it last.
         let storage = unsafe { Storage::from_raw_parts(data, nbytes, Device::CPU, Box::new(self)) };
         let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
         Tensor::from_storage(storage, &sizes, &strides, 0, dtype, keys)
@@ -225,29 +245,34 @@ impl Managed {
 
 impl Drop for Managed {
     fn drop(&mut self) {
-        // SAFETY: valid by the contract of `from_raw`, and freed by nobody else.
+        // SAFETY: the structure was made by `of`, or `from_raw` was promised that it is valid, and that nobody else frees it.
         if let Some(deleter) = unsafe { self.0.as_ref() }.deleter {
-            // SAFETY: as above; it is called once.
+            // SAFETY: the structure's own deleter, which is called once: `into_raw` forgets what it hands on.
             unsafe { deleter(self.0.as_ptr()) };
         }
     }
 }
 
 /// # Safety
-/// The pointer is null or to `count` numbers.
+/// - The pointer is null, or leads to `count` aligned and initialised numbers, which nobody writes meanwhile.
 unsafe fn list(numbers: *const i64, count: usize) -> Option<Vec<i64>> {
     if numbers.is_null() {
         return None;
     }
-    // SAFETY: by contract.
+    // SAFETY: it is not null, so the caller vouches for `count` numbers.
     Some(unsafe { std::slice::from_raw_parts(numbers, count) }.to_vec())
 }
 
 /// The deleter of what [`Managed::of`] makes.
 ///
 /// # Safety
-/// The structure is one of those, and is freed only once.
+/// - The structure is one of those.
+/// - It is freed only once, and not used after that.
 unsafe extern "C" fn free(managed: *mut RawManagedTensor) {
-    // SAFETY: `of` put the box there.
-    drop(unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context>()) });
+    // SAFETY: the caller promises a structure of `of`, which put the box there, and that nobody frees it again.
+    let context = unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context>()) };
+    // What keeps the memory may be a value of a user, whose panic C could not take: the message was printed, and that is all.
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(context))) {
+        std::mem::forget(panic); // it may panic as it is dropped, too
+    }
 }

@@ -14,9 +14,11 @@
 //! ```
 #![expect(unsafe_code, reason = "lends a tensor's memory to a view")]
 
+use std::ptr::NonNull;
+
 use ndarray::{Array, ArrayD, ArrayViewD, Dimension, IxDyn, ShapeBuilder};
-use torch_library::Element;
 use torch_library::prelude::*;
+use torch_library::{Element, Lease};
 
 /// A tensor of an array's elements, which are not copied unless a dimension runs backwards.
 ///
@@ -50,30 +52,66 @@ pub fn to_array<T: Element>(tensor: &Tensor) -> Result<ArrayD<T>> {
     })
 }
 
-/// A tensor's elements where they are, as a view.
+/// A tensor's elements where they are, to be looked at as an array. Nobody writes to them while this lives.
+pub struct Lent<'a, T> {
+    sizes: IxDyn,
+    strides: IxDyn,
+    data: *const T,
+    _lease: Lease<'a, 0, 1>,
+}
+
+/// A tensor's elements where they are.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library_kernels::data::ndarray::lend;
+///
+/// let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+/// let lent = lend::<f64>(&x)?;
+/// assert_eq!(lent.view().sum(), 10.0);
+/// assert!(x.clone().fill(0.0).is_err(), "somebody looks");
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// # Errors
-/// A tensor of another type, or one whose memory the host does not reach; sizes that are those of no array.
-///
-/// # Safety
-/// While the view is there, nobody writes to the tensor's memory, through no handle and no view of it, and nobody gives
-/// the tensor other memory. Of truth values, every byte is 0 or 1.
+/// A tensor of another type, one whose memory the host does not reach or somebody writes now; sizes that are those of no
+/// array; booleans in memory of other bytes than 0 and 1.
 ///
 /// PyTorch: `Tensor.numpy`.
-pub unsafe fn view<T: Element>(tensor: &Tensor) -> Result<ArrayViewD<'_, T>> {
+#[track_caller]
+pub fn lend<T: Element>(tensor: &Tensor) -> Result<Lent<'_, T>> {
+    let lease = Lease::new([], [tensor])?;
     let unsigned = |values: &[i64]| -> Vec<usize> { values.iter().map(|value| *value as usize).collect() };
     let (sizes, strides) = (unsigned(tensor.sizes()), unsigned(tensor.strides()));
-    let data = tensor.data_ptr::<T>()?;
+    let data = tensor.data_ptr::<T>(&lease)?;
     let places = sizes.iter().try_fold(1usize, |count, size| count.checked_mul((*size).max(1)));
     ensure!(
         places.is_some_and(|count| count <= isize::MAX as usize),
         Shape,
         "sizes {sizes:?} have more places than a view counts"
     );
-    let shape = IxDyn(&sizes).strides(IxDyn(&strides));
-    // SAFETY: the geometry stays within the tensor's memory, which is aligned for `T` and lives as long as the tensor; by
-    // contract nobody writes to it.
-    Ok(unsafe { ArrayViewD::from_shape_ptr(shape, data.cast_const()) })
+    ensure!(
+        T::DTYPE != DType::Bool || tensor.storage().bytes()?.iter().all(|byte| *byte < 2),
+        DType,
+        "memory of other bytes than 0 and 1 is no array of `bool`, take a copy by `to_array`"
+    );
+    // Without elements the offset may lead anywhere, to null, too, and strides may be of any size.
+    let (data, strides) = match sizes.contains(&0) {
+        true => (NonNull::<T>::dangling().as_ptr().cast_const(), vec![0; sizes.len()]),
+        false => (data, strides),
+    };
+    Ok(Lent { sizes: IxDyn(&sizes), strides: IxDyn(&strides), data, _lease: lease })
+}
+
+impl<T: Element> Lent<'_, T> {
+    /// The elements.
+    pub fn view(&self) -> ArrayViewD<'_, T> {
+        let shape = self.sizes.clone().strides(self.strides.clone());
+        // SAFETY: the address is not null and aligned for `T`; sizes and strides were read under the lease, stay within the
+        // tensor's memory, and lead to values of `T` (of `bool`, to 0 and 1). The lease keeps the tensor as it is, and writers
+        // away, while `self` is borrowed.
+        unsafe { ArrayViewD::from_shape_ptr(shape, self.data) }
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +133,7 @@ mod tests {
         let mut backwards = whole;
         backwards.invert_axis(ndarray::Axis(1));
         assert_eq!(from_array(backwards)?.to_vec::<i32>()?, [3, 2, 1, 6, 5, 4]);
-        assert_eq!(from_array(array![[0f32; 0]; 2])?.sizes(), [2, 0]);
+        assert_eq!(from_array(ndarray::Array2::<f32>::zeros((2, 0)))?.sizes(), [2, 0]);
         assert_eq!(from_array(ndarray::arr0(1.5))?.sizes(), [0i64; 0]);
         Ok(())
     }
@@ -103,10 +141,26 @@ mod tests {
     #[test]
     fn views_see_the_tensors_memory() -> Result<()> {
         let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]).strided_view(&[2, 2], &[1, 2], 0)?;
-        // SAFETY: nobody writes.
-        let view = unsafe { view::<f64>(&x) }?;
-        assert_eq!(view, array![[1.0, 3.0], [2.0, 4.0]].into_dyn());
+        assert_eq!(lend::<f64>(&x)?.view(), array![[1.0, 3.0], [2.0, 4.0]].into_dyn());
         assert!(to_array::<f32>(&x).is_err(), "another type");
+        Ok(())
+    }
+
+    #[test]
+    fn a_view_of_nothing_may_lie_anywhere() -> Result<()> {
+        let x = Tensor::from([1.5f64]);
+        let address = x.storage().data_ptr().expect("memory of the host").addr().get() as u64;
+        // Eight bytes each, so many elements further, end at address 0; or where strides leave memory.
+        let offset = (address.wrapping_neg() / 8) as i64;
+        for (strides, offset) in [([1, 1], offset), ([1, i64::MAX / 2], 0)] {
+            let none = x.strided_view(&[0, 3], &strides, offset)?;
+            let lent = lend::<f64>(&none)?;
+            assert!(
+                lent.view().is_empty()
+                    && lent.view().as_ptr().is_aligned()
+                    && !lent.view().as_ptr().is_null()
+            );
+        }
         Ok(())
     }
 }

@@ -16,9 +16,11 @@ use std::io::{Read, Write};
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
-use super::{bytes, from_bytes};
+use super::{bytes, from_bytes, nbytes, shortened};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// What is read as a header at most: version 1 cannot have more, and later ones have more for records only.
+const LONGEST_HEADER: usize = 0xffff;
 
 /// NumPy's names for the types that it has.
 const TYPES: [(DType, &str); 14] = [
@@ -56,54 +58,95 @@ pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
     let length = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
     header.push_str(&" ".repeat(length - header.len() - 1));
     header.push('\n');
+    let Ok(length) = u16::try_from(length) else {
+        bail!(Shape, "{} dimensions do not fit into the header of an .npy file", tensor.dim())
+    };
     let elements = bytes(tensor)?;
-    let parts = [&MAGIC[..], &[1, 0], &(length as u16).to_le_bytes(), header.as_bytes(), &elements];
+    let parts = [&MAGIC[..], &[1, 0], &length.to_le_bytes(), header.as_bytes(), &elements];
     parts.into_iter().try_for_each(|part| writer.write_all(part)).map_err(Error::from)
 }
 
-/// Reads a file of any version.
+/// Reads a file of any version, to its end.
+///
+/// No more is taken from the reader than the header announces, nor memory for more than the reader has: a file may say that
+/// it has more elements than fit anywhere.
 ///
 /// # Errors
-/// What is no such file, one of a type or byte order that is not supported, one that ends too early.
+/// What is no such file, one of a type or byte order that is not supported, one that ends too early or too late, a failing
+/// reader.
 ///
 /// PyTorch: `torch.from_numpy(numpy.load(...))`.
 pub fn read(mut reader: impl Read) -> Result<Tensor> {
-    let mut file = Vec::new();
-    reader.read_to_end(&mut file).map_err(Error::from)?;
-    let Some((header, elements)) = parts(&file) else {
+    let Some(header) = header(&mut reader)? else {
         bail!(Argument, "this is no .npy file, or the beginning of one")
     };
-    let Some(description) = entry(header, "descr").and_then(|text| text.split(['\'', '"']).nth(1)) else {
-        bail!(NotSupported, "an .npy file of records or without a type: {header}")
-    };
-    let Some((dtype, _)) = TYPES.iter().find(|(_, name)| *name == description) else {
-        bail!(NotSupported, "an .npy file of elements {description:?}, which are not supported")
-    };
-    let sizes = entry(header, "shape").and_then(|text| text.strip_prefix('(')?.split_once(')'));
-    let sizes: Option<Vec<i64>> = sizes.and_then(|(sizes, _)| {
-        let sizes = sizes.split(',').map(str::trim).filter(|size| !size.is_empty());
-        sizes.map(|size| size.parse().ok()).collect()
-    });
-    let Some(sizes) = sizes else { bail!(Argument, "an .npy file without a shape: {header}") };
-    let is_transposed = entry(header, "fortran_order").is_some_and(|text| text.starts_with("True"));
+    let Header { dtype, sizes, is_transposed } = Header::parse(&header)?;
+    // One byte more shows that there are too many.
+    let mut elements = Vec::new();
+    reader.take(nbytes(dtype, &sizes)?.saturating_add(1)).read_to_end(&mut elements)?;
     if !is_transposed {
-        return from_bytes(*dtype, &sizes, elements);
+        return from_bytes(dtype, &sizes, &elements);
     }
     let reversed: Vec<i64> = sizes.iter().rev().copied().collect();
     let strides: Vec<i64> = contiguous_strides(&reversed).into_iter().rev().collect();
-    from_bytes(*dtype, &reversed, elements)?.strided_view(&sizes, &strides, 0)
+    from_bytes(dtype, &reversed, &elements)?.strided_view(&sizes, &strides, 0)
 }
 
-/// The header and the elements of a file.
-fn parts(file: &[u8]) -> Option<(&str, &[u8])> {
-    let rest = file.strip_prefix(MAGIC)?;
-    let (version, rest) = rest.split_at_checked(2)?;
-    let (length, rest) = match version[0] {
-        1 => rest.split_first_chunk().map(|(length, rest)| (u16::from_le_bytes(*length).into(), rest))?,
-        _ => rest.split_first_chunk().map(|(length, rest)| (u32::from_le_bytes(*length), rest))?,
+/// The header of a file as text.
+fn header(reader: &mut impl Read) -> Result<Option<String>> {
+    let mut next = |count: usize| {
+        let mut bytes = Vec::new();
+        reader.by_ref().take(count as u64).read_to_end(&mut bytes)?;
+        Ok::<_, Error>((bytes.len() == count).then_some(bytes))
     };
-    let (header, elements) = rest.split_at_checked(length as usize)?;
-    Some((std::str::from_utf8(header).ok()?, elements))
+    let Some(start) = next(MAGIC.len() + 2)? else { return Ok(None) };
+    let length = match start.strip_prefix(MAGIC) {
+        Some([1, _]) => next(2)?,
+        Some([2 | 3, _]) => next(4)?,
+        Some([version, _]) => bail!(NotSupported, "an .npy file of version {version}, 1 to 3 are known"),
+        _ => return Ok(None),
+    };
+    let Some(length) = length else { return Ok(None) };
+    let length = length.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
+    ensure!(
+        length <= LONGEST_HEADER,
+        Argument,
+        "an .npy file with a header of {length} bytes, {LONGEST_HEADER} are the most that is read"
+    );
+    Ok(next(length)?.and_then(|header| String::from_utf8(header).ok()))
+}
+
+/// What a header says.
+struct Header {
+    dtype: DType,
+    sizes: Vec<i64>,
+    is_transposed: bool,
+}
+
+impl Header {
+    fn parse(text: &str) -> Result<Header> {
+        let Some(description) = entry(text, "descr").and_then(|text| text.split(['\'', '"']).nth(1)) else {
+            bail!(NotSupported, "an .npy file of records or without a type: {:?}", shortened(text))
+        };
+        let Some((dtype, _)) = TYPES.iter().find(|(_, name)| *name == description) else {
+            let description = shortened(description);
+            bail!(NotSupported, "an .npy file of elements {description:?}, which are not supported")
+        };
+        let sizes = entry(text, "shape").and_then(|text| text.strip_prefix('(')?.split_once(')'));
+        let sizes: Option<Vec<i64>> = sizes.and_then(|(sizes, _)| {
+            let sizes = sizes.split(',').map(str::trim).filter(|size| !size.is_empty());
+            sizes.map(|size| size.parse().ok()).collect()
+        });
+        let Some(sizes) = sizes else {
+            bail!(Argument, "an .npy file without a shape: {:?}", shortened(text))
+        };
+        let is_transposed = match entry(text, "fortran_order") {
+            Some(order) if order.starts_with("True") => true,
+            Some(order) if order.starts_with("False") => false,
+            _ => bail!(Argument, "an .npy file that says nothing of its order: {:?}", shortened(text)),
+        };
+        Ok(Header { dtype: *dtype, sizes, is_transposed })
+    }
 }
 
 /// What stands behind a name in the header.

@@ -15,9 +15,11 @@
 
 use std::collections::BTreeMap;
 
+use safetensors::Dtype;
 use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
 use torch_library::prelude::*;
+
+pub(crate) mod header;
 
 /// The types that the format has.
 const TYPES: [(DType, Dtype); 13] = [
@@ -41,6 +43,14 @@ const TYPES: [(DType, Dtype); 13] = [
 /// # Errors
 /// A type that the format has not, memory that the host does not reach.
 pub fn to_bytes(tensors: &BTreeMap<String, Tensor>) -> Result<Vec<u8>> {
+    to_bytes_with(tensors, &[])
+}
+
+/// The same with texts by name for those who read the file, in this order.
+pub(crate) fn to_bytes_with(
+    tensors: &BTreeMap<String, Tensor>,
+    metadata: &[(&str, &str)],
+) -> Result<Vec<u8>> {
     let mut elements = Vec::with_capacity(tensors.len());
     for (name, tensor) in tensors {
         let Some((_, dtype)) = TYPES.iter().find(|(ours, _)| *ours == tensor.dtype()) else {
@@ -57,23 +67,33 @@ pub fn to_bytes(tensors: &BTreeMap<String, Tensor>) -> Result<Vec<u8>> {
     for (name, dtype, sizes, bytes) in &elements {
         views.push((name.as_str(), TensorView::new(*dtype, sizes.clone(), bytes).map_err(failed)?));
     }
-    safetensors::serialize(views, None).map_err(failed)
+    // The format's own writer puts metadata in an order that changes from run to run.
+    header::with_metadata(&safetensors::serialize(views, None).map_err(failed)?, metadata)
 }
 
 /// The named tensors of a file.
 ///
+/// Takes memory in proportion to the file, whatever its header says.
+///
 /// # Errors
-/// What is no such file, a type that is not supported.
+/// What is no such file: one that ends too early or too late, whose tensors leave gaps or overlap, are of other sizes than
+/// they say, or have one name; a type that is not supported; more dimensions than tensors have.
 pub fn from_bytes(file: &[u8]) -> Result<BTreeMap<String, Tensor>> {
-    let file = SafeTensors::deserialize(file).map_err(failed)?;
+    let file = header::parse(file)?;
     let mut tensors = BTreeMap::new();
     for (name, view) in file.tensors() {
         let Some((dtype, _)) = TYPES.iter().find(|(_, theirs)| *theirs == view.dtype()) else {
-            bail!(NotSupported, "tensor {name:?} is of {:?}, which is not supported", view.dtype())
+            bail!(
+                NotSupported,
+                "tensor {:?} is of {:?}, which is not supported",
+                super::shortened(&name),
+                view.dtype()
+            )
         };
-        let sizes: Vec<i64> = view.shape().iter().map(|size| *size as i64).collect();
-        let tensor = super::from_bytes(*dtype, &sizes, view.data());
-        tensors.insert(name.clone(), tensor.map_err(|error| error.context(name))?);
+        let sizes = view.shape().iter().map(|size| Ok(i64::try_from(*size)?)).collect::<Result<Vec<_>>>();
+        let tensor = sizes.and_then(|sizes| super::from_bytes(*dtype, &sizes, view.data()));
+        let tensor = tensor.map_err(|error| error.context(super::shortened(&name)))?;
+        tensors.insert(name, tensor);
     }
     Ok(tensors)
 }

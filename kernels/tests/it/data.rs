@@ -24,15 +24,118 @@ fn numpy_files_keep_shape_type_and_elements() -> Result<()> {
 #[test]
 fn a_file_of_numpys_own_is_read() -> Result<()> {
     // numpy.save of numpy.asfortranarray([[1, 2, 3], [4, 5, 6]], dtype=int8)
-    let header = "{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }";
-    let file = [
-        b"\x93NUMPY\x01\x00",
-        &(header.len() as u16).to_le_bytes()[..],
-        header.as_bytes(),
-        &[1, 4, 2, 5, 3, 6],
-    ];
-    assert_eq!(npy::read(&file.concat()[..])?.to_vec::<i8>()?, [1, 2, 3, 4, 5, 6]);
+    let file = npy_file("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }", &[1, 4, 2, 5, 3, 6]);
+    assert_eq!(npy::read(&file[..])?.to_vec::<i8>()?, [1, 2, 3, 4, 5, 6]);
     Ok(())
+}
+
+fn npy_file(header: &str, elements: &[u8]) -> Vec<u8> {
+    let length = (header.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), elements].concat()
+}
+
+#[test]
+fn a_numpy_file_that_lies_is_an_error() {
+    let of = |descr: &str, shape: &str, elements: &[u8]| {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+        npy::read(&npy_file(&header, elements)[..]).unwrap_err().to_string()
+    };
+    assert_eq!(of("<i2", "2,", &[1, 0, 2]), "3 bytes are not those of sizes [2] of int16");
+    assert_eq!(
+        of("<i2", "2,", &[0; 90]),
+        "5 bytes are not those of sizes [2] of int16",
+        "the rest is not read"
+    );
+    let huge = of("<f8", "1125899906842624,", &[0; 8]);
+    assert_eq!(huge, "8 bytes are not those of sizes [1125899906842624] of float64");
+    let beyond = "sizes [4611686018427387904] of float64 are more bytes than there can be";
+    assert_eq!(of("<f8", "4611686018427387904,", &[]), beyond);
+    assert!(of("|u1", "-1,", &[]).contains("[-1]"));
+    assert!(of("|u1", "4294967296, 4294967296", &[]).contains("[4294967296, 4294967296]"));
+    assert_eq!(of("|u1", &"1,".repeat(65), &[0]), "65 dimensions, 64 are the most");
+    assert_eq!(of("|b1", "3,", &[0, 1, 2]), "the byte 2 is no bool, which is 0 or 1");
+    assert!(of("|u1", "one,", &[0]).starts_with("an .npy file without a shape: "));
+    assert!(of("|u1", "99999999999999999999,", &[0]).starts_with("an .npy file without a shape: "));
+    assert!(of(&"x".repeat(60_000), "1,", &[0]).len() < 1000, "the message is not as long as the header");
+}
+
+#[test]
+fn every_part_of_a_numpy_header_is_looked_at() {
+    let refused = |file: &[u8]| npy::read(file).unwrap_err().to_string();
+    let whole = npy_file("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", &[7]);
+    for length in 0..whole.len() - 1 {
+        assert_eq!(refused(&whole[..length]), "this is no .npy file, or the beginning of one");
+    }
+    assert_eq!(refused(b"\x93NUMPY\x04\x00\x00\x00\x00\x00"), "an .npy file of version 4, 1 to 3 are known");
+    let long = refused(b"\x93NUMPY\x02\x00\xff\xff\xff\xff");
+    assert_eq!(long, "an .npy file with a header of 4294967295 bytes, 65535 are the most that is read");
+    let unordered = refused(&npy_file("{'descr': '|u1', 'shape': (1,), }", &[7]));
+    assert!(unordered.starts_with("an .npy file that says nothing of its order: "), "{unordered}");
+    let without = refused(&npy_file("{'fortran_order': False, 'shape': (1,), }", &[7]));
+    assert!(without.starts_with("an .npy file of records or without a type: "), "{without}");
+    let endless = std::io::Read::chain(&whole[..], std::io::repeat(0));
+    let error = npy::read(endless).unwrap_err().to_string();
+    assert_eq!(error, "2 bytes are not those of sizes [1] of uint8", "an endless reader is read no further");
+}
+
+#[cfg(feature = "safetensors")]
+#[test]
+fn a_safetensors_file_that_lies_is_an_error() {
+    let of = |header: &str, elements: &[u8]| {
+        let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), elements].concat();
+        torch_library_kernels::data::safetensors::from_bytes(&file).unwrap_err().to_string()
+    };
+    let tensor = |name: &str, dtype: &str, shape: &str, range: &str| {
+        format!(r#""{name}":{{"dtype":"{dtype}","shape":[{shape}],"data_offsets":[{range}]}}"#)
+    };
+    let one = |dtype: &str, shape: &str, range: &str, elements: &[u8]| {
+        of(&format!("{{{}}}", tensor("x", dtype, shape, range)), elements)
+    };
+    let two = |first: &str, second: &str| {
+        let [first, second] =
+            [("x", first), ("y", second)].map(|(name, range)| tensor(name, "U8", "2", range));
+        of(&format!("{{{first},{second}}}"), &[0; 4])
+    };
+    let header = "safetensors: header: ";
+    for (error, expected) in [
+        (two("0,2", "1,3"), "safetensors: header: invalid offset for tensor `y`"),
+        (two("0,2", "3,5"), "safetensors: header: invalid offset for tensor `y`"),
+        (two("0,2", "0,2"), "safetensors: header: invalid offset for tensor `"),
+        (two("2,0", "0,2"), "safetensors: header: invalid"),
+        (one("U8", "2", "0,3", &[0; 3]), "safetensors: header: invalid shape, data type, or offset"),
+        (one("F32", "1", "0,4", &[0; 3]), "safetensors: incomplete metadata"),
+        (one("F32", "1", "0,4", &[0; 5]), "safetensors: incomplete metadata"),
+        (one("F32", "4611686018427387904, 4", "0,4", &[0; 4]), "safetensors: header: overflow"),
+        (one("U8", "9223372036854775808, 0", "0,0", &[]), "x: "),
+        (one("U8", &["1"; 65].join(","), "0,1", &[0]), "x: 65 dimensions, 64 are the most"),
+        (one("U8", "-1", "0,1", &[0]), header),
+        (one("U8", "1.5", "0,1", &[0]), header),
+        (one("F31", "1", "0,4", &[0; 4]), "safetensors: header: unknown variant `F31`"),
+        (one("F8_E4M3", "1", "0,1", &[0]), "tensor \"x\" is of F8_E4M3, which is not supported"),
+        (one("F4", "1", "0,1", &[0]), header),
+        (one("BOOL", "2", "0,2", &[1, 3]), "x: the byte 3 is no bool, which is 0 or 1"),
+        (of(&"[".repeat(100_000), &[]), header),
+        (of(&format!("{{\"x\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000)), &[]), header),
+        (of("{", &[]), header),
+        (of("", &[]), header),
+        (of("{}", &[0]), "safetensors: incomplete metadata"),
+    ] {
+        assert!(error.starts_with(expected) && error.len() < 1000, "{expected}\n{error}");
+    }
+    let twice = [tensor("x", "U8", "1", "0,1"), tensor("x", "U8", "1", "0,1")].join(",");
+    let error = of(&format!("{{{twice}}}"), &[0]);
+    assert!(error.starts_with("safetensors: header: two tensors have the name \"x\""), "{error}");
+}
+
+#[cfg(feature = "safetensors")]
+#[test]
+fn a_header_longer_than_its_file_is_an_error() {
+    let of =
+        |file: &[u8]| torch_library_kernels::data::safetensors::from_bytes(file).unwrap_err().to_string();
+    assert_eq!(of(b"short"), "safetensors: 5 bytes are not even the length of a header");
+    assert_eq!(of(b"\x09\0\0\0\0\0\0\0{}"), "safetensors: a header of 9 bytes in a file of 10");
+    let longest = "safetensors: a header of 18446744073709551615 bytes, 100000000 are the most that is read";
+    assert_eq!(of(&[0xff; 8]), longest);
 }
 
 #[test]

@@ -1,0 +1,65 @@
+//! The checksum of a checkpoint: CRC-32 of the whole file, which changes with any bit, and with any damage of up to 32
+//! bits in a row.
+//!
+//! It stands at the beginning of the file's metadata and counts as zeros while it is computed. Two entries say that a file
+//! has one, so that a damaged bit cannot make it a file from elsewhere, which has none.
+
+use std::ops::Range;
+
+use torch_library::prelude::*;
+
+/// The entries of the metadata that every checkpoint begins with.
+pub(super) const ENTRIES: [(&str, &str); 2] = [("checksum", "crc32:00000000"), ("writer", "torch-library")];
+/// What stands between the length of the header and the eight digits.
+const BEFORE: &[u8] = br#"{"__metadata__":{"checksum":"crc32:"#;
+const DIGITS: Range<usize> = size_of::<u64>() + BEFORE.len()..size_of::<u64>() + BEFORE.len() + 8;
+
+/// Writes the checksum into a file that begins with [`ENTRIES`].
+pub(super) fn seal(file: &mut [u8]) {
+    debug_assert!(has_place(file), "a checkpoint begins with its checksum");
+    let digits = digits(file);
+    file[DIGITS].copy_from_slice(digits.as_bytes());
+}
+
+/// Compares the checksum of a file with its bytes; a file that says nothing of one passes.
+///
+/// # Errors
+/// Damaged files.
+pub(super) fn check(file: &[u8]) -> Result<()> {
+    if has_place(file) {
+        let (there, computed) = (String::from_utf8_lossy(&file[DIGITS]), digits(file));
+        ensure!(
+            there == computed,
+            Io,
+            "the file is damaged: its checksum is {there:?}, that of its bytes is \"{computed}\""
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a file that has lost half of what says that it has a checksum, or has it elsewhere.
+///
+/// # Errors
+/// Damaged files, and checkpoints that another program wrote anew with the old metadata.
+pub(super) fn check_metadata(file: &[u8], has_entry: impl Fn(&str) -> bool) -> Result<()> {
+    let [checksum, writer] = ENTRIES.map(|(name, _)| has_entry(name));
+    ensure!(
+        has_place(file) || !(checksum || writer),
+        Io,
+        "the file is damaged, or another program wrote it anew: its metadata says that it has a checksum, which is not \
+         at its place\n  help: without \"checksum\" and \"writer\" in its metadata it is read as it is"
+    );
+    Ok(())
+}
+
+fn has_place(file: &[u8]) -> bool {
+    file.get(..DIGITS.end).is_some_and(|start| start[size_of::<u64>()..].starts_with(BEFORE))
+}
+
+fn digits(file: &[u8]) -> String {
+    let mut hasher = crc32fast::Hasher::new();
+    [&file[..DIGITS.start], b"00000000", &file[DIGITS.end..]]
+        .into_iter()
+        .for_each(|part| hasher.update(part));
+    format!("{:08x}", hasher.finalize())
+}

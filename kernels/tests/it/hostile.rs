@@ -4,6 +4,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::vmap;
 
 const MAX: i64 = i64::MAX;
 
@@ -196,6 +197,10 @@ fn what_fits_no_memory_is_an_error() {
             Ok(&[64, 1 << 20, 1 << 20]),
         ),
         (|| aten::zeros(&[2, 2])?.t()?.add(&wide(&[1 << 62, 1, 1])?), Err("2^63")),
+        (|| Ok(aten::unique_dim(&wide(&[HUGE, 0])?, 0)?.0), MEMORY),
+        (|| Ok(aten::unique_consecutive::call(&wide(&[HUGE, 0])?, true, true, Some(0))?.0), MEMORY),
+        (|| aten::multi_margin_loss(&wide(&[HUGE, 1])?, &wide_of(&[HUGE], DType::Int64)?), MEMORY),
+        (|| aten::nonzero(&wide_of(&[HUGE], DType::Bool)?), Err("allocate")),
     ]);
 }
 
@@ -344,4 +349,65 @@ fn transforms_of_any_size_are_refused_or_done() {
         (|| aten::istft(&complex(&[0, 0])?, 4), Err("expected those of")),
         (|| aten::fft_rfftfreq(i64::MIN), NONE),
     ]);
+}
+
+type Parts = fn(&Tensor) -> Result<Vec<Tensor>>;
+
+const PARTS: i64 = 1 << 45;
+
+/// Everything that cuts a tensor into as many parts as it has rows, columns or layers.
+const CUTS: [(&str, Parts); 9] = [
+    ("aten::unbind.int", |x| aten::unbind_int::call(x, 0)),
+    ("aten::split.Tensor", |x| aten::split_Tensor::call(x, 1, 0)),
+    ("aten::split.Tensor", |x| aten::chunk::call(x, PARTS, 0)),
+    ("aten::tensor_split.sections", |x| aten::tensor_split_sections::call(x, PARTS, 0)),
+    ("aten::tensor_split.sections", |x| {
+        aten::tensor_split_tensor_indices_or_sections::call(x, &Tensor::from(PARTS), 0)
+    }),
+    ("aten::tensor_split.sections", |x| aten::vsplit_int::call(x, PARTS)),
+    ("aten::tensor_split.sections", |x| aten::hsplit_int::call(&x.transpose(0, 1)?, PARTS)),
+    ("aten::tensor_split.sections", |x| aten::dsplit_int::call(&x.transpose(0, 2)?, PARTS)),
+    ("aten::chunk", |x| aten::chunk::call(&aten::narrow(x, 0, 0, 0)?, PARTS, 0)),
+];
+
+#[test]
+fn lists_have_an_end() -> Result<()> {
+    let check = |operator: &str, found: Result<Vec<Tensor>>| {
+        let error = found.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Argument, "{error}");
+        let text = format!("{operator}: {PARTS} tensors are too many to return, at most 1048576");
+        assert!(error.to_string().contains(&text), "{error}, expected {text}");
+    };
+    let plain = wide(&[PARTS, 1, 1])?;
+    let recorded = wide(&[PARTS, 1, 1])?;
+    recorded.set_requires_grad(true)?;
+    let without_memory = meta(&[PARTS, 1, 1])?;
+    for (operator, cut) in CUTS {
+        [&plain, &recorded, &without_memory].iter().for_each(|x| check(operator, cut(x)));
+        let functional =
+            torch_library::functionalize::functionalize(std::slice::from_ref(&plain), |inputs| {
+                cut(&inputs[0])
+            });
+        check(operator, functional);
+        let batched = vmap([&plain.unsqueeze(0)?], |[x]| cut(&x).map(|mut parts| parts.remove(0)));
+        check(operator, batched.map(|one| vec![one]));
+    }
+    assert_eq!(aten::unbind_int::call(&wide(&[5000, 2])?, 0)?.len(), 5000);
+    Ok(())
+}
+
+#[test]
+fn long_lists_take_linear_time() -> Result<()> {
+    let (row, matrix) = (ones(&[2])?, aten::eye(2)?);
+    let many = vec![matrix; 10_000];
+    assert_eq!(aten::linalg_multi_dot(&[&[row.clone()][..], &many].concat())?.to_vec::<f32>()?, [1.0; 2]);
+    let formula = vec!["i"; 10_000].join(",");
+    let rows = vec![row; 10_000];
+    assert_eq!(aten::einsum(&format!("{formula}->i"), &rows)?.to_vec::<f32>()?, [1.0; 2]);
+    assert_eq!(aten::einsum(&format!("{formula}->"), &rows)?.to_vec::<f32>()?, [2.0]);
+    assert_eq!(aten::einsum(&formula, &rows)?.to_vec::<f32>()?, [2.0]);
+    assert_eq!(aten::cat(&rows)?.sizes(), [20_000]);
+    assert!(aten::meshgrid(&rows).unwrap_err().to_string().contains("10000 dimensions"));
+    assert!(aten::block_diag(&rows[..100])?.sizes() == [100, 200]);
+    Ok(())
 }

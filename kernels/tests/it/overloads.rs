@@ -107,3 +107,21 @@ fn indices_of_triangles_are_indices() {
     let floats = aten::tril_indices::with(2, 2).dtype(Some(DType::Float32)).call();
     assert!(floats.unwrap_err().to_string().contains("float32 holds no indices"));
 }
+
+#[test]
+fn overloads_are_found_by_their_arguments() -> Result<()> {
+    let (x, y) = (Tensor::from([[5i64, 6], [7, 9]]), Tensor::from([3i64, 12]));
+    assert_eq!(
+        aten::bitwise_and(&x, &y)?.to_vec::<i64>()?,
+        aten::bitwise_and_Tensor(&x, &y)?.to_vec::<i64>()?
+    );
+    assert_eq!(aten::bitwise_and(&x, 4)?.to_vec::<i64>()?, [4, 4, 4, 0]);
+    assert_eq!(x.bitwise_and(&y)?.bitwise_or(16)?.to_vec::<i64>()?, [17, 20, 19, 24]);
+    assert_eq!(aten::add(&x, 0.5)?.to_vec::<f32>()?, [5.5, 6.5, 7.5, 9.5]);
+    assert_eq!(aten::unbind(&x)?[1].to_vec::<i64>()?, x.unbind()?[1].to_vec::<i64>()?);
+    assert_eq!(aten::transpose(&x, 0, 1)?.to_vec::<i64>()?, [5, 7, 6, 9]);
+    let mut z = x.copy()?;
+    aten::bitwise_xor_(&mut z, &x)?;
+    assert_eq!(z.to_vec::<i64>()?, [0; 4]);
+    Ok(())
+}

@@ -257,4 +257,9 @@ fn a_text_that_is_no_graph_says_where() {
         "graph(%0: float64[2]) { %1: float64[2] = tracer_test::labelled(self=%0, label=\"x",
         "a text has no end",
     );
+    let lists = "[".repeat(200_000);
+    check(
+        &format!("graph() {{ %1: float64[2] = aten::zeros(size={lists}"),
+        "expected no list in a list, found `[[[",
+    );
 }

@@ -76,7 +76,8 @@ fn first_parameters_have_the_spread_that_was_asked_for() -> Result<()> {
     let drawn: Vec<f32> = init::uniform(&[4], -1.0, 1.0, &generator)?.to_vec()?;
     let pytorchs = [-0.991_473, -0.788_861_3, -0.428_315_04, -0.946_090_34];
     assert!(
-        drawn.iter().zip(pytorchs).all(|(ours, theirs): (_, f32)| (ours - theirs).abs() < 1e-6),
+        drawn.len() == 4
+            && drawn.iter().zip(pytorchs).all(|(ours, theirs): (_, f32)| (ours - theirs).abs() < 1e-6),
         "{drawn:?}"
     );
     let normal: Vec<f32> = init::kaiming_normal(&[100, 50], &generator)?.to_vec()?;
@@ -109,6 +110,58 @@ fn batches_have_every_example_once() -> Result<()> {
         Batches::new([&x, &Tensor::from([1.0])], 3).unwrap_err().to_string(),
         "7 examples in one tensor, 1 in another"
     );
-    assert!(Batches::new([&x], 0).is_err() && Batches::new([&Tensor::from(1.0)], 1).is_err());
+    assert!(Batches::new([&Tensor::from(1.0)], 1).is_err());
+    assert_eq!(Batches::new([&x], 0).unwrap_err().to_string(), "batches of no examples never come to an end");
+    Ok(())
+}
+
+#[test]
+fn how_many_batches_are_to_come_is_exact_at_every_moment() -> Result<()> {
+    for examples in 0..9usize {
+        let x = Tensor::from((0..examples as i64).collect::<Vec<_>>());
+        for size in [1, 2, 3, 4, 8, 9, usize::MAX] {
+            let mut batches = Batches::new([&x], size)?;
+            let mut sizes = Vec::new();
+            loop {
+                let hint = batches.size_hint();
+                assert_eq!(hint, (batches.clone().count(), Some(hint.0)), "{examples} by {size}, {sizes:?}");
+                let Some(batch) = batches.next() else { break };
+                sizes.push(batch?[0].numel() as usize);
+            }
+            assert_eq!(sizes.iter().sum::<usize>(), examples);
+            assert!(sizes.split_last().is_none_or(|(_, full)| full.iter().all(|count| *count == size)));
+            assert!(batches.next().is_none() && batches.size_hint() == (0, Some(0)), "the end is an end");
+        }
+    }
+    assert_eq!(Batches::new([], 3)?.size_hint(), (0, Some(0)));
+    Ok(())
+}
+
+#[test]
+fn shuffling_begins_anew() -> Result<()> {
+    let mut batches = Batches::new([&Tensor::from([0i64, 1, 2, 3, 4])], 2)?;
+    batches.next().expect("there are three")?;
+    let shuffled = batches.shuffled(&Generator::with_seed(1))?;
+    assert_eq!(shuffled.len(), 3);
+    let mut examples = Vec::new();
+    for batch in shuffled {
+        let [batch] = batch?;
+        examples.extend(batch.to_vec::<i64>()?);
+    }
+    examples.sort_unstable();
+    assert_eq!(examples, [0, 1, 2, 3, 4]);
+    Ok(())
+}
+
+#[test]
+fn optimisers_say_their_settings() -> Result<()> {
+    assert_eq!(
+        AdamW::new([], 2e-3)?.betas(0.8, 0.9).to_string(),
+        "AdamW(lr=0.002, betas=(0.8, 0.9), eps=1e-8, weight_decay=0.01)"
+    );
+    assert_eq!(
+        Sgd::new([], 0.1).momentum(0.9)?.nesterov(true).to_string(),
+        "SGD(lr=0.1, momentum=0.9, weight_decay=0, nesterov=true)"
+    );
     Ok(())
 }

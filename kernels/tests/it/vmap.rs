@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use torch_library::prelude::*;
-use torch_library::warning;
+use torch_library::{limits, warning};
 use torch_library_kernels::aten;
 use torch_library_kernels::vmap::{Randomness, Vmap, grad, vmap};
 
@@ -110,6 +110,42 @@ fn an_operator_without_rule_runs_for_each_example() -> Result<()> {
     let written = batch();
     vmap([&written], |[mut row]| vmap_test::no_rule_(&mut row, &shared).cloned())?;
     assert_eq!(written.to_vec::<f64>()?[..3], [101.0, 202.0, 303.0]);
+    Ok(())
+}
+
+#[test]
+fn examples_that_are_run_one_by_one_are_counted() -> Result<()> {
+    let wide = aten::expand(&aten::zeros(&[1])?, &[1 << 45])?;
+    let error = vmap([&wide], |[x]| vmap_test::slow(&x)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Argument);
+    let text = "vmap_test::slow has no batching rule, and by the example: 35184372088832 tensors are too many to return";
+    assert!(error.to_string().starts_with(text), "{error}");
+    Ok(())
+}
+
+#[test]
+fn all_levels_that_there_may_be_fit_on_the_stack_of_a_thread() -> Result<()> {
+    fn squared(x: &Tensor, depth: usize) -> Result<Tensor> {
+        match depth {
+            0 => aten::mul_Tensor(x, x),
+            _ => vmap([&aten::unsqueeze(x, 0)?], |[x]| squared(&x, depth - 1)),
+        }
+    }
+    let x = Tensor::from(3.0);
+    x.set_requires_grad(true)?;
+    let result = squared(&x, limits::LEVELS)?;
+    assert_eq!((result.sizes(), result.to_vec::<f64>()?), (&[1; limits::LEVELS][..], vec![9.0]));
+    let error = squared(&x, limits::LEVELS + 1).unwrap_err().to_string();
+    assert!(error.contains("at most 64") || error.contains("64 levels deep"), "{error}");
+    fn slope(x: &Tensor, depth: usize) -> Result<Tensor> {
+        match depth {
+            0 => aten::mul_Tensor(x, x),
+            _ => grad([x], |[x]| slope(&x, depth - 1)).map(|[slope]| slope),
+        }
+    }
+    assert_eq!(slope(&x, 4)?.to_vec::<f64>()?, [0.0]);
+    let error = slope(&x, limits::LEVELS + 1).unwrap_err().to_string();
+    assert!(error.contains("64 levels deep"), "{error}");
     Ok(())
 }
 
@@ -362,6 +398,8 @@ fn a_rule_gives_what_each_example_gives_alone() {
     check_rule("all.dim", |x| aten::all_dim(&aten::gt_Scalar(x, (-2).into())?, 0));
     check_rule("prod", aten::prod);
     check_rule("prod.dim_int", |x| aten::prod_dim_int(x, 1));
+    check_rule("amax of all", |x| aten::amax::call(x, &[], false));
+    check_rule("permute", |x| aten::permute(x, &[-1, 0]));
     check_rule("sort", |x| Ok(aten::sort(x)?.0));
     check_rule("topk", |x| Ok(aten::topk(x, 2)?.0));
     check_rule("var.correction", aten::var_correction);

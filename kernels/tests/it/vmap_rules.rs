@@ -1,0 +1,57 @@
+//! Levels of vmap and of gradients that meet: sizes that change, grad mode that is off, panics.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use torch_library::guard::{LocalDispatchKeySet, no_grad};
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::{grad, vmap};
+
+fn square_sum(x: &Tensor) -> Result<Tensor> {
+    aten::sum(&aten::mul_Tensor(x, x)?)
+}
+
+#[test]
+fn a_tensor_that_examples_share_has_the_sizes_of_its_value() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0, 3.0]);
+    let [gradient] = grad([&x], |[x]| {
+        let mut y = aten::mul_Scalar(&x, 2.into())?;
+        let other = y.clone();
+        aten::unsqueeze_(&mut y, 0)?;
+        assert_eq!((y.sizes(), other.sizes()), (&[1, 3][..], &[1, 3][..]));
+        aten::t_(&mut y)?;
+        assert_eq!((other.sizes(), other.strides()), (&[3, 1][..], &[1, 3][..]));
+        square_sum(&y)
+    })?;
+    assert_eq!(gradient.to_vec::<f64>()?, [8.0, 16.0, 24.0]);
+    Ok(())
+}
+
+#[test]
+fn a_gradient_inside_of_no_grad_is_computed_and_not_recorded() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0]);
+    x.set_requires_grad(true)?;
+    let gradient = || grad([&x], |[x]| square_sum(&x)).map(|[gradient]| gradient);
+    let quiet = no_grad(gradient)?;
+    assert_eq!((quiet.to_vec::<f64>()?, quiet.requires_grad()), (vec![2.0, 4.0], false));
+    let recorded = gradient()?;
+    assert_eq!((recorded.to_vec::<f64>()?, recorded.requires_grad()), (vec![2.0, 4.0], true));
+    let of_each = no_grad(|| vmap([&x], |[x]| Ok(grad([&x], |[x]| square_sum(&x))?[0].clone())))?;
+    assert_eq!((of_each.to_vec::<f64>()?, of_each.requires_grad()), (vec![2.0, 4.0], false));
+    Ok(())
+}
+
+#[test]
+fn a_panic_ends_all_levels_that_it_passes() -> Result<()> {
+    let (rows, keys) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]), LocalDispatchKeySet::current());
+    let panics = || vmap([&rows], |[row]| vmap([&row], |[_]| panic!("in an example")));
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    assert!(Level::innermost().is_none() && LocalDispatchKeySet::current() == keys);
+    let panics = || grad([&rows], |[_]| panic!("in a function"));
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    assert!(Level::innermost().is_none() && LocalDispatchKeySet::current() == keys);
+    assert_eq!(vmap([&rows], |[row]| row.sum())?.to_vec::<f64>()?, [3.0, 7.0]);
+    Ok(())
+}

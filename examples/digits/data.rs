@@ -19,6 +19,9 @@ pub(crate) const MAX_INK: u8 = 16;
 /// How many classes there are.
 pub(crate) const CLASSES: u8 = 10;
 const PIXELS: usize = SIDE * SIDE;
+/// What is read at most. A small file may unpack to any length, and of any length may be its first line.
+const MAX_DIGITS: usize = 50_000;
+const MAX_LINE: usize = 512;
 
 /// Pictures with their classes.
 pub(crate) struct Digits {
@@ -63,13 +66,21 @@ fn read(name: &str, source: impl Read, len: u64) -> Result<Digits> {
     let (mut pixels, mut classes, mut line) = (Vec::new(), Vec::new(), String::new());
     for number in 1.. {
         line.clear();
-        let len = lines.read_line(&mut line).map_err(|error| {
+        progress.go_on();
+        let len = lines.by_ref().take(MAX_LINE as u64 + 1).read_line(&mut line).map_err(|error| {
             let doing = format!("{name} is no intact gzip file of text, after line {}: {error}", number - 1);
             Error::new(ErrorKind::Io, format!("{doing}\n  help: {FORMAT}")).with_source(error)
         })?;
         if len == 0 {
             break;
         }
+        ensure!(
+            number <= MAX_DIGITS,
+            Io,
+            "{name} holds more than {MAX_DIGITS} digits, the most that are read"
+        );
+        let fits = len <= MAX_LINE;
+        ensure!(fits, Io, "{name}, line {number}: more than {MAX_LINE} bytes, the most that a line may have");
         let class = parse(line.trim_end(), &mut pixels)
             .map_err(|error| error.context(format_args!("{name}, line {number}")))?;
         classes.push(i64::from(class));

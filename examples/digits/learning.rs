@@ -3,17 +3,17 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use torch_library::guard::no_grad;
-use torch_library::{DType, Error, ErrorKind, Result, Tensor, bail, ensure, tracer};
+use torch_library::{DType, Result, Tensor, bail, tracer};
 use torch_library_kernels::aten;
 
 use crate::data::{CLASSES, SIDE};
+use crate::output::print;
 use crate::report::Table;
+use crate::signals::Signals;
 use crate::training::{Split, Training};
-use crate::{curve, graph, network, per_example, picture, print};
+use crate::{curve, graph, network, per_example, picture};
 
 /// How many digits are drawn, and how many have their gradients measured.
 const DRAWN: usize = 5;
@@ -48,52 +48,50 @@ impl Default for Options {
     }
 }
 
-/// Trains and prints what comes of it. Returns whether it came to an end, or was interrupted.
+/// Trains and prints what comes of it. Returns the exit code: 0, or that of the signal that ended it.
 ///
 /// # Errors
-/// Too few digits, files that cannot be read or written.
-pub(crate) fn run(images: &Tensor, labels: &Tensor, options: &Options) -> Result<bool> {
+/// Too few digits, files that cannot be read or written, a checkpoint of other data or options.
+pub(crate) fn run(images: &Tensor, labels: &Tensor, options: &Options) -> Result<u8> {
     let split = Split::new(images, labels)?;
     let mut training = match &options.resume {
-        Some(path) => Training::resume(path)?,
-        None => Training::new(options.seed.unwrap_or(0))?,
+        Some(path) => Training::resume(path, &split.train, options.seed, options.precision)?,
+        None => Training::new(&split.train, options.seed.unwrap_or(0), options.precision)?,
     };
-    ensure!(
-        options.resume.is_none() || options.seed.is_none(),
-        Argument,
-        "`--seed` is for a new start; what `--resume` continues has a seed"
-    );
     let checkpoint = options.checkpoint.as_ref().or(options.resume.as_ref());
     let checkpoint = checkpoint.cloned().map_or_else(|| beside_program("digits.safetensors"), Ok)?;
     let [learning, testing] = [&split.train, &split.test].map(|digits| digits.labels.numel());
-    let stop = interrupted()?;
+    let signals = Signals::listen()?;
     print(&format!("\nLearning from {learning} digits, testing with {testing}\n\n"))?;
-    if !train(&mut training, &split, options, &checkpoint, &stop)? {
-        let path = checkpoint.display();
-        print(&format!("  stopped; `--resume {path}` goes on after step {}\n", training.losses.len()))?;
-        return Ok(false);
+    train(&mut training, &split, options, &checkpoint, &signals)?;
+    if let Some(code) = signals.exit_code() {
+        let (path, progress) = (checkpoint.display(), training.progress());
+        // Whoever closed the terminal does not read it.
+        let _ = print(&format!("  stopped after {progress}; `--resume {path}` goes on from there\n"));
+        return Ok(code);
     }
     let found = training.network.classify(&split.test.images)?;
     print(&results(&split, &found)?)?;
     write(options, &training, &split, &found)?;
     print(&format!("  checkpoint: {}\n", checkpoint.display()))?;
-    Ok(true)
+    Ok(0)
 }
 
-/// Epoch by epoch. There is a good checkpoint from the beginning on, and after each of them.
+/// Epoch by epoch, until there are enough or a signal comes. There is a good checkpoint from the beginning on, and after
+/// each of them.
 fn train(
     training: &mut Training,
     split: &Split,
     options: &Options,
     checkpoint: &Path,
-    stop: &AtomicBool,
-) -> Result<bool> {
+    signals: &Signals,
+) -> Result<()> {
     training.save(checkpoint)?;
-    while training.epochs(&split.train) < options.epochs {
-        let is_complete = training.epoch(&split.train, options.precision, stop)?;
+    while training.epochs() < options.epochs && signals.exit_code().is_none() {
+        training.epoch(&split.train, || signals.exit_code().is_some())?;
         training.save(checkpoint)?;
-        if !is_complete {
-            return Ok(false);
+        if signals.exit_code().is_some() {
+            break;
         }
         let [learned, tested] = [&split.train, &split.test].map(|digits| {
             let found = training.network.classify(&digits.images)?;
@@ -101,27 +99,13 @@ fn train(
         });
         print(&format!(
             "  epoch {:>2}  loss {:.4}  accuracy {:.1} %, in the test {:.1} %\n",
-            training.epochs(&split.train),
-            training.recent_loss(&split.train),
+            training.epochs(),
+            training.recent_loss(),
             learned?,
             tested?
         ))?;
     }
-    Ok(true)
-}
-
-/// Becomes true on Ctrl-C; a second one ends the program at once.
-fn interrupted() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    ctrlc::set_handler(handler)
-        .map_err(|error| Error::new(ErrorKind::Io, format!("cannot wait for Ctrl-C: {error}")))?;
-    Ok(stop)
+    Ok(())
 }
 
 /// A file that nobody named lies where the program was built.
@@ -196,7 +180,7 @@ fn write(options: &Options, training: &Training, split: &Split, found: &[i64]) -
         save("graph", path, &if is_dot { graph.to_dot() } else { graph::svg(&graph) })?;
     }
     let path = options.curve.clone().map_or_else(|| beside_program("digits-loss.svg"), Ok)?;
-    save("loss curve", &path, &curve::svg(&training.losses, training.epochs(&split.train)))
+    save("loss curve", &path, &curve::svg(&training.losses, training.epochs()))
 }
 
 fn save(what: &str, path: &Path, text: &str) -> Result<()> {

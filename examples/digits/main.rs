@@ -5,13 +5,13 @@
 //! `glyphs-extra` adds operators to the namespace; `glyphs-fused` adds one for networks, with what autograd, autocast and
 //! vmap want to know of it. None of the four knows this program.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use torch_library::{DType, Error, ErrorKind, Result};
 
 use data::Digits;
+use output::print;
 use pipeline::Outcome;
 
 mod curve;
@@ -19,11 +19,14 @@ mod data;
 mod graph;
 mod learning;
 mod network;
+mod output;
 mod per_example;
 mod picture;
 mod pipeline;
 mod progress;
 mod report;
+mod settings;
+mod signals;
 mod training;
 
 const USAGE: &str = "\
@@ -32,20 +35,22 @@ digits: handwritten digits, averaged and learnt by operators of four crates
 Usage: cargo run --release --bin digits [-- OPTIONS]
 
 Options:
-  --data FILE          Read these digits (gzip, lines `pixel,…,pixel,class`) instead of the built-in ones
+  --data FILE          Read these digits (gzip, lines `pixel,…,pixel,class`) instead of the built-in ones;
+                       at most 50000 digits, in lines of at most 512 bytes
   --all                List the whole registry, not just what the crates of the demonstration registered
   --epochs N           Train until the network has seen each digit so often (default 15; 0 trains nothing)
   --seed N             Begin and shuffle with these random numbers (default 0)
   --autocast bf16|f16  Train in lower precision where it does no harm
   --checkpoint FILE    Keep the state of training there (safetensors; by default beside the program)
-  --resume FILE        Continue from such a file, and keep the state there
+  --resume FILE        Continue from such a file, with the same data and options, and keep the state there
   --predictions FILE   Write what each digit of the test was taken for (lines `row,class,prediction`)
   --curve FILE         Write the loss curve there (SVG; by default beside the program)
   --trace FILE         Write the graph of one forward pass (SVG, or Graphviz for a name that ends in .dot)
   --per-example-grads  Measure the gradient of each test digit by itself
   -h, --help           Print this
 
-Every fifth row is for testing. Ctrl-C stops after the current step and leaves a checkpoint.
+Every fifth row is for testing. Ctrl-C, SIGTERM and SIGHUP stop after the current step and leave a checkpoint; the
+exit code is 128 and the number of the signal. Training also stops after an epoch whose line nobody reads.
 ";
 
 /// What was asked for.
@@ -56,20 +61,12 @@ enum Command {
 
 fn main() -> ExitCode {
     match parse(lexopt::Parser::from_env()).and_then(run) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(130), // what a shell says of a program that Ctrl-C ended
+        Ok(code) => ExitCode::from(code),
+        Err(error) if output::is_closed(&error) => ExitCode::from(output::CLOSED_PIPE),
         Err(error) => {
-            eprintln!("digits: {error}");
+            output::complain(&error);
             ExitCode::FAILURE
         }
-    }
-}
-
-/// Prints; a reader who has seen enough and closes the pipe is no error.
-fn print(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
     }
 }
 
@@ -114,9 +111,9 @@ fn precision(name: &str) -> Result<DType, &'static str> {
     }
 }
 
-/// Prints what came of it. Returns whether it came to its end.
-fn run(command: Command) -> Result<bool> {
-    let Command::Run { data, all, learning } = command else { return print(USAGE).map(|()| true) };
+/// Prints what came of it. Returns the exit code.
+fn run(command: Command) -> Result<u8> {
+    let Command::Run { data, all, learning } = command else { return print(USAGE).map(|()| 0) };
     torch_library::init()?;
     let digits = match data {
         Some(path) => Digits::open(&path)?,
@@ -131,7 +128,7 @@ fn run(command: Command) -> Result<bool> {
          Trace: operator called, key, crate and place of the kernel (`tape` is the new name of PrivateUse1)\n\n{trace}"
     ))?;
     match learning.epochs {
-        0 => Ok(true),
+        0 => Ok(0),
         _ => learning::run(&outcome.images, &digits.labels, &learning),
     }
 }

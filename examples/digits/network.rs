@@ -3,11 +3,14 @@
 use glyphs_fused::glyphs_fused as glyphs;
 use torch_library::guard::no_grad;
 use torch_library::{Generator, Result, Tensor};
+use torch_library_kernels::loader::Batches;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::{aten, init};
 
 use crate::data::{CLASSES, SIDE};
 
+/// How many images are classified at once: what is between layers takes fifty times the memory of the images.
+const AT_ONCE: usize = 2048;
 /// Channels behind the convolutions.
 const CHANNELS: [i64; 2] = [16, 32];
 const NAMES: [&str; 6] =
@@ -47,7 +50,13 @@ impl Network {
     /// # Errors
     /// Images of other sizes than `[N, 1, 8, 8]`.
     pub(crate) fn classify(&self, images: &Tensor) -> Result<Vec<i64>> {
-        no_grad(|| logits(&self.parameters, images)?.argmax(Some(1), false))?.to_vec()
+        let mut classes = Vec::new();
+        for batch in Batches::new([images], AT_ONCE)? {
+            let [images] = batch?;
+            let found = no_grad(|| logits(&self.parameters, &images)?.argmax(Some(1), false))?;
+            classes.extend(found.to_vec::<i64>()?);
+        }
+        Ok(classes)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Progress bars that show themselves only where something takes long, on a terminal.
 
 use std::io::Read;
-use std::thread;
-use std::time::Duration;
+use std::sync::Once;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -10,7 +10,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How far something has come; dropping it clears the bar.
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    begun: Instant,
+    shown: Once,
+}
 
 impl Progress {
     /// Nothing read yet of this many bytes.
@@ -36,37 +40,41 @@ impl Progress {
 
     /// One more step, with its loss.
     pub(crate) fn advance(&self, loss: f64) {
-        self.0.set_message(format!("loss {loss:.4}"));
-        self.0.inc(1);
+        self.say(format!("loss {loss:.4}"));
+        self.bar.inc(1);
     }
 
     fn patient(bar: ProgressBar, template: &str) -> Progress {
         let bar =
             bar.with_style(ProgressStyle::with_template(template).expect("the templates here are right"));
-        bar.enable_steady_tick(PATIENCE / 10);
-        let later = bar.clone();
-        thread::spawn(move || {
-            thread::sleep(PATIENCE);
-            if !later.is_finished() {
-                later.set_draw_target(ProgressDrawTarget::stderr());
-            }
-        });
-        Progress(bar)
+        Progress { bar, begun: Instant::now(), shown: Once::new() }
     }
 
     /// The source, whose bytes are counted on their way.
     pub(crate) fn watch<R: Read>(&self, source: R) -> impl Read + use<R> {
-        self.0.wrap_read(source)
+        self.bar.wrap_read(source)
     }
 
     /// Says what is being done.
     pub(crate) fn say(&self, what: String) {
-        self.0.set_message(what);
+        self.bar.set_message(what);
+        self.go_on();
+    }
+
+    /// Shows the bar where it has been long enough.
+    pub(crate) fn go_on(&self) {
+        if self.begun.elapsed() > PATIENCE {
+            // A thread keeps the bar moving from here on; most bars never have one.
+            self.shown.call_once(|| {
+                self.bar.set_draw_target(ProgressDrawTarget::stderr());
+                self.bar.enable_steady_tick(PATIENCE / 10);
+            });
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

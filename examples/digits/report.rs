@@ -78,7 +78,7 @@ pub(crate) fn traced<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, Table)> {
         let [krate, at] = event.kernel.as_ref().map_or_else(Default::default, |kernel| {
             let [krate, at] = origin(kernel.place);
             // What the library brings itself has no place in this program.
-            if kernel.place.file().is_empty() { [krate, kernel.function.to_owned()] } else { [krate, at] }
+            if kernel.place.file().is_empty() { [krate, kernel.function.to_string()] } else { [krate, at] }
         });
         let line = [operator, event.key.to_string(), krate, at];
         listener.lock().unwrap_or_else(PoisonError::into_inner).push(line);

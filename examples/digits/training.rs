@@ -1,18 +1,18 @@
 //! Training: batches, steps, and what is kept so that it can go on another day.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use torch_library::autocast::Autocast;
 use torch_library::{DType, DeviceType, Generator, Result, Tensor, bail, ensure};
 use torch_library_kernels::aten;
-use torch_library_kernels::checkpoint;
+use torch_library_kernels::checkpoint::{self, Checkpoint};
 use torch_library_kernels::loader::Batches;
 use torch_library_kernels::optim::{AdamW, Optimizer};
 
 use crate::data::Digits;
 use crate::network::{self, Network};
 use crate::progress::Progress;
+use crate::settings::{self, Settings};
 
 const BATCH: usize = 32;
 const LEARNING_RATE: f64 = 2e-3;
@@ -52,6 +52,10 @@ pub(crate) struct Training {
     pub(crate) network: Network,
     optimizer: AdamW,
     seed: i64,
+    precision: Option<DType>,
+    /// What it is trained with, for those who go on.
+    settings: Settings,
+    steps_per_epoch: usize,
     /// The loss of each step, which also says how many there were.
     pub(crate) losses: Vec<f64>,
 }
@@ -59,33 +63,45 @@ pub(crate) struct Training {
 impl Training {
     /// # Errors
     /// None of its own.
-    pub(crate) fn new(seed: i64) -> Result<Training> {
+    pub(crate) fn new(digits: &Digits, seed: i64, precision: Option<DType>) -> Result<Training> {
         let network = Network::new(&Generator::with_seed(seed as u64))?;
         let optimizer = AdamW::new(network.parameters.clone(), LEARNING_RATE)?;
-        Ok(Training { network, optimizer, seed, losses: Vec::new() })
+        let steps = Batches::new([&digits.images, &digits.labels], BATCH)?.len();
+        let settings =
+            settings::of(digits, &network, optimizer.to_string(), [BATCH, steps], precision, seed)?;
+        let losses = Vec::new();
+        Ok(Training { network, optimizer, seed, precision, settings, steps_per_epoch: steps, losses })
     }
 
-    /// Goes on where a checkpoint was written.
+    /// Goes on where a checkpoint was written; the seed is that of the checkpoint where none is given.
     ///
     /// # Errors
-    /// A file that is no checkpoint of this program.
-    pub(crate) fn resume(path: &Path) -> Result<Training> {
-        let tensors = checkpoint::read(path)?;
-        let Some(seed) = tensors.get("seed") else {
-            bail!(Io, "{} is no checkpoint of this program: it has no tensor \"seed\"", path.display());
+    /// A file that is no checkpoint of this program, or one of other data or settings.
+    pub(crate) fn resume(
+        path: &Path,
+        digits: &Digits,
+        seed: Option<i64>,
+        precision: Option<DType>,
+    ) -> Result<Training> {
+        let checkpoint = Checkpoint::open(path)?;
+        let own = |name: &str| match checkpoint.tensors().get(name) {
+            Some(tensor) => Ok(tensor),
+            None => {
+                bail!(Io, "{} is no checkpoint of this program: it has no tensor {name:?}", path.display())
+            }
         };
-        let mut training = Training::new(seed.item()?.to()?)?;
-        if let Some(losses) = tensors.get("losses") {
-            training.losses = losses.to_vec()?;
-        }
-        checkpoint::load(path, &training.state())?;
+        let seed = seed.map_or_else(|| own("seed")?.item()?.to(), Ok)?;
+        let mut training = Training::new(digits, seed, precision)?;
+        settings::check(&checkpoint, &training.settings)?;
+        training.losses = own("losses")?.to_vec()?;
+        checkpoint.load(&training.state())?;
         Ok(training)
     }
 
     /// # Errors
     /// A place that cannot be written to.
     pub(crate) fn save(&self, path: &Path) -> Result<()> {
-        checkpoint::save(path, &self.state())
+        checkpoint::save_with(path, &self.state(), &self.settings)
     }
 
     /// Everything that another run needs to go on as if there had been no break.
@@ -97,37 +113,32 @@ impl Training {
         self.network.named().chain(self.optimizer.state()).chain(own).collect()
     }
 
-    /// Finishes the epoch that it is in, unless it is told to stop. Returns whether the epoch is complete.
+    /// Finishes the epoch that it is in, unless it is told to stop.
     ///
     /// The order of the digits depends on the seed and the epoch alone.
     ///
     /// # Errors
     /// What operators return.
-    pub(crate) fn epoch(
-        &mut self,
-        digits: &Digits,
-        precision: Option<DType>,
-        stop: &AtomicBool,
-    ) -> Result<bool> {
+    pub(crate) fn epoch(&mut self, digits: &Digits, is_stopped: impl Fn() -> bool) -> Result<()> {
         let batches = Batches::new([&digits.images, &digits.labels], BATCH)?;
-        let (epoch, done) = (self.epochs(digits), self.losses.len() % batches.len());
+        let (epoch, done) = (self.epochs(), self.losses.len() % self.steps_per_epoch);
         let progress = Progress::training(&format!("epoch {}", epoch + 1), batches.len(), done);
         let order = Generator::with_seed((self.seed as u64).wrapping_add(1 + epoch as u64));
         for batch in batches.shuffled(&order)?.skip(done) {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(false);
+            if is_stopped() {
+                break;
             }
-            let loss = self.step(batch?, precision)?;
+            let loss = self.step(batch?)?;
             self.losses.push(loss);
             progress.advance(loss);
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn step(&mut self, [images, labels]: [Tensor; 2], precision: Option<DType>) -> Result<f64> {
+    fn step(&mut self, [images, labels]: [Tensor; 2]) -> Result<f64> {
         self.optimizer.zero_grad()?;
         let forward = || network::loss(&self.network.parameters, &images, &labels);
-        let loss = match precision {
+        let loss = match self.precision {
             Some(dtype) => Autocast::on(DeviceType::Cpu).dtype(dtype).run(forward),
             None => forward(),
         }?;
@@ -137,13 +148,19 @@ impl Training {
     }
 
     /// How many epochs are complete.
-    pub(crate) fn epochs(&self, digits: &Digits) -> usize {
-        self.losses.len() / (digits.labels.numel() as usize).div_ceil(BATCH)
+    pub(crate) fn epochs(&self) -> usize {
+        self.losses.len() / self.steps_per_epoch
+    }
+
+    /// How far it has come, in words.
+    pub(crate) fn progress(&self) -> String {
+        let (epochs, steps) = (self.epochs(), self.losses.len() % self.steps_per_epoch);
+        format!("{epochs} epochs and {steps} of {} steps", self.steps_per_epoch)
     }
 
     /// The mean loss of the last epoch.
-    pub(crate) fn recent_loss(&self, digits: &Digits) -> f64 {
-        let steps = (digits.labels.numel() as usize).div_ceil(BATCH).min(self.losses.len());
+    pub(crate) fn recent_loss(&self) -> f64 {
+        let steps = self.steps_per_epoch.min(self.losses.len());
         self.losses[self.losses.len() - steps..].iter().sum::<f64>() / steps as f64
     }
 }

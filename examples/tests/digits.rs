@@ -144,8 +144,8 @@ fn three_crates_appear_in_the_trace() {
 }
 
 #[test]
-fn the_readme_shows_what_is_printed() {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+fn the_readme_of_the_examples_shows_what_is_printed() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let (_, section) = readme.split_once("## What `digits` does").unwrap();
     let excerpt = section.split("```").nth(1).unwrap().strip_prefix("text").unwrap();
     let printed = printed(&[]);
@@ -196,6 +196,26 @@ fn bad_files_get_errors_with_places() {
         "digits: FILE, line 2: column 65: \"10\" is not a class, a number from 0 to 9\n",
     );
     check("empty-line.gz", &gzip(format!("{good}\n{good}").as_bytes()), "digits: FILE, line 2: 1 column");
+}
+
+/// What is cut off is never looked at: a file that unpacks to any length is left where it is too long.
+#[test]
+fn files_that_unpack_to_any_length_are_read_no_further_than_their_limits() {
+    let line = format!("{}3\n", "7,".repeat(64));
+    let check = |name: &str, text: String, expected: &str| {
+        let whole = gzip(text.as_bytes());
+        let complaint = complaint(&temporary(name, &whole[..whole.len() - 9]));
+        assert!(complaint.starts_with(expected), "{name}:\n{complaint}");
+    };
+    let many = line.repeat(50_001 + 10_000);
+    check("many.gz", many, "digits: FILE holds more than 50000 digits, the most that are read\n");
+    let long = format!("{line}{}", "0,".repeat(1_000_000));
+    check("long.gz", long, "digits: FILE, line 2: more than 512 bytes, the most that a line may have\n");
+    let as_long = format!("{}{:0>384}\n", "7,".repeat(64), 3);
+    assert_eq!(as_long.len(), 513);
+    let fits = format!("{}{:0>383}\n", "7,".repeat(64), 3);
+    check("as-long.gz", as_long, "digits: FILE, line 1: more than 512 bytes");
+    check("fits.gz", fits, "digits: FILE is no intact gzip file of text, after line 1");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The demonstration as it learns: what it writes, that a break changes nothing, and what it refuses.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -88,30 +88,62 @@ fn a_break_changes_nothing() {
     assert_eq!(fs::read(path("part.svg")).unwrap(), fs::read(path("whole.svg")).unwrap());
 }
 
-#[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_a_checkpoint() {
+fn going_on_with_anything_else_is_refused() {
+    let ((_, data), (_, other)) = (some_digits(80), some_digits(40));
+    let files = "--curve TMP/refused.svg";
+    printed(&data, &format!("--seed 5 --epochs 1 --checkpoint TMP/refused.safetensors {files}"));
+    let whole = fs::read(path("refused.safetensors")).unwrap();
+    let refusal = |data: &Path, arguments: &str| {
+        complaint(data, &format!("--epochs 9 --resume TMP/refused.safetensors {files} {arguments}"))
+    };
+    let start =
+        format!("digits: {} was written with other settings:\n", path("refused.safetensors").display());
+    let help = "\n  help: `--resume` goes on with the `--data`, `--autocast` and `--seed` of the first run (the seed may \
+                be left out); without `--resume` a new training begins\n";
+    let seed = format!("{start}  seed: there \"5\", here \"6\"{help}");
+    assert_eq!(refusal(&data, "--seed 6"), seed);
+    let precision = format!("{start}  precision: there \"float32\", here \"autocast to bfloat16\"{help}");
+    assert_eq!(refusal(&data, "--autocast bf16"), precision);
+    let data_and_steps = refusal(&other, "");
+    for difference in [
+        "  batch: there \"32 digits, so an epoch has 2 steps\", here \"32 digits, so an epoch has 1 steps\"\n",
+        "  data: there \"64 digits to learn from, crc32:",
+        ", here \"32 digits to learn from, crc32:",
+    ] {
+        assert!(data_and_steps.contains(difference), "{data_and_steps}");
+    }
+    assert_eq!(fs::read(path("refused.safetensors")).unwrap(), whole, "a refusal changes nothing");
+    printed(&data, &format!("--seed 5 --epochs 1 --resume TMP/refused.safetensors {files}"));
+}
+
+#[test]
+fn as_many_digits_of_other_data_are_other_data() {
+    let (lines, data) = some_digits(40);
+    let other = path("40-other-digits.gz");
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(lines.iter().rev().map(String::as_str).collect::<String>().as_bytes()).unwrap();
+    fs::write(&other, encoder.finish().unwrap()).unwrap();
+    let files = "--curve TMP/other.svg";
+    printed(&data, &format!("--epochs 1 --checkpoint TMP/other.safetensors {files}"));
+    let complaint = complaint(&other, &format!("--epochs 2 --resume TMP/other.safetensors {files}"));
+    let differences = complaint.lines().filter(|line| line.contains(": there ")).collect::<Vec<_>>();
+    let [difference] = differences[..] else { panic!("{complaint}") };
+    assert!(difference.starts_with("  data: there \"32 digits to learn from, crc32:"), "{complaint}");
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused() {
     let (_, data) = some_digits(40);
-    let arguments = "--epochs 1000 --checkpoint TMP/stopped.safetensors --curve TMP/stopped.svg";
-    let mut running = command(&data, arguments).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line.starts_with("Learning from 32 digits")));
-    let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
-    assert!(interrupt.success());
-    let last = lines.last().unwrap();
-    assert_eq!(running.wait().unwrap().code(), Some(130), "{last}");
-    let steps: usize = last.rsplit(' ').next().unwrap().parse().unwrap();
-    // An epoch is one step here, so the next one ends after as many and one more.
-    let epochs = steps + 1;
-    printed(&data, &format!("--epochs {epochs} --resume TMP/stopped.safetensors --curve TMP/stopped.svg"));
-    printed(
-        &data,
-        &format!("--epochs {epochs} --checkpoint TMP/straight.safetensors --curve TMP/straight.svg"),
-    );
-    assert_eq!(
-        fs::read(path("stopped.safetensors")).unwrap(),
-        fs::read(path("straight.safetensors")).unwrap()
-    );
+    printed(&data, "--epochs 1 --checkpoint TMP/damaged.safetensors --curve TMP/damaged.svg");
+    let mut bytes = fs::read(path("damaged.safetensors")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    fs::write(path("damaged.safetensors"), bytes).unwrap();
+    let complaint = complaint(&data, "--epochs 2 --resume TMP/damaged.safetensors");
+    let start =
+        format!("digits: {}: the file is damaged: its checksum is ", path("damaged.safetensors").display());
+    assert!(complaint.starts_with(&start), "{complaint}");
 }
 
 #[test]
@@ -121,10 +153,15 @@ fn mistakes_are_named() {
     let (_, data) = some_digits(5);
     let broken = format!("digits: {}: safetensors: ", path("no.safetensors").display());
     fs::write(path("no.safetensors"), b"nothing").unwrap();
+    let empty = path("elsewhere.safetensors");
+    let elsewhere =
+        format!("digits: {} is no checkpoint of this program: it has no tensor \"seed\"\n", empty.display());
+    fs::write(empty, b"\x02\0\0\0\0\0\0\0{}").unwrap();
     for (arguments, expected) in [
         ("--epochs many", "digits: cannot parse argument \"many\""),
         ("--autocast f8", "digits: cannot parse argument \"f8\": it is bf16 or f16\n  help: `--help` lists"),
         ("--resume TMP/no.safetensors", broken.as_str()),
+        ("--resume TMP/elsewhere.safetensors", elsewhere.as_str()),
         ("--epochs 1 --checkpoint TMP/no/such/folder", "digits: cannot write "),
     ] {
         let complaint = complaint(&data, arguments);

@@ -1,0 +1,46 @@
+//! What the program prints, and how it ends when nobody reads it.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use torch_library::{Error, ErrorKind, Result};
+
+/// The exit code of a program that writes to a closed pipe, as shells say it: 128 and the number of SIGPIPE.
+pub(crate) const CLOSED_PIPE: u8 = 128 + 13;
+
+/// The reader of the output has gone.
+#[derive(Debug)]
+struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nobody reads what is printed")
+    }
+}
+
+impl std::error::Error for Closed {}
+
+/// Prints.
+///
+/// # Errors
+/// Output that cannot be written, or that nobody reads any more: the program ends then, quietly.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(Error::new(ErrorKind::Io, Closed.to_string()).with_source(Closed))
+        }
+        Err(error) => Err(Error::new(ErrorKind::Io, format!("cannot print: {error}")).with_source(error)),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Whether an error says that nobody reads.
+pub(crate) fn is_closed(error: &Error) -> bool {
+    std::error::Error::source(error).is_some_and(|source| source.is::<Closed>())
+}
+
+/// Says what went wrong, to whoever still listens.
+pub(crate) fn complain(error: &Error) {
+    let _ = writeln!(io::stderr(), "digits: {error}");
+}

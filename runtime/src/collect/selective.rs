@@ -1,0 +1,315 @@
+//! Selective linking: a program has the kernels of those operators that it reaches, and no others.
+//!
+//! An operator's static refers to its kernels by weak symbols, one for each key that it may have a kernel at. The
+//! linker keeps what is referred to from what it keeps: a call of `aten::add` keeps its operator, that operator its
+//! kernels, and these the operators which they call. A symbol for which nobody wrote a kernel is null. The registry
+//! takes an operator in when it is called, or named by [`link!`](crate::link), for the first time.
+//!
+//! Kernels at other keys than those below are rare. They are collected as without this feature, and so is every
+//! fallback: they are there whether or not anything calls them.
+//!
+//! PyTorch: its selective build, whose lists of operators are written by hand or by a tracer.
+
+use super::{KernelRecord, Record};
+use crate::key::DispatchKey;
+use crate::operator::Operator;
+
+/// The kernels of an operator that are linked in, where the linker chooses.
+pub type Links = Option<fn() -> &'static [Option<&'static KernelRecord>]>;
+
+/// The keys in the symbols, in the order in which [`__links!`](crate::__links) writes them.
+pub const LINKED_KEYS: [&str; 26] = [
+    "CPU",
+    "Meta",
+    "CompositeImplicitAutograd",
+    "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional",
+    "Autograd",
+    "AutogradCPU",
+    "AutogradOther",
+    "ADInplaceOrView",
+    "FuncTorchBatched",
+    "FuncTorchBatchedDecomposition",
+    "AutocastCPU",
+    "AutocastCUDA",
+    "AutocastPrivateUse1",
+    "Functionalize",
+    "Conjugate",
+    "Negative",
+    "ZeroTensor",
+    "BackendSelect",
+    "Python",
+    "CUDA",
+    "AutogradCUDA",
+    "PrivateUse1",
+    "AutogradPrivateUse1",
+    "SparseCPU",
+    "QuantizedCPU",
+];
+
+/// Whether the linker chooses.
+pub(crate) const IS_SELECTIVE: bool = true;
+
+/// The operators that this crate calls by name, where they are linked in at all: whoever calls `backward` calls these.
+macro_rules! called_by_name {
+    ($($name:literal $symbol:literal,)*) => {
+        const NAMES: &[&str] = &[$($name),*];
+        const _: () = assert!($(is_symbol_of($symbol, $name))&&*);
+
+        std::arch::global_asm!(
+            ".pushsection .data.rel.ro.torch_library.called_by_name,\"aw\",%progbits",
+            ".balign 8",
+            ".globl torch_library.called_by_name",
+            ".hidden torch_library.called_by_name",
+            "torch_library.called_by_name:",
+            $(
+                concat!(".weakref torch_library.weak_operator.", $symbol, ", torch_library.operator.", $symbol),
+                concat!(".quad torch_library.weak_operator.", $symbol),
+            )*
+            ".popsection",
+        );
+    };
+}
+
+called_by_name! {
+    "aten::add.Scalar" "aten.add_Scalar",
+    "aten::add.Tensor" "aten.add_Tensor",
+    "aten::add_.Tensor" "aten.add__Tensor",
+    "aten::as_strided" "aten.as_strided",
+    "aten::as_strided_" "aten.as_strided_",
+    "aten::as_strided_scatter" "aten.as_strided_scatter",
+    "aten::clone" "aten.clone",
+    "aten::conj_physical" "aten.conj_physical",
+    "aten::copy" "aten.copy",
+    "aten::copy_" "aten.copy_",
+    "aten::detach" "aten.detach",
+    "aten::div.Scalar" "aten.div_Scalar",
+    "aten::div.Tensor" "aten.div_Tensor",
+    "aten::mul.Scalar" "aten.mul_Scalar",
+    "aten::mul.Tensor" "aten.mul_Tensor",
+    "aten::narrow" "aten.narrow",
+    "aten::neg" "aten.neg",
+    "aten::new_empty_strided" "aten.new_empty_strided",
+    "aten::ones_like" "aten.ones_like",
+    "aten::sub.Scalar" "aten.sub_Scalar",
+    "aten::sub.Tensor" "aten.sub_Tensor",
+    "aten::sum_to_size" "aten.sum_to_size",
+    "aten::to.dtype" "aten.to_dtype",
+    "aten::zeros_like" "aten.zeros_like",
+}
+
+/// The operator of a name, if it is one that this crate calls and if it is linked in.
+pub(crate) fn called_by_name(name: &str) -> Option<&'static Operator> {
+    #[expect(improper_ctypes, reason = "all of it is Rust")]
+    unsafe extern "C" {
+        #[link_name = "torch_library.called_by_name"]
+        static OPERATORS: [Option<&'static &'static Operator>; NAMES.len()];
+    }
+    let at = NAMES.iter().position(|known| *known == name)?;
+    // SAFETY: above are so many pointers, each null or to the word that `__links!` makes beside an operator: the
+    // address of its static.
+    unsafe { OPERATORS[at] }.copied()
+}
+
+/// Whether the symbol of a kernel is one that its operator refers to: that of the operator's own module, and of a key
+/// in the list.
+pub const fn is_referred_to(symbol: &str, of_operator: &str, key: &str) -> bool {
+    let mut at = 0;
+    while at < LINKED_KEYS.len() {
+        if is_same(LINKED_KEYS[at], key) {
+            return is_same(symbol, of_operator);
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The kernel of a function at a key, among those of a block.
+pub const fn pick(record: &Record, function: &str, key: DispatchKey) -> KernelRecord {
+    let Record::Kernels(kernels) = record else { panic!("a record of kernels") };
+    let mut at = 0;
+    while !(is_same(kernels[at].function, function) && kernels[at].key as u8 == key as u8) {
+        at += 1;
+    }
+    kernels[at]
+}
+
+/// Whether a symbol is that of an operator with this name: `aten.add_Tensor` of `aten::add.Tensor`.
+const fn is_symbol_of(symbol: &str, name: &str) -> bool {
+    let (symbol, name) = (symbol.as_bytes(), name.as_bytes());
+    let (mut at, mut of_name) = (0, 0);
+    while at < symbol.len() && of_name < name.len() {
+        let (expected, taken) = match name[of_name] {
+            b':' => (b'.', 2),
+            b'.' => (b'_', 1),
+            other => (other, 1),
+        };
+        if symbol[at] != expected {
+            return false;
+        }
+        (at, of_name) = (at + 1, of_name + taken);
+    }
+    at == symbol.len() && of_name == name.len()
+}
+
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// In an operator's module: its kernels, wherever they are. The symbol is `module.operator`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __links {
+    ($symbol:literal) => {
+        #[doc(hidden)]
+        pub const SYMBOL: &__torch::str = $symbol;
+
+        fn links() -> &'static [__torch::Option<&'static __torch::KernelRecord>] {
+            #[allow(improper_ctypes, reason = "all of it is Rust")]
+            unsafe extern "C" {
+                #[link_name = concat!("torch_library.links.", $symbol)]
+                static LINKS: [__torch::Option<&'static __torch::KernelRecord>; 2 * __torch::LINKED_KEYS.len()];
+            }
+            // SAFETY: below are so many pointers, each null or to a static of that type: `__export_kernel!` alone makes
+            // these symbols.
+            unsafe { &LINKS }
+        }
+
+        const LINKS: __torch::Links = __torch::Option::Some(links);
+
+        ::std::arch::global_asm!(
+            concat!(".pushsection .data.rel.ro.torch_library.links.", $symbol, ",\"aw\",%progbits"),
+            ".balign 8",
+            concat!(".globl torch_library.links.", $symbol),
+            concat!(".hidden torch_library.links.", $symbol),
+            concat!("torch_library.links.", $symbol, ":"),
+            ".irp key,CPU,Meta,CompositeImplicitAutograd,CompositeExplicitAutograd,\
+             CompositeExplicitAutogradNonFunctional,Autograd,AutogradCPU,AutogradOther,ADInplaceOrView,\
+             FuncTorchBatched,FuncTorchBatchedDecomposition,AutocastCPU,AutocastCUDA,AutocastPrivateUse1,\
+             Functionalize,Conjugate,Negative,ZeroTensor,BackendSelect,Python,CUDA,AutogradCUDA,PrivateUse1,\
+             AutogradPrivateUse1,SparseCPU,QuantizedCPU",
+            concat!(
+                ".weakref torch_library.weak.", $symbol, ".\\key, torch_library.kernel.", $symbol, ".\\key"
+            ),
+            concat!(".quad torch_library.weak.", $symbol, ".\\key"),
+            concat!(
+                ".weakref torch_library.weak_override.", $symbol, ".\\key, torch_library.override.", $symbol, ".\\key"
+            ),
+            concat!(".quad torch_library.weak_override.", $symbol, ".\\key"),
+            ".endr",
+            ".popsection",
+            concat!(".pushsection .data.rel.ro.torch_library.operator.", $symbol, ",\"aw\",%progbits"),
+            ".balign 8",
+            concat!(".globl torch_library.operator.", $symbol),
+            concat!(".hidden torch_library.operator.", $symbol),
+            concat!("torch_library.operator.", $symbol, ":"),
+            ".quad {operator}",
+            ".popsection",
+            operator = sym OPERATOR,
+        );
+    };
+}
+
+/// Leaves a library's record in the program: the first one or, where operators come when they are called, the second.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit_library {
+    ($record:expr, $without_operators:expr) => {
+        $crate::__private::submit! { $without_operators }
+    };
+}
+
+/// Leaves a record of kernels in the program, each of which follows: its key, the symbol of its operator, whether it
+/// overrides another, its function, and the operator's module.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit_kernels {
+    ($record:expr; $({
+        $(#[$cfg:meta])* $key:ident $symbol:literal $overrides:tt $function:literal $operator:path
+    })*) => {
+        $($(#[$cfg])* const _: () = {
+            use $operator as __operator;
+            const KERNEL: $crate::__private::KernelRecord =
+                $crate::__private::pick(&$record, $function, $crate::__private::DispatchKey::$key);
+            $crate::__export_kernel! { $key $overrides $symbol }
+        };)*
+    };
+}
+
+/// A static of its own for one kernel, under the symbol that its operator refers to.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export_kernel {
+    (CPU $($rest:tt)*) => { $crate::__export_kernel! { @ "CPU" $($rest)* } };
+    (Meta $($rest:tt)*) => { $crate::__export_kernel! { @ "Meta" $($rest)* } };
+    (CompositeImplicitAutograd $($rest:tt)*) => {
+        $crate::__export_kernel! { @ "CompositeImplicitAutograd" $($rest)* }
+    };
+    (CompositeExplicitAutograd $($rest:tt)*) => {
+        $crate::__export_kernel! { @ "CompositeExplicitAutograd" $($rest)* }
+    };
+    (CompositeExplicitAutogradNonFunctional $($rest:tt)*) => {
+        $crate::__export_kernel! { @ "CompositeExplicitAutogradNonFunctional" $($rest)* }
+    };
+    (Autograd $($rest:tt)*) => { $crate::__export_kernel! { @ "Autograd" $($rest)* } };
+    (AutogradCPU $($rest:tt)*) => { $crate::__export_kernel! { @ "AutogradCPU" $($rest)* } };
+    (AutogradOther $($rest:tt)*) => { $crate::__export_kernel! { @ "AutogradOther" $($rest)* } };
+    (ADInplaceOrView $($rest:tt)*) => { $crate::__export_kernel! { @ "ADInplaceOrView" $($rest)* } };
+    (FuncTorchBatched $($rest:tt)*) => { $crate::__export_kernel! { @ "FuncTorchBatched" $($rest)* } };
+    (FuncTorchBatchedDecomposition $($rest:tt)*) => {
+        $crate::__export_kernel! { @ "FuncTorchBatchedDecomposition" $($rest)* }
+    };
+    (AutocastCPU $($rest:tt)*) => { $crate::__export_kernel! { @ "AutocastCPU" $($rest)* } };
+    (AutocastCUDA $($rest:tt)*) => { $crate::__export_kernel! { @ "AutocastCUDA" $($rest)* } };
+    (AutocastPrivateUse1 $($rest:tt)*) => { $crate::__export_kernel! { @ "AutocastPrivateUse1" $($rest)* } };
+    (Functionalize $($rest:tt)*) => { $crate::__export_kernel! { @ "Functionalize" $($rest)* } };
+    (Conjugate $($rest:tt)*) => { $crate::__export_kernel! { @ "Conjugate" $($rest)* } };
+    (Negative $($rest:tt)*) => { $crate::__export_kernel! { @ "Negative" $($rest)* } };
+    (ZeroTensor $($rest:tt)*) => { $crate::__export_kernel! { @ "ZeroTensor" $($rest)* } };
+    (BackendSelect $($rest:tt)*) => { $crate::__export_kernel! { @ "BackendSelect" $($rest)* } };
+    (Python $($rest:tt)*) => { $crate::__export_kernel! { @ "Python" $($rest)* } };
+    (CUDA $($rest:tt)*) => { $crate::__export_kernel! { @ "CUDA" $($rest)* } };
+    (AutogradCUDA $($rest:tt)*) => { $crate::__export_kernel! { @ "AutogradCUDA" $($rest)* } };
+    (PrivateUse1 $($rest:tt)*) => { $crate::__export_kernel! { @ "PrivateUse1" $($rest)* } };
+    (AutogradPrivateUse1 $($rest:tt)*) => { $crate::__export_kernel! { @ "AutogradPrivateUse1" $($rest)* } };
+    (SparseCPU $($rest:tt)*) => { $crate::__export_kernel! { @ "SparseCPU" $($rest)* } };
+    (QuantizedCPU $($rest:tt)*) => { $crate::__export_kernel! { @ "QuantizedCPU" $($rest)* } };
+    (@ $key:literal false $symbol:literal) => {
+        $crate::__check_symbol! { $key $symbol }
+        #[unsafe(export_name = concat!("torch_library.kernel.", $symbol, ".", $key))]
+        static EXPORTED: $crate::__private::KernelRecord = KERNEL;
+    };
+    (@ $key:literal true $symbol:literal) => {
+        $crate::__check_symbol! { $key $symbol }
+        #[unsafe(export_name = concat!("torch_library.override.", $symbol, ".", $key))]
+        static EXPORTED: $crate::__private::KernelRecord = KERNEL;
+    };
+    ($key:ident $overrides:tt $symbol:literal) => {
+        static ALONE: [$crate::__private::KernelRecord; 1] = [KERNEL];
+        $crate::__private::submit! { $crate::__private::Record::Kernels(&ALONE) }
+    };
+}
+
+/// Refuses a symbol that its operator does not refer to.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __check_symbol {
+    ($key:literal $symbol:literal) => {
+        const _: () = assert!(
+            $crate::__private::is_referred_to($symbol, __operator::SYMBOL, $key),
+            "with selective linking, a kernel is registered under the name of the module that declares its operator, \
+             not under one that it was imported by"
+        );
+    };
+}

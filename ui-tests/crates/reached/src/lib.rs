@@ -1,0 +1,58 @@
+//! Operators of which a program calls some. What the kernels of the others print is a text that no kernel which is linked has.
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+
+torch_library! {
+    /// Operators whose kernels are in two crates.
+    pub mod reached {
+        /// Called by the program.
+        outer(Tensor self) -> Tensor;
+        /// Called by the kernel of `outer`.
+        inner(Tensor self) -> Tensor;
+        /// Named by the program.
+        named(Tensor self) -> Tensor;
+        /// Has a kernel that overrides another.
+        replaced(Tensor self) -> Tensor;
+        /// Called by nobody.
+        unreached(Tensor self) -> Tensor;
+        /// Called by the kernel of `unreached` alone.
+        beyond(Tensor self) -> Tensor;
+    }
+}
+
+#[torch_impl(reached, CompositeImplicitAutograd)]
+fn outer(this: &Tensor) -> Result<Tensor> {
+    reached::inner(this)
+}
+
+#[torch_impl(reached, CPU)]
+mod cpu {
+    use torch_library::prelude::*;
+
+    fn replaced(this: &Tensor) -> Result<Tensor> {
+        Ok(this.clone())
+    }
+
+    fn unreached(this: &Tensor) -> Result<Tensor> {
+        println!("UNREACHED KERNEL IN A BLOCK");
+        super::reached::beyond(this)
+    }
+}
+
+derivatives! {
+    in reached;
+
+    inner(Tensor self) -> Tensor as InnerBackward0 {
+        self => Ok(grad.clone()),
+    }
+
+    unreached(Tensor self) -> Tensor as UnreachedBackward0 {
+        self => {
+            println!("UNREACHED DERIVATIVE");
+            Ok(grad.clone())
+        },
+    }
+}

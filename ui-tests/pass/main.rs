@@ -10,6 +10,7 @@ mod forms;
 mod lifetimes;
 mod names;
 mod native_functions;
+mod overloads;
 mod register;
 mod shadowing;
 mod types;

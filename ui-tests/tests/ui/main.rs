@@ -3,5 +3,6 @@
 mod cargo;
 mod fail;
 mod packages;
+mod publishing;
 mod registrations;
 mod tidy;

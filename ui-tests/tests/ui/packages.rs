@@ -8,6 +8,11 @@ fn operators_and_kernels_may_be_in_different_crates() {
 }
 
 #[test]
+fn a_namespace_may_have_the_name_of_its_crate() {
+    assert_eq!(run(Build::new("imgops_user")), "[1.0] [3.0]\n");
+}
+
+#[test]
 fn a_crate_that_is_not_named_is_named_in_the_error() {
     let printed = run(Build::new("forgotten"));
     assert_eq!(

@@ -1,17 +1,39 @@
-//! The linker keeps every registration: in 24 forms of one program, the same ones of three crates.
+//! The linker keeps every registration: in eight forms of one program, the same ones of nine crates. With selective linking it
+//! keeps those that the program reaches.
+//!
+//! Each place where a kernel may stand (a function by itself, a block, a private module) has three crates of its own, so that
+//! no record is kept for the sake of another.
 
 use crate::cargo::{Build, run};
 
 const EXPECTED: &str = "\
-shared::one of first
-  CPU: one of first
-  Meta: one of first
-shared::three of third
-  CPU: three of third
-shared::two of first
-  CPU: two of second
-  Meta: two of third
-  Tracer: trace of third
+in_block::one of block_first
+  CPU: one of block_first
+  Meta: one of block_first
+in_block::three of block_third
+  CPU: three of block_third
+in_block::two of block_first
+  CPU: two of block_second
+  Meta: two of block_third
+in_function::one of function_first
+  CPU: one of function_first
+  Meta: one of function_first
+in_function::three of function_third
+  CPU: three of function_third
+in_function::two of function_first
+  CPU: two of function_second
+  Meta: two of function_third
+in_private_module::one of private_module_first
+  CPU: one of private_module_first
+  Meta: one of private_module_first
+in_private_module::three of private_module_third
+  CPU: three of private_module_third
+in_private_module::two of private_module_first
+  CPU: two of private_module_second
+  Meta: two of private_module_third
+  Tracer: trace of private_module_third
+  TESTING_ONLY_GenericWrapper: trace of block_third
+  TESTING_ONLY_GenericMode: trace of function_third
 ";
 
 /// How a program is built: in release or not, and with which link-time optimisation.
@@ -26,11 +48,35 @@ const BUILDS: [(bool, &str, &[&str]); 4] = [
 fn no_registration_is_lost() {
     for collector in ["inventory", "linkme"] {
         for (release, binary, flags) in BUILDS {
-            for style in ["private_module", "block", "function"] {
-                let features = &format!("{style},{collector}");
-                let build = Build { package: "linked", binary, features, release, flags };
-                assert_eq!(run(build), EXPECTED, "{build:?}");
-            }
+            let build = Build { package: "linked", binary, features: collector, release, flags };
+            assert_eq!(run(build), EXPECTED, "{build:?}");
         }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_not_reached_is_not_linked() {
+    const EXPECTED: &str = "\
+[]
+outer: [2.0] by InnerBackward0
+replaced: [2.0]
+[\"reached::inner\", \"reached::outer\", \"reached::replaced\"]
+named: false
+named: true
+unreached: false
+a text that is there: true
+in a block: false
+a derivative: false
+by itself: false
+";
+    let builds: [(bool, &str, &[&str]); 3] = [
+        (false, "selective", &[]),
+        (true, "selective_thin_lto", &["-C", "lto=thin"]),
+        (true, "selective_fat_lto", &["-C", "lto=fat"]),
+    ];
+    for (release, binary, flags) in builds {
+        let build = Build { package: "selective", binary, features: "", release, flags };
+        assert_eq!(run(build), EXPECTED, "{build:?}");
     }
 }

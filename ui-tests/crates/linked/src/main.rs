@@ -1,8 +1,10 @@
-//! Lists what three crates registered.
+//! Lists what nine crates registered: three for each place where a kernel may stand.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
-use {first as _, second as _, third as _};
+use {block_first as _, block_second as _, block_third as _};
+use {function_first as _, function_second as _, function_third as _};
+use {private_module_first as _, private_module_second as _, private_module_third as _};
 
 use torch_library::{Dispatcher, KernelInfo};
 

@@ -1,0 +1,107 @@
+//! What the programs share: how long they try, several threads at once, and what is a good end.
+#![forbid(unsafe_code)]
+
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use torch_library::Result;
+
+/// Numbers until the time is over: `HOSTILE_SECONDS`, or a tenth of a second; under Miri, where all is slow, a few.
+pub(crate) fn rounds() -> impl Iterator<Item = usize> {
+    let seconds = std::env::var("HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(0.1);
+    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    (0..).take_while(move |round| if cfg!(miri) { *round < 4 } else { *round < 2 || Instant::now() < end })
+}
+
+/// A number, or another under Miri.
+pub(crate) const fn count(natively: usize, interpreted: usize) -> usize {
+    if cfg!(miri) { interpreted } else { natively }
+}
+
+/// Does every work again and again, each on a thread of its own, all at once.
+pub(crate) fn together(works: &[&(dyn Fn(usize) + Sync)]) {
+    let start = &Barrier::new(works.len());
+    thread::scope(|scope| {
+        for work in works {
+            scope.spawn(move || {
+                start.wait();
+                rounds().for_each(work);
+            });
+        }
+    });
+}
+
+/// The value, or nothing where it was refused with an error that names one of these.
+///
+/// # Panics
+/// If the error names none of them.
+#[track_caller]
+pub(crate) fn right_or_refused<T>(result: Result<T>, names: &[&str]) -> Option<T> {
+    sites::tell(result.as_ref().err());
+    match result {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let text = error.to_string();
+            assert!(names.iter().any(|name| text.contains(name)), "none of {names:?} is named by: {text}");
+            assert!(text.len() < 4096, "an error of {} bytes", text.len());
+            None
+        }
+    }
+}
+
+/// The value, or nothing where it was refused.
+#[track_caller]
+pub(crate) fn allowed<T>(result: Result<T>) -> Option<T> {
+    right_or_refused(result, &[""])
+}
+
+/// Goes on, whether it was refused or not.
+#[track_caller]
+pub(crate) fn attempt<T>(result: Result<T>) {
+    allowed(result);
+}
+
+/// That all elements are one of these values, the same one.
+pub(crate) fn assert_one_of<T: PartialEq + std::fmt::Debug>(found: &[T], values: &[T]) {
+    let Some(first) = found.first() else { return };
+    assert!(values.contains(first), "{first:?} is none of {values:?}");
+    let odd = found.iter().position(|element| element != first);
+    assert_eq!(odd.map(|place| &found[place]), None, "beside {first:?}, of {} elements", found.len());
+}
+
+/// Which calls never succeed: `HOSTILE_SITES=1` tells, so that who writes a program sees that it does what it should. Otherwise
+/// nothing is counted, as threads that count something together no longer race.
+mod sites {
+    use std::collections::BTreeMap;
+    use std::panic::Location;
+    use std::sync::{LazyLock, Mutex};
+
+    use torch_library::Error;
+
+    type Sites = Mutex<BTreeMap<(&'static str, u32), Option<String>>>;
+
+    static SITES: LazyLock<Option<Sites>> =
+        LazyLock::new(|| std::env::var_os("HOSTILE_SITES").map(|_| Mutex::default()));
+
+    #[track_caller]
+    pub(super) fn tell(error: Option<&Error>) {
+        let Some(sites) = &*SITES else { return };
+        let place = Location::caller();
+        let mut sites = sites.lock().expect("nobody panics with it");
+        let site = sites.entry((place.file(), place.line())).or_insert_with(|| Some(String::new()));
+        if site.is_some() {
+            *site = error.map(Error::to_string);
+        }
+    }
+
+    pub(crate) fn report() {
+        let Some(sites) = &*SITES else { return };
+        for ((file, line), error) in &*sites.lock().expect("nobody panics with it") {
+            if let Some(error) = error {
+                eprintln!("never succeeds: {file}:{line}: {error}");
+            }
+        }
+    }
+}
+pub(crate) use sites::report;

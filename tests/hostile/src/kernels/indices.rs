@@ -1,0 +1,156 @@
+//! Indices, lengths and labels that another thread writes while a kernel goes by them.
+#![forbid(unsafe_code)]
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+use crate::harness::{allowed, attempt, count, rounds};
+
+const ROWS: i64 = count(20_000, 32) as i64;
+
+/// Far beyond any memory, and so near that it may be somebody else's.
+const WILD: [i64; 4] = [1 << 40, -(1 << 40), 1 << 16, i64::MAX];
+
+/// Calls while a thread writes wild values over these whole numbers and takes them back; results are finite where they are read.
+fn attack(index: &Tensor, value: i64, call: impl Fn(&Tensor) -> Result<Tensor>) -> Result<()> {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut round = 0;
+            while !done.load(Ordering::Relaxed) {
+                let wild = WILD[round % WILD.len()];
+                attempt(aten::fill__Scalar(&mut index.clone(), wild.into()).map(drop));
+                attempt(aten::fill__Scalar(&mut index.clone(), value.into()).map(drop));
+                round += 1;
+            }
+        });
+        for _ in rounds() {
+            if let Some(result) = allowed(call(index)) {
+                let elements = result.to_vec::<f64>();
+                assert!(elements.is_err() || allowed(elements).is_none_or(|all| all.iter().all(|x| x.is_finite())));
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    Ok(())
+}
+
+fn longs(sizes: &[i64], value: i64) -> Result<Tensor> {
+    Tensor::full(sizes, value, DType::Int64, Device::CPU)
+}
+
+fn table() -> Result<Tensor> {
+    Tensor::full(&[64, 4], 1.0, DType::Float64, Device::CPU)
+}
+
+pub(crate) fn index_select_indices() -> Result<()> {
+    let x = table()?;
+    attack(&longs(&[ROWS], 3)?, 3, |index| aten::index_select(&x, 0, index))
+}
+
+pub(crate) fn gather_indices() -> Result<()> {
+    let x = table()?;
+    attack(&longs(&[64, 4], 3)?, 3, |index| aten::gather(&x, 0, index))
+}
+
+pub(crate) fn take_indices() -> Result<()> {
+    let x = table()?;
+    attack(&longs(&[ROWS], 3)?, 3, |index| aten::take(&x, index))
+}
+
+pub(crate) fn embedding_indices() -> Result<()> {
+    let x = table()?;
+    attack(&longs(&[ROWS], 3)?, 3, |index| aten::embedding(&x, index))
+}
+
+pub(crate) fn index_put_indices() -> Result<()> {
+    let (x, values) = (table()?, Tensor::full(&[ROWS, 4], 1.0, DType::Float64, Device::CPU)?);
+    attack(&longs(&[ROWS], 3)?, 3, |index| {
+        let mut x = x.clone();
+        aten::index_put_(&mut x, &[Some(index.clone())], &values).map(|x| x.clone())
+    })
+}
+
+pub(crate) fn scatter_indices() -> Result<()> {
+    let (x, values) = (table()?, Tensor::full(&[64, 4], 1.0, DType::Float64, Device::CPU)?);
+    attack(&longs(&[64, 4], 3)?, 3, |index| aten::scatter__src(&mut x.clone(), 0, index, &values).map(|x| x.clone()))
+}
+
+pub(crate) fn scatter_add_indices() -> Result<()> {
+    let (x, values) = (table()?, Tensor::full(&[64, 4], 1.0, DType::Float64, Device::CPU)?);
+    attack(&longs(&[64, 4], 3)?, 3, |index| aten::scatter_add_(&mut x.clone(), 0, index, &values).map(|x| x.clone()))
+}
+
+pub(crate) fn index_add_indices() -> Result<()> {
+    let (x, values) = (table()?, Tensor::full(&[ROWS, 4], 1.0, DType::Float64, Device::CPU)?);
+    attack(&longs(&[ROWS], 3)?, 3, |index| aten::index_add_(&mut x.clone(), 0, index, &values).map(|x| x.clone()))
+}
+
+pub(crate) fn index_indices() -> Result<()> {
+    let (x, other) = (table()?, longs(&[ROWS], 1)?);
+    attack(&longs(&[ROWS], 3)?, 3, |index| aten::index_Tensor(&x, &[Some(index.clone()), Some(other.clone())]))
+}
+
+pub(crate) fn put_indices() -> Result<()> {
+    let (x, values) = (table()?, Tensor::full(&[ROWS], 1.0, DType::Float64, Device::CPU)?);
+    attack(&longs(&[ROWS], 3)?, 3, |index| aten::put_(&mut x.clone(), index, &values).map(|x| x.clone()))
+}
+
+/// The bags of a table, and where each begins.
+pub(crate) fn embedding_bag_indices() -> Result<()> {
+    let (x, index) = (table()?, longs(&[ROWS], 3)?);
+    attack(&index, 3, |index| Ok(aten::embedding_bag(&x, index, &longs(&[2], 0)?)?.0))?;
+    attack(&longs(&[2], 0)?, 0, |offsets| Ok(aten::embedding_bag(&x, &index, offsets)?.0))
+}
+
+pub(crate) fn unpool_indices() -> Result<()> {
+    let x = Tensor::full(&[1, 1, 64, 64], 1.0, DType::Float64, Device::CPU)?;
+    attack(&longs(&[1, 1, 64, 64], 3)?, 3, |index| aten::max_unpool2d(&x, index, &[64, 64]))?;
+    attack(&longs(&[1, 1, 64, 64], 3)?, 3, |index| {
+        aten::max_pool2d_with_indices_backward(&x, &x, &[1, 1], &[1, 1], &[0, 0], &[1, 1], false, index)
+    })
+}
+
+/// Pivots of a factor, which say which rows were exchanged.
+pub(crate) fn pivots_changed() -> Result<()> {
+    let (factor, right) = (aten::eye(64)?, Tensor::full(&[64, 4], 1.0, DType::Float32, Device::CPU)?);
+    let pivots = Tensor::full(&[64], 1, DType::Int32, Device::CPU)?;
+    attack(&pivots, 1, |pivots| aten::linalg_lu_solve(&factor, pivots, &right))?;
+    attack(&pivots, 1, |pivots| Ok(aten::lu_unpack(&factor, pivots)?.0))
+}
+
+/// Lengths of sequences.
+pub(crate) fn lengths_changed() -> Result<()> {
+    let scores = Tensor::full(&[16, 8, 4], -1.0, DType::Float64, Device::CPU)?;
+    let targets = longs(&[8, 4], 1)?;
+    let (inputs, lengths) = (longs(&[8], 16)?, longs(&[8], 4)?);
+    attack(&targets, 1, |targets| aten::ctc_loss_Tensor(&scores, targets, &inputs, &lengths))?;
+    attack(&lengths, 4, |lengths| aten::ctc_loss_Tensor(&scores, &targets, &inputs, lengths))?;
+    attack(&inputs, 16, |inputs| aten::ctc_loss_Tensor(&scores, &targets, inputs, &lengths))
+}
+
+/// How often each element is repeated: what is wild here is too much to ask for.
+pub(crate) fn repeats_changed() -> Result<()> {
+    let x = Tensor::full(&[64], 1.0, DType::Float64, Device::CPU)?;
+    attack(&longs(&[64], 2)?, 2, |repeats| aten::repeat_interleave_self_Tensor(&x, repeats))
+}
+
+/// In which order a sequence is sorted.
+pub(crate) fn sorters_changed() -> Result<()> {
+    let x = Tensor::full(&[ROWS], 1.0, DType::Float64, Device::CPU)?;
+    let wanted = Tensor::full(&[16], 0.5, DType::Float64, Device::CPU)?;
+    attack(&longs(&[ROWS], 3)?, 3, |sorter| {
+        aten::searchsorted_Tensor::call(&x, &wanted, false, false, None, Some(sorter))
+    })
+}
+
+/// Labels of a loss, and numbers that are counted.
+pub(crate) fn labels_changed() -> Result<()> {
+    let scores = Tensor::full(&[ROWS, 8], -1.0, DType::Float64, Device::CPU)?;
+    attack(&longs(&[ROWS], 3)?, 3, |labels| aten::nll_loss(&scores, labels))?;
+    attack(&longs(&[ROWS], 3)?, 3, aten::one_hot)?;
+    attack(&longs(&[64], 3)?, 3, aten::bincount)
+}

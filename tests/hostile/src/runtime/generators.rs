@@ -1,0 +1,54 @@
+//! Random numbers that several ask for at once.
+#![forbid(unsafe_code)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use torch_library::{Generator, Result};
+
+use crate::harness::together;
+
+/// Threads draw from one stream: each draw is uninterrupted.
+pub(crate) fn shared_by_threads() -> Result<()> {
+    let generator = Generator::with_seed(0);
+    let draw = |_| {
+        let mut words = [0; 700];
+        generator.with(|next| next(&mut words));
+        assert!(words.iter().any(|word| *word != words[0]));
+    };
+    together(&[&draw, &draw, &|_| {
+        generator.random64();
+    }]);
+    Ok(())
+}
+
+/// Who draws asks the same generator for more, starts it over, or panics.
+pub(crate) fn drawn_while_drawing() -> Result<()> {
+    let generator = Generator::with_seed(0);
+    let (first, mut then) = ([2_357_136_044, 2_546_248_239], [0; 2]);
+    generator.with(|next| {
+        let second = generator.clone();
+        let _ = (second.random(), second.initial_seed());
+        second.manual_seed(0);
+        next(&mut then);
+        second.with_spare(|_, spare| *spare = None);
+    });
+    assert_eq!(then, first);
+    let end = catch_unwind(AssertUnwindSafe(|| generator.with(|_| panic!("in the middle"))));
+    assert!(end.is_err());
+    generator.manual_seed(0);
+    assert_eq!(generator.random(), first[0]);
+    Ok(())
+}
+
+/// One thread starts the stream over, another draws: what comes is in a stream that began somewhere.
+pub(crate) fn seeded_while_drawing() -> Result<()> {
+    let generator = Generator::with_seed(0);
+    together(&[&|_| generator.manual_seed(0), &|_| {
+        generator.with(|next| {
+            let mut words = [0; 4];
+            next(&mut words);
+        });
+        assert_eq!(generator.initial_seed(), 0);
+    }]);
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! The module tree of a crate, read from its sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::visit::Visit;
+use syn::{Attribute, Item};
+
+use crate::Result;
+use crate::paths::{self, Named, Paths};
+
+/// Re-exports that are followed one after the other; more are a circle.
+const HOPS: usize = 16;
+
+/// A module, without those inside.
+#[derive(Default)]
+pub struct Module {
+    /// The names that lead to it, from the crate's root.
+    pub path: Vec<String>,
+    /// Its file, relative to the folder of the sources.
+    pub file: PathBuf,
+    /// Its child modules that are not for tests, in the order of their `mod` lines.
+    pub children: Vec<String>,
+    items: BTreeSet<String>,
+    imports: BTreeMap<String, Vec<String>>,
+    globs: Vec<Vec<String>>,
+    named: Vec<Named>,
+}
+
+/// A crate as its sources have it.
+pub struct Sources {
+    modules: BTreeMap<Vec<String>, Module>,
+    /// Macros by `#[macro_export]`, which are at the root whatever module they are written in.
+    exported: BTreeMap<String, Vec<String>>,
+}
+
+/// That one module names another, or something in it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrow {
+    /// The module that is named.
+    pub to: Vec<String>,
+    /// The file that names it.
+    pub file: PathBuf,
+    /// The line there.
+    pub line: usize,
+}
+
+impl Sources {
+    /// The modules of the crate whose root is this file.
+    ///
+    /// # Errors
+    /// A file of a module is not there, or is not Rust.
+    pub fn read(root: &Path) -> Result<Self> {
+        let folder = root.parent().unwrap_or(Path::new(""));
+        let file = |path: &Path| {
+            let full = folder.join(path);
+            fs::read_to_string(&full).map_err(|error| format!("{}: {error}", full.display()))
+        };
+        let name = root.file_name().map(PathBuf::from).unwrap_or_default();
+        Sources::parse(&name, &file)
+    }
+
+    /// The same, of files that somebody else keeps.
+    ///
+    /// # Errors
+    /// A file of a module is not there, or is not Rust.
+    pub fn parse(root: &Path, file: &dyn Fn(&Path) -> Result<String>) -> Result<Self> {
+        let mut sources = Sources { modules: BTreeMap::new(), exported: BTreeMap::new() };
+        sources.read_file(Vec::new(), root.to_owned(), PathBuf::new(), file)?;
+        Ok(sources)
+    }
+
+    /// All modules, the root first.
+    pub fn modules(&self) -> impl Iterator<Item = &Module> {
+        self.modules.values()
+    }
+
+    /// The root: its children are the crate's layers.
+    ///
+    /// # Panics
+    /// Never: whatever is read has a root.
+    #[must_use]
+    pub fn root(&self) -> &Module {
+        &self.modules[&[][..]]
+    }
+
+    /// What a module names of this crate: the module where each thing is written, and those that hand it on.
+    #[must_use]
+    pub fn arrows(&self, module: &Module) -> BTreeSet<Arrow> {
+        let mut arrows = BTreeSet::new();
+        for Named { path, line } in &module.named {
+            let mut reached = Vec::new();
+            self.follow(&module.path, path, HOPS, &mut reached);
+            let arrow = |to| Arrow { to, file: module.file.clone(), line: *line };
+            arrows.extend(reached.into_iter().filter(|to| *to != module.path).map(arrow));
+        }
+        arrows
+    }
+
+    /// Walks a path, from the module where it is written.
+    fn follow(&self, from: &[String], path: &[String], hops: usize, reached: &mut Vec<Vec<String>>) {
+        let mut here = from.to_vec();
+        for (at, name) in path.iter().enumerate() {
+            let module = &self.modules[&here];
+            match &**name {
+                "crate" => here.clear(),
+                "self" => {}
+                "super" => {
+                    here.pop();
+                }
+                _ if module.children.contains(name) => here.push(name.clone()),
+                _ => {
+                    if let Some(mut target) = self.import(module, name, hops) {
+                        target.extend_from_slice(&path[at + 1..]);
+                        self.follow(&here, &target, hops - 1, reached);
+                    } else if let Some(module) = self.exported.get(name).filter(|_| here.is_empty()) {
+                        reached.push(module.clone());
+                    }
+                    break;
+                }
+            }
+        }
+        reached.push(here);
+    }
+
+    /// Where a module has a name from that is not its own.
+    fn import(&self, module: &Module, name: &str, hops: usize) -> Option<Vec<String>> {
+        if hops == 0 || module.items.contains(name) {
+            return None;
+        }
+        let of_glob = |glob: &Vec<String>| {
+            let mut reached = Vec::new();
+            self.follow(&module.path, glob, hops - 1, &mut reached);
+            let has = |module: &Vec<String>| self.modules[module].items.contains(name);
+            reached.iter().any(has).then(|| glob.iter().cloned().chain([name.to_owned()]).collect())
+        };
+        module.imports.get(name).cloned().or_else(|| module.globs.iter().find_map(of_glob))
+    }
+
+    fn read_file(
+        &mut self,
+        path: Vec<String>,
+        file: PathBuf,
+        folder: PathBuf,
+        text_of: &dyn Fn(&Path) -> Result<String>,
+    ) -> Result<()> {
+        let text = text_of(&file)?;
+        let parsed = syn::parse_file(&text)
+            .map_err(|error| format!("{}:{}: {error}", file.display(), error.span().start().line))?;
+        self.add(path, &file, &folder, &parsed.items, text_of)
+    }
+
+    /// Takes a module in, and those inside: the files of the latter are in `folder`.
+    fn add(
+        &mut self,
+        path: Vec<String>,
+        file: &Path,
+        folder: &Path,
+        items: &[Item],
+        text_of: &dyn Fn(&Path) -> Result<String>,
+    ) -> Result<()> {
+        let mut module = Module { path: path.clone(), file: file.to_owned(), ..Module::default() };
+        for item in items {
+            module.take(item);
+            if let Item::Macro(rules) = item
+                && let Some(name) = &rules.ident
+                && rules.attrs.iter().any(|attribute| attribute.path().is_ident("macro_export"))
+            {
+                self.exported.insert(name.to_string(), path.clone());
+            }
+            let Item::Mod(inner) = item else { continue };
+            let name = inner.ident.to_string();
+            if paths::is_test(&inner.attrs) || module.children.contains(&name) {
+                continue; // the second of two is the same module on another system
+            }
+            let inside: Vec<String> = path.iter().cloned().chain([name.clone()]).collect();
+            module.children.push(name.clone());
+            match &inner.content {
+                Some((_, items)) => self.add(inside, file, &folder.join(&name), items, text_of)?,
+                None => {
+                    let here = file.parent().unwrap_or(Path::new(""));
+                    let (other, folder) = match named_file(&inner.attrs) {
+                        Some(path) => {
+                            (here.join(&path), here.join(&path).parent().unwrap_or(here).to_owned())
+                        }
+                        None => (folder.join(format!("{name}.rs")), folder.join(&name)),
+                    };
+                    self.read_file(inside, other, folder, text_of)?;
+                }
+            }
+        }
+        self.modules.insert(path, module);
+        Ok(())
+    }
+}
+
+impl Module {
+    /// What an item of this module defines, imports and names.
+    fn take(&mut self, item: &Item) {
+        if let Item::Use(import) = item
+            && !paths::is_test(&import.attrs)
+        {
+            for (name, Named { path, .. }) in paths::imports(&import.tree) {
+                match &*name {
+                    "*" => self.globs.push(path),
+                    _ => _ = self.imports.insert(name, path),
+                }
+            }
+        }
+        self.items.extend(defined(item));
+        let mut named = Paths::default();
+        named.visit_item(item);
+        self.named.extend(named.found);
+    }
+}
+
+/// The name that an item defines.
+fn defined(item: &Item) -> Option<String> {
+    let name = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Macro(item) => item.ident.as_ref()?,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Union(item) => &item.ident,
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
+/// The file that `#[path]` names.
+fn named_file(attributes: &[Attribute]) -> Option<String> {
+    attributes.iter().find_map(|attribute| match &attribute.meta {
+        syn::Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }) => Some(path.value()),
+            _ => None,
+        },
+        _ => None,
+    })
+}

@@ -1,0 +1,65 @@
+//! The crates that a user's crate compiles: the runtime, the macros and the schema language.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use torch_library_tidy::{Sources, layers, text};
+
+/// The folders of the crates.
+const CRATES: [&str; 3] = ["runtime", "runtime/schema", "macros"];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn sources(name: &str) -> Sources {
+    Sources::read(&folder(name).join("src/lib.rs")).unwrap()
+}
+
+/// The order is that of the `mod` lines in `lib.rs`.
+#[test]
+fn each_module_uses_only_those_listed_above_it() {
+    for name in CRATES {
+        let sources = sources(name);
+        assert!(sources.modules().count() > 20, "{name}: not all modules were read");
+        let arrows = layers::arrows_back(&sources);
+        assert!(arrows.is_empty(), "{name}/src:\n{}", arrows.join("\n"));
+    }
+}
+
+#[test]
+fn no_modules_of_a_folder_use_each_other_in_a_circle() {
+    for name in CRATES {
+        let circles = layers::circles(&sources(name));
+        assert!(circles.is_empty(), "{name}/src:\n{}", circles.join("\n"));
+    }
+}
+
+/// The rows of the table in ARCHITECTURE.md, in which one may have several modules.
+#[test]
+fn the_table_of_modules_is_the_list_in_lib_rs() {
+    let text = fs::read_to_string(folder("ARCHITECTURE.md")).unwrap();
+    let table = text.lines().skip_while(|line| !line.starts_with("| module |")).skip(2);
+    let names = table.map_while(|line| line.strip_prefix("| ")?.split(" |").next());
+    let rows: Vec<&str> =
+        names.flat_map(|cell| cell.split(", ")).map(|name| name.trim_matches('`')).collect();
+    let mut modules = sources("runtime").root().children.clone();
+    modules.retain(|module| module != "memory"); // a page of the documentation
+    assert_eq!(rows, modules);
+}
+
+/// First lines, widths, lengths of functions and files.
+#[test]
+fn files_are_easy_to_read() {
+    let mut problems = Vec::new();
+    for name in CRATES {
+        for part in ["src", "tests", "benches"].map(|part| folder(name).join(part)) {
+            let files = if part.is_dir() { text::files(&part).unwrap() } else { Vec::new() };
+            for file in files {
+                let short = Path::new(name).join(file.strip_prefix(folder(name)).unwrap());
+                problems.extend(text::problems(&short, &fs::read_to_string(&file).unwrap()).unwrap());
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} places:\n{}", problems.len(), problems.join("\n"));
+}

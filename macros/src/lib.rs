@@ -19,6 +19,7 @@ mod errors;
 mod key;
 mod pieces;
 mod rust_type;
+mod schema_parts;
 
 mod source;
 

@@ -41,6 +41,8 @@ pub struct LibraryRecord {
     pub place: Place,
     /// Its operators.
     pub operators: &'static [&'static Operator],
+    /// The kernels that the library brings itself: those of derived variants.
+    pub kernels: &'static [KernelRecord],
 }
 
 /// A kernel for one operator and one key.
@@ -77,6 +79,11 @@ impl TypedCode {
         TypedCode { code, operator }
     }
 
+    /// The operator that it was made for.
+    pub(crate) fn operator(self) -> &'static Operator {
+        (self.operator)()
+    }
+
     /// The kernel, and the operator that it was made for.
     pub(crate) fn kernel(self) -> (Kernel, &'static Operator) {
         let operator = (self.operator)();
@@ -90,6 +97,10 @@ impl TypedCode {
 pub enum RecordedKernel {
     /// Its typed code, checked against the schema when it was compiled.
     Typed(TypedCode),
+    /// Typed code of a variant, for where nobody has a kernel of its own: what its operator gives is copied.
+    Copying(TypedCode),
+    /// Typed code for an operator and each of its variants, the operator's first: a kernel that takes its output.
+    Variants(&'static [TypedCode]),
     /// One function for any signature.
     Boxed(BoxedFn),
     /// "Not here: go on with the next key."

@@ -83,6 +83,8 @@ mod layout;
 mod generator;
 mod tensor;
 
+mod output;
+
 pub mod table;
 
 mod value;
@@ -150,6 +152,7 @@ pub use macros::{torch_fallback, torch_impl};
 pub use native::NativeFunction;
 pub use operator::kernel::BoxedFn;
 pub use operator::{OperatorHandle, Place, SourceModule};
+pub use output::Output;
 pub use registry::{
     CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, ListenerHandle,
     OperatorInfo, RegistrationEvent, RegistrationInfo, RowInfo, RuntimeKernel, TableInfo, Violation, init,

@@ -3,6 +3,6 @@
 pub use crate::element::{Complex64, bf16, f16};
 pub use crate::{
     DType, Device, DispatchKey, DispatchKeySet, Error, ErrorKind, Generator, Layout, MemoryFormat,
-    OperatorHandle, Result, Scalar, Stack, Tensor, Value, bail, ensure, torch_fallback, torch_impl,
+    OperatorHandle, Output, Result, Scalar, Stack, Tensor, Value, bail, ensure, torch_fallback, torch_impl,
     torch_library,
 };

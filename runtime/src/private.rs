@@ -8,6 +8,8 @@ pub mod arity;
 pub mod constant;
 #[path = "private/derivative.rs"]
 pub mod derivative;
+#[path = "private/variant.rs"]
+mod variant;
 
 pub use std::convert::Into;
 pub use std::marker::{PhantomData, Send, Sync};
@@ -26,6 +28,9 @@ pub use crate::__links as links;
 pub use crate::__of_namespace as of_namespace;
 pub use crate::__of_operator as of_operator;
 pub use crate::__operator as operator;
+pub use crate::__operator_name as operator_name;
+pub use crate::__serving as serving;
+pub use crate::__serving_none as serving_none;
 pub use crate::__submit as submit;
 pub use crate::__submit_kernels as submit_kernels;
 pub use crate::__submit_library as submit_library;
@@ -43,8 +48,10 @@ pub use crate::registry::{link, register};
 pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{
     DType, Device, DeviceType, DispatchKey, DispatchKeySet, Generator, Layout, MemoryFormat, OperatorHandle,
-    Result, RuntimeKernel, Scalar, Tensor, Value,
+    Output, Result, RuntimeKernel, Scalar, Tensor, Value,
 };
+
+pub use variant::{finish, joined};
 
 /// The word of whoever calls `__operator!` for what rustc cannot compare. The macros give it; a crate that forbids
 /// unsafe code cannot give it by hand.
@@ -85,6 +92,7 @@ macro_rules! __operator {
             schema: $schema:literal,
             tags: [$($tag:literal),*],
             place: $place:expr,
+            base: $base:expr,
         },
     ) => {
         // Equal up to lifetimes: rustc compares the two, whoever wrote them.
@@ -114,6 +122,7 @@ macro_rules! __operator {
                 tags: &[$($tag),*],
                 place: $place,
                 links: LINKS,
+                base: $base,
                 returned: &[$($returned),*],
                 adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
@@ -178,6 +187,11 @@ macro_rules! __operator {
 
         #[doc(hidden)]
         pub const fn typed<K: Kernel>() -> __torch::RecordedKernel {
+            __torch::RecordedKernel::Typed(code::<K>())
+        }
+
+        #[doc(hidden)]
+        pub const fn code<K: Kernel>() -> __torch::TypedCode {
             #[allow(clippy::too_many_arguments)]
             fn shim<$($lifetime,)* K: Kernel>(
                 _: &'static __torch::Kernel,
@@ -189,11 +203,16 @@ macro_rules! __operator {
             // SAFETY: `Code` is a function pointer type.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
             // SAFETY: `Code` is the calling convention of the operator that `operator` returns.
-            __torch::RecordedKernel::Typed(unsafe { __torch::TypedCode::new(code, operator) })
+            unsafe { __torch::TypedCode::new(code, operator) }
         }
 
         #[doc(hidden)]
         pub const fn typed_with_keys<K: KernelWithKeys>() -> __torch::RecordedKernel {
+            __torch::RecordedKernel::Typed(code_with_keys::<K>())
+        }
+
+        #[doc(hidden)]
+        pub const fn code_with_keys<K: KernelWithKeys>() -> __torch::TypedCode {
             #[allow(clippy::too_many_arguments)]
             fn shim<$($lifetime,)* K: KernelWithKeys>(
                 _: &'static __torch::Kernel,
@@ -205,7 +224,7 @@ macro_rules! __operator {
             // SAFETY: `Code` is a function pointer type.
             let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
             // SAFETY: `Code` is the calling convention of the operator that `operator` returns.
-            __torch::RecordedKernel::Typed(unsafe { __torch::TypedCode::new(code, operator) })
+            unsafe { __torch::TypedCode::new(code, operator) }
         }
     };
 }
@@ -235,6 +254,7 @@ macro_rules! __untyped_operator {
                 tags: &[$($tag),*],
                 place: $place,
                 links: LINKS,
+                base: __torch::Option::None,
                 returned: &[],
                 adapters: __torch::Adapters::NEVER_CALLED,
             };

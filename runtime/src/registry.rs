@@ -171,7 +171,10 @@ impl Dispatcher {
     /// Takes an operator in that the linker kept since somebody calls or names it, the first time.
     fn link(&self, operator: &'static Operator) {
         if let (Some(links), None) = (operator.spec().links, operator.entry()) {
-            build::link(&mut self.change(), operator, links());
+            // The kernels of the operator that this is a variant of may be for both.
+            let base = operator.spec().base.and_then(|base| base().spec().links);
+            let of_base = base.map_or(&[][..], |links| links());
+            build::link(&mut self.change(), operator, links().iter().chain(of_base));
         }
     }
 

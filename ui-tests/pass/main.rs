@@ -14,3 +14,4 @@ mod overloads;
 mod register;
 mod shadowing;
 mod types;
+mod variants;

@@ -3,11 +3,12 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Path};
 
 use super::item::Function;
 use super::parse::{Form, Options};
-use super::signature;
+use super::signature::{self, Before};
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
@@ -123,12 +124,13 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let inputs: Vec<_> =
         signature.inputs.iter().enumerate().map(|(index, input)| parameter(index, input)).collect();
     let passed = (0..inputs.len()).map(argument);
-    let takes_keys = signature::takes_keys(signature);
-    let (kind, typed, caller, keys) = match takes_keys {
-        true => (quote!(KernelWithKeys), quote!(typed_with_keys), quote!(redispatch), quote!(_)),
-        false => (quote!(Kernel), quote!(typed), quote!(call), quote!()),
+    let before = signature::before(signature);
+    let (kind, typed, caller, keys) = match before {
+        Before::Nothing => (quote!(Kernel), quote!(typed), quote!(call), quote!()),
+        Before::Keys => (quote!(KernelWithKeys), quote!(typed_with_keys), quote!(redispatch), quote!(_)),
+        Before::Output => (quote!(OutputKernel), quote!(typed_with_output), quote!(with_output), quote!(_)),
     };
-    let count = Literal::usize_unsuffixed(inputs.len() - usize::from(takes_keys));
+    let count = Literal::usize_unsuffixed(inputs.len() - usize::from(before != Before::Nothing));
     // As if the user had written it, so that rustc underlines the user's tokens.
     let inputs = quote_spanned!(signature.paren_token.span.join()=> (#(#inputs),*));
     let (mut name, span) = (name.clone(), signature.fn_token.span);
@@ -152,7 +154,17 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
         let _ = [__expected, #ident];
         __torch::RecordedKernel::Fallthrough
     }};
-    quote!(#operator::takes! { #count [#kernel] #operator::#caller as __expected [#keys] #comparison })
+    let kernel =
+        quote!(#operator::takes! { #count [#kernel] #operator::#caller as __expected [#keys] #comparison });
+    match before {
+        Before::Output => {
+            // A refusal points at the parameter.
+            let span = signature.inputs.first().map_or(ident.span(), Spanned::span);
+            let serves = quote_spanned!(span=> serves!);
+            quote!(#operator::#serves { #kernel })
+        }
+        _ => kernel,
+    }
 }
 
 /// A parameter of the forwarding function: the user's own type tokens, a name of ours.

@@ -59,11 +59,25 @@ fn refusal(signature: &Signature) -> Option<(Span, &'static str)> {
     Some((input.span(), "a kernel has no type parameters, `impl` ones neither: write the type of the schema"))
 }
 
-/// Whether the kernel takes the keys of the call before the operator's arguments.
-pub(super) fn takes_keys(signature: &Signature) -> bool {
-    let Some(FnArg::Typed(first)) = signature.inputs.first() else { return false };
-    let Type::Path(path) = &*first.ty else { return false };
-    path.path.segments.last().is_some_and(|last| last.ident == "DispatchKeySet")
+/// What a kernel takes before the operator's arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    /// The keys of the call.
+    Keys,
+    /// Where the result goes.
+    Output,
+}
+
+/// What the kernel takes before the operator's arguments, by the name of its first parameter's type.
+pub(super) fn before(signature: &Signature) -> Before {
+    let Some(FnArg::Typed(first)) = signature.inputs.first() else { return Before::Nothing };
+    let Type::Path(path) = &*first.ty else { return Before::Nothing };
+    match path.path.segments.last() {
+        Some(last) if last.ident == "DispatchKeySet" => Before::Keys,
+        Some(last) if last.ident == "Output" => Before::Output,
+        _ => Before::Nothing,
+    }
 }
 
 /// Whether the return type may be a `Result`, under whatever name.

@@ -13,6 +13,7 @@ pub(crate) mod operator;
 mod overloads;
 mod receiver;
 pub(crate) mod types;
+mod variants;
 mod with;
 
 pub(crate) use operator::symbol;
@@ -22,7 +23,7 @@ pub(crate) use types::{function_head, output_type};
 pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Library { root, attributes, visibility, module, .. } = library;
     let Base { import, reexport, namespace } = base(library);
-    let operators = library.operators.iter().map(|operator| operator::operator(operator, &library.module));
+    let operators = library.operators.iter().map(|operator| operator::operator(operator, library));
     let operators =
         operators.chain(library.untyped.iter().map(|operator| operator::untyped(operator, &library.module)));
     let overloads = overloads::sets(library);
@@ -124,7 +125,8 @@ fn record(library: &Library) -> TokenStream {
     });
     let untyped = library.untyped.iter().map(|Untyped { ident, .. }| quote!(&#ident::OPERATOR));
     let operators = operators.chain(untyped);
-    let record = |operators| {
+    let variants::Kernels { records, linked } = variants::kernels(library);
+    let record = |operators, kernels| {
         quote! {
             __torch::Record::Library(&__torch::LibraryRecord {
                 namespace: NAMESPACE,
@@ -132,15 +134,20 @@ fn record(library: &Library) -> TokenStream {
                 kernels_in: #kernels_in,
                 place: #place,
                 operators: #operators,
+                kernels: #kernels,
             })
         }
     };
-    let (whole, without_operators) = (record(quote!(&[#(#operators),*])), record(quote!(&[])));
+    let whole = record(quote!(&[#(#operators),*]), quote!(KERNELS));
+    let without_operators = record(quote!(&[]), quote!(&[]));
     quote! {
+        const KERNELS: &[__torch::KernelRecord] = #records;
         #[doc(hidden)]
         pub static TORCH_LIBRARY_RECORD: __torch::Record = #whole;
         const _: () = {
-            __torch::submit_library! { TORCH_LIBRARY_RECORD, #without_operators }
+            __torch::submit_library! {
+                TORCH_LIBRARY_RECORD, #without_operators, __torch::Record::Kernels(KERNELS); #linked
+            }
         };
     }
 }

@@ -14,8 +14,10 @@ use crate::rust_type::{RustType, can_be_written};
 use crate::source::Source;
 
 mod attributes;
+mod variants;
 
-use attributes::Variants;
+use attributes::Forms;
+pub(crate) use variants::Kind;
 
 /// A namespace.
 pub(crate) struct Library {
@@ -31,7 +33,7 @@ pub(crate) struct Library {
     /// The trait with the operators that are methods.
     pub(crate) methods: Option<Ident>,
     /// Whether overloads are found by their arguments, and as what.
-    pub(crate) overloads: Option<Variants>,
+    pub(crate) overloads: Option<Forms>,
     pub(crate) operators: Vec<Operator>,
     /// Those that Rust has no types for.
     pub(crate) untyped: Vec<Untyped>,
@@ -66,6 +68,10 @@ pub(crate) struct Operator {
     pub(crate) place: Place,
     /// Where it is declared, for messages at run time.
     pub(crate) source: Source,
+    /// The variants that are declared by an attribute on it.
+    pub(crate) variants: Vec<(Kind, Ident)>,
+    /// The operator whose variant it is.
+    pub(crate) base: Option<Ident>,
 }
 
 /// An operator with a type in its schema that Rust has no counterpart for yet.
@@ -116,7 +122,7 @@ impl Library {
         let operators = block
             .declarations
             .into_iter()
-            .filter_map(|declaration| Operator::new(declaration, methods.is_some(), errors))
+            .flat_map(|declaration| Operator::with_variants(declaration, methods.is_some(), errors))
             .collect();
         Library {
             root: block.root,
@@ -136,10 +142,15 @@ impl Library {
 impl Operator {
     /// Of a library with a trait for methods or without one.
     pub(crate) fn new(declaration: Declaration, has_methods: bool, errors: &mut Errors) -> Option<Self> {
+        Operator::with_variants(declaration, has_methods, errors).into_iter().next()
+    }
+
+    /// Likewise, with the variants that its attributes ask for behind it.
+    fn with_variants(declaration: Declaration, has_methods: bool, errors: &mut Errors) -> Vec<Self> {
         let mut attributes = declaration.attributes;
         let tags = attributes::take_tags(&mut attributes, errors);
         let variants = attributes::take_variants(&mut attributes, errors);
-        let (schema, places) = read(declaration.schema, errors)?;
+        let Some((schema, places)) = read(declaration.schema, errors) else { return Vec::new() };
         let place = places.name;
         if let Some(namespace) = &schema.name.namespace {
             let message = format!(
@@ -147,24 +158,29 @@ impl Operator {
                 schema.name.name
             );
             errors.push(place.error(message));
-            return None;
+            return Vec::new();
         }
         if let Some(message) = misnamed(&schema) {
             errors.push(place.error(message));
-            return None;
+            return Vec::new();
         }
-        let mut operator = errors.ok(Operator::of_schema(schema, places, Source::Span(place.first)))?;
+        let operator = Operator::of_schema(schema, places, Source::Span(place.first));
+        let Some(mut operator) = errors.ok(operator) else { return Vec::new() };
         (operator.attributes, operator.tags) = (attributes, tags);
-        if let Some(variants) = variants {
-            operator.is_function = variants.function;
-            if variants.method {
+        if let Some(forms) = variants.forms {
+            operator.is_function = forms.function;
+            if forms.method {
                 errors.ok(operator.check_method(has_methods));
             }
         }
-        if has_methods && variants.is_none_or(|variants| variants.method) {
+        if has_methods && variants.forms.is_none_or(|forms| forms.method) {
             operator.receiver = receiver(&operator.schema);
         }
-        Some(operator)
+        let mut derived = operator.derive(&variants, errors);
+        if has_methods {
+            derived.iter_mut().for_each(|variant| variant.receiver = receiver(&variant.schema));
+        }
+        std::iter::once(operator).chain(derived).collect()
     }
 
     /// Whether it can be the method that it is to be.
@@ -213,6 +229,8 @@ impl Operator {
             receiver: None,
             place,
             source,
+            variants: Vec::new(),
+            base: None,
         })
     }
 

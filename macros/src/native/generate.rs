@@ -1,12 +1,13 @@
 //! What `autogen` makes of an operator: the variant that returns its result, and the one that writes to `out`.
 
-use torch_library_schema::{AliasInfo, AliasSet, Argument, OperatorName, Return, Schema, Type};
+use torch_library_schema::{Argument, OperatorName, Return, Schema, Type};
 
 use super::entry::Entry;
 use super::fields::{Dispatch, with_implied_tags};
 use super::func::{Func, Kind, is_tensor};
 use super::keys;
 use super::name::Name;
+use crate::schema_parts::written;
 
 /// The variant that writes to nothing: what was written to is copied before, and returned.
 pub(crate) fn functional(base: &Entry) -> Entry {
@@ -77,16 +78,6 @@ fn out_of_returns(func: &Func) -> (Vec<Argument>, Vec<Return>) {
         outs.push(Argument { name, ty, size, default: None, kwarg_only: true, alias: Some(alias) });
     }
     (outs, left)
-}
-
-/// `(a!)`, on the elements of a list.
-fn written(name: &str, ty: &Type) -> Box<AliasInfo> {
-    let set = AliasSet::new([name]);
-    let alias = AliasInfo { before: set.clone(), after: set, is_write: true, contained: Vec::new() };
-    Box::new(match ty {
-        Type::List(_) => AliasInfo { is_write: true, contained: vec![alias], ..AliasInfo::default() },
-        _ => alias,
-    })
 }
 
 fn entry(base: &Entry, name: Name, arguments: Vec<Argument>, returns: Vec<Return>) -> Entry {

@@ -23,11 +23,12 @@ macro_rules! __links {
     };
 }
 
-/// Leaves a library's record in the program: the first one or, where operators come when they are called, the second.
+/// Leaves a library's record in the program: the first one or, where operators come when they are called, the second,
+/// and its kernels one by one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit_library {
-    ($record:expr, $without_operators:expr) => {
+    ($record:expr, $without_operators:expr, $kernels:expr; $($kernel:tt)*) => {
         $crate::__private::submit! { $record }
     };
 }

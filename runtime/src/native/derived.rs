@@ -33,6 +33,14 @@ pub fn copy_all(operator: &str, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
 /// The argument cannot have these sizes, there is no such operator, or it fails.
 pub fn write(operator: &str, out: &mut Tensor, result: &Tensor) -> Result<()> {
     out.resize(result.sizes(), None)?;
+    copy_into(operator, out, result)
+}
+
+/// Writes a result to a tensor of its sizes, by the operator of this name.
+///
+/// # Errors
+/// There is no such operator, or it fails.
+pub fn copy_into(operator: &str, out: &mut Tensor, result: &Tensor) -> Result<()> {
     let mut stack = Stack::from_iter([Value::TensorMut(out), Value::from(result), Value::Bool(false)]);
     Dispatcher::global().find(operator)?.call_boxed(&mut stack)
 }

@@ -4,7 +4,7 @@ use super::entry::{Implementation, Origin, Registration};
 use super::layer::Layers;
 use super::names::Names;
 use super::state::{Namespace, State};
-use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel};
+use crate::collect::{self, FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel, TypedCode};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::kernel::BoxedKernel;
 use crate::operator::{Operator, Place, SourceModule};
@@ -35,7 +35,10 @@ pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
     let mut fallbacks = Vec::new();
     for record in records {
         match **record {
-            Record::Library(library) => libraries.push(library),
+            Record::Library(library) => {
+                libraries.push(library);
+                kernels.extend(library.kernels);
+            }
             Record::Kernels(block) => kernels.extend(block),
             Record::Fallback(fallback) => fallbacks.push(fallback),
         }
@@ -46,7 +49,9 @@ pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
     fallbacks.sort_by_key(|fallback| fallback.place);
 
     libraries.into_iter().for_each(|library| add_library(state, library));
-    kernels.into_iter().for_each(|kernel| add_kernel(state, kernel));
+    for record in kernels {
+        kernels_of(record).for_each(|(target, kernel)| add_kernel(state, record, target, kernel));
+    }
     fallbacks.into_iter().for_each(|fallback| add_fallback(state, fallback));
     state.find_conflicts();
 }
@@ -55,12 +60,14 @@ pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
 pub(super) fn link(
     state: &mut State,
     operator: &'static Operator,
-    kernels: &[Option<&'static KernelRecord>],
+    kernels: impl Iterator<Item = &'static Option<&'static KernelRecord>>,
 ) {
     if operator.entry().is_none() {
         add_operator(state, operator);
-        let kernels = kernels.iter().flatten().filter(|kernel| std::ptr::eq(kernel.operator, operator));
-        kernels.for_each(|kernel| add_kernel(state, kernel));
+        for record in kernels.flatten() {
+            let kernels = kernels_of(record).filter(|(target, _)| std::ptr::eq(*target, operator));
+            kernels.for_each(|(target, kernel)| add_kernel(state, record, target, kernel));
+        }
         state.find_conflicts();
     }
 }
@@ -87,14 +94,33 @@ fn add_library(state: &mut State, library: &'static LibraryRecord) {
     }
 }
 
-fn add_kernel(state: &mut State, record: &'static KernelRecord) {
-    let known = state.defined(record.operator).map(|entry| entry.name.entry);
-    let index = known.unwrap_or_else(|| state.entry_of_name(&record.operator.to_string()));
+/// The kernels in a record, each with its operator: several where the kernel serves variants.
+fn kernels_of(record: &'static KernelRecord) -> impl Iterator<Item = (&'static Operator, RecordedKernel)> {
+    let (one, variants) = match record.kernel {
+        RecordedKernel::Variants(variants) => (None, variants),
+        kernel => (Some((record.operator, kernel)), &[][..]),
+    };
+    let typed = |code: &'static TypedCode| (code.operator(), RecordedKernel::Typed(*code));
+    one.into_iter().chain(variants.iter().map(typed))
+}
+
+fn add_kernel(
+    state: &mut State,
+    record: &'static KernelRecord,
+    operator: &'static Operator,
+    kernel: RecordedKernel,
+) {
+    let known = state.defined(operator).map(|entry| entry.name.entry);
+    let index = known.unwrap_or_else(|| state.entry_of_name(&operator.to_string()));
     let registration = Registration {
         id: 0,
         key: record.key,
-        implementation: implementation(record.kernel),
-        origin: if record.overrides { Origin::Override } else { Origin::Linked },
+        implementation: implementation(kernel),
+        origin: match kernel {
+            _ if record.overrides => Origin::Override,
+            RecordedKernel::Copying(_) => Origin::Copying,
+            _ => Origin::Linked,
+        },
         function: record.function.into(),
         place: record.place,
         signature: None,
@@ -112,7 +138,9 @@ fn add_fallback(state: &mut State, record: &'static FallbackRecord) {
             key,
             implementation: match record.kernel {
                 // The macro never makes a typed fallback: it would have to serve operators of all types.
-                RecordedKernel::Typed(_) => Implementation::Fallthrough,
+                RecordedKernel::Typed(_) | RecordedKernel::Copying(_) | RecordedKernel::Variants(_) => {
+                    Implementation::Fallthrough
+                }
                 kernel => implementation(kernel),
             },
             origin: Origin::Linked,
@@ -134,12 +162,13 @@ fn is_same(a: &Registration, b: &Registration) -> bool {
 
 fn implementation(kernel: RecordedKernel) -> Implementation {
     match kernel {
-        RecordedKernel::Typed(typed) => {
+        RecordedKernel::Typed(typed) | RecordedKernel::Copying(typed) => {
             let (kernel, made_for) = typed.kernel();
             Implementation::Typed(kernel, made_for)
         }
         RecordedKernel::Boxed(function) => Implementation::Boxed(BoxedKernel::from_function(function)),
-        RecordedKernel::Fallthrough => Implementation::Fallthrough,
+        // `kernels_of` takes variants apart.
+        RecordedKernel::Fallthrough | RecordedKernel::Variants(_) => Implementation::Fallthrough,
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) enum Implementation {
 pub(super) enum Origin {
     /// This library, for keys of which nobody else says anything.
     Default,
+    /// The library that declares a variant: where nobody has a kernel for it, what its operator gives is copied.
+    Copying,
     /// A record in the program.
     Linked,
     /// A record in the program that is meant to replace another.

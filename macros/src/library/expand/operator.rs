@@ -6,17 +6,21 @@ use syn::Lifetime;
 use syn::ext::IdentExt;
 
 use super::types::{Lifetimes, argument_type, output, parameter, return_type, tuple};
+use super::variants;
 use super::with::{self, setter_name};
-use crate::library::model::{Operator, Return, Returned, Untyped};
+use crate::library::model::{Library, Operator, Return, Returned, Untyped};
 
-pub(super) fn operator(operator: &Operator, library: &Ident) -> TokenStream {
+pub(super) fn operator(operator: &Operator, library: &Library) -> TokenStream {
     let Operator { ident, schema, .. } = operator;
     let text = format!("```text\n{schema}\n```");
     let about = format!("The operator `{}`: everything but the plain call.\n\n{text}", schema.name);
     let cfgs = operator.cfgs();
     let function = operator.is_function.then(|| function(operator));
-    let (traits, definition, with) = (traits(operator), definition(operator, library), with::with(operator));
+    let (traits, definition, with) =
+        (traits(operator), definition(operator, &library.module), with::with(operator));
+    let variants = variants::of_operator(operator, library);
     let takes = format_ident!("__takes_{}", operator.arguments.len());
+    let serves = format_ident!("{}", if operator.variants.is_empty() { "serving_none" } else { "serving" });
     quote! {
         #function
 
@@ -31,10 +35,11 @@ pub(super) fn operator(operator: &Operator, library: &Ident) -> TokenStream {
             pub use super::__torch::of_operator as one_of;
             #[doc(hidden)]
             #[allow(unused_imports, reason = "for kernels, which a program need not have")]
-            pub use super::__torch::arity::#takes as takes;
+            pub use super::__torch::{#serves as serves, arity::#takes as takes};
             #traits
             #definition
             #with
+            #variants
         }
     }
 }
@@ -151,6 +156,10 @@ fn definition(operator: &Operator, library: &Ident) -> TokenStream {
         Returned::Owned(_) => quote!(__torch::Option::None),
         Returned::Argument(source) => quote!(__torch::Option::Some(#source)),
     });
+    let base = match &operator.base {
+        Some(base) => quote!(__torch::Option::Some(|| &super::#base::OPERATOR)),
+        None => quote!(__torch::Option::None),
+    };
     let symbol = symbol(library, ident);
     let count = Literal::usize_unsuffixed(operator.arguments.len());
     let returns = Literal::usize_unsuffixed(operator.returns.len());
@@ -172,6 +181,7 @@ fn definition(operator: &Operator, library: &Ident) -> TokenStream {
                 schema: #text,
                 tags: [#(#tags),*],
                 place: #place,
+                base: #base,
             },
         }
     }

@@ -1,7 +1,9 @@
 //! The attributes of `torch_library!` that are its own. All others are passed on to rustc.
 
+use proc_macro2::Span;
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, Token};
+use syn::{Attribute, Ident, LitStr, Token};
 use torch_library_schema::TAGS;
 
 use crate::errors::Errors;
@@ -31,41 +33,89 @@ pub(super) fn take_methods(attributes: &mut Vec<Attribute>, errors: &mut Errors)
 }
 
 /// `#[overloads]`, `#[overloads(function)]`: operators of one name are called by it, and told apart by their arguments.
-pub(super) fn take_overloads(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Variants> {
+pub(super) fn take_overloads(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Forms> {
     let position = attributes.iter().position(|attribute| attribute.path().is_ident("overloads"))?;
     let attribute = attributes.remove(position);
     if attribute.meta.require_path_only().is_ok() {
-        return Some(Variants { function: true, method: true });
+        return Some(Forms { function: true, method: true });
     }
     if !attribute.parse_args::<Ident>().is_ok_and(|word| word == "function") {
         errors.at(attribute.meta, "expected `#[overloads]`, or `#[overloads(function)]` for functions alone");
     }
-    Some(Variants { function: true, method: false })
+    Some(Forms { function: true, method: false })
 }
 
-/// `#[variants(function, method)]`: what an operator is, where that is said.
-pub(super) fn take_variants(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Variants> {
-    let position = attributes.iter().position(|attribute| attribute.path().is_ident("variants"))?;
-    let attribute = attributes.remove(position);
-    let words = attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated);
-    let is = |wanted: &str| words.as_ref().is_ok_and(|words| words.iter().any(|word| word == wanted));
-    let variants = Variants { function: is("function"), method: is("method") };
-    let is_known = |word: &Ident| word == "function" || word == "method";
-    if !words.is_ok_and(|words| !words.is_empty() && words.iter().all(is_known)) {
-        errors.at(
-            attribute.meta,
-            "expected `function`, `method` or both, as in `#[variants(function, method)]`",
-        );
-        return None;
+/// `#[variants(method, out, in_place)]`: what an operator is, where that is said, and which others are made of it.
+pub(super) fn take_variants(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Variants {
+    const USAGE: &str = "expected one or more of `function`, `method`, `out` and `in_place`, \
+                         as in `#[variants(function, method)]` or `#[variants(out, in_place)]`";
+    let mut variants = Variants::default();
+    for attribute in attributes.extract_if(.., |attribute| attribute.path().is_ident("variants")) {
+        match attribute.parse_args_with(Punctuated::<Word, Token![,]>::parse_terminated) {
+            Ok(words) if !words.is_empty() && words.iter().all(Word::is_known) => {
+                words.into_iter().for_each(|word| variants.add(word));
+            }
+            _ => errors.at(attribute.meta, USAGE),
+        }
     }
-    Some(variants)
+    variants
 }
 
 /// What is written for an operator besides its module.
-#[derive(Clone, Copy)]
-pub(crate) struct Variants {
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Forms {
     pub(crate) function: bool,
     pub(crate) method: bool,
+}
+
+/// What `#[variants(…)]` says.
+#[derive(Default)]
+pub(super) struct Variants {
+    /// `function`, `method`, if either is there.
+    pub(super) forms: Option<Forms>,
+    /// `out`, perhaps with the name of its overload.
+    pub(super) out: Option<(Span, Option<LitStr>)>,
+    /// `in_place`, likewise.
+    pub(super) in_place: Option<(Span, Option<LitStr>)>,
+}
+
+impl Variants {
+    fn add(&mut self, Word { word, name }: Word) {
+        let span = word.span();
+        match &*word.to_string() {
+            "function" => self.forms.get_or_insert_default().function = true,
+            "method" => self.forms.get_or_insert_default().method = true,
+            "out" => self.out = Some((span, name)),
+            _ => self.in_place = Some((span, name)),
+        }
+    }
+}
+
+/// `method`, or `out = "Scalar_out"`
+struct Word {
+    word: Ident,
+    name: Option<LitStr>,
+}
+
+impl Word {
+    fn is_known(&self) -> bool {
+        match &*self.word.to_string() {
+            "out" | "in_place" => true,
+            "function" | "method" => self.name.is_none(),
+            _ => false,
+        }
+    }
+}
+
+impl Parse for Word {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let word = input.parse()?;
+        let name = match input.parse::<Option<Token![=]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
+        Ok(Word { word, name })
+    }
 }
 
 /// `#[tags(pointwise, inplace_view)]`

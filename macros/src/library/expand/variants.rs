@@ -1,0 +1,176 @@
+//! What an operator has whose variants are declared beside it: the trait of kernels that serve all of them, and the
+//! kernels of variants for backends that have none of their own.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::operator::{Head, head, symbol};
+use crate::library::model::{Kind, Library, Operator};
+
+/// In the operator's module: kernels that take their output.
+pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream {
+    if operator.variants.is_empty() {
+        return quote!();
+    }
+    let ident = &operator.ident;
+    let Head { parameters, output, .. } = head(operator);
+    let names = arguments(operator);
+    let base_name = name(operator);
+    let variants: Vec<_> = variants(operator, library).collect();
+    let serving = variants.iter().map(|(kind, variant)| {
+        let call = |passed: &TokenStream| quote!(<K as OutputKernel>::#ident(__output, #passed));
+        implementation(
+            &quote!(<K: OutputKernel>),
+            &quote!(Serving<K>),
+            (*kind, variant),
+            operator,
+            None,
+            &call,
+        )
+    });
+    let copying = variants.iter().map(|(kind, variant)| {
+        let call = |passed: &TokenStream| quote!(redispatch(__keys, #passed));
+        implementation(&quote!(), &quote!(Copying), (*kind, variant), operator, Some(()), &call)
+    });
+    let others: Vec<_> = variants.iter().map(|(_, variant)| &variant.ident).collect();
+    quote! {
+        /// A kernel of this operator and its variants.
+        #[doc(hidden)]
+        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+        pub trait OutputKernel {
+            fn #ident(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output>;
+        }
+
+        /// The types that such a kernel has, for rustc to show.
+        #[doc(hidden)]
+        #[allow(clippy::all, clippy::pedantic)]
+        pub fn with_output(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output> {
+            call(#(#names),*)
+        }
+
+        #[doc(hidden)]
+        pub struct Serving<K>(__torch::PhantomData<K>);
+
+        impl<K: OutputKernel> Serving<K> {
+            const ALL: &'static [__torch::TypedCode] = &[code::<Self>() #(, super::#others::code::<Self>())*];
+        }
+
+        #[doc(hidden)]
+        pub const fn typed_with_output<K: OutputKernel>() -> __torch::RecordedKernel {
+            __torch::RecordedKernel::Variants(<Serving<K>>::ALL)
+        }
+
+        #[allow(clippy::all, clippy::pedantic)]
+        impl<K: OutputKernel> Kernel for Serving<K> {
+            #[inline(always)]
+            fn #ident(#parameters) -> __torch::Result<#output> {
+                const NAME: &__torch::str = #base_name;
+                <K as OutputKernel>::#ident(__torch::Output::new(NAME), #(#names),*)
+            }
+        }
+
+        #(#serving)*
+
+        /// The kernels of variants where a backend has but this operator's: what that gives is copied.
+        #[doc(hidden)]
+        pub struct Copying;
+
+        #(#copying)*
+    }
+}
+
+/// A variant's kernel: makes its output, calls what gives the result, and puts it there.
+fn implementation(
+    generics: &TokenStream,
+    of: &TokenStream,
+    (kind, variant): (Kind, &Operator),
+    base: &Operator,
+    with_keys: Option<()>,
+    call: &impl Fn(&TokenStream) -> TokenStream,
+) -> TokenStream {
+    let ident = &variant.ident;
+    let Head { generics: lifetimes, parameters, output } = head(variant);
+    let (constructor, target) = match kind {
+        Kind::Out => (quote!(out), &variant.arguments[variant.arguments.len() - 1].ident),
+        Kind::InPlace => (quote!(in_place), this(variant)),
+    };
+    let passed = base.arguments.iter().map(|argument| match &argument.ident {
+        ident if ident == target => quote!(&*#ident),
+        ident => quote!(#ident),
+    });
+    let (call, name) = (call(&quote!(#(#passed),*)), name(variant));
+    let (kernel, keys) = match with_keys {
+        Some(()) => (quote!(KernelWithKeys), quote!(__keys: __torch::DispatchKeySet,)),
+        None => (quote!(Kernel), quote!()),
+    };
+    quote! {
+        #[allow(clippy::all, clippy::pedantic)]
+        impl #generics super::#ident::#kernel for #of {
+            #[inline(always)]
+            fn #ident #lifetimes(#keys #parameters) -> __torch::Result<#output> {
+                const NAME: &__torch::str = #name;
+                let __output = __torch::Output::#constructor(NAME, &*#target);
+                let __result = #call?;
+                __torch::finish(__output, &__result)?;
+                ::core::result::Result::Ok(#target)
+            }
+        }
+    }
+}
+
+fn this(variant: &Operator) -> &Ident {
+    let at = variant.schema.arguments.iter().position(torch_library_schema::Argument::is_mutable);
+    &variant.arguments[at.unwrap_or_default()].ident
+}
+
+fn arguments(operator: &Operator) -> Vec<&Ident> {
+    operator.arguments.iter().map(|argument| &argument.ident).collect()
+}
+
+/// The whole name, with the namespace.
+fn name(operator: &Operator) -> TokenStream {
+    let name = operator.schema.name.to_string();
+    quote!(__torch::operator_name!(super::NAMESPACE, #name))
+}
+
+/// The variants of an operator, as far as they are in the library.
+fn variants<'l>(operator: &'l Operator, library: &'l Library) -> impl Iterator<Item = (Kind, &'l Operator)> {
+    operator.variants.iter().filter_map(|(kind, ident)| {
+        let variant = library.operators.iter().find(|other| other.ident == *ident)?;
+        Some((*kind, variant)).filter(|_| variant.base.as_ref() == Some(&operator.ident))
+    })
+}
+
+/// The kernels that the library itself has.
+pub(super) struct Kernels {
+    /// Their records, in a constant `KERNELS`.
+    pub(super) records: TokenStream,
+    /// What the linker is to know of them.
+    pub(super) linked: TokenStream,
+}
+
+/// Those of all variants: what the operator gives is copied.
+pub(super) fn kernels(library: &Library) -> Kernels {
+    let all = library.operators.iter().filter_map(|variant| Some((variant, variant.base.as_ref()?)));
+    let (mut records, mut linked) = (TokenStream::new(), TokenStream::new());
+    for (variant, base) in all {
+        let (ident, cfgs) = (&variant.ident, variant.cfgs().collect::<Vec<_>>());
+        let place = variant.source.place(&quote!(TORCH_LIBRARY_SOURCE));
+        let function = format!("copies what {base} gives, to {ident}");
+        let (symbol, key) = (symbol(&library.module, ident), format_ident!("CompositeExplicitAutograd"));
+        records.extend(quote! {
+            #(#cfgs)*
+            __torch::KernelRecord {
+                operator: &self::#ident::OPERATOR,
+                key: __torch::DispatchKey::#key,
+                kernel: __torch::RecordedKernel::Copying(self::#ident::code_with_keys::<self::#base::Copying>()),
+                function: #function,
+                overrides: false,
+                place: #place,
+            },
+        });
+        let cfgs = quote!(#(#cfgs)*);
+        linked.extend(quote!({ #cfgs #key #symbol false #function self::#ident }));
+    }
+    Kernels { records: quote!(&[#records]), linked }
+}

@@ -1,0 +1,224 @@
+//! Where a kernel's result goes: to a new tensor, to the caller's `out`, or back to `self`.
+
+use std::sync::Once;
+
+use crate::device::Device;
+use crate::dtype::{DType, can_cast};
+use crate::ensure;
+use crate::error::Result;
+use crate::layout::MemoryFormat;
+use crate::tensor::Tensor;
+use crate::warning::warn;
+
+/// Where a kernel's result goes, and under what name its errors speak.
+///
+/// A kernel that takes one before the operator's arguments serves the operator and its variants: those that
+/// `#[variants(out, in_place)]` declares beside it in `torch_library!`. `#[torch_impl]` registers it for each, and hands
+/// it the output that the call means. The kernel returns the tensor that it wrote; where that is not the caller's, the
+/// variant copies it there.
+///
+/// ```
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod counting {
+///         #[variants(out, in_place)]
+///         next(Tensor self) -> Tensor;
+///     }
+/// }
+///
+/// #[torch_impl(counting, CPU)]
+/// fn next(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+///     let values = this.to_vec::<f64>().map_err(|error| error.context(output.operator()))?;
+///     let mut out = output.contiguous(this.sizes(), DType::Float64, this.device(), &[])?;
+///     out.fill_from(values.into_iter().map(|value| value + 1.0))?;
+///     Ok(out)
+/// }
+///
+/// fn main() -> Result<()> {
+///     let (mut x, mut out) = (Tensor::from([1.0, 2.0]), Tensor::zeros(&[2], DType::Float64, Device::CPU)?);
+///     assert_eq!(counting::next(&x)?.to_vec::<f64>()?, [2.0, 3.0]);
+///     counting::next_out(&x, &mut out)?;
+///     assert_eq!(out.to_vec::<f64>()?, [2.0, 3.0]);
+///     counting::next_(&mut x)?;
+///     assert_eq!(x.to_vec::<f64>()?, [2.0, 3.0]);
+///     Ok(())
+/// }
+/// ```
+///
+/// PyTorch: `set_output` of structured kernels.
+#[derive(Clone, Copy)]
+pub struct Output<'a> {
+    operator: &'static str,
+    target: Target<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    New,
+    Out(&'a Tensor),
+    InPlace(&'a Tensor),
+}
+
+/// A new tensor, for the operator of this name.
+impl From<&'static str> for Output<'_> {
+    #[inline]
+    fn from(operator: &'static str) -> Self {
+        Output::new(operator)
+    }
+}
+
+impl<'a> Output<'a> {
+    /// A new tensor, for the operator of this name.
+    #[inline]
+    pub const fn new(operator: &'static str) -> Self {
+        Output { operator, target: Target::New }
+    }
+
+    /// The caller's `out`, which takes the result's sizes.
+    #[inline]
+    pub const fn out(operator: &'static str, out: &'a Tensor) -> Self {
+        Output { operator, target: Target::Out(out) }
+    }
+
+    /// The tensor that is written in place, which keeps its sizes.
+    #[inline]
+    pub const fn in_place(operator: &'static str, this: &'a Tensor) -> Self {
+        Output { operator, target: Target::InPlace(this) }
+    }
+
+    /// The name of the operator that is called, as `aten::add.out`.
+    #[inline]
+    pub const fn operator(self) -> &'static str {
+        self.operator
+    }
+
+    /// The caller's tensor, `out` or `self`.
+    #[inline]
+    pub const fn tensor(self) -> Option<&'a Tensor> {
+        match self.target {
+            Target::New => None,
+            Target::Out(tensor) | Target::InPlace(tensor) => Some(tensor),
+        }
+    }
+
+    /// The caller's `out`.
+    #[inline]
+    pub const fn given(self) -> Option<&'a Tensor> {
+        match self.target {
+            Target::Out(tensor) => Some(tensor),
+            Target::New | Target::InPlace(_) => None,
+        }
+    }
+
+    /// Whether `self` is written to.
+    #[inline]
+    pub const fn is_in_place(self) -> bool {
+        matches!(self.target, Target::InPlace(_))
+    }
+
+    /// Checks that an `out` has exactly this type, for an operator that casts nothing.
+    ///
+    /// # Errors
+    /// It has another.
+    pub fn exactly(self, dtype: DType) -> Result<()> {
+        match self.given() {
+            Some(out) if out.dtype() != dtype => self.refuse(out, dtype),
+            _ => Ok(()),
+        }
+    }
+
+    /// The caller's tensor, ready for a result of these sizes and of a type that can be cast to its own. The strides are
+    /// only those of an `out` that had other sizes.
+    ///
+    /// # Errors
+    /// It is of a type that takes no such result, or on another device; it has other sizes and must keep them; elements
+    /// of it coincide.
+    pub fn prepare(
+        self,
+        sizes: &[i64],
+        strides: Option<&[i64]>,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Option<&'a Tensor>> {
+        let Some(tensor) = self.tensor() else { return Ok(None) };
+        if !can_cast(dtype, tensor.dtype()) {
+            self.refuse(tensor, dtype)?;
+        }
+        self.prepare_unchecked(tensor, sizes, strides, device)
+            .map_err(|error| error.context(self.operator))?;
+        Ok(Some(tensor))
+    }
+
+    #[cold]
+    fn refuse(self, tensor: &Tensor, dtype: DType) -> Result<()> {
+        crate::bail!(
+            DType,
+            "{}: a result of {dtype} cannot be written to a tensor of {}",
+            self.operator,
+            tensor.dtype()
+        )
+    }
+
+    fn prepare_unchecked(
+        self,
+        tensor: &Tensor,
+        sizes: &[i64],
+        strides: Option<&[i64]>,
+        device: Device,
+    ) -> Result<()> {
+        ensure!(
+            tensor.device() == device,
+            Device,
+            "a result on {device} cannot be written to a tensor on {}",
+            tensor.device()
+        );
+        if tensor.sizes() != sizes {
+            ensure!(
+                !self.is_in_place(),
+                Shape,
+                "a result of sizes {sizes:?} cannot be written to a tensor of sizes {:?}",
+                tensor.sizes()
+            );
+            resize(tensor, sizes, strides)?;
+        }
+        tensor.check_no_internal_overlap()
+    }
+
+    /// Contiguous memory for the result: the caller's tensor, if it is such and nothing that the kernel reads, else new
+    /// memory.
+    ///
+    /// # Errors
+    /// The caller's tensor cannot be resized; there is no memory.
+    pub fn contiguous(
+        self,
+        sizes: &[i64],
+        dtype: DType,
+        device: Device,
+        inputs: &[&Tensor],
+    ) -> Result<Tensor> {
+        let fits = |out: &Tensor| {
+            let is_row_major = out.sizes() != sizes || out.is_contiguous(MemoryFormat::Contiguous);
+            let is_read = inputs.iter().any(|input| input.shares_storage_with(out));
+            out.dtype() == dtype && out.device() == device && is_row_major && !is_read
+        };
+        match self.tensor() {
+            Some(out) if fits(out) => self.prepare(sizes, None, dtype, device).map(|_| out.clone()),
+            _ => Tensor::empty(sizes, dtype, device),
+        }
+    }
+}
+
+/// Gives an `out` the sizes of the result, and says that it was in use, the first time: most likely a mistake.
+pub(crate) fn resize(out: &Tensor, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
+    static SAID: Once = Once::new();
+    if out.numel() > 0 {
+        SAID.call_once(|| {
+            warn(format_args!(
+                "an `out` of sizes {:?} was resized to {sizes:?}, and views of it were not; pass an empty one",
+                out.sizes()
+            ));
+        });
+    }
+    out.clone().resize(sizes, strides)
+}

@@ -1,0 +1,76 @@
+//! What variants do around the kernel that they share: the name they go by, and where the result ends.
+
+use crate::error::Result;
+use crate::guard::AutoDispatchBelowADInplaceOrView;
+use crate::native::derived;
+use crate::output::Output;
+use crate::tensor::Tensor;
+
+/// Puts a result where it is to go, unless the kernel has written there.
+///
+/// # Errors
+/// It cannot be written there.
+#[inline]
+pub fn finish(output: Output<'_>, result: &Tensor) -> Result<()> {
+    match output.tensor() {
+        Some(target) if !result.is_same(target) => copy(output, target, result),
+        _ => Ok(()),
+    }
+}
+
+fn copy(output: Output<'_>, target: &Tensor, result: &Tensor) -> Result<()> {
+    output.prepare(result.sizes(), Some(result.strides()), result.dtype(), result.device())?;
+    // Autograd has seen the variant, and has nothing to learn from its last step.
+    let _below = AutoDispatchBelowADInplaceOrView::new();
+    derived::copy_into("aten::copy_", &mut target.clone(), result)
+}
+
+/// The bytes of `namespace::name`.
+pub const fn joined<const N: usize>(namespace: &str, name: &str) -> [u8; N] {
+    let (namespace, name, mut all) = (namespace.as_bytes(), name.as_bytes(), [b':'; N]);
+    let mut at = 0;
+    while at < namespace.len() {
+        all[at] = namespace[at];
+        at += 1;
+    }
+    at = 0;
+    while at < name.len() {
+        all[namespace.len() + 2 + at] = name[at];
+        at += 1;
+    }
+    all
+}
+
+/// In the module of an operator with variants: takes a kernel that serves all of them.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serving {
+    ($($kernel:tt)*) => { $($kernel)* };
+}
+
+/// In its place in the module of an operator without variants: refuses such a kernel.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __serving_none {
+    ($($kernel:tt)*) => {{
+        ::core::compile_error!(
+            "a kernel that takes an `Output` serves an operator and its variants, and this one has none: declare them \
+             above its schema, as in `#[variants(out, in_place)]`, or leave the parameter out"
+        );
+        $crate::__private::RecordedKernel::Fallthrough
+    }};
+}
+
+/// The whole name of an operator, from the constant that names its namespace.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __operator_name {
+    ($namespace:path, $name:literal) => {{
+        const BYTES: [::core::primitive::u8; $namespace.len() + 2 + $name.len()] =
+            __torch::joined($namespace, $name);
+        match ::core::str::from_utf8(&BYTES) {
+            ::core::result::Result::Ok(name) => name,
+            ::core::result::Result::Err(_) => "",
+        }
+    }};
+}

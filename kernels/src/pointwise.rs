@@ -13,17 +13,16 @@ use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
 use crate::cpu::loops::{Elements, map_elements, map_new};
-use crate::variants::{Destination, waiting};
 
 /// Inputs of an element-wise operator that fit together.
 ///
 /// ```text
-/// let call = Pointwise::promoting("aten::mul.Tensor", [this, other])?;
+/// let call = Pointwise::promoting(output, [this, other])?;
 /// let out = call.output(None, call.dtype)?;
 /// match_computing!(call.dtype, T: Float => loops::map(&out, call.inputs, |[a, b]: [T; 2]| a * b), …)
 /// ```
 pub struct Pointwise<'a, const N: usize> {
-    operator: &'static str,
+    output: Output<'a>,
     /// The tensors, as they were given.
     pub inputs: [&'a Tensor; N],
     sizes: Sizes<'a>,
@@ -33,6 +32,8 @@ pub struct Pointwise<'a, const N: usize> {
     condition: Option<usize>,
     strides: Strides,
     device: Device,
+    /// Whether an `out` must have exactly the type of the result.
+    is_exact: bool,
 }
 
 /// What decides how the elements of a new result lie.
@@ -70,17 +71,32 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// # Errors
     /// Shapes that do not broadcast, types without a common one, tensors of several devices.
     #[inline]
-    pub fn promoting(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
-        let dtype = common_type(&inputs).map_err(|error| error.context(operator))?;
-        Self::with_dtype(operator, inputs, dtype)
+    pub fn promoting(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
+        let output = output.into();
+        let dtype = common_type(&inputs).map_err(|error| error.context(output.operator()))?;
+        Self::with_dtype(output, inputs, dtype)
+    }
+
+    /// As [`promoting`](Self::promoting); an `out` must have exactly the type of the result.
+    ///
+    /// # Errors
+    /// As [`promoting`](Self::promoting).
+    pub(crate) fn promoting_exactly(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
+        Self::promoting(output, inputs).map(Self::exactly)
+    }
+
+    /// Says that an `out` must have exactly the type of the result: this operator casts nothing.
+    pub(crate) fn exactly(mut self) -> Self {
+        self.is_exact = true;
+        self
     }
 
     /// As [`promoting`](Self::promoting); integers and booleans become the default floating-point type.
     ///
     /// # Errors
     /// As [`promoting`](Self::promoting).
-    pub fn promoting_to_float(operator: &'static str, inputs: [&'a Tensor; N]) -> Result<Self> {
-        let mut call = Self::promoting(operator, inputs)?;
+    pub fn promoting_to_float(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
+        let mut call = Self::promoting(output, inputs)?;
         if !call.dtype.is_differentiable() {
             call.dtype = DType::DEFAULT;
         }
@@ -92,10 +108,10 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// # Errors
     /// As [`promoting`](Self::promoting).
     pub(crate) fn promoting_to_float_as_first(
-        operator: &'static str,
+        output: impl Into<Output<'a>>,
         inputs: [&'a Tensor; N],
     ) -> Result<Self> {
-        Self::promoting_to_float(operator, inputs).map(Self::lying_as_first)
+        Self::promoting_to_float(output, inputs).map(Self::lying_as_first)
     }
 
     /// Inputs that broadcast and are computed in a given type.
@@ -103,10 +119,20 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// # Errors
     /// Shapes that do not broadcast, tensors of several devices.
     #[inline]
-    pub fn with_dtype(operator: &'static str, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
-        let sizes = broadcast_sizes(&inputs).map_err(|error| error.context(operator))?;
-        let device = common_device(operator, &inputs)?;
-        Ok(Pointwise { operator, inputs, sizes, dtype, condition: None, strides: Strides::OfAll, device })
+    pub fn with_dtype(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
+        let output = output.into();
+        let sizes = broadcast_sizes(&inputs).map_err(|error| error.context(output.operator()))?;
+        let device = common_device(output.operator(), &inputs)?;
+        Ok(Pointwise {
+            output,
+            inputs,
+            sizes,
+            dtype,
+            condition: None,
+            strides: Strides::OfAll,
+            device,
+            is_exact: false,
+        })
     }
 
     /// Says that the first input keeps its type.
@@ -131,8 +157,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self
     }
 
-    /// The tensor to write to: `out` after a check that it can be; else the one that waits for this operator's result,
-    /// which takes its sizes; else a new one.
+    /// The tensor to write to: `out`, or else the caller's in the [`Output`], after a check that it can be; else a new one.
     ///
     /// # Errors
     /// A tensor of another shape, of a lower kind of type, with elements that coincide, or that shares a part of an
@@ -197,25 +222,28 @@ impl<'a, const N: usize> Pointwise<'a, N> {
 
     /// The tensor that is to be written to, if there is one, ready for the result.
     fn destination(&self, out: Option<&Tensor>, dtype: DType) -> Result<Option<Tensor>> {
-        let Some(place) = out.map(Destination::of_self).or_else(|| waiting(self.operator, |_| true)) else {
-            return Ok(None);
+        let output = match out {
+            Some(out) => Output::in_place(self.output.operator(), out),
+            None => self.output,
         };
-        self.prepare(&place, dtype).map_err(|error| error.context(self.operator))?;
-        // What waits for a result of another type gets a copy: halves are rounded to their own type first.
-        Ok(Some(place.tensor).filter(|tensor| tensor.dtype() == dtype || out.is_some()))
-    }
-
-    fn prepare(&self, place: &Destination, dtype: DType) -> Result<()> {
-        let is_new = place.tensor.sizes() != &*self.sizes;
+        let Some(target) = output.tensor() else { return Ok(None) };
+        if self.is_exact {
+            output.exactly(dtype)?;
+        }
+        let is_new = target.sizes() != &*self.sizes;
         let strides = is_new.then(|| self.output_strides());
-        place.prepare(&self.sizes, strides.as_deref(), dtype, self.device)?;
-        self.inputs.iter().try_for_each(|input| place.tensor.check_no_partial_overlap(input))
+        output.prepare(&self.sizes, strides.as_deref(), dtype, self.device)?;
+        let overlap = self.inputs.iter().try_for_each(|input| target.check_no_partial_overlap(input));
+        overlap.map_err(|error| error.context(output.operator()))?;
+        // An `out` of another type gets a copy: halves are rounded to their own type first.
+        let is_direct = target.dtype() == dtype || output.is_in_place();
+        Ok(is_direct.then(|| target.clone()))
     }
 
     /// The error for a type that the operator does not compute in.
     #[cold]
     pub fn unsupported(&self) -> Error {
-        unsupported(self.operator, self.dtype)
+        unsupported(self.output.operator(), self.dtype)
     }
 
     /// Whether a result is contiguous, as far as that is seen at once: all inputs are, whatever they broadcast to, or the first

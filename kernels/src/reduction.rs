@@ -5,7 +5,22 @@ use torch_library::geometry::{Dims, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::promote_types;
 
-use crate::variants::memory;
+/// The type that is asked for, or else that of `out`: results take it where nothing else says what they are.
+///
+/// # Errors
+/// Both are there and differ.
+pub(crate) fn dtype_or_that_of_out(output: Output<'_>, dtype: Option<DType>) -> Result<Option<DType>> {
+    let own = output.given().map(Tensor::dtype);
+    if let (Some(dtype), Some(own)) = (dtype, own) {
+        ensure!(
+            dtype == own,
+            DType,
+            "{}: dtype is {dtype}, and `out` is of {own}, expected one type",
+            output.operator()
+        );
+    }
+    Ok(dtype.or(own))
+}
 
 /// The type of sums and products of a tensor's elements: the one that is asked for, else `int64` for whole numbers.
 pub(crate) fn type_of_sum(input: &Tensor, dtype: Option<DType>) -> DType {
@@ -32,7 +47,7 @@ pub(crate) fn type_of_norm(operator: &str, input: &Tensor, dtype: Option<DType>)
 
 /// A tensor, and which of its dimensions are reduced.
 pub struct Reduction<'a> {
-    operator: &'static str,
+    output: Output<'a>,
     input: &'a Tensor,
     is_reduced: SmallVec<[bool; 6]>,
     keepdim: bool,
@@ -44,11 +59,13 @@ impl<'a> Reduction<'a> {
     /// # Errors
     /// A dimension out of range, or named twice.
     pub fn new(
-        operator: &'static str,
+        output: impl Into<Output<'a>>,
         input: &'a Tensor,
         dims: Option<&[i64]>,
         keepdim: bool,
     ) -> Result<Self> {
+        let output = output.into();
+        let operator = output.operator();
         let (dims, ndim) = (dims.unwrap_or_default(), input.dim());
         // A tensor without dimensions is asked as if it had one.
         let mut is_reduced: SmallVec<[bool; 6]> = SmallVec::from_elem(dims.is_empty(), ndim.max(1));
@@ -58,12 +75,12 @@ impl<'a> Reduction<'a> {
             is_reduced[wrapped] = true;
         }
         is_reduced.truncate(ndim);
-        Ok(Reduction { operator, input, is_reduced, keepdim })
+        Ok(Reduction { output, input, is_reduced, keepdim })
     }
 
     /// No dimension is reduced: every element is a result of its own.
-    pub(crate) fn of_nothing(operator: &'static str, input: &'a Tensor) -> Self {
-        Reduction { operator, input, is_reduced: SmallVec::from_elem(false, input.dim()), keepdim: false }
+    pub(crate) fn of_nothing(output: Output<'a>, input: &'a Tensor) -> Self {
+        Reduction { output, input, is_reduced: SmallVec::from_elem(false, input.dim()), keepdim: false }
     }
 
     /// Whether each dimension is reduced.
@@ -77,7 +94,7 @@ impl<'a> Reduction<'a> {
         saturating_numel(sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| size))
     }
 
-    /// A contiguous tensor for the results: one that waits for them, if it can take them as they are, or a new one.
+    /// A contiguous tensor for the results: the caller's, if it can take them as they are, or a new one.
     ///
     /// # Errors
     /// More memory than there is.
@@ -90,12 +107,12 @@ impl<'a> Reduction<'a> {
                 true => {}
             }
         }
-        memory(self.operator, &sizes, dtype, self.input.device(), &[self.input])
+        self.output.contiguous(&sizes, dtype, self.input.device(), &[self.input])
     }
 
     /// The error for a type that the operator does not compute in.
     #[cold]
     pub fn unsupported(&self, dtype: DType) -> Error {
-        crate::pointwise::unsupported(self.operator, dtype)
+        crate::pointwise::unsupported(self.output.operator(), dtype)
     }
 }

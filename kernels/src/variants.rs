@@ -1,18 +1,11 @@
-//! Operators that write where they are told to: to `out`, or in place. Their kernels are made of those that return.
+//! Operators that write to `out` or in place, made of those that return, where `#[variants]` on a declaration does not say
+//! what is special about them: what the operator gives is copied.
 //!
-//! # How it works
+//! [`Variant::call`] runs at `CompositeExplicitAutograd`, for every such operator. It looks up once which argument of the
+//! operator that returns, its *base*, is which of its own, calls the base, and copies its results to where they are to go.
 //!
-//! 1. [`Variant::call`] runs at `CompositeExplicitAutograd`, for every such operator. It looks up once which argument of
-//!    the operator that returns, its *base*, is which of its own.
-//! 2. It leaves the tensor to write to for the base's kernel, under the base's name, and calls the base.
-//! 3. A kernel that asks [`Pointwise::output`](crate::pointwise::Pointwise::output) or [`memory`] for a place for its result
-//!    is given that tensor. So element-wise operators, reductions and matrix products write directly.
-//! 4. What any other kernel returns is copied.
-//!
-//! PyTorch: `set_output` of structured kernels; for the others, `autogen`.
+//! PyTorch: `autogen`.
 
-use std::cell::RefCell;
-use std::mem::ManuallyDrop;
 use std::sync::{Once, OnceLock};
 
 use smallvec::SmallVec;
@@ -37,9 +30,9 @@ pub(crate) enum Rule {
     InTypeOfOut,
     /// What is computed from is converted to the type of `out` first, if both are of floating point.
     ComputedAsOut,
-    /// `out` has the type of the result; without a rule, that of results that are copied.
+    /// `out` has the type of the result; without a rule, that of every `out`.
     Exact,
-    /// `out` has a type that the result's can be cast to; without a rule, that of element-wise results.
+    /// `out` has a type that the result's can be cast to; without a rule, that of what is written in place.
     Castable,
     /// `out` is of `bool` or `uint8`.
     Truth,
@@ -109,22 +102,7 @@ impl Variant {
         if is_out && self.rules.contains(&Rule::InTypeOfOut) {
             check_dtype(sources, arguments, &targets)?;
         }
-        let place = |tensor: &Tensor, otherwise| Destination {
-            tensor: tensor.clone(),
-            is_out,
-            takes: self.takes(is_out).unwrap_or(otherwise),
-            is_of_any_sizes: self.rules.contains(&Rule::OfAnySizes),
-            is_row_major: self.rules.contains(&Rule::RowMajor),
-        };
-        let waiting = match targets.as_slice() {
-            [target] => Some(Waiting { operator: base, place: place(target, Rule::Castable) }),
-            _ => None,
-        };
-        let mut call = || base.redispatch_boxed(keys, &mut inner);
-        let was_taken = match waiting {
-            Some(waiting) => waiting.during(&mut call)?,
-            None => call().map(|()| false)?,
-        };
+        base.redispatch_boxed(keys, &mut inner)?;
         let results: SmallVec<[Tensor; 2]> =
             inner.into_iter().flat_map(|value| value.tensors().to_vec()).collect();
         ensure!(
@@ -134,11 +112,10 @@ impl Variant {
             targets.len(),
             results.len()
         );
-        let otherwise = if was_taken { Rule::Castable } else { Rule::Exact };
         for (target, result) in targets.iter().zip(&results) {
-            if !result.is_same(target) {
-                place(target, otherwise).copy(result)?; // else the kernel has written there
-            }
+            let place =
+                Destination { tensor: target.clone(), is_out, takes: self.takes(is_out), rules: self.rules };
+            place.copy(result)?;
         }
         stack.drop_last(schema.arguments.len());
         targets.into_iter().take(schema.returns.len()).for_each(|target| stack.push(target));
@@ -180,11 +157,11 @@ impl Variant {
         Ok(())
     }
 
-    /// What types of a tensor that is written to there is a rule for.
-    fn takes(&self, is_out: bool) -> Option<Rule> {
+    /// The rule on the type of what is written to.
+    fn takes(&self, is_out: bool) -> Rule {
         let types = [Rule::Exact, Rule::Castable, Rule::Truth];
         let own = types.into_iter().find(|rule| self.rules.contains(rule));
-        own.or((!is_out).then_some(Rule::Castable))
+        own.unwrap_or(if is_out { Rule::Exact } else { Rule::Castable })
     }
 
     /// Where each argument of the base comes from.
@@ -244,39 +221,21 @@ impl Source {
 }
 
 /// A tensor to write a result to.
-pub(crate) struct Destination {
-    pub(crate) tensor: Tensor,
+struct Destination {
+    tensor: Tensor,
     /// Whether it is an `out`, which takes the result's sizes; else it must have them.
     is_out: bool,
     takes: Rule,
-    is_of_any_sizes: bool,
-    is_row_major: bool,
+    rules: &'static [Rule],
 }
 
 impl Destination {
-    /// A tensor that is written in place.
-    pub(crate) fn of_self(tensor: &Tensor) -> Self {
-        Destination {
-            tensor: tensor.clone(),
-            is_out: false,
-            takes: Rule::Castable,
-            is_of_any_sizes: false,
-            is_row_major: false,
-        }
-    }
-
     /// Makes the tensor ready for a result of these sizes. The strides are only those of a tensor that had others.
     ///
     /// # Errors
     /// It is of a type that takes no such result, or on another device; it has other sizes and must keep them; elements of
     /// it coincide.
-    pub(crate) fn prepare(
-        &self,
-        sizes: &[i64],
-        strides: Option<&[i64]>,
-        dtype: DType,
-        device: Device,
-    ) -> Result<()> {
+    fn prepare(&self, sizes: &[i64], strides: Option<&[i64]>, dtype: DType, device: Device) -> Result<()> {
         let tensor = &self.tensor;
         let fits = match self.takes {
             Rule::Exact => tensor.dtype() == dtype,
@@ -307,10 +266,11 @@ impl Destination {
 
     /// Writes a result there.
     fn copy(mut self, result: &Tensor) -> Result<()> {
-        let keeps_sizes = self.is_of_any_sizes && self.tensor.numel() == result.numel();
+        let keeps_sizes = self.rules.contains(&Rule::OfAnySizes) && self.tensor.numel() == result.numel();
         let result = if keeps_sizes { aten::reshape(result, self.tensor.sizes())? } else { result.clone() };
         // What is copied after the fact is row-major, what is computed element by element lies as the inputs do.
-        let strides = Some(result.strides()).filter(|_| self.takes == Rule::Castable && !self.is_row_major);
+        let strides = Some(result.strides())
+            .filter(|_| self.takes == Rule::Castable && !self.rules.contains(&Rule::RowMajor));
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))
     }
@@ -324,84 +284,6 @@ fn say_once(old: &[i64], new: &[i64]) {
             "an `out` of sizes {old:?} was resized to {new:?}, and views of it were not; pass an empty one"
         ));
     });
-}
-
-/// A place that waits for the result of a kernel.
-struct Waiting {
-    operator: OperatorHandle,
-    place: Destination,
-}
-
-thread_local! {
-    /// Taken out by who put it in: it needs no destructor, and is there for what others do at the end of a thread.
-    static WAITING: RefCell<Option<ManuallyDrop<Waiting>>> = const { RefCell::new(None) };
-}
-
-/// Restores what waited before.
-struct Before(Option<ManuallyDrop<Waiting>>);
-
-impl Drop for Before {
-    fn drop(&mut self) {
-        drop(WAITING.replace(self.0.take()).map(ManuallyDrop::into_inner));
-    }
-}
-
-impl Waiting {
-    /// Whether somebody took the place meanwhile.
-    fn during(self, call: impl FnOnce() -> Result<()>) -> Result<bool> {
-        let _before = Before(WAITING.replace(Some(ManuallyDrop::new(self))));
-        call()?;
-        Ok(WAITING.with_borrow(Option::is_none))
-    }
-}
-
-/// Runs a step of an operator, whose result is not the one that a place waits for.
-pub(crate) fn without_waiting<R>(step: impl FnOnce() -> R) -> R {
-    let _before = Before(WAITING.take());
-    step()
-}
-
-/// The place that waits for the result of this operator, if it will do: once.
-pub(crate) fn waiting(operator: &str, will_do: impl FnOnce(&Destination) -> bool) -> Option<Destination> {
-    WAITING
-        .with_borrow_mut(|waiting| {
-            waiting.take_if(|waiting| is_named(waiting.operator, operator) && will_do(&waiting.place))
-        })
-        .map(|waiting| ManuallyDrop::into_inner(waiting).place)
-}
-
-fn is_named(operator: OperatorHandle, name: &str) -> bool {
-    let rest = name.strip_prefix(operator.namespace()).and_then(|rest| rest.strip_prefix("::"));
-    match rest.and_then(|rest| rest.strip_prefix(operator.name())) {
-        Some("") => operator.overload().is_empty(),
-        Some(rest) => rest.strip_prefix('.') == Some(operator.overload()),
-        None => false,
-    }
-}
-
-/// Contiguous memory for an operator's result: that of the tensor that waits for it, if it is such and nothing the
-/// operator reads, else new memory.
-///
-/// # Errors
-/// A tensor that waits and cannot be resized, more memory than there is.
-pub(crate) fn memory(
-    operator: &str,
-    sizes: &[i64],
-    dtype: DType,
-    device: Device,
-    inputs: &[&Tensor],
-) -> Result<Tensor> {
-    let fresh = || Tensor::empty(sizes, dtype, device);
-    let fits = |place: &Destination| {
-        let out = &place.tensor;
-        let is_row_major = out.sizes() != sizes || out.is_contiguous(MemoryFormat::Contiguous);
-        let is_read = inputs.iter().any(|input| input.shares_storage_with(out));
-        out.dtype() == dtype && out.device() == device && is_row_major && !is_read
-    };
-    match waiting(operator, fits) {
-        None => fresh(),
-        Some(place) => place.prepare(sizes, None, dtype, device).map(|()| place.tensor),
-    }
 }
 
 /// Declares variants on top of other operators, and registers their kernels: the name in Rust, the operator that each is made of, the schema.

@@ -16,8 +16,13 @@ use crate::pointwise::Pointwise;
 mod kernels {
     use super::*;
 
-    fn threshold_backward(grad_output: &Tensor, this: &Tensor, threshold: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::threshold_backward", [this, grad_output])?;
+    fn threshold_backward(
+        output: Output<'_>,
+        grad_output: &Tensor,
+        this: &Tensor,
+        threshold: Scalar,
+    ) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this, grad_output])?;
         match_computing!(call.dtype, T: Integer | Unsigned | Float => {
             let threshold: T = threshold.to()?;
             // Not `x > threshold`: where the input is NaN, so is the gradient.
@@ -26,12 +31,13 @@ mod kernels {
     }
 
     fn hardtanh_backward(
+        output: Output<'_>,
         grad_output: &Tensor,
         this: &Tensor,
         min_val: Scalar,
         max_val: Scalar,
     ) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::hardtanh_backward", [grad_output, this])?;
+        let call = Pointwise::promoting(output, [grad_output, this])?;
         match_computing!(call.dtype, T: Float => {
             let (min, max): (T, T) = (min_val.to()?, max_val.to()?);
             let slope = |[grad, x]: [T; 2]| if x <= min || x >= max { T::ZERO } else { grad };
@@ -39,32 +45,37 @@ mod kernels {
         }, else => Err(call.unsupported()))
     }
 
-    fn sigmoid_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::sigmoid_backward", [grad_output, output])?;
+    fn sigmoid_backward(output: Output<'_>, grad_output: &Tensor, result: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [grad_output, result])?;
         match_computing!(call.dtype, T: Float | Complex => {
             call.compute(None, call.dtype, |[grad, y]: [T; 2]| grad * ((T::ONE - y) * y).conjugate())
         }, else => Err(call.unsupported()))
     }
 
-    fn tanh_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::tanh_backward", [grad_output, output])?;
+    fn tanh_backward(output: Output<'_>, grad_output: &Tensor, result: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [grad_output, result])?;
         match_computing!(call.dtype, T: Float | Complex => {
             call.compute(None, call.dtype, |[grad, y]: [T; 2]| grad * (T::ONE - y * y).conjugate())
         }, else => Err(call.unsupported()))
     }
 
-    fn silu_backward(grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::silu_backward", [grad_output, this])?;
+    fn silu_backward(output: Output<'_>, grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [grad_output, this])?;
         match_computing!(call.dtype, T: Float | Complex => {
             let slope = function!(|[grad, x]: [T; 2]| -> T { grad * gated_slope(x, x.logistic()) });
             call.compute_elements(None, call.dtype, slope)
         }, else => Err(call.unsupported()))
     }
 
-    fn gelu_backward(grad_output: &Tensor, this: &Tensor, approximate: &str) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::gelu_backward";
-        let call = Pointwise::promoting(OPERATOR, [grad_output, this])?;
-        let is_approximated = is_approximated(OPERATOR, approximate)?;
+    fn gelu_backward(
+        output: Output<'_>,
+        grad_output: &Tensor,
+        this: &Tensor,
+        approximate: &str,
+    ) -> Result<Tensor> {
+        let operator = output.operator();
+        let call = Pointwise::promoting_exactly(output, [grad_output, this])?;
+        let is_approximated = is_approximated(operator, approximate)?;
         match_computing!(call.dtype, T: Float => match is_approximated {
             false => {
                 let slope = function!(|[grad, x]: [T; 2]| -> T { grad * gaussian_slope(x) });

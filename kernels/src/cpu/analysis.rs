@@ -22,15 +22,15 @@ enum Types {
 
 /// Writes the kernels of functions of one and of two numbers: for which types, and what they compute.
 macro_rules! functions {
-    ($($name:ident $operator:literal($($argument:ident),+): $types:ident => $function:expr;)+) => {
+    ($($name:ident($($argument:ident),+): $types:ident => $function:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
 
             $(
-                fn $name($($argument: &Tensor),+) -> Result<Tensor> {
+                fn $name(output: Output<'_>, $($argument: &Tensor),+) -> Result<Tensor> {
                     let function: fn([f64; count!($($argument)+)]) -> f64 = $function;
-                    computed($operator, [$($argument),+], Types::$types, function)
+                    computed(output, [$($argument),+], Types::$types, function)
                 }
             )+
         }
@@ -47,31 +47,31 @@ macro_rules! count {
 }
 
 functions! {
-    i0 "aten::i0"(this): Floating => |[x]| functions::i0(x);
-    special_i0e "aten::special_i0e"(this): Floating => |[x]| functions::scaled_i0(x);
-    special_i1 "aten::special_i1"(this): Floating => |[x]| functions::i1(x);
-    special_i1e "aten::special_i1e"(this): Floating => |[x]| functions::scaled_i1(x);
-    special_entr "aten::special_entr"(this): Floating => |[x]| entropy(x);
-    special_erfcx "aten::special_erfcx"(this): Full => |[x]| functions::scaled_complement(x);
-    special_log_ndtr "aten::special_log_ndtr"(this): Full => |[x]| functions::log_probability(x);
-    special_ndtri "aten::special_ndtri"(this): Full => |[p]| functions::quantile(p);
-    special_bessel_j0 "aten::special_bessel_j0"(this): Full => |[x]| functions::j0(x);
-    special_bessel_j1 "aten::special_bessel_j1"(this): Full => |[x]| functions::j1(x);
-    special_bessel_y0 "aten::special_bessel_y0"(this): Full => |[x]| functions::y0(x);
-    special_bessel_y1 "aten::special_bessel_y1"(this): Full => |[x]| functions::y1(x);
-    special_modified_bessel_i0 "aten::special_modified_bessel_i0"(this): Full => |[x]| functions::i0(x);
-    special_modified_bessel_i1 "aten::special_modified_bessel_i1"(this): Full => |[x]| functions::i1(x);
-    special_modified_bessel_k0 "aten::special_modified_bessel_k0"(this): Full => |[x]| functions::k0(x);
-    special_modified_bessel_k1 "aten::special_modified_bessel_k1"(this): Full => |[x]| functions::k1(x);
-    special_scaled_modified_bessel_k0 "aten::special_scaled_modified_bessel_k0"(x): Full =>
+    i0(this): Floating => |[x]| functions::i0(x);
+    special_i0e(this): Floating => |[x]| functions::scaled_i0(x);
+    special_i1(this): Floating => |[x]| functions::i1(x);
+    special_i1e(this): Floating => |[x]| functions::scaled_i1(x);
+    special_entr(this): Floating => |[x]| entropy(x);
+    special_erfcx(this): Full => |[x]| functions::scaled_complement(x);
+    special_log_ndtr(this): Full => |[x]| functions::log_probability(x);
+    special_ndtri(this): Full => |[p]| functions::quantile(p);
+    special_bessel_j0(this): Full => |[x]| functions::j0(x);
+    special_bessel_j1(this): Full => |[x]| functions::j1(x);
+    special_bessel_y0(this): Full => |[x]| functions::y0(x);
+    special_bessel_y1(this): Full => |[x]| functions::y1(x);
+    special_modified_bessel_i0(this): Full => |[x]| functions::i0(x);
+    special_modified_bessel_i1(this): Full => |[x]| functions::i1(x);
+    special_modified_bessel_k0(this): Full => |[x]| functions::k0(x);
+    special_modified_bessel_k1(this): Full => |[x]| functions::k1(x);
+    special_scaled_modified_bessel_k0(x): Full =>
         |[x]| functions::scaled_k0(x);
-    special_scaled_modified_bessel_k1 "aten::special_scaled_modified_bessel_k1"(x): Full =>
+    special_scaled_modified_bessel_k1(x): Full =>
         |[x]| functions::scaled_k1(x);
-    special_spherical_bessel_j0 "aten::special_spherical_bessel_j0"(x): Full => |[x]| functions::spherical_j0(x);
-    special_xlog1py "aten::special_xlog1py"(this, other): Floating => |[x, y]| weighted_logarithm(x, y);
-    special_zeta "aten::special_zeta"(this, other): Full => |[s, x]| functions::zeta(s, x);
-    igamma "aten::igamma"(this, other): OnlyFloating => |[a, x]| functions::lower_gamma(a, x);
-    igammac "aten::igammac"(this, other): OnlyFloating => |[a, x]| functions::upper_gamma(a, x);
+    special_spherical_bessel_j0(x): Full => |[x]| functions::spherical_j0(x);
+    special_xlog1py(this, other): Floating => |[x, y]| weighted_logarithm(x, y);
+    special_zeta(this, other): Full => |[s, x]| functions::zeta(s, x);
+    igamma(this, other): OnlyFloating => |[a, x]| functions::lower_gamma(a, x);
+    igammac(this, other): OnlyFloating => |[a, x]| functions::upper_gamma(a, x);
 }
 
 /// What a probability adds to the entropy; negative ones never occur.
@@ -95,14 +95,14 @@ fn weighted_logarithm(x: f64, y: f64) -> f64 {
 }
 
 fn computed<const N: usize>(
-    operator: &'static str,
+    output: Output<'_>,
     inputs: [&Tensor; N],
     types: Types,
     function: fn([f64; N]) -> f64,
 ) -> Result<Tensor> {
     let call = match types {
-        Types::OnlyFloating => Pointwise::promoting(operator, inputs)?,
-        _ => Pointwise::promoting_to_float(operator, inputs)?,
+        Types::OnlyFloating => Pointwise::promoting(output, inputs)?,
+        _ => Pointwise::promoting_to_float(output, inputs)?,
     };
     if types == Types::Full && matches!(call.dtype, DType::Float16 | DType::BFloat16) {
         return Err(call.unsupported());

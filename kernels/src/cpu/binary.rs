@@ -16,69 +16,47 @@ use crate::pointwise::Pointwise;
 mod kernels {
     use super::*;
 
-    fn add_Tensor(this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
-        add("aten::add.Tensor", None, [this, other], alpha)
+    fn add_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        add(output, [this, other], alpha)
     }
 
-    fn add__Tensor(this: &mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&mut Tensor> {
-        add("aten::add_.Tensor", Some(this), [this, other], alpha)?;
-        Ok(this)
+    fn sub_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        sub(output, [this, other], alpha)
     }
 
-    fn sub_Tensor(this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
-        sub("aten::sub.Tensor", None, [this, other], alpha)
+    fn mul_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        mul(output, [this, other])
     }
 
-    fn sub__Tensor(this: &mut Tensor, other: &Tensor, alpha: Scalar) -> Result<&mut Tensor> {
-        sub("aten::sub_.Tensor", Some(this), [this, other], alpha)?;
-        Ok(this)
+    fn div_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        div(output, [this, other])
     }
 
-    fn mul_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        mul("aten::mul.Tensor", None, [this, other])
-    }
-
-    fn mul__Tensor(this: &mut Tensor, other: &Tensor) -> Result<&mut Tensor> {
-        mul("aten::mul_.Tensor", Some(this), [this, other])?;
-        Ok(this)
-    }
-
-    fn div_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        div("aten::div.Tensor", None, [this, other])
-    }
-
-    fn div__Tensor(this: &mut Tensor, other: &Tensor) -> Result<&mut Tensor> {
-        div("aten::div_.Tensor", Some(this), [this, other])?;
-        Ok(this)
-    }
-
-    fn div_Tensor_mode(this: &Tensor, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
-        div_rounded("aten::div.Tensor_mode", None, [this, other], rounding_mode)
-    }
-
-    fn div__Tensor_mode(
-        this: &mut Tensor,
+    fn div_Tensor_mode(
+        output: Output<'_>,
+        this: &Tensor,
         other: &Tensor,
         rounding_mode: Option<&str>,
-    ) -> Result<&mut Tensor> {
-        div_rounded("aten::div_.Tensor_mode", Some(this), [this, other], rounding_mode)?;
-        Ok(this)
+    ) -> Result<Tensor> {
+        div_rounded(output, [this, other], rounding_mode)
     }
 }
 
-fn add(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, inputs)?;
+fn add(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
+    let operator = output.operator();
+    let call = Pointwise::promoting(output, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
     match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
             // A complex product with one is not the other factor where that is infinite.
-            T::ONE if !T::DTYPE.is_complex() => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.plus(b)),
-            alpha => call.compute(out, call.dtype, move |[a, b]: [T; 2]| a.plus(alpha.times(b))),
+            T::ONE if !T::DTYPE.is_complex() => call.compute(None, call.dtype, |[a, b]: [T; 2]| a.plus(b)),
+            alpha => call.compute(None, call.dtype, move |[a, b]: [T; 2]| a.plus(alpha.times(b))),
         }
     }, else => Err(call.unsupported()))
 }
 
-fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
+fn sub(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor> {
+    let operator = output.operator();
     ensure!(
         inputs.iter().all(|input| input.dtype() != DType::Bool),
         DType,
@@ -86,12 +64,12 @@ fn sub(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], alpha
         inputs[0].dtype(),
         inputs[1].dtype()
     );
-    let call = Pointwise::promoting(operator, inputs)?;
+    let call = Pointwise::promoting(output, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
     match_computing!(call.dtype, T: Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
-            T::ONE if !T::DTYPE.is_complex() => call.compute(out, call.dtype, |[a, b]: [T; 2]| a.minus(b)),
-            alpha => call.compute(out, call.dtype, move |[a, b]: [T; 2]| a.minus(alpha.times(b))),
+            T::ONE if !T::DTYPE.is_complex() => call.compute(None, call.dtype, |[a, b]: [T; 2]| a.minus(b)),
+            alpha => call.compute(None, call.dtype, move |[a, b]: [T; 2]| a.minus(alpha.times(b))),
         }
     }, else => Err(call.unsupported()))
 }
@@ -114,17 +92,17 @@ fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
     match_dtype!(dtype, T => alpha.to::<T>().map(drop)).map_err(|error| error.context(operator))
 }
 
-fn mul(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, inputs)?;
+fn mul(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting(output, inputs)?;
     match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
-        call.compute(out, call.dtype, |[a, b]: [T; 2]| a.times(b))
+        call.compute(None, call.dtype, |[a, b]: [T; 2]| a.times(b))
     }, else => Err(call.unsupported()))
 }
 
-fn div(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float(operator, inputs)?;
+fn div(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float(output, inputs)?;
     match_computing!(call.dtype, T: Float | Complex => {
-        call.compute(out, call.dtype, |[a, b]: [T; 2]| a.over(b))
+        call.compute(None, call.dtype, |[a, b]: [T; 2]| a.over(b))
     }, else => Err(call.unsupported()))
 }
 
@@ -135,14 +113,10 @@ enum Rounding {
     Floor,
 }
 
-fn div_rounded(
-    operator: &'static str,
-    out: Option<&Tensor>,
-    inputs: [&Tensor; 2],
-    mode: Option<&str>,
-) -> Result<Tensor> {
+fn div_rounded(output: Output<'_>, inputs: [&Tensor; 2], mode: Option<&str>) -> Result<Tensor> {
+    let operator = output.operator();
     let rounding = match mode {
-        None => return div(operator, out, inputs),
+        None => return div(output, inputs),
         Some("trunc") => Rounding::Truncate,
         Some("floor") => Rounding::Floor,
         Some(other) => bail!(
@@ -150,19 +124,19 @@ fn div_rounded(
             "{operator}: unknown rounding mode {other:?}, expected \"trunc\", \"floor\" or none"
         ),
     };
-    let call = Pointwise::promoting(operator, inputs)?;
+    let call = Pointwise::promoting(output, inputs)?;
     if inputs[1].numel() != 1 {
         // Halves are divided as such, step by step, as in PyTorch; only a single divisor is widened once for all.
         match_dtype!(call.dtype, T: Half => {
             return match rounding {
-                Rounding::Truncate => call.compute(out, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
-                Rounding::Floor => call.compute(out, call.dtype, |[a, b]: [T; 2]| floor_quotient(a, b, a % b)),
+                Rounding::Truncate => call.compute(None, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
+                Rounding::Floor => call.compute(None, call.dtype, |[a, b]: [T; 2]| floor_quotient(a, b, a % b)),
             };
         }, else => {});
     }
     match_computing!(call.dtype, T: Float => match rounding {
-        Rounding::Truncate => call.compute(out, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
-        Rounding::Floor => call.compute_elements(out, call.dtype, Usually {
+        Rounding::Truncate => call.compute(None, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
+        Rounding::Floor => call.compute_elements(None, call.dtype, Usually {
             is_usual: |[a, b]: [T; 2]| a.has_moderate_quotient(b),
             fast: function!(|[a, b]: [T; 2]| -> T { floor_quotient(a, b, a.rest(b)) }),
             any: |[a, b]: [T; 2]| floor_quotient(a, b, a % b),
@@ -174,11 +148,11 @@ fn div_rounded(
         let out = match rounding {
             Rounding::Truncate => {
                 let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, false)[0] });
-                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+                call.compute_elements(None, call.dtype, Usually { is_usual, fast, any })?
             }
             Rounding::Floor => {
                 let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, true)[0] });
-                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+                call.compute_elements(None, call.dtype, Usually { is_usual, fast, any })?
             }
         };
         ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");

@@ -17,31 +17,31 @@ mod rounded;
 use rounded::{Bits, Rounded};
 
 functions! {
-    expm1 expm1_: promoting_to_float Float => |x, T| x.exponential_less_one();
-    log1p log1p_: promoting_to_float Float => |x, T| x.logarithm_of_one_more();
-    log2 log2_: promoting_to_float Float | Complex => |x, T| x.binary_logarithm();
-    log10 log10_: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm();
-    asin asin_: promoting_to_float Float | Complex => |x, T| x.arcsine();
-    acos acos_: promoting_to_float Float | Complex => |x, T| x.arccosine();
-    atan atan_: promoting_to_float Float | Complex => |x, T| x.arctangent();
-    sinh sinh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_sine();
-    cosh cosh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_cosine();
-    asinh asinh_: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_sine();
-    acosh acosh_: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_cosine();
-    atanh atanh_: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_tangent();
-    erf erf_: promoting_to_float Float => |x, T| x.error_function();
-    erfc erfc_: promoting_to_float Float => |x, T| x.complementary_error_function();
-    floor floor_: promoting Integer | Float => |x, T| x.down();
-    ceil ceil_: promoting Integer | Float => |x, T| x.up();
-    round round_: promoting Integer | Float => |x, T| x.nearest();
-    trunc trunc_: promoting Integer | Float => |x, T| x.cut();
-    frac frac_: promoting Float => |x, T| x - x.cut();
-    square square_: promoting Integer | Float | Complex => |x, T| x.times(x);
-    silu silu_: promoting Float | Complex => |x, T| x * x.logistic();
-    mish mish_: promoting Float => |x, T| x * softplus_of(x).hyperbolic_tangent();
-    hardswish hardswish_: promoting Float => |x, T| x * ramp(x);
-    hardsigmoid hardsigmoid_: promoting Float => |x, T| ramp(x);
-    bitwise_not bitwise_not_: promoting Bool | Integer | Unsigned => |x, T| x.flipped();
+    expm1: promoting_to_float Float => |x, T| x.exponential_less_one();
+    log1p: promoting_to_float Float => |x, T| x.logarithm_of_one_more();
+    log2: promoting_to_float Float | Complex => |x, T| x.binary_logarithm();
+    log10: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm();
+    asin: promoting_to_float Float | Complex => |x, T| x.arcsine();
+    acos: promoting_to_float Float | Complex => |x, T| x.arccosine();
+    atan: promoting_to_float Float | Complex => |x, T| x.arctangent();
+    sinh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_sine();
+    cosh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_cosine();
+    asinh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_sine();
+    acosh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_cosine();
+    atanh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_tangent();
+    erf: promoting_to_float Float => |x, T| x.error_function();
+    erfc: promoting_to_float Float => |x, T| x.complementary_error_function();
+    floor: promoting_exactly Integer | Float => |x, T| x.down();
+    ceil: promoting_exactly Integer | Float => |x, T| x.up();
+    round: promoting_exactly Integer | Float => |x, T| x.nearest();
+    trunc: promoting_exactly Integer | Float => |x, T| x.cut();
+    frac: promoting_exactly Float => |x, T| x - x.cut();
+    square: promoting Integer | Float | Complex => |x, T| x.times(x);
+    silu: promoting_exactly Float | Complex => |x, T| x * x.logistic();
+    mish: promoting_exactly Float => |x, T| x * softplus_of(x).hyperbolic_tangent();
+    hardswish: promoting_exactly Float => |x, T| x * ramp(x);
+    hardsigmoid: promoting_exactly Float => |x, T| ramp(x);
+    bitwise_not: promoting_exactly Bool | Integer | Unsigned => |x, T| x.flipped();
 }
 
 /// From 0 at -3 to 1 at 3.
@@ -76,13 +76,13 @@ fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
 mod more {
     use super::*;
 
-    fn isnan(this: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::isnan", [this])?;
+    fn isnan(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
         match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| is_unequal_to_itself(x)))
     }
 
-    fn round_decimals(this: &Tensor, decimals: i64) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::round.decimals", [this])?;
+    fn round_decimals(output: Output<'_>, this: &Tensor, decimals: i64) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let places = i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX);
             let power: T = 10f64.powi(places).cast();
@@ -94,16 +94,22 @@ mod more {
         }, else => Err(call.unsupported()))
     }
 
-    fn leaky_relu(this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::leaky_relu", [this])?;
+    fn leaky_relu(output: Output<'_>, this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let slope: T = negative_slope.cast();
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x > 0.0 { x } else { x * slope })
         }, else => Err(call.unsupported()))
     }
 
-    fn elu(this: &Tensor, alpha: Scalar, scale: Scalar, input_scale: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::elu", [this])?;
+    fn elu(
+        output: Output<'_>,
+        this: &Tensor,
+        alpha: Scalar,
+        scale: Scalar,
+        input_scale: Scalar,
+    ) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
@@ -122,22 +128,23 @@ mod more {
         }, else => Err(call.unsupported()))
     }
 
-    fn hardshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::hardshrink", [this])?;
+    fn hardshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let width: T = lambd.to()?;
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x >= -width && x <= width { T::ZERO } else { x })
         }, else => Err(call.unsupported()))
     }
 
-    fn softshrink(this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::softshrink", [this])?;
+    fn softshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let width: T = lambd.to()?;
             ensure!(
                 width >= T::ZERO,
                 Argument,
-                "aten::softshrink: lambd is {lambd}, elements would move away from 0"
+                "{}: lambd is {lambd}, elements would move away from 0",
+                output.operator()
             );
             // NaN is in neither part, and stays.
             call.compute(None, call.dtype, move |[x]: [T; 1]| match x {
@@ -148,11 +155,11 @@ mod more {
         }, else => Err(call.unsupported()))
     }
 
-    fn threshold(this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::threshold";
-        let call = Pointwise::promoting(OPERATOR, [this])?;
+    fn threshold(output: Output<'_>, this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
+        let operator = output.operator();
+        let call = Pointwise::promoting(output, [this])?;
         let fits = match_dtype!(call.dtype, T => threshold.to::<T>().and(value.to::<T>()).map(drop));
-        fits.map_err(|error| error.context(OPERATOR))?;
+        fits.map_err(|error| error.context(operator))?;
         match_computing!(call.dtype, T: Integer | Float => {
             // Both are numbers as the elements are: whole ones between these.
             let (threshold, value): (T, T) = (threshold.cast(), value.cast());
@@ -160,8 +167,8 @@ mod more {
         }, else => Err(call.unsupported()))
     }
 
-    fn softplus(this: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::softplus", [this])?;
+    fn softplus(output: Output<'_>, this: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
             call.compute(None, call.dtype, move |[x]: [T; 1]| {

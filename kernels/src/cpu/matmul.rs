@@ -14,7 +14,6 @@ use super::number::Number;
 use crate::aten;
 use crate::composite::unseen;
 use crate::pointwise::{common_device, unsupported};
-use crate::variants::memory;
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
@@ -36,34 +35,36 @@ const GRAIN_OF_VECTORS: usize = 4 * parallel::GRAIN;
 mod kernels {
     use super::*;
 
-    fn mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::mm";
-        let sizes = product_sizes(OPERATOR, this, mat2)?;
+    fn mm(output: Output<'_>, this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        let operator = output.operator();
+        let sizes = product_sizes(operator, this, mat2)?;
         let (dtype, device) =
-            (common_dtype(OPERATOR, &[this, mat2])?, common_device(OPERATOR, &[this, mat2])?);
-        let out = memory(OPERATOR, &sizes, dtype, device, &[this, mat2])?;
-        multiply(OPERATOR, &out, this, mat2)?;
+            (common_dtype(operator, &[this, mat2])?, common_device(operator, &[this, mat2])?);
+        output.exactly(dtype)?;
+        let out = output.contiguous(&sizes, dtype, device, &[this, mat2])?;
+        multiply(operator, &out, this, mat2)?;
         Ok(out)
     }
 
-    fn bmm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::bmm";
-        let [b, n, k] = sizes_of(OPERATOR, this)?;
-        let [b2, k2, m] = sizes_of(OPERATOR, mat2)?;
+    fn bmm(output: Output<'_>, this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        let operator = output.operator();
+        let [b, n, k] = sizes_of(operator, this)?;
+        let [b2, k2, m] = sizes_of(operator, mat2)?;
         ensure!(
             b == b2 && k == k2,
             Shape,
-            "{OPERATOR}: sizes {:?} and {:?} have no products, {b} and {b2} or {k} and {k2} differ",
+            "{operator}: sizes {:?} and {:?} have no products, {b} and {b2} or {k} and {k2} differ",
             this.sizes(),
             mat2.sizes()
         );
-        let device = common_device(OPERATOR, &[this, mat2])?;
+        let device = common_device(operator, &[this, mat2])?;
         if [b, n, m, k].contains(&0) {
             return Tensor::empty(&[b, n, m], mat2.dtype(), device); // of nothing, the types need not agree
         }
-        let out =
-            memory(OPERATOR, &[b, n, m], common_dtype(OPERATOR, &[this, mat2])?, device, &[this, mat2])?;
-        multiply(OPERATOR, &out, this, mat2)?;
+        let dtype = common_dtype(operator, &[this, mat2])?;
+        output.exactly(dtype)?;
+        let out = output.contiguous(&[b, n, m], dtype, device, &[this, mat2])?;
+        multiply(operator, &out, this, mat2)?;
         Ok(out)
     }
 

@@ -10,20 +10,21 @@ use super::number::Ordered;
 use crate::aten;
 use crate::composite::order::without_nan;
 use crate::pointwise::unsupported;
-use crate::reduction::{Reduction, type_of_sum};
+use crate::reduction::{Reduction, dtype_or_that_of_out, type_of_sum};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
 
     fn sum_dim_IntList(
+        output: Output<'_>,
         this: &Tensor,
         dim: Option<&[i64]>,
         keepdim: bool,
         dtype: Option<DType>,
     ) -> Result<Tensor> {
-        let reduction = Reduction::new("aten::sum.dim_IntList", this, dim, keepdim)?;
-        let dtype = type_of_sum(this, dtype);
+        let reduction = Reduction::new(output, this, dim, keepdim)?;
+        let dtype = type_of_sum(this, dtype_or_that_of_out(output, dtype)?);
         let out = reduction.output(dtype)?;
         if matches!((this.dtype(), dtype), (DType::Bool | DType::UInt8, DType::Int64)) {
             fold::<u8, _, _, _>([&out], this, reduction.is_reduced(), &SumOfBytes, |sum: i64| [sum])?;
@@ -35,13 +36,20 @@ mod kernels {
         Ok(out)
     }
 
-    fn mean_dim(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-        let reduction = Reduction::new("aten::mean.dim", this, dim, keepdim)?;
-        let dtype = dtype.unwrap_or(this.dtype());
+    fn mean_dim(
+        output: Output<'_>,
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        let reduction = Reduction::new(output, this, dim, keepdim)?;
+        let dtype = dtype_or_that_of_out(output, dtype)?.unwrap_or(this.dtype());
         ensure!(
             dtype.is_differentiable(),
             DType,
-            "aten::mean.dim: the mean is no {dtype}, give a floating-point or complex dtype"
+            "{}: the mean is no {dtype}, give a floating-point or complex dtype",
+            output.operator()
         );
         let out = reduction.output(dtype)?;
         let count = reduction.count();
@@ -52,8 +60,9 @@ mod kernels {
         Ok(out)
     }
 
-    fn amax(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
-        let reduction = nonempty("aten::amax", this, dim, keepdim)?;
+    fn amax(output: Output<'_>, this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        let reduction = nonempty(output, this, dim, keepdim)?;
+        output.exactly(this.dtype())?;
         let out = reduction.output(this.dtype())?;
         match_computing!(this.dtype(), T: Bool | Integer | Float => {
             fold([&out], this, reduction.is_reduced(), &Largest, |largest: T| [largest])?;
@@ -61,8 +70,9 @@ mod kernels {
         Ok(out)
     }
 
-    fn amin(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
-        let reduction = nonempty("aten::amin", this, dim, keepdim)?;
+    fn amin(output: Output<'_>, this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        let reduction = nonempty(output, this, dim, keepdim)?;
+        output.exactly(this.dtype())?;
         let out = reduction.output(this.dtype())?;
         match_computing!(this.dtype(), T: Bool | Integer | Float => {
             fold([&out], this, reduction.is_reduced(), &Smallest, |smallest: T| [smallest])?;
@@ -70,16 +80,16 @@ mod kernels {
         Ok(out)
     }
 
-    fn argmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+    fn argmax(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
         match_computing!(this.dtype(), T: Integer | Float => {
-            place::<T, _>("aten::argmax", this, dim, keepdim, &First(Largest))
-        }, else => Err(unsupported("aten::argmax", this.dtype())))
+            place::<T, _>(output, this, dim, keepdim, &First(Largest))
+        }, else => Err(unsupported(output.operator(), this.dtype())))
     }
 
-    fn argmin(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+    fn argmin(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
         match_computing!(this.dtype(), T: Integer | Float => {
-            place::<T, _>("aten::argmin", this, dim, keepdim, &First(Smallest))
-        }, else => Err(unsupported("aten::argmin", this.dtype())))
+            place::<T, _>(output, this, dim, keepdim, &First(Smallest))
+        }, else => Err(unsupported(output.operator(), this.dtype())))
     }
 }
 
@@ -100,13 +110,9 @@ fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType
 }
 
 /// A reduction whose result must be one of the elements.
-fn nonempty<'a>(
-    operator: &'static str,
-    this: &'a Tensor,
-    dims: &[i64],
-    keepdim: bool,
-) -> Result<Reduction<'a>> {
-    let reduction = Reduction::new(operator, this, Some(dims), keepdim)?;
+fn nonempty<'a>(output: Output<'a>, this: &'a Tensor, dims: &[i64], keepdim: bool) -> Result<Reduction<'a>> {
+    let operator = output.operator();
+    let reduction = Reduction::new(output, this, Some(dims), keepdim)?;
     ensure!(
         reduction.count() > 0,
         Shape,
@@ -118,13 +124,14 @@ fn nonempty<'a>(
 
 /// The index of an element in a dimension, or in the flat tensor.
 fn place<T: Ordered, F: Fold<T, Value = T>>(
-    operator: &'static str,
+    output: Output<'_>,
     this: &Tensor,
     dim: Option<i64>,
     keepdim: bool,
     first: &First<F>,
 ) -> Result<Tensor> {
-    let reduction = nonempty(operator, this, dim.as_slice(), keepdim)?;
+    let reduction = nonempty(output, this, dim.as_slice(), keepdim)?;
+    output.exactly(DType::Int64)?;
     let out = reduction.output(DType::Int64)?;
     // Positions count in the order of memory, which for several dimensions has to be made the logical one.
     let this = if dim.is_none() { loops::contiguous(this)? } else { this.clone() };

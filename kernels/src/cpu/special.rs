@@ -1,4 +1,4 @@
-//! Special functions, element by element. What they write to or in place comes from the table of variants.
+//! Special functions, element by element.
 
 use num_traits::{Float, PrimInt};
 use torch_library::Element;
@@ -18,14 +18,14 @@ use real::{NextTowards, Real, Shifted};
 /// Writes the kernels of functions: their arguments, how the computing type is found, for which types they are defined,
 /// and what they compute there.
 macro_rules! functions {
-    ($($name:ident $operator:literal($($argument:ident),+): $promoting:ident $($class:ident)|+ => |$($x:ident),+| $value:expr;)+) => {
+    ($($name:ident($($argument:ident),+): $promoting:ident $($class:ident)|+ => |$($x:ident),+| $value:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
 
             $(
-                fn $name($($argument: &Tensor),+) -> Result<Tensor> {
-                    let call = Pointwise::$promoting($operator, [$($argument),+])?;
+                fn $name(output: Output<'_>, $($argument: &Tensor),+) -> Result<Tensor> {
+                    let call = Pointwise::$promoting(output, [$($argument),+])?;
                     match_computing!(call.dtype, T: $($class)|+ => {
                         let value = function!(|[$($x),+]: [T; count!($($x)+)]| -> T { $value });
                         call.compute_elements(None, call.dtype, value)
@@ -46,26 +46,26 @@ macro_rules! count {
 }
 
 functions! {
-    exp2 "aten::exp2"(this): promoting_to_float Float => |x| x.power_of_two();
-    erfinv "aten::erfinv"(this): promoting_to_float Float => |x| x.inverse_error_function();
-    lgamma "aten::lgamma"(this): promoting_to_float Float => |x| x.log_gamma();
-    digamma "aten::digamma"(this): promoting_to_float Float => |x| x.digamma();
-    sinc "aten::sinc"(this): promoting_to_float Float => |x| x.normalized_sinc();
-    deg2rad "aten::deg2rad"(this): promoting_to_float_as_first Float => |x| x.to_radians();
-    rad2deg "aten::rad2deg"(this): promoting_to_float_as_first Float => |x| x.to_degrees();
-    hypot "aten::hypot"(this, other): promoting Float => |a, b| a.distance(b);
-    copysign_Tensor "aten::copysign.Tensor"(this, other): promoting_to_float Float => |a, b| a.copysign(b);
-    logaddexp "aten::logaddexp"(this, other): promoting Float =>
+    exp2(this): promoting_to_float Float => |x| x.power_of_two();
+    erfinv(this): promoting_to_float Float => |x| x.inverse_error_function();
+    lgamma(this): promoting_to_float Float => |x| x.log_gamma();
+    digamma(this): promoting_to_float Float => |x| x.digamma();
+    sinc(this): promoting_to_float Float => |x| x.normalized_sinc();
+    deg2rad(this): promoting_to_float_as_first Float => |x| x.to_radians();
+    rad2deg(this): promoting_to_float_as_first Float => |x| x.to_degrees();
+    hypot(this, other): promoting Float => |a, b| a.distance(b);
+    copysign_Tensor(this, other): promoting_to_float Float => |a, b| a.copysign(b);
+    logaddexp(this, other): promoting Float =>
         |a, b| sum_of_powers(a, b, |x| x.exponential(), |x| x.logarithm_of_one_more());
-    logaddexp2 "aten::logaddexp2"(this, other): promoting Float =>
+    logaddexp2(this, other): promoting Float =>
         |a, b| sum_of_powers(a, b, |x| x.power_of_two(), |x| x.logarithm_of_one_more() / (T::ONE + T::ONE).ln());
-    xlogy_Tensor "aten::xlogy.Tensor"(this, other): promoting_to_float Float =>
+    xlogy_Tensor(this, other): promoting_to_float Float =>
         |a, b| if b.is_nan() { b } else if a == T::ZERO { a } else { a * b.natural_logarithm() };
-    gcd "aten::gcd"(this, other): promoting Integer => |a, b| common_divisor(a, b);
-    lcm "aten::lcm"(this, other): promoting Integer => |a, b| common_multiple(a, b);
-    bitwise_left_shift_Tensor "aten::bitwise_left_shift.Tensor"(this, other): promoting Integer =>
+    gcd(this, other): promoting Integer => |a, b| common_divisor(a, b);
+    lcm(this, other): promoting Integer => |a, b| common_multiple(a, b);
+    bitwise_left_shift_Tensor(this, other): promoting Integer =>
         |a, b| a.shifted_left(b);
-    bitwise_right_shift_Tensor "aten::bitwise_right_shift.Tensor"(this, other): promoting Integer =>
+    bitwise_right_shift_Tensor(this, other): promoting Integer =>
         |a, b| a.shifted_right(b);
 }
 
@@ -73,25 +73,25 @@ functions! {
 mod more {
     use super::*;
 
-    fn polygamma(n: i64, this: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::polygamma";
-        ensure!(n >= 0, Argument, "{OPERATOR}: the order {n} is negative");
-        let call = Pointwise::promoting_to_float(OPERATOR, [this])?;
+    fn polygamma(output: Output<'_>, n: i64, this: &Tensor) -> Result<Tensor> {
+        let operator = output.operator();
+        ensure!(n >= 0, Argument, "{operator}: the order {n} is negative");
+        let call = Pointwise::promoting_to_float(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             call.compute(None, call.dtype, move |[x]: [T; 1]| x.polygamma(n))
         }, else => Err(call.unsupported()))
     }
 
-    fn isposinf(this: &Tensor) -> Result<Tensor> {
-        is_infinity("aten::isposinf", this, f64::INFINITY)
+    fn isposinf(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        is_infinity(output, this, f64::INFINITY)
     }
 
-    fn isneginf(this: &Tensor) -> Result<Tensor> {
-        is_infinity("aten::isneginf", this, f64::NEG_INFINITY)
+    fn isneginf(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        is_infinity(output, this, f64::NEG_INFINITY)
     }
 
-    fn signbit(this: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::signbit", [this])?;
+    fn signbit(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             call.compute(None, DType::Bool, |[x]: [T; 1]| x.is_sign_negative())
         }, else => match_computing!(call.dtype, T: Bool | Integer => {
@@ -99,35 +99,36 @@ mod more {
         }, else => Err(call.unsupported())))
     }
 
-    fn heaviside(this: &Tensor, values: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::heaviside";
+    fn heaviside(output: Output<'_>, this: &Tensor, values: &Tensor) -> Result<Tensor> {
+        let operator = output.operator();
         ensure!(
             this.dtype() == values.dtype(),
             DType,
-            "{OPERATOR}: {} and values of {}, expected one type",
+            "{operator}: {} and values of {}, expected one type",
             this.dtype(),
             values.dtype()
         );
-        let call = Pointwise::promoting(OPERATOR, [this, values])?;
+        let call = Pointwise::promoting(output, [this, values])?;
         match_computing!(call.dtype, T: Bool | Integer | Float => {
             call.compute(None, call.dtype, |[x, zero]: [T; 2]| step_at_zero(x, zero))
         }, else => Err(call.unsupported()))
     }
 
-    fn nextafter(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::nextafter", [this, other])?;
+    fn nextafter(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this, other])?;
         match_dtype!(call.dtype, T: Float | Half => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| a.next_towards(b))
         }, else => Err(call.unsupported()))
     }
 
     fn nan_to_num(
+        output: Output<'_>,
         this: &Tensor,
         nan: Option<f64>,
         posinf: Option<f64>,
         neginf: Option<f64>,
     ) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::nan_to_num", [this])?.lying_as_first();
+        let call = Pointwise::promoting(output, [this])?.lying_as_first();
         let largest = match call.dtype {
             DType::Float16 => 65_504.0,
             DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),
@@ -150,8 +151,8 @@ mod more {
     }
 }
 
-fn is_infinity(operator: &'static str, this: &Tensor, infinity: f64) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, [this])?;
+fn is_infinity(output: Output<'_>, this: &Tensor, infinity: f64) -> Result<Tensor> {
+    let call = Pointwise::promoting(output, [this])?;
     match_computing!(call.dtype, T: Float => {
         let infinity: T = infinity.cast();
         call.compute(None, DType::Bool, move |[x]: [T; 1]| x == infinity)

@@ -15,7 +15,7 @@ use super::loops::{match_computing, parallel};
 use super::number::Ordered;
 use crate::aten;
 use crate::pointwise::unsupported;
-use crate::reduction::{Reduction, type_of_norm, type_of_sum};
+use crate::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};
 
 pub(super) mod order;
 
@@ -23,20 +23,26 @@ pub(super) mod order;
 mod kernels {
     use super::*;
 
-    fn prod(this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
-        product("aten::prod", this, None, false, dtype)
+    fn prod(output: Output<'_>, this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+        product(output, this, None, false, dtype)
     }
 
-    fn prod_dim_int(this: &Tensor, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-        product("aten::prod.dim_int", this, Some(&[dim]), keepdim, dtype)
+    fn prod_dim_int(
+        output: Output<'_>,
+        this: &Tensor,
+        dim: i64,
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        product(output, this, Some(&[dim]), keepdim, dtype)
     }
 
-    fn any_dims(this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-        truth("aten::any.dims", this, dim, keepdim, &AnyOf)
+    fn any_dims(output: Output<'_>, this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+        truth(output, this, dim, keepdim, &AnyOf)
     }
 
-    fn all_dims(this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-        truth("aten::all.dims", this, dim, keepdim, &Every)
+    fn all_dims(output: Output<'_>, this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+        truth(output, this, dim, keepdim, &Every)
     }
 
     fn max_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
@@ -167,14 +173,14 @@ fn are_equal<T: Element>(this: &Tensor, other: &Tensor) -> Result<bool> {
 }
 
 fn product(
-    operator: &'static str,
+    output: Output<'_>,
     this: &Tensor,
     dim: Option<&[i64]>,
     keepdim: bool,
     dtype: Option<DType>,
 ) -> Result<Tensor> {
-    let reduction = Reduction::new(operator, this, dim, keepdim)?;
-    let dtype = type_of_sum(this, dtype);
+    let reduction = Reduction::new(output, this, dim, keepdim)?;
+    let dtype = type_of_sum(this, dtype_or_that_of_out(output, dtype)?);
     let out = reduction.output(dtype)?;
     match_computing!(dtype, T: Bool | Integer | Float | Complex => {
         fold([&out], this, reduction.is_reduced(), &Product, |product: T| [product])?;
@@ -184,17 +190,20 @@ fn product(
 
 /// PyTorch keeps `uint8` where it answers with a boolean.
 fn truth(
-    operator: &'static str,
+    output: Output<'_>,
     this: &Tensor,
     dim: Option<&[i64]>,
     keepdim: bool,
     fold_of_truth: &impl Fold<bool, Value = bool>,
 ) -> Result<Tensor> {
     let reduction = match dim {
-        Some([]) => Reduction::of_nothing(operator, this),
-        dim => Reduction::new(operator, this, dim, keepdim)?,
+        Some([]) => Reduction::of_nothing(output, this),
+        dim => Reduction::new(output, this, dim, keepdim)?,
     };
     let dtype = if this.dtype() == DType::UInt8 { DType::UInt8 } else { DType::Bool };
+    if output.given().is_some_and(|out| !matches!(out.dtype(), DType::Bool | DType::UInt8)) {
+        output.exactly(dtype)?;
+    }
     let out = reduction.output(dtype)?;
     fold([&out], this, reduction.is_reduced(), fold_of_truth, |is_true: bool| [is_true])?;
     Ok(out)

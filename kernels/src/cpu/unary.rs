@@ -14,62 +14,44 @@ use crate::pointwise::Pointwise;
 mod angles;
 mod clamp;
 
-/// Registers functions of this module, out of place and in place.
-macro_rules! kernels_of {
-    ($($name:ident $in_place:ident)+) => {
+/// Writes the kernels of functions: whether integers become floats, for which types they are defined, and what they
+/// compute there; some have a form for the widest registers.
+macro_rules! functions {
+    ($(
+        $name:ident: $promoting:ident $($class:ident)|+ =>
+            |$x:ident, $T:ident| $value:expr $(, in registers $wide:ident)?;
+    )+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
 
             $(
-                fn $name(this: &Tensor) -> Result<Tensor> {
-                    super::$name(concat!("aten::", stringify!($name)), None, this)
-                }
-
-                fn $in_place(this: &mut Tensor) -> Result<&mut Tensor> {
-                    super::$name(concat!("aten::", stringify!($in_place)), Some(this), this)?;
-                    Ok(this)
+                pub(super) fn $name(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+                    let call = Pointwise::$promoting(output, [this])?;
+                    match_computing!(call.dtype, $T: $($class)|+ => {
+                        let value = $crate::cpu::loops::function!(|[$x]: [$T; 1]| -> $T { $value });
+                        $( let value = $crate::cpu::functions::Registers::<_, $crate::cpu::functions::$wide>::new(value); )?
+                        call.compute_elements(None, call.dtype, value)
+                    }, else => Err(call.unsupported()))
                 }
             )+
         }
     };
 }
 
-/// Writes the kernels of functions, out of place and in place: whether integers become floats, for which types they
-/// are defined, and what they compute there; some have a form for the widest registers.
-macro_rules! functions {
-    ($(
-        $name:ident $in_place:ident: $promoting:ident $($class:ident)|+ =>
-            |$x:ident, $T:ident| $value:expr $(, in registers $wide:ident)?;
-    )+) => {
-        $crate::cpu::unary::kernels_of! { $($name $in_place)+ }
-
-        $(
-            fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
-                let call = Pointwise::$promoting(operator, [this])?;
-                match_computing!(call.dtype, $T: $($class)|+ => {
-                    let value = $crate::cpu::loops::function!(|[$x]: [$T; 1]| -> $T { $value });
-                    $( let value = $crate::cpu::functions::Registers::<_, $crate::cpu::functions::$wide>::new(value); )?
-                    call.compute_elements(out, call.dtype, value)
-                }, else => Err(call.unsupported()))
-            }
-        )+
-    };
-}
-
-pub(super) use {functions, kernels_of};
+pub(super) use functions;
 
 functions! {
-    relu relu_: promoting Integer | Unsigned | Float => |x, T| positive_part(x);
-    neg neg_: promoting Integer | Float | Complex => |x, T| x.negated();
-    sign sign_: promoting Bool | Integer | Float => |x, T| sign_of(x);
-    exp exp_: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
-    log log_: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
-    sqrt sqrt_: promoting_to_float Float | Complex => |x, T| x.sqrt();
-    rsqrt rsqrt_: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
-    reciprocal reciprocal_: promoting_to_float Float | Complex => |x, T| T::ONE / x;
-    tanh tanh_: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers Tangent;
-    sigmoid sigmoid_: promoting_to_float Float | Complex => |x, T| x.logistic();
+    relu: promoting_exactly Integer | Unsigned | Float => |x, T| positive_part(x);
+    neg: promoting_exactly Integer | Float | Complex => |x, T| x.negated();
+    sign: promoting_exactly Bool | Integer | Float => |x, T| sign_of(x);
+    exp: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
+    log: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
+    sqrt: promoting_to_float Float | Complex => |x, T| x.sqrt();
+    rsqrt: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
+    reciprocal: promoting_to_float Float | Complex => |x, T| T::ONE / x;
+    tanh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers Tangent;
+    sigmoid: promoting_to_float Float | Complex => |x, T| x.logistic();
 }
 
 /// NaN stays NaN, and -0 stays -0.
@@ -97,28 +79,23 @@ fn without_sign<T: Number + PartialOrd>(x: T) -> T {
 }
 
 /// Of real numbers the sign.
-fn direction(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
+fn direction(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     match_computing!(this.dtype(), T: Complex => {
-        let call = Pointwise::promoting(operator, [this])?;
-        call.compute(out, call.dtype, |[x]: [T; 1]| x.direction())
-    }, else => sign(operator, out, this))
+        let call = Pointwise::promoting_exactly(output, [this])?;
+        call.compute(None, call.dtype, |[x]: [T; 1]| x.direction())
+    }, else => kernels::sign(output, this))
 }
 
 #[torch_impl(aten, CPU, Meta)]
 mod more {
     use super::*;
 
-    fn abs(this: &Tensor) -> Result<Tensor> {
-        magnitude("aten::abs", None, this)
+    fn abs(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        magnitude(output, this)
     }
 
-    fn abs_(this: &mut Tensor) -> Result<&mut Tensor> {
-        magnitude("aten::abs_", Some(this), this)?;
-        Ok(this)
-    }
-
-    fn angle(this: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting_to_float("aten::angle", [this])?;
+    fn angle(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting_to_float(output, [this])?;
         let dtype = call.dtype.to_real();
         match_computing!(call.dtype, T: Float => {
             call.compute(None, dtype, |[x]: [T; 1]| angle_of_real(x))
@@ -127,24 +104,19 @@ mod more {
         }, else => Err(call.unsupported())))
     }
 
-    fn sgn(this: &Tensor) -> Result<Tensor> {
-        direction("aten::sgn", None, this)
+    fn sgn(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        direction(output, this)
     }
 
-    fn sgn_(this: &mut Tensor) -> Result<&mut Tensor> {
-        direction("aten::sgn_", Some(this), this)?;
-        Ok(this)
-    }
-
-    fn logical_not(this: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::logical_not", [this])?;
+    fn logical_not(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this])?;
         match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| x == T::default()))
     }
 
-    fn gelu(this: &Tensor, approximate: &str) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::gelu";
-        let call = Pointwise::promoting(OPERATOR, [this])?;
-        let is_approximated = is_approximated(OPERATOR, approximate)?;
+    fn gelu(output: Output<'_>, this: &Tensor, approximate: &str) -> Result<Tensor> {
+        let operator = output.operator();
+        let call = Pointwise::promoting(output, [this])?;
+        let is_approximated = is_approximated(operator, approximate)?;
         match_computing!(call.dtype, T: Float => {
             match is_approximated {
                 // PyTorch's loop over these gives NaN for infinite elements of either sign.
@@ -182,21 +154,22 @@ pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool>
 }
 
 /// Of a complex number it is real; the smallest integer stays itself.
-fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, [this])?;
+fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+    let operator = output.operator();
+    let call = Pointwise::promoting_exactly(output, [this])?;
     ensure!(
-        out.is_none() || !call.dtype.is_complex(),
+        !output.is_in_place() || !call.dtype.is_complex(),
         DType,
         "{operator}: the distance from zero is real, a tensor of {} cannot take it in place",
         call.dtype
     );
     let dtype = call.dtype.to_real();
     match_computing!(call.dtype, T: Float => {
-        call.compute(out, dtype, |[x]: [T; 1]| x.abs())
+        call.compute(None, dtype, |[x]: [T; 1]| x.abs())
     }, else => match_computing!(call.dtype, T: Integer => {
-        call.compute(out, dtype, |[x]: [T; 1]| without_sign(x))
+        call.compute(None, dtype, |[x]: [T; 1]| without_sign(x))
     }, else => match_computing!(call.dtype, T: Complex => {
-        call.compute(out, dtype, |[x]: [T; 1]| x.norm())
+        call.compute(None, dtype, |[x]: [T; 1]| x.norm())
     }, else => Err(call.unsupported()))))
 }
 

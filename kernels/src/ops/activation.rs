@@ -12,24 +12,28 @@ torch_library! {
         ///
         /// PyTorch: `aten::threshold_backward`.
         #[tags(pointwise)]
+        #[variants(out = "grad_input(grad_input)")]
         threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor;
 
         /// `grad_output` where `self` is strictly between the bounds, else zero: the derivative of `hardtanh`.
         ///
         /// PyTorch: `aten::hardtanh_backward`.
         #[tags(pointwise)]
+        #[variants(out = "grad_input(grad_input)")]
         hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor;
 
         /// The derivative of `sigmoid`, from its result.
         ///
         /// PyTorch: `aten::sigmoid_backward`.
         #[tags(pointwise)]
+        #[variants(out = "grad_input(grad_input)")]
         sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor;
 
         /// The derivative of `tanh`, from its result.
         ///
         /// PyTorch: `aten::tanh_backward`.
         #[tags(pointwise)]
+        #[variants(out = "grad_input(grad_input)")]
         tanh_backward(Tensor grad_output, Tensor output) -> Tensor;
 
         /// The derivative of `gelu`, from its input.
@@ -39,6 +43,7 @@ torch_library! {
         ///
         /// PyTorch: `aten::gelu_backward`.
         #[tags(pointwise)]
+        #[variants(out = "grad_input(grad_input)")]
         gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor;
 
         /// `grad_output` times the slope of `silu`, from its input; the gradient of complex numbers wants the conjugate of these.
@@ -48,6 +53,7 @@ torch_library! {
         ///
         /// PyTorch: `aten::silu_backward`.
         #[tags(pointwise)]
+        #[variants(out = "grad_input(grad_input)")]
         silu_backward(Tensor grad_output, Tensor self) -> Tensor;
     }
 }

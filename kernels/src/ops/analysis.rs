@@ -15,6 +15,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.i0`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         i0(Tensor self) -> Tensor;
         /// [`i0`](fn@i0) under another name.
         ///
@@ -30,6 +31,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.i0e`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_i0e(Tensor self) -> Tensor;
         /// The modified Bessel function of the first kind of order 1.
         ///
@@ -38,6 +40,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.i1`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_i1(Tensor self) -> Tensor;
         /// [`special_i1`](fn@special_i1) over the exponential of the magnitude.
         ///
@@ -46,6 +49,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.i1e`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_i1e(Tensor self) -> Tensor;
         /// The Bessel function of the first kind of order 0.
         ///
@@ -54,6 +58,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.bessel_j0`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_bessel_j0(Tensor self) -> Tensor;
         /// The Bessel function of the first kind of order 1.
         ///
@@ -62,6 +67,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.bessel_j1`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_bessel_j1(Tensor self) -> Tensor;
         /// The Bessel function of the second kind of order 0.
         ///
@@ -70,6 +76,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.bessel_y0`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_bessel_y0(Tensor self) -> Tensor;
         /// The Bessel function of the second kind of order 1.
         ///
@@ -78,6 +85,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.bessel_y1`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_bessel_y1(Tensor self) -> Tensor;
         /// The modified Bessel function of the first kind of order 0.
         ///
@@ -86,6 +94,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.modified_bessel_i0`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_modified_bessel_i0(Tensor self) -> Tensor;
         /// The modified Bessel function of the first kind of order 1.
         ///
@@ -94,6 +103,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.modified_bessel_i1`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_modified_bessel_i1(Tensor self) -> Tensor;
         /// The modified Bessel function of the second kind of order 0.
         ///
@@ -102,6 +112,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.modified_bessel_k0`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_modified_bessel_k0(Tensor self) -> Tensor;
         /// The modified Bessel function of the second kind of order 1.
         ///
@@ -110,6 +121,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.modified_bessel_k1`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_modified_bessel_k1(Tensor self) -> Tensor;
         /// The modified Bessel function of the second kind of order 0, times the exponential.
         ///
@@ -118,6 +130,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.scaled_modified_bessel_k0`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_scaled_modified_bessel_k0(Tensor x) -> Tensor;
         /// The modified Bessel function of the second kind of order 1, times the exponential.
         ///
@@ -126,6 +139,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.scaled_modified_bessel_k1`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_scaled_modified_bessel_k1(Tensor x) -> Tensor;
         /// The sine over its angle: the spherical Bessel function of the first kind of order 0.
         ///
@@ -134,6 +148,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.spherical_bessel_j0`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_spherical_bessel_j0(Tensor x) -> Tensor;
 
         /// What each probability adds to the entropy: `-p ln(p)`; minus infinity below zero.
@@ -143,6 +158,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.entr`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_entr(Tensor self) -> Tensor;
         /// The complement of the error function times `exp(x²)`.
         ///
@@ -151,6 +167,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.erfcx`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_erfcx(Tensor self) -> Tensor;
         /// The probability that a standard normal variable is below each element.
         ///
@@ -166,6 +183,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.log_ndtr`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_log_ndtr(Tensor self) -> Tensor;
         /// Below which number a standard normal variable is with the probability that each element is; NaN beyond 0 and 1.
         ///
@@ -184,6 +202,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.ndtri`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_ndtri(Tensor self) -> Tensor;
         /// `self` times the logarithm of one more than `other`; 0 where `self` is 0, whatever `other` is but NaN.
         ///
@@ -192,6 +211,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.xlog1py`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_xlog1py(Tensor self, Tensor other) -> Tensor;
         /// As [`special_xlog1py`](fn@special_xlog1py), with a number.
         ///
@@ -216,6 +236,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.special.zeta`.
         #[tags(pointwise)]
+        #[variants(out)]
         special_zeta(Tensor self, Tensor other) -> Tensor;
         /// As [`special_zeta`](fn@special_zeta), with a number.
         ///
@@ -241,6 +262,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.igamma`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         igamma(Tensor self, Tensor other) -> Tensor;
         /// The upper incomplete gamma function over the gamma function: what [`igamma`](fn@igamma) leaves of 1, and exact where that is
         /// little.
@@ -250,6 +272,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.igammac`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         igammac(Tensor self, Tensor other) -> Tensor;
         /// The logarithm of the gamma function of `p` variables.
         ///

@@ -23,12 +23,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.add`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
-        /// Adds `alpha * other` in place.
-        ///
-        /// PyTorch: `Tensor.add_`.
-        #[tags(pointwise)]
-        add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!);
         /// The sum with a number.
         ///
         /// PyTorch: `torch.add`.
@@ -47,12 +43,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.sub`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
-        /// Subtracts `alpha * other` in place.
-        ///
-        /// PyTorch: `Tensor.sub_`.
-        #[tags(pointwise)]
-        sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!);
         /// The difference to a number.
         ///
         /// PyTorch: `torch.sub`.
@@ -76,12 +68,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.mul`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         mul.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Multiplies in place.
-        ///
-        /// PyTorch: `Tensor.mul_`.
-        #[tags(pointwise)]
-        mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// The product with a number.
         ///
         /// PyTorch: `torch.mul`.
@@ -97,15 +85,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         div.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Divides in place.
-        ///
-        /// # Errors
-        /// An integer tensor, which cannot hold the quotient.
-        ///
-        /// PyTorch: `Tensor.div_`.
-        #[tags(pointwise)]
-        div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// The quotient, rounded: `"trunc"` towards zero, `"floor"` down, not at all if `None`.
         ///
         /// Rounded quotients of integers are integers.
@@ -115,12 +96,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]
+        #[variants(out = "out_mode", in_place)]
         div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor;
-        /// Divides and rounds in place.
-        ///
-        /// PyTorch: `Tensor.div_`.
-        #[tags(pointwise)]
-        div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!);
         /// The quotient by a number.
         ///
         /// PyTorch: `torch.div`.
@@ -141,6 +118,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.eq`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         eq.Tensor(Tensor self, Tensor other) -> Tensor;
         /// Whether each element is equal to a number, as booleans.
         ///
@@ -152,6 +130,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.ne`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         ne.Tensor(Tensor self, Tensor other) -> Tensor;
         /// Whether each element differs from a number, as booleans.
         ///
@@ -166,6 +145,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.lt`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         lt.Tensor(Tensor self, Tensor other) -> Tensor;
         /// Whether each element is less than a number, as booleans.
         ///
@@ -183,6 +163,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.le`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         le.Tensor(Tensor self, Tensor other) -> Tensor;
         /// Whether each element is at most a number, as booleans.
         ///
@@ -200,6 +181,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.gt`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         gt.Tensor(Tensor self, Tensor other) -> Tensor;
         /// Whether each element is greater than a number, as booleans.
         ///
@@ -217,6 +199,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.ge`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         ge.Tensor(Tensor self, Tensor other) -> Tensor;
         /// Whether each element is at least a number, as booleans.
         ///
@@ -234,6 +217,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.where`.
         #[tags(pointwise)]
+        #[variants(out)]
         where.self(Tensor condition, Tensor self, Tensor other) -> Tensor;
         /// A number where the condition holds, else `other`.
         ///

@@ -11,52 +11,32 @@ torch_library! {
         ///
         /// PyTorch: `torch.bitwise_not`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         bitwise_not(Tensor self) -> Tensor;
-        /// [`bitwise_not`] in place.
-        ///
-        /// PyTorch: `Tensor.bitwise_not_`.
-        #[tags(pointwise)]
-        bitwise_not_(Tensor(a!) self) -> Tensor(a!);
         /// Whether both elements are not zero.
         ///
         /// PyTorch: `torch.logical_and`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         logical_and(Tensor self, Tensor other) -> Tensor;
-        /// [`logical_and`] in place.
-        ///
-        /// PyTorch: `Tensor.logical_and_`.
-        #[tags(pointwise)]
-        logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// Whether one of the elements is not zero.
         ///
         /// PyTorch: `torch.logical_or`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         logical_or(Tensor self, Tensor other) -> Tensor;
-        /// [`logical_or`] in place.
-        ///
-        /// PyTorch: `Tensor.logical_or_`.
-        #[tags(pointwise)]
-        logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// Whether exactly one of the elements is not zero.
         ///
         /// PyTorch: `torch.logical_xor`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         logical_xor(Tensor self, Tensor other) -> Tensor;
-        /// [`logical_xor`] in place.
-        ///
-        /// PyTorch: `Tensor.logical_xor_`.
-        #[tags(pointwise)]
-        logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// The bits that both elements have; of booleans "and".
         ///
         /// PyTorch: `torch.bitwise_and`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// [`bitwise_and_Tensor`] in place.
-        ///
-        /// PyTorch: `Tensor.bitwise_and_`.
-        #[tags(pointwise)]
-        bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// [`bitwise_and_Tensor`] with a number.
         ///
         /// PyTorch: `torch.bitwise_and`.
@@ -66,12 +46,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.bitwise_or`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// [`bitwise_or_Tensor`] in place.
-        ///
-        /// PyTorch: `Tensor.bitwise_or_`.
-        #[tags(pointwise)]
-        bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// [`bitwise_or_Tensor`] with a number.
         ///
         /// PyTorch: `torch.bitwise_or`.
@@ -81,12 +57,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.bitwise_xor`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// [`bitwise_xor_Tensor`] in place.
-        ///
-        /// PyTorch: `Tensor.bitwise_xor_`.
-        #[tags(pointwise)]
-        bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// [`bitwise_xor_Tensor`] with a number.
         ///
         /// PyTorch: `torch.bitwise_xor`.

@@ -14,172 +14,104 @@ torch_library! {
         ///
         /// PyTorch: `torch.expm1`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         expm1(Tensor self) -> Tensor;
-        /// [`expm1`] in place.
-        ///
-        /// PyTorch: `Tensor.expm1_`.
-        #[tags(pointwise)]
-        expm1_(Tensor(a!) self) -> Tensor(a!);
         /// The natural logarithm of each element and one; precise near zero.
         ///
         /// PyTorch: `torch.log1p`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         log1p(Tensor self) -> Tensor;
-        /// [`log1p`] in place.
-        ///
-        /// PyTorch: `Tensor.log1p_`.
-        #[tags(pointwise)]
-        log1p_(Tensor(a!) self) -> Tensor(a!);
         /// The logarithm of each element to base 2.
         ///
         /// PyTorch: `torch.log2`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         log2(Tensor self) -> Tensor;
-        /// [`log2`] in place.
-        ///
-        /// PyTorch: `Tensor.log2_`.
-        #[tags(pointwise)]
-        log2_(Tensor(a!) self) -> Tensor(a!);
         /// The logarithm of each element to base 10.
         ///
         /// PyTorch: `torch.log10`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         log10(Tensor self) -> Tensor;
-        /// [`log10`] in place.
-        ///
-        /// PyTorch: `Tensor.log10_`.
-        #[tags(pointwise)]
-        log10_(Tensor(a!) self) -> Tensor(a!);
         /// The tangent of each element.
         ///
         /// PyTorch: `torch.tan`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         tan(Tensor self) -> Tensor;
-        /// [`tan`] in place.
-        ///
-        /// PyTorch: `Tensor.tan_`.
-        #[tags(pointwise)]
-        tan_(Tensor(a!) self) -> Tensor(a!);
         /// The angle whose sine each element is.
         ///
         /// PyTorch: `torch.asin`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         asin(Tensor self) -> Tensor;
-        /// [`asin`] in place.
-        ///
-        /// PyTorch: `Tensor.asin_`.
-        #[tags(pointwise)]
-        asin_(Tensor(a!) self) -> Tensor(a!);
         /// The angle whose cosine each element is.
         ///
         /// PyTorch: `torch.acos`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         acos(Tensor self) -> Tensor;
-        /// [`acos`] in place.
-        ///
-        /// PyTorch: `Tensor.acos_`.
-        #[tags(pointwise)]
-        acos_(Tensor(a!) self) -> Tensor(a!);
         /// The angle whose tangent each element is.
         ///
         /// PyTorch: `torch.atan`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         atan(Tensor self) -> Tensor;
-        /// [`atan`] in place.
-        ///
-        /// PyTorch: `Tensor.atan_`.
-        #[tags(pointwise)]
-        atan_(Tensor(a!) self) -> Tensor(a!);
         /// The hyperbolic sine of each element.
         ///
         /// PyTorch: `torch.sinh`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sinh(Tensor self) -> Tensor;
-        /// [`sinh`] in place.
-        ///
-        /// PyTorch: `Tensor.sinh_`.
-        #[tags(pointwise)]
-        sinh_(Tensor(a!) self) -> Tensor(a!);
         /// The hyperbolic cosine of each element.
         ///
         /// PyTorch: `torch.cosh`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         cosh(Tensor self) -> Tensor;
-        /// [`cosh`] in place.
-        ///
-        /// PyTorch: `Tensor.cosh_`.
-        #[tags(pointwise)]
-        cosh_(Tensor(a!) self) -> Tensor(a!);
         /// The number whose hyperbolic sine each element is.
         ///
         /// PyTorch: `torch.asinh`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         asinh(Tensor self) -> Tensor;
-        /// [`asinh`] in place.
-        ///
-        /// PyTorch: `Tensor.asinh_`.
-        #[tags(pointwise)]
-        asinh_(Tensor(a!) self) -> Tensor(a!);
         /// The number whose hyperbolic cosine each element is.
         ///
         /// PyTorch: `torch.acosh`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         acosh(Tensor self) -> Tensor;
-        /// [`acosh`] in place.
-        ///
-        /// PyTorch: `Tensor.acosh_`.
-        #[tags(pointwise)]
-        acosh_(Tensor(a!) self) -> Tensor(a!);
         /// The number whose hyperbolic tangent each element is.
         ///
         /// PyTorch: `torch.atanh`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         atanh(Tensor self) -> Tensor;
-        /// [`atanh`] in place.
-        ///
-        /// PyTorch: `Tensor.atanh_`.
-        #[tags(pointwise)]
-        atanh_(Tensor(a!) self) -> Tensor(a!);
         /// The error function of each element.
         ///
         /// PyTorch: `torch.erf`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         erf(Tensor self) -> Tensor;
-        /// [`erf`] in place.
-        ///
-        /// PyTorch: `Tensor.erf_`.
-        #[tags(pointwise)]
-        erf_(Tensor(a!) self) -> Tensor(a!);
         /// One less the error function of each element.
         ///
         /// PyTorch: `torch.erfc`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         erfc(Tensor self) -> Tensor;
-        /// [`erfc`] in place.
-        ///
-        /// PyTorch: `Tensor.erfc_`.
-        #[tags(pointwise)]
-        erfc_(Tensor(a!) self) -> Tensor(a!);
         /// The largest whole number that is not above each element.
         ///
         /// PyTorch: `torch.floor`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         floor(Tensor self) -> Tensor;
-        /// [`floor`] in place.
-        ///
-        /// PyTorch: `Tensor.floor_`.
-        #[tags(pointwise)]
-        floor_(Tensor(a!) self) -> Tensor(a!);
         /// The smallest whole number that is not below each element.
         ///
         /// PyTorch: `torch.ceil`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         ceil(Tensor self) -> Tensor;
-        /// [`ceil`] in place.
-        ///
-        /// PyTorch: `Tensor.ceil_`.
-        #[tags(pointwise)]
-        ceil_(Tensor(a!) self) -> Tensor(a!);
         /// The whole number nearest to each element; halves go to the even one.
         ///
         /// ```
@@ -193,85 +125,62 @@ torch_library! {
         ///
         /// PyTorch: `torch.round`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         round(Tensor self) -> Tensor;
-        /// [`round`] in place.
-        ///
-        /// PyTorch: `Tensor.round_`.
-        #[tags(pointwise)]
-        round_(Tensor(a!) self) -> Tensor(a!);
         /// Each element without its fraction.
         ///
         /// PyTorch: `torch.trunc`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         trunc(Tensor self) -> Tensor;
-        /// [`trunc`] in place.
-        ///
-        /// PyTorch: `Tensor.trunc_`.
-        #[tags(pointwise)]
-        trunc_(Tensor(a!) self) -> Tensor(a!);
         /// The fraction of each element, with its sign.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// assert_eq!(aten::frac(&Tensor::from([1.5, -2.25]))?.to_vec::<f64>()?, [0.5, -0.25]);
+        /// # Ok::<(), Error>(())
+        /// ```
         ///
         /// PyTorch: `torch.frac`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         frac(Tensor self) -> Tensor;
-        /// [`frac`] in place.
-        ///
-        /// PyTorch: `Tensor.frac_`.
-        #[tags(pointwise)]
-        frac_(Tensor(a!) self) -> Tensor(a!);
         /// Each element times its logistic function.
         ///
         /// PyTorch: `torch.nn.functional.silu`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         silu(Tensor self) -> Tensor;
-        /// [`silu`] in place.
-        ///
-        /// PyTorch: `torch.nn.functional.silu_`.
-        #[tags(pointwise)]
-        silu_(Tensor(a!) self) -> Tensor(a!);
         /// Each element times the hyperbolic tangent of its softplus.
         ///
         /// PyTorch: `torch.nn.functional.mish`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         mish(Tensor self) -> Tensor;
-        /// [`mish`] in place.
-        ///
-        /// PyTorch: `torch.nn.functional.mish_`.
-        #[tags(pointwise)]
-        mish_(Tensor(a!) self) -> Tensor(a!);
         /// Each element times a line from 0 at -3 to 1 at 3.
         ///
         /// PyTorch: `torch.nn.functional.hardswish`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         hardswish(Tensor self) -> Tensor;
-        /// [`hardswish`] in place.
-        ///
-        /// PyTorch: `torch.nn.functional.hardswish_`.
-        #[tags(pointwise)]
-        hardswish_(Tensor(a!) self) -> Tensor(a!);
         /// A line from 0 at -3 to 1 at 3.
         ///
         /// PyTorch: `torch.nn.functional.hardsigmoid`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         hardsigmoid(Tensor self) -> Tensor;
-        /// [`hardsigmoid`] in place.
-        ///
-        /// PyTorch: `torch.nn.functional.hardsigmoid_`.
-        #[tags(pointwise)]
-        hardsigmoid_(Tensor(a!) self) -> Tensor(a!);
         /// The square of each element.
         ///
         /// PyTorch: `torch.square`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         square(Tensor self) -> Tensor;
-        /// [`square`] in place.
-        ///
-        /// PyTorch: `Tensor.square_`.
-        #[tags(pointwise)]
-        square_(Tensor(a!) self) -> Tensor(a!);
         /// Whether each element is NaN.
         ///
         /// PyTorch: `torch.isnan`.
+        #[variants(out)]
         isnan(Tensor self) -> Tensor;
         /// Whether each element is infinite.
         ///
@@ -285,31 +194,31 @@ torch_library! {
         ///
         /// PyTorch: `torch.maximum`.
         #[tags(pointwise)]
+        #[variants(out)]
         maximum(Tensor self, Tensor other) -> Tensor;
         /// The smaller of two elements, or the one that is NaN.
         ///
         /// PyTorch: `torch.minimum`.
         #[tags(pointwise)]
+        #[variants(out)]
         minimum(Tensor self, Tensor other) -> Tensor;
         /// The angle of the point with these elements as ordinate and abscissa.
         ///
         /// PyTorch: `torch.atan2`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         atan2(Tensor self, Tensor other) -> Tensor;
-        /// [`atan2`] in place.
-        ///
-        /// PyTorch: `Tensor.atan2_`.
-        #[tags(pointwise)]
-        atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// The larger of two elements; of a number and NaN the number.
         ///
         /// PyTorch: `torch.fmax`.
         #[tags(pointwise)]
+        #[variants(out)]
         fmax(Tensor self, Tensor other) -> Tensor;
         /// The smaller of two elements; of a number and NaN the number.
         ///
         /// PyTorch: `torch.fmin`.
         #[tags(pointwise)]
+        #[variants(out)]
         fmin(Tensor self, Tensor other) -> Tensor;
         /// The tensor itself: `+x`.
         ///
@@ -331,12 +240,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.fmod`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         fmod.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// [`fmod_Tensor`] in place.
-        ///
-        /// PyTorch: `Tensor.fmod_`.
-        #[tags(pointwise)]
-        fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// [`fmod_Tensor`] with a number.
         ///
         /// PyTorch: `torch.fmod`.
@@ -349,12 +254,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         remainder.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// [`remainder_Tensor`] in place.
-        ///
-        /// PyTorch: `Tensor.remainder_`.
-        #[tags(pointwise)]
-        remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!);
         /// [`remainder_Tensor`] with a number.
         ///
         /// PyTorch: `torch.remainder`.
@@ -367,12 +268,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
+        #[variants(out, in_place = "Tensor")]
         pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
-        /// [`pow_Tensor_Tensor`] in place.
-        ///
-        /// PyTorch: `Tensor.pow_`.
-        #[tags(pointwise)]
-        pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!);
         /// Each element to the power of a number.
         ///
         /// # Errors
@@ -380,6 +277,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
+        #[variants(out)]
         pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor;
         /// [`pow_Tensor_Scalar`] in place.
         ///
@@ -404,56 +302,49 @@ torch_library! {
         ///
         /// PyTorch: `torch.lerp`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor;
-        /// [`lerp_Scalar`] in place.
-        ///
-        /// PyTorch: `Tensor.lerp_`.
-        #[tags(pointwise)]
-        lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!);
         /// `self + weight * (end - self)`, element by element.
         ///
         /// PyTorch: `torch.lerp`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor;
         /// `self + value * tensor1 * tensor2`.
         ///
         /// PyTorch: `torch.addcmul`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor;
-        /// [`addcmul`] in place.
-        ///
-        /// PyTorch: `Tensor.addcmul_`.
-        #[tags(pointwise)]
-        addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!);
         /// `self + value * tensor1 / tensor2`.
         ///
         /// PyTorch: `torch.addcdiv`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor;
-        /// [`addcdiv`] in place.
-        ///
-        /// PyTorch: `Tensor.addcdiv_`.
-        #[tags(pointwise)]
-        addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!);
         /// Each element where it is positive, else a part of it.
         ///
         /// PyTorch: `torch.nn.functional.leaky_relu`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor;
         /// Each element where it is positive, else what its exponential is above or below one.
         ///
         /// PyTorch: `torch.nn.functional.elu`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor;
         /// A smooth `relu`: the logarithm of one and the exponential; the element itself above a threshold.
         ///
         /// PyTorch: `torch.nn.functional.softplus`.
         #[tags(pointwise)]
+        #[variants(out)]
         softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor;
         /// Each element, but not below or above two numbers.
         ///
         /// PyTorch: `torch.nn.functional.hardtanh`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor;
         /// The logarithm of the logistic function of each element.
         ///
@@ -492,6 +383,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.round`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         round.decimals(Tensor self, *, int decimals) -> Tensor;
     }
 }

@@ -12,6 +12,7 @@ torch_library! {
         /// Tensors that are no matrices, sizes that do not meet, different types.
         ///
         /// PyTorch: `torch.mm`.
+        #[variants(out)]
         mm(Tensor self, Tensor mat2) -> Tensor;
 
         /// The products of two batches of matrices, one by one.
@@ -20,6 +21,7 @@ torch_library! {
         /// As [`mm`](fn@mm); different numbers of matrices.
         ///
         /// PyTorch: `torch.bmm`.
+        #[variants(out)]
         bmm(Tensor self, Tensor mat2) -> Tensor;
 
         /// `beta * self + alpha * (mat1 @ mat2)`, where `self` broadcasts; with a `beta` of 0 it is not looked at.

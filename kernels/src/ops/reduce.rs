@@ -25,6 +25,7 @@ torch_library! {
         /// ```
         ///
         /// PyTorch: `torch.sum`.
+        #[variants(out = "IntList_out")]
         sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
         /// The sums over the dimensions that broadcasting repeated or added: what undoes `expand`.
@@ -46,6 +47,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.mean`.
         #[variants(function)] // by hand, with its options
+        #[variants(out = "out")]
         mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
         /// The largest elements over some dimensions; NaN counts as larger than all numbers.
@@ -55,6 +57,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.amax`.
         #[variants(function)] // by hand, with its options
+        #[variants(out)]
         amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
         /// The smallest elements over some dimensions; NaN counts as smaller than all numbers.
         ///
@@ -63,6 +66,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.amin`.
         #[variants(function)] // by hand, with its options
+        #[variants(out)]
         amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
         /// Where the largest element is: its index in a dimension, or in the flat tensor; the first of several.
         ///
@@ -71,6 +75,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.argmax`.
         #[variants(function)] // by hand, with its options
+        #[variants(out)]
         argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
         /// Where the smallest element is: its index in a dimension, or in the flat tensor; the first of several.
         ///
@@ -78,6 +83,7 @@ torch_library! {
         /// As [`argmax`](fn@argmax).
         ///
         /// PyTorch: `torch.argmin`.
+        #[variants(out)]
         argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
     }
 }

@@ -16,6 +16,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.exp2`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         exp2(Tensor self) -> Tensor;
         /// What the error function makes each element of; NaN beyond -1 and 1.
         ///
@@ -24,6 +25,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.erfinv`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         erfinv(Tensor self) -> Tensor;
         /// The logarithm of the magnitude of the gamma function.
         ///
@@ -32,6 +34,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.lgamma`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         lgamma(Tensor self) -> Tensor;
         /// The slope of [`lgamma`](fn@lgamma).
         ///
@@ -40,6 +43,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.digamma`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         digamma(Tensor self) -> Tensor;
         /// The derivative of [`digamma`](fn@digamma) of order `n`.
         ///
@@ -48,6 +52,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.polygamma`.
         #[tags(pointwise)]
+        #[variants(out)]
         polygamma(int n, Tensor self) -> Tensor;
         /// The sine of π x over π x; 1 at 0.
         ///
@@ -56,6 +61,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.sinc`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sinc(Tensor self) -> Tensor;
         /// Degrees as radians.
         ///
@@ -64,6 +70,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.deg2rad`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         deg2rad(Tensor self) -> Tensor;
         /// Radians as degrees.
         ///
@@ -72,6 +79,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.rad2deg`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         rad2deg(Tensor self) -> Tensor;
         /// Whether each element has a minus sign, also that of a zero.
         ///
@@ -80,6 +88,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.signbit`.
         #[tags(pointwise)]
+        #[variants(out)]
         signbit(Tensor self) -> Tensor;
         /// Whether each element is infinite and positive.
         ///
@@ -88,6 +97,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.isposinf`.
         #[tags(pointwise)]
+        #[variants(out)]
         isposinf(Tensor self) -> Tensor;
         /// Whether each element is infinite and negative.
         ///
@@ -96,6 +106,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.isneginf`.
         #[tags(pointwise)]
+        #[variants(out)]
         isneginf(Tensor self) -> Tensor;
         /// Each element, or a number in place of NaN and infinities: 0 and the largest and smallest of the type, unless
         /// others are given.
@@ -105,6 +116,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nan_to_num`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor;
         /// What the logistic function makes each element of; elements are first moved into `[eps, 1 - eps]`.
         ///
@@ -130,6 +142,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.hypot`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         hypot(Tensor self, Tensor other) -> Tensor;
         /// Each element with the sign of the other operand's.
         ///
@@ -138,6 +151,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.copysign`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         copysign.Tensor(Tensor self, Tensor other) -> Tensor;
         /// Each element with the sign of a number.
         ///
@@ -154,6 +168,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.heaviside`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         heaviside(Tensor self, Tensor values) -> Tensor;
         /// The logarithm of the sum of the exponentials, without overflow.
         ///
@@ -162,6 +177,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.logaddexp`.
         #[tags(pointwise)]
+        #[variants(out)]
         logaddexp(Tensor self, Tensor other) -> Tensor;
         /// The logarithm to base 2 of the sum of the powers of 2.
         ///
@@ -170,6 +186,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.logaddexp2`.
         #[tags(pointwise)]
+        #[variants(out)]
         logaddexp2(Tensor self, Tensor other) -> Tensor;
         /// `self` times the logarithm of `other`; 0 where `self` is 0, whatever `other` is but NaN.
         ///
@@ -178,6 +195,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.xlogy`.
         #[tags(pointwise)]
+        #[variants(out = "OutTensor", in_place)]
         xlogy.Tensor(Tensor self, Tensor other) -> Tensor;
         /// As [`xlogy_Tensor`](fn@xlogy_Tensor), with a number.
         ///
@@ -202,6 +220,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nextafter`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         nextafter(Tensor self, Tensor other) -> Tensor;
         /// The greatest common divisor, never negative.
         ///
@@ -210,6 +229,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.gcd`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         gcd(Tensor self, Tensor other) -> Tensor;
         /// The least common multiple, never negative.
         ///
@@ -218,6 +238,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.lcm`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         lcm(Tensor self, Tensor other) -> Tensor;
         /// The bits moved to the left; by a negative number or all bits it is 0.
         ///
@@ -226,6 +247,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.bitwise_left_shift`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor;
         /// The bits moved to the left by a number.
         ///
@@ -242,6 +264,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor;
         /// The bits moved to the right by a number.
         ///
@@ -304,6 +327,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.hardshrink`.
         #[tags(pointwise)]
+        #[variants(out)]
         hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor;
         /// Each element, moved by `lambd` towards 0.
         ///
@@ -312,11 +336,13 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.softshrink`.
         #[tags(pointwise)]
+        #[variants(out)]
         softshrink(Tensor self, Scalar lambd=0.5) -> Tensor;
         /// Each element that is above the threshold, a number in place of the others.
         ///
         /// PyTorch: `torch.nn.functional.threshold`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor;
         /// The bits of a number moved to the left by each element.
         ///

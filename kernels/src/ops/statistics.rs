@@ -11,10 +11,12 @@ torch_library! {
         /// The product of all elements; of whole numbers and booleans it is `int64`.
         ///
         /// PyTorch: `torch.prod`.
+        #[variants(out)]
         prod(Tensor self, *, ScalarType? dtype=None) -> Tensor;
         /// The products over one dimension.
         ///
         /// PyTorch: `torch.prod`.
+        #[variants(out = "int_out")]
         prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
         /// Whether an element is not zero.
@@ -28,6 +30,7 @@ torch_library! {
         /// Whether an element is not zero, over some dimensions.
         ///
         /// PyTorch: `torch.any`.
+        #[variants(out)]
         any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor;
         /// Whether no element is zero.
         ///
@@ -40,6 +43,7 @@ torch_library! {
         /// Whether no element is zero, over some dimensions.
         ///
         /// PyTorch: `torch.all`.
+        #[variants(out)]
         all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor;
         /// How many elements are not zero, over some dimensions.
         ///

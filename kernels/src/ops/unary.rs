@@ -24,12 +24,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.relu`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         relu(Tensor self) -> Tensor;
-        /// Replaces negative elements by zero.
-        ///
-        /// PyTorch: `torch.relu_`.
-        #[tags(pointwise)]
-        relu_(Tensor(a!) self) -> Tensor(a!);
 
         /// Each element with the other sign.
         ///
@@ -38,12 +34,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.neg`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         neg(Tensor self) -> Tensor;
-        /// Changes every sign.
-        ///
-        /// PyTorch: `torch.neg_`.
-        #[tags(pointwise)]
-        neg_(Tensor(a!) self) -> Tensor(a!);
 
         /// The sign of each element: -1, 0 or 1; of NaN it is 0.
         ///
@@ -52,17 +44,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.sign`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sign(Tensor self) -> Tensor;
-        /// Replaces each element by its sign.
-        ///
-        /// PyTorch: `Tensor.sign_`.
-        #[tags(pointwise)]
-        sign_(Tensor(a!) self) -> Tensor(a!);
 
         /// Whether each element is zero, as booleans.
         ///
         /// PyTorch: `torch.logical_not`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         logical_not(Tensor self) -> Tensor;
 
         /// Each element without its sign; of a complex number, its distance from zero.
@@ -72,6 +61,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.abs`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         abs(Tensor self) -> Tensor;
         /// The angle of each number to the positive numbers, in radians: of a real one, π if it is negative.
         ///
@@ -80,12 +70,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.angle`.
         #[tags(pointwise)]
+        #[variants(out)]
         angle(Tensor self) -> Tensor;
-        /// Drops every sign.
-        ///
-        /// PyTorch: `torch.abs_`.
-        #[tags(pointwise)]
-        abs_(Tensor(a!) self) -> Tensor(a!);
 
         /// The direction of each element: a number at distance 1 from zero, or zero.
         ///
@@ -94,111 +80,71 @@ torch_library! {
         ///
         /// PyTorch: `torch.sgn`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sgn(Tensor self) -> Tensor;
-        /// Replaces each element by its direction.
-        ///
-        /// PyTorch: `torch.sgn_`.
-        #[tags(pointwise)]
-        sgn_(Tensor(a!) self) -> Tensor(a!);
 
         /// *e* to the power of each element.
         ///
         /// PyTorch: `torch.exp`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         exp(Tensor self) -> Tensor;
-        /// Replaces each element by *e* to its power.
-        ///
-        /// PyTorch: `torch.exp_`.
-        #[tags(pointwise)]
-        exp_(Tensor(a!) self) -> Tensor(a!);
 
         /// The natural logarithm of each element.
         ///
         /// PyTorch: `torch.log`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         log(Tensor self) -> Tensor;
-        /// Replaces each element by its natural logarithm.
-        ///
-        /// PyTorch: `torch.log_`.
-        #[tags(pointwise)]
-        log_(Tensor(a!) self) -> Tensor(a!);
 
         /// The square root of each element.
         ///
         /// PyTorch: `torch.sqrt`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sqrt(Tensor self) -> Tensor;
-        /// Replaces each element by its square root.
-        ///
-        /// PyTorch: `torch.sqrt_`.
-        #[tags(pointwise)]
-        sqrt_(Tensor(a!) self) -> Tensor(a!);
 
         /// One over the square root of each element.
         ///
         /// PyTorch: `torch.rsqrt`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         rsqrt(Tensor self) -> Tensor;
-        /// Replaces each element by one over its square root.
-        ///
-        /// PyTorch: `torch.rsqrt_`.
-        #[tags(pointwise)]
-        rsqrt_(Tensor(a!) self) -> Tensor(a!);
 
         /// One over each element.
         ///
         /// PyTorch: `torch.reciprocal`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         reciprocal(Tensor self) -> Tensor;
-        /// Replaces each element by one over it.
-        ///
-        /// PyTorch: `torch.reciprocal_`.
-        #[tags(pointwise)]
-        reciprocal_(Tensor(a!) self) -> Tensor(a!);
 
         /// The sine of each element.
         ///
         /// PyTorch: `torch.sin`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sin(Tensor self) -> Tensor;
-        /// Replaces each element by its sine.
-        ///
-        /// PyTorch: `torch.sin_`.
-        #[tags(pointwise)]
-        sin_(Tensor(a!) self) -> Tensor(a!);
 
         /// The cosine of each element.
         ///
         /// PyTorch: `torch.cos`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         cos(Tensor self) -> Tensor;
-        /// Replaces each element by its cosine.
-        ///
-        /// PyTorch: `torch.cos_`.
-        #[tags(pointwise)]
-        cos_(Tensor(a!) self) -> Tensor(a!);
 
         /// The hyperbolic tangent of each element.
         ///
         /// PyTorch: `torch.tanh`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         tanh(Tensor self) -> Tensor;
-        /// Replaces each element by its hyperbolic tangent.
-        ///
-        /// PyTorch: `torch.tanh_`.
-        #[tags(pointwise)]
-        tanh_(Tensor(a!) self) -> Tensor(a!);
 
         /// The logistic function `1 / (1 + exp(-x))` of each element.
         ///
         /// PyTorch: `torch.sigmoid`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         sigmoid(Tensor self) -> Tensor;
-        /// Replaces each element by its logistic function.
-        ///
-        /// PyTorch: `torch.sigmoid_`.
-        #[tags(pointwise)]
-        sigmoid_(Tensor(a!) self) -> Tensor(a!);
 
         /// The Gaussian error linear unit: `x` times the probability that a standard normal variable is below `x`.
         ///
@@ -209,6 +155,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.gelu`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         gelu(Tensor self, *, str approximate="none") -> Tensor;
 
         /// Each element, but not below `min` and not above `max`; above `max` if these contradict each other.
@@ -219,39 +166,37 @@ torch_library! {
         /// PyTorch: `torch.clamp`.
         #[tags(pointwise)]
         #[variants(function)] // by hand, with its options
+        #[variants(out, in_place)]
         clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor;
-        /// Moves elements out of range to the bound they passed.
-        ///
-        /// # Errors
-        /// As [`clamp`](fn@clamp); bounds of a higher kind than the elements.
-        ///
-        /// PyTorch: `torch.clamp_`.
-        #[tags(pointwise)]
-        clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!);
         /// Each element, but not below that of `min` and not above that of `max`.
         ///
         /// PyTorch: `torch.clamp`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor;
         /// Each element, but not below `min`.
         ///
         /// PyTorch: `torch.clamp_min`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         clamp_min(Tensor self, Scalar min) -> Tensor;
         /// Each element, but not above `max`.
         ///
         /// PyTorch: `torch.clamp_max`.
         #[tags(pointwise)]
+        #[variants(out, in_place)]
         clamp_max(Tensor self, Scalar max) -> Tensor;
         /// Each element, but not below that of `min`.
         ///
         /// PyTorch: `torch.clamp_min`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         clamp_min.Tensor(Tensor self, Tensor min) -> Tensor;
         /// Each element, but not above that of `max`.
         ///
         /// PyTorch: `torch.clamp_max`.
         #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
         clamp_max.Tensor(Tensor self, Tensor max) -> Tensor;
     }
 }

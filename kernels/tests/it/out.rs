@@ -3,6 +3,11 @@
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::loops::{Pointwise, match_computing};
+use torch_library_kernels::prelude::*;
+
+type Out = for<'a> fn(&Tensor, &'a mut Tensor) -> Result<&'a mut Tensor>;
+type InPlace = for<'a> fn(&'a mut Tensor) -> Result<&'a mut Tensor>;
 
 fn empty(dtype: DType) -> Result<Tensor> {
     Tensor::zeros(&[0], dtype, Device::CPU)
@@ -120,5 +125,76 @@ fn a_type_that_is_named_is_that_of_out() -> Result<()> {
     assert!(error.to_string().contains("dtype is float32, and `out` is of float64"), "{error}");
     aten::sum_IntList_out::call(&x, Some(&[0]), false, Some(DType::Float64), &mut out)?;
     assert_eq!(out.to_vec::<f64>()?, [3.0]);
+    Ok(())
+}
+
+torch_library! {
+    /// Operators with variants: one kernel that takes its output, and one that does not.
+    mod doubling {
+        #[variants(out, in_place)]
+        written(Tensor self) -> Tensor;
+        #[variants(out, in_place)]
+        copied(Tensor self) -> Tensor;
+        #[variants(out)]
+        elsewhere(Tensor self) -> Tensor;
+    }
+}
+
+#[torch_impl(doubling, CPU, Meta)]
+fn written(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting(output, [this])?;
+    match_computing!(call.dtype, T: Float => {
+        call.compute(None, call.dtype, |[x]: [T; 1]| x + x)
+    }, else => Err(call.unsupported()))
+}
+
+#[torch_impl(doubling, CompositeExplicitAutograd)]
+fn copied(this: &Tensor) -> Result<Tensor> {
+    aten::add_Tensor(this, this)
+}
+
+#[torch_impl(doubling, CPU)]
+fn elsewhere(this: &Tensor) -> Result<Tensor> {
+    aten::add_Tensor(this, this)
+}
+
+/// A kernel for a variant goes before what the operator gives.
+#[torch_impl(doubling, CompositeExplicitAutograd)]
+fn elsewhere_out<'a>(this: &Tensor, out: &'a mut Tensor) -> Result<&'a mut Tensor> {
+    aten::sub_out(this, this, out)
+}
+
+#[test]
+fn variants_follow_from_a_declaration() -> Result<()> {
+    let x = Tensor::from([1.5, -2.5]);
+    for (out, in_place) in [
+        (doubling::written_out as Out, doubling::written_ as InPlace),
+        (doubling::copied_out, doubling::copied_),
+    ] {
+        let (mut result, mut this) = (empty(DType::Float32)?, aten::clone(&x)?);
+        let handle = result.clone();
+        assert!(out(&x, &mut result)?.is_same(&handle));
+        assert_eq!((result.sizes(), result.to_vec::<f32>()?), (&[2][..], vec![3.0, -5.0]));
+        in_place(&mut this)?;
+        assert_eq!((this.to_vec::<f64>()?, this.version()), (vec![3.0, -5.0], 1));
+        let error = out(&x, &mut empty(DType::Int64)?).unwrap_err().to_string();
+        assert!(error.contains(".out: a result of float64 cannot be written"), "{error}");
+        let mut tied = Tensor::from([0.0]).expand(&[2])?;
+        assert!(out(&x, &mut tied).is_err(), "elements of `out` coincide");
+        assert!(in_place(&mut x.strided_view(&[2], &[0], 0)?).is_err(), "elements coincide");
+    }
+    let mut result = empty(DType::Float64)?;
+    doubling::elsewhere_out(&x, &mut result)?;
+    assert_eq!(result.to_vec::<f64>()?, [0.0, 0.0]);
+    Ok(())
+}
+
+#[test]
+fn errors_speak_of_the_variant_that_was_called() -> Result<()> {
+    let (x, y) = (Tensor::from([1.0, 2.0]), Tensor::from([1.0, 2.0, 3.0]));
+    let error = aten::add_out(&x, &y, &mut empty(DType::Float64)?).unwrap_err().to_string();
+    assert!(error.contains("aten::add.out: "), "{error}");
+    let error = aten::add__Tensor(&mut x.clone(), &y).unwrap_err().to_string();
+    assert!(error.contains("aten::add_.Tensor: "), "{error}");
     Ok(())
 }

@@ -6,22 +6,17 @@ use num_traits::Float;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::loss::{NONE, huber, reduced};
+use crate::composite::loss::{huber, reduced};
 use crate::cpu::loops::match_computing;
 use crate::pointwise::Pointwise;
-use crate::variants::without_waiting;
 
 /// Computes the loss of each element, and reduces them.
 macro_rules! loss {
     ($operator:literal, $inputs:expr, $reduction:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
         let call = Pointwise::promoting($operator, $inputs)?;
-        let compute = || {
-            match_computing!(call.dtype, $T: Float => {
-                call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
-            }, else => Err(call.unsupported()))
-        };
-        // The tensor that waits for the result does not wait for the elements that are summed.
-        let losses = if $reduction == NONE { compute()? } else { without_waiting(compute)? };
+        let losses = match_computing!(call.dtype, $T: Float => {
+            call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
+        }, else => Err(call.unsupported()))?;
         reduced($operator, losses, $reduction)
     }};
 }

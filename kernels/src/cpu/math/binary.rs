@@ -12,39 +12,19 @@ use crate::cpu::loops::{self, RowByRow, Usually, function, match_computing};
 use crate::cpu::number::{Divided, Number};
 use crate::pointwise::Pointwise;
 
-/// Writes the kernels of functions of two numbers, out of place and in place: how the computing type is found, for which
+/// Writes the kernels of functions of two numbers: how the computing type is found, for which
 /// types they are defined, and what they compute there.
 macro_rules! functions {
-    ($($name:ident $in_place:ident $operator:literal $operator_:literal: $promoting:ident $($class:ident)|+ => |$a:ident, $b:ident| $value:expr;)+) => {
+    ($($name:ident: $promoting:ident $($class:ident)|+ => |$a:ident, $b:ident| $value:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod functions {
             use super::*;
 
             $(
-                fn $name(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-                    compute::$name($operator, None, [this, other])
-                }
-
-                fn $in_place<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-                    compute::$name($operator_, Some(this), [this, other])?;
-                    Ok(this)
-                }
-            )+
-        }
-
-        #[expect(non_snake_case, reason = "the names of the operators")]
-        mod compute {
-            use super::*;
-
-            $(
-                pub(super) fn $name(
-                    operator: &'static str,
-                    out: Option<&Tensor>,
-                    inputs: [&Tensor; 2],
-                ) -> Result<Tensor> {
-                    let call = Pointwise::$promoting(operator, inputs)?;
+                fn $name(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+                    let call = Pointwise::$promoting(output, [this, other])?;
                     match_computing!(call.dtype, T: $($class)|+ => {
-                        call.compute(out, call.dtype, |[$a, $b]: [T; 2]| $value)
+                        call.compute(None, call.dtype, |[$a, $b]: [T; 2]| $value)
                     }, else => Err(call.unsupported()))
                 }
             )+
@@ -53,162 +33,111 @@ macro_rules! functions {
 }
 
 functions! {
-    bitwise_and_Tensor bitwise_and__Tensor "aten::bitwise_and.Tensor" "aten::bitwise_and_.Tensor":
-        promoting Bool | Integer | Unsigned => |a, b| a.both(b);
-    bitwise_or_Tensor bitwise_or__Tensor "aten::bitwise_or.Tensor" "aten::bitwise_or_.Tensor":
-        promoting Bool | Integer | Unsigned => |a, b| a.either(b);
-    bitwise_xor_Tensor bitwise_xor__Tensor "aten::bitwise_xor.Tensor" "aten::bitwise_xor_.Tensor":
-        promoting Bool | Integer | Unsigned => |a, b| a.differing(b);
+    bitwise_and_Tensor: promoting Bool | Integer | Unsigned => |a, b| a.both(b);
+    bitwise_or_Tensor: promoting Bool | Integer | Unsigned => |a, b| a.either(b);
+    bitwise_xor_Tensor: promoting Bool | Integer | Unsigned => |a, b| a.differing(b);
 }
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
 
-    fn atan2(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        angle("aten::atan2", None, [this, other])
+    fn atan2(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        angle(output, [this, other])
     }
 
-    fn atan2_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        angle("aten::atan2_", Some(this), [this, other])?;
-        Ok(this)
-    }
-
-    fn maximum(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::maximum", [this, other])?;
+    fn maximum(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| larger(a, b))
         }, else => Err(call.unsupported()))
     }
 
-    fn minimum(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::minimum", [this, other])?;
+    fn minimum(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| smaller(a, b))
         }, else => Err(call.unsupported()))
     }
 
-    fn fmax(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::fmax", [this, other])?;
+    fn fmax(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| if a >= b || b.is_unordered() { a } else { b })
         }, else => Err(call.unsupported()))
     }
 
-    fn fmin(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::fmin", [this, other])?;
+    fn fmin(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(output, [this, other])?;
         match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| if a <= b || b.is_unordered() { a } else { b })
         }, else => Err(call.unsupported()))
     }
 
-    fn logical_and(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical("aten::logical_and", None, [this, other], |a, b| a & b)
+    fn logical_and(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        logical(output, [this, other], |a, b| a & b)
     }
 
-    fn logical_and_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        logical("aten::logical_and_", Some(this), [this, other], |a, b| a & b)?;
-        Ok(this)
+    fn logical_or(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        logical(output, [this, other], |a, b| a | b)
     }
 
-    fn logical_or(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical("aten::logical_or", None, [this, other], |a, b| a | b)
+    fn logical_xor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        logical(output, [this, other], |a, b| a != b)
     }
 
-    fn logical_or_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        logical("aten::logical_or_", Some(this), [this, other], |a, b| a | b)?;
-        Ok(this)
+    fn fmod_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        rest(output, [this, other], Sign::OfDividend)
     }
 
-    fn logical_xor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical("aten::logical_xor", None, [this, other], |a, b| a != b)
+    fn remainder_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        rest(output, [this, other], Sign::OfDivisor)
     }
 
-    fn logical_xor_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        logical("aten::logical_xor_", Some(this), [this, other], |a, b| a != b)?;
-        Ok(this)
+    fn pow_Tensor_Tensor(output: Output<'_>, this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+        power(output, [this, exponent])
     }
 
-    fn fmod_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        rest("aten::fmod.Tensor", None, [this, other], Sign::OfDividend)
-    }
-
-    fn fmod__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        rest("aten::fmod_.Tensor", Some(this), [this, other], Sign::OfDividend)?;
-        Ok(this)
-    }
-
-    fn remainder_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        rest("aten::remainder.Tensor", None, [this, other], Sign::OfDivisor)
-    }
-
-    fn remainder__Tensor<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
-        rest("aten::remainder_.Tensor", Some(this), [this, other], Sign::OfDivisor)?;
-        Ok(this)
-    }
-
-    fn pow_Tensor_Tensor(this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
-        power("aten::pow.Tensor_Tensor", None, [this, exponent])
-    }
-
-    fn pow_Tensor_Scalar(this: &Tensor, exponent: Scalar) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::pow.Tensor_Scalar";
-        check_exponent(OPERATOR, this, exponent)?;
+    fn pow_Tensor_Scalar(output: Output<'_>, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+        let operator = output.operator();
+        check_exponent(operator, this, exponent)?;
         let number = Tensor::wrapped_number(exponent);
-        raised(Pointwise::promoting(OPERATOR, [this, &number])?.lying_by_first(), None)
+        raised(Pointwise::promoting(output, [this, &number])?.lying_by_first())
     }
 
-    fn pow__Tensor<'a>(this: &'a mut Tensor, exponent: &Tensor) -> Result<&'a mut Tensor> {
-        power("aten::pow_.Tensor", Some(this), [this, exponent])?;
-        Ok(this)
+    fn lerp_Scalar(output: Output<'_>, this: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
+        interpolated_by(output, [this, end], weight)
     }
 
-    fn lerp_Scalar(this: &Tensor, end: &Tensor, weight: Scalar) -> Result<Tensor> {
-        interpolated_by("aten::lerp.Scalar", None, [this, end], weight)
+    fn lerp_Tensor(output: Output<'_>, this: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        interpolated(output, [this, end, weight])
     }
 
-    fn lerp__Scalar<'a>(this: &'a mut Tensor, end: &Tensor, weight: Scalar) -> Result<&'a mut Tensor> {
-        interpolated_by("aten::lerp_.Scalar", Some(this), [this, end], weight)?;
-        Ok(this)
-    }
-
-    fn lerp_Tensor(this: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        interpolated("aten::lerp.Tensor", None, [this, end, weight])
-    }
-
-    fn addcmul(this: &Tensor, tensor1: &Tensor, tensor2: &Tensor, value: Scalar) -> Result<Tensor> {
-        product_added("aten::addcmul", None, [this, tensor1, tensor2], value)
-    }
-
-    fn addcmul_<'a>(
-        this: &'a mut Tensor,
+    fn addcmul(
+        output: Output<'_>,
+        this: &Tensor,
         tensor1: &Tensor,
         tensor2: &Tensor,
         value: Scalar,
-    ) -> Result<&'a mut Tensor> {
-        product_added("aten::addcmul_", Some(this), [this, tensor1, tensor2], value)?;
-        Ok(this)
+    ) -> Result<Tensor> {
+        product_added(output, [this, tensor1, tensor2], value)
     }
 
-    fn addcdiv(this: &Tensor, tensor1: &Tensor, tensor2: &Tensor, value: Scalar) -> Result<Tensor> {
-        quotient_added("aten::addcdiv", None, [this, tensor1, tensor2], value)
-    }
-
-    fn addcdiv_<'a>(
-        this: &'a mut Tensor,
+    fn addcdiv(
+        output: Output<'_>,
+        this: &Tensor,
         tensor1: &Tensor,
         tensor2: &Tensor,
         value: Scalar,
-    ) -> Result<&'a mut Tensor> {
-        quotient_added("aten::addcdiv_", Some(this), [this, tensor1, tensor2], value)?;
-        Ok(this)
+    ) -> Result<Tensor> {
+        quotient_added(output, [this, tensor1, tensor2], value)
     }
 }
 
-fn angle(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float(operator, inputs)?;
+fn angle(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float(output, inputs)?;
     match_computing!(call.dtype, T: Float => {
-        call.compute_elements(out, call.dtype, function!(|[y, x]: [T; 2]| -> T { y.angle(x) }))
+        call.compute_elements(None, call.dtype, function!(|[y, x]: [T; 2]| -> T { y.angle(x) }))
     }, else => Err(call.unsupported()))
 }
 
@@ -225,13 +154,12 @@ fn smaller<T: Number + PartialOrd>(a: T, b: T) -> T {
 }
 
 fn logical(
-    operator: &'static str,
-    out: Option<&Tensor>,
+    output: Output<'_>,
     inputs: [&Tensor; 2],
     f: impl Fn(bool, bool) -> bool + Sync,
 ) -> Result<Tensor> {
-    let call = Pointwise::with_dtype(operator, inputs, DType::Bool)?;
-    call.compute(out, DType::Bool, |[a, b]: [bool; 2]| f(a, b))
+    let call = Pointwise::with_dtype(output, inputs, DType::Bool)?;
+    call.compute(None, DType::Bool, |[a, b]: [bool; 2]| f(a, b))
 }
 
 /// Whose sign the rest of a division has.
@@ -241,17 +169,18 @@ enum Sign {
     OfDivisor,
 }
 
-fn rest(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], sign: Sign) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, inputs)?;
+fn rest(output: Output<'_>, inputs: [&Tensor; 2], sign: Sign) -> Result<Tensor> {
+    let operator = output.operator();
+    let call = Pointwise::promoting(output, inputs)?;
     match_computing!(call.dtype, T: Float => {
         let is_usual = |[a, b]: [T; 2]| a.has_moderate_quotient(b);
         match sign {
-            Sign::OfDividend => call.compute_elements(out, call.dtype, Usually {
+            Sign::OfDividend => call.compute_elements(None, call.dtype, Usually {
                 is_usual,
                 fast: |[a, b]: [T; 2]| a.rest(b),
                 any: |[a, b]: [T; 2]| a % b,
             }),
-            Sign::OfDivisor => call.compute_elements(out, call.dtype, Usually {
+            Sign::OfDivisor => call.compute_elements(None, call.dtype, Usually {
                 is_usual,
                 fast: |[a, b]: [T; 2]| with_sign_of(b, a.rest(b)),
                 any: |[a, b]: [T; 2]| with_sign_of(b, a % b),
@@ -264,11 +193,11 @@ fn rest(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2], sign
         let out = match sign {
             Sign::OfDividend => {
                 let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, false)[1] });
-                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+                call.compute_elements(None, call.dtype, Usually { is_usual, fast, any })?
             }
             Sign::OfDivisor => {
                 let fast = function!(|[a, b]: [T; 2]| -> T { a.quotient(b, true)[1] });
-                call.compute_elements(out, call.dtype, Usually { is_usual, fast, any })?
+                call.compute_elements(None, call.dtype, Usually { is_usual, fast, any })?
             }
         };
         ensure!(!by_zero.into_inner(), Argument, "{operator}: an integer was divided by zero");
@@ -296,28 +225,28 @@ fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {
     if matches!(sign, Sign::OfDivisor) && is_other { rest + b } else { rest }
 }
 
-fn power(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 2]) -> Result<Tensor> {
-    raised(Pointwise::promoting(operator, inputs)?, out)
+fn power(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    raised(Pointwise::promoting(output, inputs)?)
 }
 
-fn raised(call: Pointwise<'_, 2>, out: Option<&Tensor>) -> Result<Tensor> {
+fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
     let exponent = call.inputs[1];
     let number = if exponent.is_wrapped_number() { loops::elements::<f64>(exponent)? } else { Vec::new() };
     let (dtype, is_half) = (call.dtype, call.dtype == DType::Float16);
     match_computing!(dtype, T: Float => match *number {
         // Powers by one number that are better made otherwise, the same ones as in PyTorch. Roots of -0 and of negative
         // infinity differ.
-        [2.0] => call.compute(out, dtype, |[x, _]: [T; 2]| x * x),
-        [3.0] => call.compute(out, dtype, |[x, _]: [T; 2]| x * x * x),
-        [-2.0] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
-        [0.5] if !is_half => call.compute(out, dtype, |[x, _]: [T; 2]| x.sqrt()),
-        [-0.5] if !is_half => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
-        [-1.0] => call.compute(out, dtype, |[x, _]: [T; 2]| T::ONE / x),
-        _ => call.compute_elements(out, dtype, function!(|[x, y]: [T; 2]| -> T { x.raised(y) })),
+        [2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x),
+        [3.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x * x),
+        [-2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
+        [0.5] if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| x.sqrt()),
+        [-0.5] if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
+        [-1.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x),
+        _ => call.compute_elements(None, dtype, function!(|[x, y]: [T; 2]| -> T { x.raised(y) })),
     }, else => match_computing!(dtype, T: Integer => {
-        call.compute(out, dtype, |[x, y]: [T; 2]| integer_power(x, y))
+        call.compute(None, dtype, |[x, y]: [T; 2]| integer_power(x, y))
     }, else => match_computing!(dtype, T: Complex => {
-        call.compute(out, dtype, |[x, y]: [T; 2]| x.powc(y))
+        call.compute(None, dtype, |[x, y]: [T; 2]| x.powc(y))
     }, else => Err(call.unsupported()))))
 }
 
@@ -365,25 +294,22 @@ fn check_ends(operator: &str, [start, end]: [&Tensor; 2]) -> Result<()> {
     Ok(())
 }
 
-fn interpolated_by(
-    operator: &'static str,
-    out: Option<&Tensor>,
-    inputs: [&Tensor; 2],
-    weight: Scalar,
-) -> Result<Tensor> {
+fn interpolated_by(output: Output<'_>, inputs: [&Tensor; 2], weight: Scalar) -> Result<Tensor> {
+    let operator = output.operator();
     check_ends(operator, inputs)?;
-    let call = Pointwise::promoting(operator, inputs)?;
+    let call = Pointwise::promoting(output, inputs)?;
     match_computing!(call.dtype, T: Float => {
         let weight: T = weight.to().map_err(|error| error.context(operator))?;
         let is_near = weight.abs() < 0.5;
         let step = if is_near { weight } else { weight - T::ONE };
-        call.compute(out, call.dtype, move |[start, end]: [T; 2]| {
+        call.compute(None, call.dtype, move |[start, end]: [T; 2]| {
             (if is_near { start } else { end }) + step * (end - start)
         })
     }, else => Err(call.unsupported()))
 }
 
-fn interpolated(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 3]) -> Result<Tensor> {
+fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
+    let operator = output.operator();
     let [start, end, weight] = inputs;
     check_ends(operator, [start, end])?;
     ensure!(
@@ -393,38 +319,30 @@ fn interpolated(operator: &'static str, out: Option<&Tensor>, inputs: [&Tensor; 
         start.dtype(),
         weight.dtype()
     );
-    let call = Pointwise::promoting(operator, inputs)?;
+    let call = Pointwise::promoting_exactly(output, inputs)?;
     match_computing!(call.dtype, T: Float => {
-        call.compute(out, call.dtype, |[start, end, weight]: [T; 3]| {
+        call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| {
             // From the nearer end, so that both are met exactly.
             if weight < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
         })
     }, else => Err(call.unsupported()))
 }
 
-fn product_added(
-    operator: &'static str,
-    out: Option<&Tensor>,
-    inputs: [&Tensor; 3],
-    value: Scalar,
-) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, inputs)?;
+fn product_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Result<Tensor> {
+    let operator = output.operator();
+    let call = Pointwise::promoting(output, inputs)?;
     match_computing!(call.dtype, T: Integer | Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
         let added = move |[x, a, b]: [T; 3]| x.plus(value.times(a).times(b));
-        call.compute_elements(out, call.dtype, RowByRow(added))
+        call.compute_elements(None, call.dtype, RowByRow(added))
     }, else => Err(call.unsupported()))
 }
 
-fn quotient_added(
-    operator: &'static str,
-    out: Option<&Tensor>,
-    inputs: [&Tensor; 3],
-    value: Scalar,
-) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, inputs)?;
+fn quotient_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Result<Tensor> {
+    let operator = output.operator();
+    let call = Pointwise::promoting(output, inputs)?;
     match_computing!(call.dtype, T: Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
-        call.compute(out, call.dtype, move |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b)))
+        call.compute(None, call.dtype, move |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b)))
     }, else => Err(call.unsupported()))
 }

@@ -2,36 +2,38 @@
 
 use torch_library::prelude::*;
 
-use super::kernels_of;
 use crate::aten;
 use crate::cpu::functions::Circular;
 use crate::cpu::loops::{Usually, function, match_computing};
 use crate::pointwise::Pointwise;
 
-/// Writes the kernels: the names of the operator, the fast form, the one for all numbers.
+/// Writes the kernels: the name of the operator, the fast form, the one for all numbers.
 macro_rules! angles {
-    ($($name:ident $in_place:ident: $fast:ident, $any:ident;)+) => {
-        kernels_of! { $($name $in_place)+ }
+    ($($name:ident: $fast:ident, $any:ident;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod kernels {
+            use super::*;
 
         $(
-            fn $name(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
-                let call = Pointwise::promoting_to_float(operator, [this])?;
+            fn $name(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+                let call = Pointwise::promoting_to_float(output, [this])?;
                 match_computing!(call.dtype, T: Float => {
-                    call.compute_elements(out, call.dtype, Usually {
+                    call.compute_elements(None, call.dtype, Usually {
                         is_usual: |[x]: [T; 1]| x.is_moderate(),
                         fast: function!(|[x]: [T; 1]| -> T { x.$fast() }),
                         any: |[x]: [T; 1]| x.$any(),
                     })
                 }, else => match_computing!(call.dtype, T: Complex => {
-                    call.compute(out, call.dtype, |[x]: [T; 1]| x.$any())
+                    call.compute(None, call.dtype, |[x]: [T; 1]| x.$any())
                 }, else => Err(call.unsupported())))
             }
         )+
+        }
     };
 }
 
 angles! {
-    sin sin_: sine, sin;
-    cos cos_: cosine, cos;
-    tan tan_: tangent, tan;
+    sin: sine, sin;
+    cos: cosine, cos;
+    tan: tangent, tan;
 }

@@ -12,55 +12,55 @@ use crate::pointwise::{Pointwise, unsupported};
 mod kernels {
     use super::*;
 
-    fn clamp(this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
-        by_numbers("aten::clamp", None, this, min, max)
+    fn clamp(output: Output<'_>, this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
+        by_numbers(output, this, min, max)
     }
 
-    fn clamp_(this: &mut Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<&mut Tensor> {
-        by_numbers("aten::clamp_", Some(this), this, min, max)?;
-        Ok(this)
+    fn clamp_min(output: Output<'_>, this: &Tensor, min: Scalar) -> Result<Tensor> {
+        by_numbers(output, this, Some(min), None)
     }
 
-    fn clamp_min(this: &Tensor, min: Scalar) -> Result<Tensor> {
-        by_numbers("aten::clamp_min", None, this, Some(min), None)
+    fn clamp_max(output: Output<'_>, this: &Tensor, max: Scalar) -> Result<Tensor> {
+        by_numbers(output, this, None, Some(max))
     }
 
-    fn clamp_max(this: &Tensor, max: Scalar) -> Result<Tensor> {
-        by_numbers("aten::clamp_max", None, this, None, Some(max))
+    fn clamp_min_Tensor(output: Output<'_>, this: &Tensor, min: &Tensor) -> Result<Tensor> {
+        from_below(output, this, min)
     }
 
-    fn clamp_min_Tensor(this: &Tensor, min: &Tensor) -> Result<Tensor> {
-        from_below("aten::clamp_min.Tensor", this, min)
+    fn clamp_max_Tensor(output: Output<'_>, this: &Tensor, max: &Tensor) -> Result<Tensor> {
+        from_above(output, this, max)
     }
 
-    fn clamp_max_Tensor(this: &Tensor, max: &Tensor) -> Result<Tensor> {
-        from_above("aten::clamp_max.Tensor", this, max)
-    }
-
-    fn hardtanh(this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::hardtanh";
+    fn hardtanh(output: Output<'_>, this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
+        let operator = output.operator();
         let dtype = this.dtype();
         let is_negative = |bound: Scalar| bound.cast::<i64>() < 0;
         ensure!(
             dtype != DType::UInt8 || !is_negative(min_val) && !is_negative(max_val),
             Argument,
-            "{OPERATOR}: no {dtype} is as low as one of the bounds {min_val} and {max_val}"
+            "{operator}: no {dtype} is as low as one of the bounds {min_val} and {max_val}"
         );
         match_computing!(dtype, T: Integer | Float => {
             let (min, max): (T, T) = (min_val.cast(), max_val.cast());
-            let call = Pointwise::with_dtype(OPERATOR, [this], dtype)?.lying_as_first();
+            let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first();
             call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
-        }, else => Err(unsupported(OPERATOR, dtype)))
+        }, else => Err(unsupported(operator, dtype)))
     }
 
-    fn clamp_Tensor(this: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::clamp.Tensor";
+    fn clamp_Tensor(
+        output: Output<'_>,
+        this: &Tensor,
+        min: Option<&Tensor>,
+        max: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        let operator = output.operator();
         match (min, max) {
-            (None, None) => Err(no_bound(OPERATOR)),
-            (Some(min), None) => from_below(OPERATOR, this, min),
-            (None, Some(max)) => from_above(OPERATOR, this, max),
+            (None, None) => Err(no_bound(operator)),
+            (Some(min), None) => from_below(output, this, min),
+            (None, Some(max)) => from_above(output, this, max),
             (Some(min), Some(max)) => {
-                let call = Pointwise::promoting(OPERATOR, [this, min, max])?;
+                let call = Pointwise::promoting(output, [this, min, max])?;
                 match_computing!(call.dtype, T: Integer | Float => {
                     call.compute(None, call.dtype, |[x, min, max]: [T; 3]| lowered(raised(x, min), max))
                 }, else => Err(call.unsupported()))
@@ -69,28 +69,23 @@ mod kernels {
     }
 }
 
-fn from_below(operator: &'static str, this: &Tensor, min: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, [this, min])?;
+fn from_below(output: Output<'_>, this: &Tensor, min: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting(output, [this, min])?;
     match_computing!(call.dtype, T: Bool | Integer | Float => {
         call.compute(None, call.dtype, |[x, min]: [T; 2]| raised(x, min))
     }, else => Err(call.unsupported()))
 }
 
-fn from_above(operator: &'static str, this: &Tensor, max: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting(operator, [this, max])?;
+fn from_above(output: Output<'_>, this: &Tensor, max: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting(output, [this, max])?;
     match_computing!(call.dtype, T: Bool | Integer | Float => {
         call.compute(None, call.dtype, |[x, max]: [T; 2]| lowered(x, max))
     }, else => Err(call.unsupported()))
 }
 
 /// Numbers count in promotion like the elements they are compared with, unless those are floating point.
-fn by_numbers(
-    operator: &'static str,
-    out: Option<&Tensor>,
-    this: &Tensor,
-    min: Option<Scalar>,
-    max: Option<Scalar>,
-) -> Result<Tensor> {
+fn by_numbers(output: Output<'_>, this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
+    let operator = output.operator();
     let bounds = [min, max].into_iter().flatten().map(|bound| Operand::Number(bound.dtype()));
     let dtype = result_type([this.promotion_operand()].into_iter().chain(bounds));
     let dtype = dtype.map_err(|error| error.context(operator))?;
@@ -98,28 +93,28 @@ fn by_numbers(
         return Err(no_bound(operator));
     }
     ensure!(
-        out.is_none() || dtype == this.dtype(),
+        !output.is_in_place() || dtype == this.dtype(),
         DType,
         "{operator}: a result of {dtype} cannot be written to a tensor of {}",
         this.dtype()
     );
-    let call = Pointwise::with_dtype(operator, [this], dtype)?;
+    let call = Pointwise::with_dtype(output, [this], dtype)?.exactly();
     let (min, max) = (binding(operator, min, dtype, Bound::Min)?, binding(operator, max, dtype, Bound::Max)?);
     match_computing!(dtype, T: Integer | Unsigned | Float => {
         let (min, max) = (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>));
         // Asked once, not for each element.
         if let Some(unordered) = [min, max].into_iter().flatten().find(|bound| bound.is_unordered()) {
-            return call.compute(out, dtype, move |[_]: [T; 1]| unordered);
+            return call.compute(None, dtype, move |[_]: [T; 1]| unordered);
         }
         let raised = |x: T, min: T| if x < min { min } else { x };
         let lowered = |x: T, max: T| if x > max { max } else { x };
         match (min, max) {
             (Some(min), Some(max)) => {
-                call.compute(out, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
+                call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
             }
-            (Some(min), None) => call.compute(out, dtype, move |[x]: [T; 1]| raised(x, min)),
-            (None, Some(max)) => call.compute(out, dtype, move |[x]: [T; 1]| lowered(x, max)),
-            (None, None) => call.compute(out, dtype, |[x]: [T; 1]| x),
+            (Some(min), None) => call.compute(None, dtype, move |[x]: [T; 1]| raised(x, min)),
+            (None, Some(max)) => call.compute(None, dtype, move |[x]: [T; 1]| lowered(x, max)),
+            (None, None) => call.compute(None, dtype, |[x]: [T; 1]| x),
         }
     }, else => Err(call.unsupported()))
 }

@@ -62,6 +62,7 @@ fn what_is_not_reached_is_not_linked() {
 outer: [2.0] by InnerBackward0
 replaced: [2.0]
 [\"reached::inner\", \"reached::outer\", \"reached::replaced\"]
+doubled: [2.0]
 named: false
 named: true
 unreached: false

@@ -16,6 +16,9 @@ torch_library! {
         named(Tensor self) -> Tensor;
         /// Has a kernel that overrides another.
         replaced(Tensor self) -> Tensor;
+        /// Called by the program through a variant alone.
+        #[variants(out, in_place)]
+        doubled(Tensor self) -> Tensor;
         /// Called by nobody.
         unreached(Tensor self) -> Tensor;
         /// Called by the kernel of `unreached` alone.
@@ -34,6 +37,13 @@ mod cpu {
 
     fn replaced(this: &Tensor) -> Result<Tensor> {
         Ok(this.clone())
+    }
+
+    fn doubled(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let values = this.to_vec::<f32>()?;
+        let mut out = output.contiguous(this.sizes(), DType::Float32, Device::CPU, &[])?;
+        out.fill_from(values.into_iter().map(|x| 2.0 * x))?;
+        Ok(out)
     }
 
     fn unreached(this: &Tensor) -> Result<Tensor> {

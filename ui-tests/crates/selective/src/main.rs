@@ -27,6 +27,9 @@ fn main() -> Result<()> {
     println!("replaced: {:?}", reached::replaced(&x)?.to_vec::<f32>()?);
     println!("{:?}", operators());
 
+    let mut out = Tensor::from([0.0f32]);
+    reached::doubled_out(&Tensor::from([1.0f32]), &mut out)?;
+    println!("doubled: {:?}", out.to_vec::<f32>()?);
     println!("named: {}", Dispatcher::global().find("reached::named").is_ok());
     torch_library::link!(reached::named);
     println!("named: {}", Dispatcher::global().find("reached::named").is_ok());

@@ -3,7 +3,7 @@
 
 crate::programs! {
     elements: fill_while_read copy_while_read overlapping_views_filled disjoint_parts_filled
-        shown_while_written views_of_one_tensor_moved;
+        shown_while_written views_of_one_tensor_moved bytes_given_back_within_a_function;
     places: storage_set_while_read resized_while_shown moved_while_walked last_handle_races storages_without_end
         geometries_without_end many_dimensions sizes_without_sense;
     backends: size_that_changes host_that_changes host_too_small host_shared_by_two host_of_itself device_that_changes

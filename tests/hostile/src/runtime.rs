@@ -19,5 +19,6 @@ crate::programs! {
     keys: any_key_on_any_tensor keys_from_bits guards_out_of_order modes_left_by_threads;
     layers: functions_that_keep_tensors hooks_that_write functions_that_lie graph_shared_by_threads
         levels_that_ended fake_and_functional_in_threads backward_within_backward;
-    generators: shared_by_threads drawn_while_drawing seeded_while_drawing;
+    reentrant: hook_goes_back_without_end hooks_look_when_dropped hooks_panic_when_dropped values_look_when_dropped;
+    generators: shared_by_threads drawn_while_drawing seeded_while_drawing generators_within_each_other;
 }

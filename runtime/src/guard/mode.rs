@@ -253,16 +253,16 @@ impl ThreadLocalState {
 
     /// Runs a closure with this state; afterwards, a panic included, the thread has its own again.
     pub fn run<R>(&self, f: impl FnOnce() -> R) -> R {
-        struct Restore(Modes, usize, Option<Travelling>);
+        struct Restore(Modes, Option<Travelling>, usize);
         impl Drop for Restore {
             fn drop(&mut self) {
+                turn::set_taken(self.2);
                 self.0.force();
-                turn::set_taken(self.1);
-                self.2.take().map(Travelling::replace);
+                self.1.take().map(Travelling::replace);
             }
         }
         let turns = turn::set_taken(turn::taken() + self.turns);
-        let _restore = Restore(Modes::capture(), turns, Some(self.travelling.clone().replace()));
+        let _restore = Restore(Modes::capture(), Some(self.travelling.clone().replace()), turns);
         self.modes.force();
         f()
     }

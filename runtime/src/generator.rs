@@ -1,12 +1,11 @@
 //! Random numbers: a shared, seedable stream of bits.
 
 use std::fmt;
-use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::device::Device;
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::turn::Turn;
 
 /// A handle to a stream of random numbers; clones share the stream.
 ///
@@ -28,43 +27,10 @@ pub struct Generator(Arc<Inner>);
 struct Inner {
     key_set: DispatchKeySet,
     device: Device,
+    /// Whose turn it is to draw. Who has it may begin another one within: what it runs may ask for more.
     turn: Turn,
     /// Locked for a moment only, never while code of a user runs.
     stream: Mutex<Stream>,
-}
-
-/// Whose turn it is to draw. Who has it may begin another one within: what it runs may ask for more.
-#[derive(Default)]
-struct Turn {
-    lock: Mutex<()>,
-    /// The thread that has the lock, by an address that it alone has; 0 for none.
-    holder: AtomicUsize,
-}
-
-/// A turn, which ends when this drops; none, where the thread has one already.
-struct Taken<'a>(#[expect(dead_code, reason = "held, and dropped")] Option<(Ends<'a>, MutexGuard<'a, ()>)>);
-
-/// Says that nobody has the turn; dropped before the lock is.
-struct Ends<'a>(&'a AtomicUsize);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
-impl Turn {
-    fn take(&self) -> Taken<'_> {
-        thread_local!(static HERE: u8 = const { 0 });
-        let here = HERE.with(|here| ptr::from_ref(here).addr());
-        // Relaxed: only this thread stores its own address, and what it reads then, it stored itself.
-        if self.holder.load(Ordering::Relaxed) == here {
-            return Taken(None);
-        }
-        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        self.holder.store(here, Ordering::Relaxed);
-        Taken(Some((Ends(&self.holder), lock)))
-    }
 }
 
 /// The twister and the seed it started from.
@@ -141,7 +107,9 @@ impl Generator {
     /// room for.
     ///
     /// A tensor filled this way is one uninterrupted piece of the stream whatever other threads draw: they wait. What
-    /// `fill` draws from the same generator in another way comes from the same piece.
+    /// `fill` draws from the same generator in another way comes from the same piece. What it draws from another
+    /// generator it gets at once, even in the middle of another thread's piece: two threads that each waited for the
+    /// other's would wait for ever.
     ///
     /// ```
     /// use torch_library::Generator;

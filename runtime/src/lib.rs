@@ -63,6 +63,7 @@ pub extern crate self as torch_library; // the name that the macros use, for uni
 mod panics;
 mod program;
 mod sync;
+mod turn;
 
 mod dropping;
 mod error;

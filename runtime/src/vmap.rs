@@ -105,7 +105,10 @@ impl Batched {
     }
 
     fn replace(&self, value: Tensor, dim: Option<usize>) {
-        *self.value.lock().unwrap_or_else(PoisonError::into_inner) = (value, dim);
+        let mut now = self.value.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *now, (value, dim));
+        drop(now);
+        drop(before); // outside of the lock
     }
 }
 

@@ -7,6 +7,7 @@ mod compare;
 pub mod fuzz;
 pub mod hostile;
 mod operators;
+pub mod perturb;
 mod report;
 mod rows;
 mod stock;

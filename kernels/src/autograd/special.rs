@@ -32,7 +32,8 @@ derivatives! {
         self => grad.mul(&aten::polygamma(1, self)?),
     }
     polygamma(int n, Tensor self) -> Tensor as PolygammaBackward0 {
-        self => grad.mul(&aten::polygamma(n + 1, self)?),
+        // Of the last order that there is, as of any large one, no number is finite.
+        self => grad.mul(&aten::polygamma(n.saturating_add(1), self)?),
     }
     #[in_place]
     sinc(Tensor self) -> Tensor as SincBackward0 {

@@ -229,7 +229,7 @@ impl<T: Element> Heads<T> {
             let data = self.at([batch, head, rows.start, 0]).cast();
             return Matrices::one(data, shape, [row as usize, column as usize]);
         }
-        // SAFETY: the caller vouches for `width` elements of each row.
+        // SAFETY: the caller vouches for these rows, `width` elements each, and for the lease being held.
         unsafe { self.read([batch, head], rows, width, buffer) };
         Matrices::one(buffer.as_mut_ptr(), shape, [width, 1])
     }
@@ -275,7 +275,7 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     fn attend(&self) {
         let [batches, heads, queries, width] = self.sizes;
         let blocks = queries.div_ceil(QUERIES);
-        let work = QUERIES * self.keys * width * 2;
+        let work = self.keys.saturating_mul(QUERIES * 2).saturating_mul(width); // keys may be one that is expanded
         parallel::shares(batches * heads * blocks, (GRAIN / work.max(1)).max(1), |range| {
             let mut scratch = Scratch::default();
             for index in range {
@@ -329,7 +329,8 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             }
             first = keys.end;
         }
-        // SAFETY: the caller vouches for these rows of the results; `room` has a sum and values for each.
+        // SAFETY: the caller vouches for these rows of the results, which nobody else uses, and for the lease; `scratch` has
+        // a sum and values for each.
         unsafe { self.finish(head, rows, scratch) };
     }
 

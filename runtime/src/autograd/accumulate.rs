@@ -1,6 +1,6 @@
 //! The end of the way: the gradient of a leaf.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::arithmetic;
 use super::hooks::Hooks;
@@ -13,6 +13,7 @@ use crate::guard::GradMode;
 use crate::layout::MemoryFormat;
 use crate::tensor::Tensor;
 use crate::tensor::geometry::Geometry;
+use crate::turn::Turn;
 
 /// A node that adds what arrives to the gradient of a leaf.
 ///
@@ -20,12 +21,12 @@ use crate::tensor::geometry::Geometry;
 struct AccumulateGrad {
     leaf: Tensor,
     /// Two backward passes of two threads add one after the other.
-    adding: Mutex<()>,
+    adding: Turn,
 }
 
 /// The node of a leaf.
 pub(super) fn node(leaf: &Tensor) -> Node {
-    let body = AccumulateGrad { leaf: leaf.clone(), adding: Mutex::new(()) };
+    let body = AccumulateGrad { leaf: leaf.clone(), adding: Turn::default() };
     Node::with_sequence("AccumulateGrad", Edges::new(), Arc::new(body), LEAF)
 }
 
@@ -48,7 +49,7 @@ impl Backward for AccumulateGrad {
             hooks.run(&mut grads)?;
         }
         if let Some(Some(grad)) = grads.pop() {
-            let _one_at_a_time = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+            let _one_at_a_time = self.adding.take();
             self.add(grad)?;
         }
         Ok(Vec::new())

@@ -11,6 +11,7 @@ use super::hooks::Hooks;
 use super::node::{Call, Edge, InputMetadata, Node};
 use crate::error::Result;
 use crate::guard::{EnableGradGuard, NoGradGuard};
+use crate::recursion;
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
 
@@ -231,6 +232,10 @@ impl Pass {
     }
 
     fn run(mut self, roots: Vec<(Edge, Tensor)>) -> Result<Vec<Option<Tensor>>> {
+        // A hook may go back from where it stands, without calling an operator in between.
+        if recursion::is_exhausted() {
+            return Err(recursion::error(&"a backward pass"));
+        }
         let mode = mode(self.options);
         let mut starts = FxHashMap::default();
         for (edge, gradient) in roots {

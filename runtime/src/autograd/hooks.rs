@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Result;
+use crate::panics;
 use crate::tensor::Tensor;
 
 pub(super) type Hook = Arc<dyn Fn(&Tensor) -> Result<Option<Tensor>> + Send + Sync>;
@@ -36,22 +37,29 @@ impl HookHandle {
 }
 
 impl Hooks {
-    pub(super) fn add(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook) -> HookHandle {
+    /// Adds one, and takes those out that were removed: what they hold is to be dropped without a lock, as it may have
+    /// hooks to look at.
+    pub(super) fn add(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook) -> (HookHandle, Hooks) {
         Hooks::push(hooks, input_nr, hook, false)
     }
 
-    pub(super) fn add_last(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook) {
-        Hooks::push(hooks, input_nr, hook, true);
+    /// As [`add`](Self::add), behind all others.
+    pub(super) fn add_last(
+        hooks: &mut Option<Box<Hooks>>,
+        input_nr: usize,
+        hook: Hook,
+    ) -> (HookHandle, Hooks) {
+        Hooks::push(hooks, input_nr, hook, true)
     }
 
-    fn push(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook, last: bool) -> HookHandle {
+    fn push(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook, last: bool) -> (HookHandle, Hooks) {
         let removed = Arc::new(AtomicBool::new(false));
         let hooks = hooks.get_or_insert_default();
-        hooks.0.retain(|registered| !registered.is_removed());
+        let gone = hooks.0.extract_if(.., |registered| registered.is_removed()).collect();
         let first_last = hooks.0.iter().position(|registered| registered.last).unwrap_or(hooks.0.len());
         let place = if last { hooks.0.len() } else { first_last };
         hooks.0.insert(place, Registered { input_nr, hook, removed: removed.clone(), last });
-        HookHandle(removed)
+        (HookHandle(removed), Hooks(gone))
     }
 
     /// Those that stand now. Hooks run without a lock, so they may add and remove others.
@@ -68,6 +76,13 @@ impl Hooks {
             }
         }
         Ok(())
+    }
+}
+
+/// Closures of users, of which several may panic as they are dropped.
+impl Drop for Hooks {
+    fn drop(&mut self) {
+        panics::each(std::mem::take(&mut self.0), drop);
     }
 }
 

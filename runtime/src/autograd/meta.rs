@@ -94,11 +94,12 @@ impl AutogradMeta {
 /// Makes a tensor an output of a node, whatever it was before.
 pub(super) fn set_history(tensor: &Tensor, edge: Edge) {
     let mut state = AutogradMeta::of_or_new(tensor).state();
-    state.history = Some(edge);
+    let before = state.history.replace(edge);
     if let Some(view) = &mut state.view {
         view.version = tensor.version();
     }
     drop(state);
+    drop(before); // outside of the lock
     tensor.store_requires_grad(true);
 }
 

@@ -159,7 +159,8 @@ impl Tensor {
                 }
                 Ok(None)
             });
-            Hooks::add_last(&mut node.state().hooks, input_nr, keep);
+            let (_, gone) = Hooks::add_last(&mut node.state().hooks, input_nr, keep);
+            drop(gone); // outside of the lock
         }
         Ok(())
     }
@@ -188,10 +189,12 @@ impl Tensor {
             bail!(Autograd, "a hook needs a gradient, and this tensor requires none");
         }
         let hook: Hook = Arc::new(hook);
-        Ok(match view::history(self)? {
+        let (handle, gone) = match view::history(self)? {
             Some(Edge { node, input_nr }) => Hooks::add(&mut node.state().hooks, input_nr, hook),
             None => Hooks::add(&mut AutogradMeta::of_or_new(self).state().hooks, 0, hook),
-        })
+        };
+        drop(gone); // outside of the lock
+        Ok(handle)
     }
 
     /// Computes the gradients of this one number with respect to all leaves it was computed from, and adds them to

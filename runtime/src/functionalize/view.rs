@@ -81,7 +81,8 @@ impl Functional {
         }
         let _below = below();
         let value = steps.iter().try_fold(base, |value, step| (step.forward)(&value))?;
-        self.state().value = Some((value.clone(), generation));
+        let before = self.state().value.replace((value.clone(), generation));
+        drop(before); // outside of the lock
         Ok(value)
     }
 
@@ -104,7 +105,8 @@ impl Functional {
     pub(super) fn adopt(tensor: &mut Tensor, other: &Tensor) -> Result<()> {
         if let (Some((this, _)), Some((other, _))) = (Functional::of(tensor), Functional::of(other)) {
             let state = other.state().clone();
-            *this.state() = state;
+            let before = std::mem::replace(&mut *this.state(), state);
+            drop(before); // outside of the lock
         }
         let geometry = other.geometry();
         tensor.set_storage(other.storage().clone(), geometry.sizes(), geometry.strides(), geometry.offset())

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::travelling::Travelling;
 use super::{LocalDispatchKeySet, NotSend, THREAD};
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::turn;
 
 /// Whether operations on this thread are recorded for the backward pass.
 ///
@@ -240,24 +241,28 @@ impl Modes {
 pub struct ThreadLocalState {
     modes: Modes,
     travelling: Travelling,
+    /// How many [turns](crate::turn) the thread has, which waits for those that work for it.
+    turns: usize,
 }
 
 impl ThreadLocalState {
     /// This thread's state.
     pub fn capture() -> Self {
-        ThreadLocalState { modes: Modes::capture(), travelling: Travelling::capture() }
+        ThreadLocalState { modes: Modes::capture(), travelling: Travelling::capture(), turns: turn::taken() }
     }
 
     /// Runs a closure with this state; afterwards, a panic included, the thread has its own again.
     pub fn run<R>(&self, f: impl FnOnce() -> R) -> R {
-        struct Restore(Modes, Option<Travelling>);
+        struct Restore(Modes, Option<Travelling>, usize);
         impl Drop for Restore {
             fn drop(&mut self) {
+                turn::set_taken(self.2);
                 self.0.force();
                 self.1.take().map(Travelling::replace);
             }
         }
-        let _restore = Restore(Modes::capture(), Some(self.travelling.clone().replace()));
+        let turns = turn::set_taken(turn::taken() + self.turns);
+        let _restore = Restore(Modes::capture(), Some(self.travelling.clone().replace()), turns);
         self.modes.force();
         f()
     }

@@ -3,7 +3,7 @@
 
 crate::programs! {
     elements: fill_while_read copy_while_read overlapping_views_filled disjoint_parts_filled
-        shown_while_written views_of_one_tensor_moved;
+        shown_while_written views_of_one_tensor_moved bytes_given_back_within_a_function;
     places: storage_set_while_read resized_while_shown moved_while_walked last_handle_races storages_without_end
         geometries_without_end many_dimensions sizes_without_sense;
     backends: size_that_changes host_that_changes host_too_small host_shared_by_two host_of_itself device_that_changes
@@ -19,5 +19,6 @@ crate::programs! {
     keys: any_key_on_any_tensor keys_from_bits guards_out_of_order modes_left_by_threads;
     layers: functions_that_keep_tensors hooks_that_write functions_that_lie graph_shared_by_threads
         levels_that_ended fake_and_functional_in_threads backward_within_backward;
-    generators: shared_by_threads drawn_while_drawing seeded_while_drawing;
+    reentrant: hook_goes_back_without_end hooks_look_when_dropped hooks_panic_when_dropped values_look_when_dropped;
+    generators: shared_by_threads drawn_while_drawing seeded_while_drawing generators_within_each_other;
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use torch_library_tidy::text::{self, FILE, FUNCTION, LONG_FILE, WIDTH};
-use torch_library_tidy::{Sources, layers};
+use torch_library_tidy::{Sources, layers, safety};
 
 /// A crate of these files, of which the first is the root.
 fn krate(files: &[(&str, &str)]) -> Sources {
@@ -218,4 +218,20 @@ fn a_long_function_says_why() {
     assert_eq!(problems(&format!("{other}{function}")), expected(4));
     let short = "    f();\n".repeat(FUNCTION);
     assert_eq!(problems(&format!("fn short() -> [u8; 2] {{\n{short}}}\ntrait T {{ fn none(); }}")), [""; 0]);
+}
+
+#[test]
+fn an_unsafe_function_lists_what_it_asks_for() {
+    let found = |text: &str| safety::problems(Path::new("a.rs"), text).unwrap();
+    let nothing = "`f` is unsafe, and lists nothing under `# Safety`";
+    assert_eq!(found("/// Does it.\nunsafe fn f() {}"), [format!("a.rs:2: {nothing}")]);
+    assert_eq!(
+        found("/// # Safety\n/// The caller knows.\nunsafe fn f() {}"),
+        [format!("a.rs:3: {nothing}")]
+    );
+    assert_eq!(found("struct S;\nimpl S {\n    unsafe fn f() {}\n}"), [format!("a.rs:3: {nothing}")]);
+    assert_eq!(found("trait T {\n    unsafe fn f();\n}"), [format!("a.rs:2: {nothing}")]);
+    assert_eq!(found("/// # Safety\n/// - It is there.\nunsafe fn f() {}"), [""; 0]);
+    assert_eq!(found("/// # Safety\n///\n/// * It is there.\nunsafe fn f() {}"), [""; 0]);
+    assert_eq!(found("impl T for S {\n    unsafe fn f() {}\n}\nfn g() {}"), [""; 0]);
 }

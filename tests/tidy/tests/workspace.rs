@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use torch_library_tidy::{Sources, layers, text};
+use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
 const CRATES: [&str; 3] = ["runtime", "runtime/schema", "macros"];
@@ -59,6 +59,21 @@ fn files_are_easy_to_read() {
                 let short = Path::new(name).join(file.strip_prefix(folder(name)).unwrap());
                 problems.extend(text::problems(&short, &fs::read_to_string(&file).unwrap()).unwrap());
             }
+        }
+    }
+    assert!(problems.is_empty(), "{} places:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// In all crates that have any.
+#[test]
+fn unsafe_functions_list_what_they_ask_for() {
+    let mut problems = Vec::new();
+    for name in CRATES.iter().chain(&["kernels"]) {
+        let files = text::files(&folder(name).join("src")).unwrap();
+        assert!(files.len() > 10, "{name}: not all files were read");
+        for file in files {
+            let short = Path::new(name).join(file.strip_prefix(folder(name)).unwrap());
+            problems.extend(safety::problems(&short, &fs::read_to_string(&file).unwrap()).unwrap());
         }
     }
     assert!(problems.is_empty(), "{} places:\n{}", problems.len(), problems.join("\n"));

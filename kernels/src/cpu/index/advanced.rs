@@ -151,6 +151,9 @@ impl Places {
             true => values.clone(),
             false => loops::contiguous(&expanded(values, &self.sizes)?)?,
         };
+        if saturating_numel(&self.sizes) == 0 {
+            return Ok(()); // where nothing is written, a dimension may be longer than any list
+        }
         let lease = Lease::new([this], [&values])?;
         self.geometry.check(this)?;
         let count = if is_single { 1 } else { saturating_numel(&self.sizes) };

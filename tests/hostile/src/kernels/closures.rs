@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use torch_library::Storage;
+use torch_library::{Generator, Storage};
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::loops::{Fold, Pointwise, fold, map, ranges};
@@ -295,5 +295,21 @@ pub(crate) fn compute_in_threads() -> Result<()> {
         assert!(allowed(sum(&x, false, || ())).is_none_or(|sum| sum % LEN as f64 == 0.0));
     };
     together(&[&reads, &reads, &|round| attempt(x.clone().fill((round % 5) as f64))]);
+    Ok(())
+}
+
+/// Who draws runs a loop whose closure draws, too, on every thread that has a part of it.
+pub(crate) fn draws_within_a_turn() -> Result<()> {
+    let (generator, len) = (Generator::with_seed(0), 1 << 18);
+    let x = Tensor::from(vec![1.0; len]);
+    for _ in 0..3 {
+        let out = Tensor::from(vec![0.0; len]);
+        let drawn = |[x]: [f64; 1]| {
+            generator.random();
+            x
+        };
+        attempt(generator.with(|_| map(&out, [&x], drawn)));
+        assert_eq!(out.to_vec::<f64>()?, x.to_vec::<f64>()?);
+    }
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Graphs of gradients whose tensors are written, moved and shared while the graph is used.
 #![forbid(unsafe_code)]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use torch_library::autograd::{self, GradOptions};
+use torch_library::observe::Observer;
 use torch_library::prelude::*;
 use torch_library::tracer;
 use torch_library_kernels::aten;
@@ -147,5 +150,27 @@ pub(crate) fn traced_in_threads() -> Result<()> {
         attempt(x.clone().set_geometry(&[[16, 2][round % 2]], &[1], 0));
         attempt(x.clone().fill(2.0));
     }]);
+    Ok(())
+}
+
+/// Who observes that a leaf adds a gradient to what it has goes back to that leaf again.
+pub(crate) fn leaf_accumulates_within_itself() -> Result<()> {
+    let x = leaf(4)?;
+    let loss = aten::sum(&aten::mul_Tensor(&x, &x)?)?;
+    let go_back = |loss: &Tensor| {
+        attempt(autograd::backward(&[loss], &[], GradOptions::new().retain_graph(true)));
+    };
+    go_back(&loss);
+    let (times, observed) = (AtomicUsize::new(0), loss.clone());
+    let handle = Observer::new(move |event| {
+        if event.name() == "aten::add_.Tensor" && times.fetch_add(1, Ordering::Relaxed) < 2 {
+            go_back(&observed);
+        }
+    });
+    let handle = handle.on_this_thread();
+    go_back(&loss);
+    drop(handle);
+    let sums = x.grad().map(|grad| grad.to_vec::<f64>()).transpose()?.unwrap_or_default();
+    assert!(sums.iter().all(|sum| *sum == sums[0] && [4.0, 6.0, 8.0].contains(sum)), "{sums:?}");
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Results of more parts than there is memory, and of sizes that no loop comes to the end of.
 #![forbid(unsafe_code)]
 
+use torch_library::autograd::{self, GradOptions};
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
@@ -82,5 +83,55 @@ pub(crate) fn dimensions_without_end() -> Result<()> {
     attempt(aten::sort(&x).map(drop));
     attempt(aten::cat(&[x.clone(), x.clone()]));
     assert!(!x.to_string().is_empty());
+    Ok(())
+}
+
+/// Tensors without elements, of which one dimension is longer than any memory, and the way back from them.
+pub(crate) fn nothing_in_many_rows() -> Result<()> {
+    let nothing = |dtype| {
+        let x = Tensor::empty(&[2, 1 << 40, 0], dtype, Device::CPU)?;
+        x.set_requires_grad(true)?;
+        Ok::<_, Error>(x)
+    };
+    let (real, complex) = (nothing(DType::Float64)?, nothing(DType::Complex128)?);
+    for result in [
+        aten::fft_irfft::with(&complex).dim(1).call(),
+        aten::fft_hfft::with(&complex).dim(1).call(),
+        aten::fft_rfft::with(&real).dim(1).call(),
+        aten::cumsum(&real, 1),
+        aten::flip(&real, &[1]),
+        aten::sort(&real).map(|(values, _)| values),
+    ] {
+        let Some(result) = allowed(result) else { continue };
+        let gradient = Tensor::empty(result.sizes(), result.dtype(), Device::CPU)?;
+        attempt(autograd::backward(&[&result], &[Some(gradient)], GradOptions::new()));
+    }
+    let index = Tensor::from([1i64, 0]);
+    let (mut to, one) = (Tensor::empty(&[2, 1 << 40, 0], DType::Float64, Device::CPU)?, Tensor::from([1.0]));
+    attempt(aten::index_put_(&mut to, &[Some(index.clone())], &one).map(drop));
+    attempt(aten::index_Tensor(&to, &[Some(index.clone())]));
+    attempt(aten::index_select(&to, 0, &index));
+    attempt(aten::index_fill_int_Scalar(&to, 0, &index, 1.into()));
+    attempt(aten::index_add(&to, 0, &index, &to));
+    attempt(aten::index_copy(&to, 0, &index, &to));
+    attempt(aten::roll::with(&to, &[1]).dims(&[1]).call());
+    attempt(aten::tril(&to));
+    attempt(aten::sum(&to));
+    attempt(aten::mean(&to));
+    attempt(aten::sum_dim_IntList(&to, Some(&[1])));
+    attempt(aten::max_dim(&to, 1).map(drop));
+    attempt(aten::linalg_vector_norm(&to));
+    let (flat, high) = (
+        Tensor::empty(&[0, 1 << 40], DType::Float64, Device::CPU)?,
+        Tensor::empty(&[1 << 40, 0], DType::Float64, Device::CPU)?,
+    );
+    attempt(aten::mm(&flat, &high));
+    attempt(aten::mv(&flat, &wide()?.strided_view(&[1 << 40], &[0], 0)?));
+    attempt(aten::native_layer_norm(&flat, &[1 << 40], None, None, 1e-5).map(drop));
+    let last = aten::polygamma(i64::MAX, &Tensor::from([1.5]))?;
+    assert_eq!(last.sizes(), [1]);
+    let x = Tensor::from([1.5]);
+    x.set_requires_grad(true)?;
+    attempt(aten::sum(&aten::polygamma(i64::MAX, &x)?)?.backward());
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Threads that write elements while others read or write the same ones.
 #![forbid(unsafe_code)]
 
-use torch_library::{Result, Tensor};
+use torch_library::{Result, Storage, StorageBytes, StorageBytesMut, Tensor};
 
 use crate::harness::{allowed, assert_one_of, attempt, count, together};
 
@@ -126,5 +126,26 @@ pub(crate) fn views_of_one_tensor_moved() -> Result<()> {
             let _ = x.version();
         },
     ]);
+    Ok(())
+}
+
+/// A function gets the bytes of a storage, gives them back, and goes on while others write them.
+pub(crate) fn bytes_given_back_within_a_function() -> Result<()> {
+    fn use_up(mut bytes: StorageBytesMut<'_>, storage: &Storage) -> Result<()> {
+        bytes[0] = 1;
+        drop(bytes);
+        storage.bytes_mut()?[0] = 2;
+        Ok(())
+    }
+    fn look_up(bytes: StorageBytes<'_>, storage: &Storage) -> Result<u8> {
+        let first = bytes[0];
+        drop(bytes);
+        storage.bytes_mut()?[0] = 3;
+        Ok(first)
+    }
+    let storage = Storage::from_vec(vec![0u8; LEN]);
+    use_up(storage.bytes_mut()?, &storage)?;
+    assert_eq!(look_up(storage.bytes()?, &storage)?, 2);
+    assert_eq!(storage.bytes()?[0], 3);
     Ok(())
 }

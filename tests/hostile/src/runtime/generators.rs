@@ -52,3 +52,19 @@ pub(crate) fn seeded_while_drawing() -> Result<()> {
     }]);
     Ok(())
 }
+
+/// Threads draw from two generators, each within the other, in both orders: nobody waits for ever.
+pub(crate) fn generators_within_each_other() -> Result<()> {
+    let (a, b) = (Generator::with_seed(0), Generator::with_seed(1));
+    let draw = |outer: &Generator, inner: &Generator| {
+        outer.with(|next| {
+            let mut words = [0; 64];
+            next(&mut words);
+            inner.with_spare(|next, _| next(&mut words));
+            inner.manual_seed(u64::from(words[0]));
+            outer.random();
+        });
+    };
+    together(&[&|_| draw(&a, &b), &|_| draw(&b, &a), &|_| draw(&a, &a)]);
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! What is called, or dropped, in the middle of something, and begins with it anew.
+#![forbid(unsafe_code)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use torch_library::autograd::{self, Context, Function, GradOptions};
+use torch_library::prelude::*;
+use torch_library::vmap::{Level, Randomness};
+use torch_library::{ErrorKind, WeakTensor};
+
+fn leaf() -> Result<Tensor> {
+    let leaf = Tensor::from([1.0]);
+    leaf.set_requires_grad(true)?;
+    Ok(leaf)
+}
+
+fn go_back(from: &Tensor) -> Result<()> {
+    autograd::backward(&[from], &[Some(Tensor::from([1.0]))], GradOptions::new().retain_graph(true))
+}
+
+/// Fails where something waits for itself, which would be for ever.
+fn ends(work: impl FnOnce() -> Result<()> + Send + 'static) {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work().map_err(|error| error.to_string())));
+    assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(Ok(())));
+}
+
+#[test]
+fn a_hook_that_goes_back_without_end_is_an_error() -> Result<()> {
+    let x = leaf()?;
+    let held = x.downgrade();
+    x.register_hook(move |_| {
+        held.upgrade().map_or(Ok(()), |x| go_back(&x))?;
+        Ok(None)
+    })?;
+    let error = go_back(&x).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Recursion);
+    assert!(error.to_string().contains("a backward pass: calls are nested too deep"), "{error}");
+    Ok(())
+}
+
+/// Looks at a tensor when it goes, and adds to it.
+struct Nosy(WeakTensor);
+
+impl Nosy {
+    fn at(tensor: &Tensor) -> Nosy {
+        Nosy(tensor.downgrade())
+    }
+}
+
+impl Drop for Nosy {
+    fn drop(&mut self) {
+        if let Some(x) = self.0.upgrade() {
+            let _ = (x.grad(), x.grad_fn(), x.is_view(), x.to_string());
+            let _ = x.register_hook(|_| Ok(None));
+        }
+    }
+}
+
+#[test]
+fn a_hook_that_goes_looks_at_its_tensor() {
+    ends(|| {
+        let x = leaf()?;
+        let nosy = Nosy::at(&x);
+        let hook = x.register_hook(move |_| Ok(nosy.0.upgrade()))?;
+        hook.remove();
+        x.register_hook(|_| Ok(None)).map(drop)
+    });
+}
+
+/// Hands out a tensor as the result of one operation after the other.
+struct Again(Tensor, #[expect(dead_code, reason = "dropped, never read")] Nosy);
+
+impl Function for Again {
+    fn name(&self) -> &'static str {
+        "AgainBackward"
+    }
+
+    fn forward(&self, _: &mut Context, _: &[&Tensor]) -> Result<Vec<Tensor>> {
+        Ok(vec![self.0.clone()])
+    }
+
+    fn backward(&self, _: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        Ok(grads)
+    }
+}
+
+#[test]
+fn a_history_that_goes_looks_at_its_tensor() {
+    ends(|| {
+        let (x, y) = (leaf()?, Tensor::from([2.0]));
+        // The second takes the place of the first, whose node goes with what it held.
+        (0..2).try_for_each(|_| autograd::apply(Again(y.clone(), Nosy::at(&y)), &[&x]).map(drop))
+    });
+}
+
+#[test]
+fn a_value_that_goes_looks_at_its_wrapper() {
+    ends(|| {
+        let guard = Level::enter(1, Randomness::Same)?;
+        let mut wrapper = guard.level().wrap(Tensor::from([1.0]), 0)?;
+        for _ in 0..2 {
+            let (value, nosy) = (leaf()?, Nosy::at(&wrapper));
+            value.register_hook(move |_| Ok(nosy.0.upgrade()))?;
+            guard.level().rewrap(&mut wrapper, value, 0)?;
+        }
+        Ok(())
+    });
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a bomb");
+    }
+}
+
+#[test]
+fn hooks_that_panic_as_they_go_are_one_panic() {
+    for removes in [false, true] {
+        let end = catch_unwind(AssertUnwindSafe(|| {
+            let x = leaf().unwrap();
+            for _ in 0..3 {
+                let bomb = Bomb;
+                let hook = x.register_hook(move |_| {
+                    let _ = &bomb;
+                    Ok(None)
+                });
+                if removes {
+                    hook.unwrap().remove();
+                }
+            }
+        }));
+        assert!(end.is_err());
+    }
+}

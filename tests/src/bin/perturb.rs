@@ -1,0 +1,108 @@
+//! `perturb FOLDER ROUNDS [--huge] [--seed SEED] [--from ROW] [--to ROW]`: makes the recorded calls of a folder, each so often
+//! with one or two things changed. Prints what panics or takes long, and ends where a call does not; with `PERTURB_TRACE`,
+//! each row before its first call. With `--huge`, one row of each operator, where work without end is no mistake.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use torch_library::{Result, bail};
+use torch_library_tests::perturb::Calls;
+
+const USAGE: &str = "usage: perturb FOLDER ROUNDS [--huge] [--seed SEED] [--from ROW] [--to ROW]";
+
+/// Which call is running.
+static CALL: AtomicUsize = AtomicUsize::new(0);
+
+/// What is asked for.
+struct Settings {
+    seed: usize,
+    from: usize,
+    to: usize,
+    rounds: usize,
+    is_huge: bool,
+    traces: bool,
+}
+
+fn main() -> Result<ExitCode> {
+    let (mut numbers, mut words, mut is_huge) = ([0, 0, usize::MAX], Vec::new(), false);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match ["--seed", "--from", "--to"].iter().position(|option| *option == argument) {
+            Some(place) => match arguments.next().and_then(|text| text.parse().ok()) {
+                Some(number) => numbers[place] = number,
+                None => bail!(Argument, "{USAGE}"),
+            },
+            None if argument == "--huge" => is_huge = true,
+            None => words.push(argument),
+        }
+    }
+    let [folder, rounds] = &words[..] else { bail!(Argument, "{USAGE}") };
+    let Ok(rounds) = rounds.parse() else { bail!(Argument, "{USAGE}") };
+    let [seed, from, to] = numbers;
+    let calls = Calls::read(Path::new(folder))?;
+    let traces = std::env::var_os("PERTURB_TRACE").is_some();
+    let settings = Settings { seed, from, to: to.min(calls.len()), rounds, is_huge, traces };
+    watch(Duration::from_secs(if is_huge { 1 } else { 20 }));
+    std::panic::set_hook(Box::new(|info| eprintln!("{:?}", info.location())));
+    Ok(if run(&calls, &settings) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Makes all calls; false where one panicked.
+fn run(calls: &Calls, settings: &Settings) -> bool {
+    let (mut returned, mut refused, mut failed) = (0, 0, 0);
+    for row in settings.from..settings.to {
+        if settings.is_huge && row > 0 && calls.operator(row) == calls.operator(row - 1) {
+            continue; // one row of each
+        }
+        if settings.traces {
+            eprintln!("row {row} {}", calls.operator(row));
+        }
+        for round in 0..settings.rounds {
+            let mut state = (settings.seed as u64) << 48 | (row as u64) << 20 | round as u64;
+            let start = Instant::now();
+            CALL.fetch_add(1, Ordering::Relaxed);
+            match calls.call(row, settings.is_huge, &mut |bound| below(&mut state, bound)) {
+                Ok(None) => break,
+                Ok(Some(true)) => returned += 1,
+                Ok(Some(false)) => refused += 1,
+                Err(text) => {
+                    failed += 1;
+                    println!("row {row} round {round}: panicked: {text}");
+                }
+            }
+            if start.elapsed() > Duration::from_secs(2) {
+                println!("row {row} round {round}: {} took {:?}", calls.operator(row), start.elapsed());
+            }
+        }
+    }
+    println!("{returned} calls returned, {refused} were refused, {failed} panicked");
+    failed == 0
+}
+
+/// Ends the process where a call does not.
+fn watch(patience: Duration) {
+    std::thread::spawn(move || {
+        let mut seen = (0, Instant::now());
+        loop {
+            std::thread::sleep(Duration::from_millis(500));
+            let call = CALL.load(Ordering::Relaxed);
+            if call != seen.0 {
+                seen = (call, Instant::now());
+            } else if seen.1.elapsed() > patience {
+                eprintln!("does not end");
+                std::process::exit(3);
+            }
+        }
+    });
+}
+
+/// SplitMix64.
+fn below(state: &mut u64, bound: usize) -> usize {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) % bound as u64) as usize
+}

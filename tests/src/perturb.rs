@@ -1,0 +1,370 @@
+//! Recorded calls with one or two things changed: most of a call is as an operator wants it, so that the change reaches the
+//! kernel, where calls of values chosen at random end in the first check. Each returns or refuses.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use serde_json::Value as Json;
+use torch_library::autograd::{GradOptions, backward as backward_of};
+use torch_library::{
+    DType, Device, Dispatcher, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar, Tensor, Value,
+    match_dtype,
+};
+
+use crate::operators::Arguments;
+use crate::rows;
+
+/// Numbers that sizes, dimensions, indices and steps go wrong with, none between a few hundred and what no machine holds.
+const NUMBERS: [i64; 22] = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    -1,
+    -2,
+    -3,
+    -5,
+    17,
+    64,
+    255,
+    i64::MAX,
+    i64::MIN,
+    i64::MAX - 1,
+    i64::MIN + 1,
+    1 << 61,
+    -(1 << 61),
+    1 << 48,
+    (1 << 62) + 1,
+    -(1 << 32),
+];
+
+const DTYPES: [DType; 12] = [
+    DType::Bool,
+    DType::UInt8,
+    DType::Int8,
+    DType::Int32,
+    DType::Int64,
+    DType::UInt64,
+    DType::Float16,
+    DType::BFloat16,
+    DType::Float32,
+    DType::Float64,
+    DType::Complex64,
+    DType::Complex128,
+];
+
+const FLOATS: [f64; 11] =
+    [0.0, -0.0, 1.0, 1.5, -2.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 5e-324];
+
+const TEXTS: [&str; 12] =
+    ["", "é", "mean", "sum", "none", "floor", "trunc", "reflect", "amax", "prod", "ij,jk->ik", "...ii->i"];
+
+/// The recorded calls of a folder, from its `kernels.jsonl.gz`.
+pub struct Calls(Vec<Json>);
+
+/// Numbers below the one given.
+pub type Choose<'c> = &'c mut dyn FnMut(usize) -> usize;
+
+impl Calls {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// There are none, or they cannot be read.
+    pub fn read(folder: &Path) -> Result<Calls> {
+        match rows::read(folder, "kernels")? {
+            Some(rows) => Ok(Calls(rows)),
+            None => Err(Error::new(ErrorKind::Io, format!("{} has no kernels", folder.display()))),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The operator that a row calls.
+    pub fn operator(&self, index: usize) -> &str {
+        self.0[index]["op"].as_str().unwrap_or_default()
+    }
+
+    /// Makes one of the calls, changed as `choose` says, and tells whether it returned; nothing of an operator that is not
+    /// here. With `is_huge` the change is one of sizes: dimensions become longer than any memory.
+    ///
+    /// # Errors
+    /// It panicked.
+    pub fn call(&self, index: usize, is_huge: bool, choose: Choose<'_>) -> Result<Option<bool>, String> {
+        let row = &self.0[index];
+        let Ok(operator) = Dispatcher::global().find(self.operator(index)) else { return Ok(None) };
+        let Ok(mut arguments) = Arguments::of(row) else { return Ok(None) };
+        let tensors: Vec<Tensor> = arguments.tensors().into_iter().map(|(_, tensor)| tensor).collect();
+        let mut changes = Changes { choose, tensors };
+        if is_huge {
+            changes.expand(&mut arguments);
+        } else {
+            for _ in 0..=changes.below(2) {
+                changes.change(&mut arguments);
+            }
+        }
+        let backward = !is_huge && changes.one_in(3);
+        let what = format!("{operator} with {:?}, {:?}", arguments.positional, arguments.named);
+        let leaves: Vec<Tensor> = arguments.tensors().into_iter().map(|(_, tensor)| tensor).collect();
+        if backward {
+            leaves.iter().for_each(|leaf| _ = leaf.set_requires_grad(true));
+        }
+        let call = AssertUnwindSafe(|| {
+            let results = arguments.call(operator)?;
+            look(&results, backward);
+            Ok::<(), Error>(())
+        });
+        match catch_unwind(call) {
+            Ok(end) => Ok(Some(end.is_ok())),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+                Err(format!("{}: {what:.2000}", text.unwrap_or_default()))
+            }
+        }
+    }
+}
+
+/// Reads all results, and goes back from them.
+fn look(results: &[Value<'static>], backward: bool) {
+    for tensor in results.iter().flat_map(Value::all_tensors) {
+        assert!(!tensor.to_string().is_empty(), "a tensor has a text");
+        if backward && tensor.requires_grad() && tensor.numel() < 1 << 20 {
+            let _ = Tensor::full(tensor.sizes(), 1.0, tensor.dtype(), tensor.device())
+                .and_then(|gradient| backward_of(&[tensor], &[Some(gradient)], GradOptions::new()));
+        }
+    }
+}
+
+struct Changes<'c> {
+    choose: Choose<'c>,
+    tensors: Vec<Tensor>,
+}
+
+impl Changes<'_> {
+    fn below(&mut self, bound: usize) -> usize {
+        (self.choose)(bound)
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    fn change(&mut self, arguments: &mut Arguments<'_>) {
+        let (positional, named) = (arguments.positional.len(), arguments.named.len());
+        if positional + named == 0 {
+            return;
+        }
+        let place = self.below(positional + named);
+        let value = match place.checked_sub(positional) {
+            None => &mut arguments.positional[place],
+            Some(place) => &mut arguments.named[place].1,
+        };
+        *value = self.other(value);
+    }
+
+    /// Makes some tensors, or all, so long that no memory holds what they show, or would if they had any elements.
+    fn expand(&mut self, arguments: &mut Arguments<'_>) {
+        let (all, last, is_empty) = (self.one_in(2), self.one_in(2), self.one_in(2));
+        let huge = |tensor: &Tensor| {
+            let (mut sizes, mut strides) = (tensor.sizes().to_vec(), tensor.strides().to_vec());
+            let place =
+                if last { sizes.len().checked_sub(1) } else { sizes.iter().position(|size| *size > 1) };
+            let Some(place) = place else { return tensor.clone() };
+            (sizes[place], strides[place]) = (1 << 40, 0);
+            if is_empty && sizes.len() > 1 {
+                let other = if place == 0 { sizes.len() - 1 } else { 0 };
+                sizes[other] = 0;
+                return Tensor::empty(&sizes, tensor.dtype(), tensor.device())
+                    .unwrap_or_else(|_| tensor.clone());
+            }
+            tensor.strided_view(&sizes, &strides, tensor.storage_offset()).unwrap_or_else(|_| tensor.clone())
+        };
+        let named = arguments.named.iter_mut().map(|(_, value)| value);
+        for value in arguments.positional.iter_mut().chain(named) {
+            match value {
+                Value::Tensor(tensor) if all || self.one_in(2) => *tensor = huge(tensor),
+                Value::Tensors(list) if all => *value = list.iter().map(huge).collect::<Vec<_>>().into(),
+                _ => {}
+            }
+        }
+    }
+
+    /// A value of the same type, or nearly so.
+    fn other(&mut self, value: &Value<'static>) -> Value<'static> {
+        if self.one_in(20) {
+            return Value::None;
+        }
+        match value {
+            Value::Int(_) if self.one_in(8) => Value::Float(self.one(&FLOATS)),
+            Value::Int(_) => Value::Int(self.one(&NUMBERS)),
+            Value::Float(_) if self.one_in(8) => Value::Int(self.one(&NUMBERS)),
+            Value::Float(_) => Value::Float(self.one(&FLOATS)),
+            Value::Bool(value) => Value::Bool(!value),
+            Value::DType(_) => Value::DType(self.one(&DTYPES)),
+            Value::Layout(_) => Value::Layout(self.one(Layout::ALL)),
+            Value::MemoryFormat(_) => Value::MemoryFormat(self.one(MemoryFormat::ALL)),
+            Value::Device(_) => Value::Device(Device::META),
+            Value::Str(_) => Value::Str(Cow::Borrowed(self.one(&TEXTS))),
+            Value::Tensor(tensor) => Value::Tensor(self.tensor(tensor)),
+            Value::Tensors(list) => {
+                let mut list = list.to_vec();
+                self.list(&mut list, |changes, tensor| *tensor = changes.tensor(tensor));
+                list.into()
+            }
+            Value::OptionalTensors(list) => {
+                let mut list = list.to_vec();
+                self.list(&mut list, |changes, tensor| {
+                    *tensor = tensor.as_ref().map(|tensor| changes.tensor(tensor));
+                });
+                list.into()
+            }
+            Value::None => self.anything(),
+            value => self.numbers(value),
+        }
+    }
+
+    fn anything(&mut self) -> Value<'static> {
+        match self.below(6) {
+            0 => Value::Int(self.one(&NUMBERS)),
+            1 => Value::Float(self.one(&FLOATS)),
+            2 => Value::DType(self.one(&DTYPES)),
+            3 => Value::Bool(true),
+            4 => (0..self.below(4)).map(|_| self.one(&NUMBERS)).collect::<Vec<_>>().into(),
+            _ => match self.tensors.len() {
+                0 => Value::None,
+                tensors => {
+                    let place = self.below(tensors);
+                    Value::Tensor(self.tensors[place].clone())
+                }
+            },
+        }
+    }
+
+    /// Lists of numbers.
+    fn numbers(&mut self, value: &Value<'static>) -> Value<'static> {
+        match value {
+            Value::Ints(list) => {
+                let mut list = list.to_vec();
+                self.list(&mut list, |changes, number| *number = changes.one(&NUMBERS));
+                list.into()
+            }
+            Value::Floats(list) => {
+                let mut list = list.to_vec();
+                self.list(&mut list, |changes, number| *number = changes.one(&FLOATS));
+                list.into()
+            }
+            Value::Bools(list) => {
+                let mut list = list.to_vec();
+                self.list(&mut list, |_, truth| *truth = !*truth);
+                list.into()
+            }
+            _ => Value::None,
+        }
+    }
+
+    fn list<T: Clone>(&mut self, list: &mut Vec<T>, element: impl Fn(&mut Self, &mut T)) {
+        let len = list.len();
+        if len == 0 {
+            return;
+        }
+        let place = self.below(len);
+        match self.below(6) {
+            0 => drop(list.remove(place)),
+            1 => list.insert(place, list[place].clone()),
+            2 => list.clear(),
+            _ => element(self, &mut list[place]),
+        }
+    }
+
+    /// Another tensor, which looks at the same elements, or at some of its own.
+    fn tensor(&mut self, tensor: &Tensor) -> Tensor {
+        self.changed(tensor).unwrap_or_else(|_| tensor.clone())
+    }
+
+    fn changed(&mut self, tensor: &Tensor) -> Result<Tensor> {
+        let (mut sizes, mut strides) = (tensor.sizes().to_vec(), tensor.strides().to_vec());
+        let (offset, dim) = (tensor.storage_offset(), tensor.dim());
+        let place = self.below(dim.max(1));
+        let dtype = tensor.dtype();
+        match self.below(16) {
+            0 if dim > 0 => sizes[place] = 0,
+            1 if dim > 0 => sizes[place] -= 1,
+            2 if dim > 0 => {
+                return Tensor::full(
+                    &{
+                        sizes[place] += 1;
+                        sizes
+                    },
+                    1.0,
+                    dtype,
+                    tensor.device(),
+                );
+            }
+            3 if dim > 0 => drop((sizes.remove(place), strides.remove(place))),
+            4 => {
+                sizes.insert(place.min(dim), self.one(&[1, 1, 2, 0]));
+                strides.insert(place.min(dim), self.one(&[0, 1]));
+            }
+            5 if dim > 1 => {
+                sizes.swap(0, place);
+                strides.swap(0, place);
+            }
+            6 if dim > 0 => strides[place] = 0,
+            7 if dim > 0 => {
+                sizes[place] = 0;
+                let zero = self.below(dim);
+                sizes[zero] = 0;
+                let other = self.below(dim);
+                if other != place {
+                    sizes[other] = 1 << 40;
+                }
+                return Tensor::empty(&sizes, dtype, tensor.device());
+            }
+            8 => return Tensor::full(&sizes, 1.0, self.one(&DTYPES), tensor.device()),
+            9 => return Tensor::full(&sizes, 1.0, dtype, Device::META),
+            10 => (sizes, strides) = (vec![], vec![]),
+            11 => (sizes, strides) = (vec![1; 64], vec![1; 64]),
+            12 if !self.tensors.is_empty() => {
+                let other = self.below(self.tensors.len());
+                return Ok(self.tensors[other].clone());
+            }
+            _ => return self.other_elements(tensor),
+        }
+        tensor.strided_view(&sizes, &strides, offset)
+    }
+
+    /// Some of its elements are numbers that one does not expect.
+    fn other_elements(&mut self, tensor: &Tensor) -> Result<Tensor> {
+        let dtype = tensor.dtype();
+        let mut other = Tensor::empty_strided(tensor.sizes(), tensor.strides(), dtype, tensor.device())?;
+        let all = self.one_in(4);
+        match_dtype!(dtype, T => {
+            let mut elements = tensor.to_vec::<T>()?;
+            let len = elements.len();
+            if len > 0 {
+                let floats = dtype.is_floating_point() || dtype.is_complex();
+                let number = if floats { Scalar::Float(self.one(&FLOATS)) } else { Scalar::Int(self.one(&NUMBERS)) };
+                let number = number.cast::<T>();
+                let place = self.below(len);
+                if all { elements.fill(number) } else { elements[place] = number }
+            }
+            other.copy_from_slice(&elements)?;
+        });
+        Ok(other)
+    }
+}

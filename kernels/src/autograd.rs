@@ -21,6 +21,7 @@ mod special;
 mod statistics;
 mod unary;
 mod view;
+mod view_copy;
 mod window;
 
 pub(crate) use view::inverse;

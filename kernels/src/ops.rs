@@ -32,4 +32,5 @@ pub(crate) mod statistics;
 pub(crate) mod unary;
 pub(crate) mod variants;
 pub(crate) mod view;
+pub(crate) mod view_copy;
 pub(crate) mod window;

@@ -15,6 +15,7 @@ mod bits;
 mod fourier;
 mod linalg;
 mod special;
+mod view_copy;
 mod window;
 
 variants! {

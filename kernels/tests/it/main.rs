@@ -43,6 +43,7 @@ mod training;
 mod trust;
 mod unary;
 mod view;
+mod view_copy;
 mod vmap;
 mod vmap_rules;
 mod window;

@@ -15,6 +15,7 @@ mod loss;
 mod math;
 mod matmul;
 mod norm;
+mod polynomial;
 mod reduce;
 mod scatter;
 mod special;

@@ -23,6 +23,7 @@ pub(crate) mod matmul;
 pub(crate) mod norm;
 pub(crate) mod optimizer;
 pub(crate) mod order;
+pub(crate) mod polynomial;
 pub(crate) mod random;
 pub(crate) mod recurrent;
 pub(crate) mod reduce;

@@ -14,6 +14,7 @@ use crate::variants::{Rule, Variant, variants};
 mod bits;
 mod fourier;
 mod linalg;
+mod polynomial;
 mod special;
 mod view_copy;
 mod window;

@@ -33,6 +33,7 @@ mod opcheck;
 mod order;
 mod out;
 mod overloads;
+mod polynomial;
 mod random;
 mod reduce;
 mod resize;

@@ -8,6 +8,7 @@ mod analysis;
 mod arrange;
 mod binary;
 mod copy;
+mod factor;
 mod fourier;
 mod index;
 mod linalg;

@@ -7,6 +7,7 @@ mod compare;
 mod complex;
 mod copy;
 mod create;
+mod factor;
 mod fourier;
 mod functional;
 mod image;

@@ -12,6 +12,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::variants::{Rule, Variant, variants};
 
 mod bits;
+mod factor;
 mod fourier;
 mod linalg;
 mod polynomial;

@@ -14,6 +14,7 @@ mod create;
 mod data;
 mod ending;
 mod exponentials;
+mod factor;
 mod fake;
 mod foreach;
 mod fourier;

@@ -19,6 +19,7 @@ mod norm;
 mod polynomial;
 mod reduce;
 mod scatter;
+mod segment;
 mod special;
 mod statistics;
 mod unary;

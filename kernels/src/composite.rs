@@ -3,6 +3,7 @@
 pub(crate) mod analysis;
 pub(crate) mod arrange;
 mod binary;
+mod calculus;
 mod compare;
 mod complex;
 mod copy;
@@ -25,6 +26,7 @@ mod random;
 mod recurrent;
 mod reduce;
 mod scatter;
+mod segment;
 mod special;
 pub(crate) mod statistics;
 mod view;

@@ -28,6 +28,7 @@ mod polynomial;
 mod random;
 mod reduce;
 mod scatter;
+mod segment;
 mod special;
 mod statistics;
 mod unary;

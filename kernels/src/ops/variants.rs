@@ -16,6 +16,7 @@ mod factor;
 mod fourier;
 mod linalg;
 mod polynomial;
+mod segment;
 mod special;
 mod view_copy;
 mod window;

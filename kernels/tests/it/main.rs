@@ -39,6 +39,7 @@ mod random;
 mod reduce;
 mod resize;
 mod scatter;
+mod segment;
 mod tidy;
 mod tracer;
 mod training;

@@ -22,6 +22,7 @@ mod matmul;
 mod norm;
 mod optimizer;
 pub(crate) mod order;
+mod pieces;
 mod random;
 mod recurrent;
 mod reduce;
@@ -29,6 +30,7 @@ mod scatter;
 mod segment;
 mod special;
 pub(crate) mod statistics;
+mod storage;
 mod view;
 pub(crate) mod window;
 

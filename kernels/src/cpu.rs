@@ -24,6 +24,7 @@ pub(crate) mod number;
 mod optimizer;
 mod order;
 mod output_mask;
+mod pieces;
 mod polynomial;
 mod random;
 mod reduce;

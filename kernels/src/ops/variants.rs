@@ -15,9 +15,11 @@ mod bits;
 mod factor;
 mod fourier;
 mod linalg;
+mod pieces;
 mod polynomial;
 mod segment;
 mod special;
+mod storage;
 mod view_copy;
 mod window;
 

@@ -34,6 +34,7 @@ mod opcheck;
 mod order;
 mod out;
 mod overloads;
+mod pieces;
 mod polynomial;
 mod random;
 mod reduce;

@@ -37,11 +37,11 @@ macro_rules! copies {
 copies! {
     alias_copy: alias => "alias_copy(Tensor self) -> Tensor";
     as_strided_copy: as_strided => "as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor";
-    _conj_copy: _conj => "_conj_copy(Tensor self) -> Tensor";
+    _conj_copy: conj_physical => "_conj_copy(Tensor self) -> Tensor";
     detach_copy: detach => "detach_copy(Tensor self) -> Tensor";
     expand_copy: expand => "expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor";
     lift_fresh_copy: alias => "lift_fresh_copy(Tensor self) -> Tensor";
-    _neg_view_copy: _neg_view => "_neg_view_copy(Tensor self) -> Tensor";
+    _neg_view_copy: neg => "_neg_view_copy(Tensor self) -> Tensor";
     narrow_copy: narrow => "narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor";
     permute_copy: permute => "permute_copy(Tensor self, int[] dims) -> Tensor";
     _reshape_alias_copy: _reshape_alias => "_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor";

@@ -53,6 +53,7 @@ torch_library! {
         /// Complex numbers.
         ///
         /// PyTorch: `aten::_unique`.
+        #[tags(dynamic_output_shape)]
         _unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor);
 
         /// The products of groups of matrices: batches of matrices, or one matrix whose rows, columns or inner dimension are

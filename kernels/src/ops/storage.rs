@@ -21,6 +21,7 @@ torch_library! {
         /// A tensor that requires grad, negative sizes, a memory format that the sizes do not have.
         ///
         /// PyTorch: `Tensor.resize_`.
+        #[tags(inplace_view)]
         resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!);
         /// What [`resize_`](fn@resize_) would make of a copy.
         ///
@@ -36,6 +37,7 @@ torch_library! {
         /// Those of that.
         ///
         /// PyTorch: `Tensor.resize_as_`.
+        #[tags(inplace_view)]
         resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!);
         /// What [`resize_as_`](fn@resize_as_) would make of a copy.
         ///
@@ -66,6 +68,7 @@ torch_library! {
         /// More or less than one element, memory that the host does not reach.
         ///
         /// PyTorch: `Tensor.item`.
+        #[tags(data_dependent_output)]
         #[variants(function)] // tensors have a method of this name
         item(Tensor self) -> Scalar;
         /// The first element.
@@ -74,6 +77,7 @@ torch_library! {
         /// No elements, memory that the host does not reach.
         ///
         /// PyTorch: `aten::_local_scalar_dense`.
+        #[tags(data_dependent_output)]
         _local_scalar_dense(Tensor self) -> Scalar;
         /// Whether the only element is other than zero.
         ///

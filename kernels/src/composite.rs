@@ -3,10 +3,12 @@
 pub(crate) mod analysis;
 pub(crate) mod arrange;
 mod binary;
+mod calculus;
 mod compare;
 mod complex;
 mod copy;
 mod create;
+mod factor;
 mod fourier;
 mod functional;
 mod image;
@@ -20,12 +22,15 @@ mod matmul;
 mod norm;
 mod optimizer;
 pub(crate) mod order;
+mod pieces;
 mod random;
 mod recurrent;
 mod reduce;
 mod scatter;
+mod segment;
 mod special;
 pub(crate) mod statistics;
+mod storage;
 mod view;
 pub(crate) mod window;
 

@@ -124,9 +124,6 @@ derivatives! {
             whole
         },
     }
-    diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor as DiagonalBackward1 {
-        self => aten::diagonal_scatter::call(&aten::new_zeros(grad, self.sizes())?, grad, offset, dim1, dim2),
-    }
     select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor as SelectScatterBackward0 {
         self => aten::select_scatter(grad, &aten::new_zeros(grad, metadata(src).sizes())?, dim, index),
         src => grad.select(dim, index),
@@ -165,7 +162,7 @@ derivatives! {
     }
 }
 
-mod strided;
+pub(super) mod strided;
 
 /// The same tensor without a history: no view, in autograd's eyes.
 #[torch_impl(aten, Autograd)]
@@ -196,14 +193,20 @@ pub(crate) fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
 }
 
 /// The gradients of slices as one, with zeros where nothing came back.
-fn stacked(grads: &[Option<Tensor>], dim: i64) -> Result<Tensor> {
+pub(super) fn stacked(grads: &[Option<Tensor>], dim: i64) -> Result<Tensor> {
     let Some(example) = grads.iter().flatten().next() else { bail!(Internal, "there is a gradient") };
     let slices = grads.iter().map(|grad| grad.clone().map_or_else(|| aten::zeros_like(example), Ok));
     aten::stack::with(&slices.collect::<Result<Vec<_>>>()?).dim(dim).call()
 }
 
 /// The gradients of parts as one, with zeros where nothing came back.
-fn joined(grads: &[Option<Tensor>], sizes: &[i64], dtype: DType, parts: &[i64], dim: i64) -> Result<Tensor> {
+pub(super) fn joined(
+    grads: &[Option<Tensor>],
+    sizes: &[i64],
+    dtype: DType,
+    parts: &[i64],
+    dim: i64,
+) -> Result<Tensor> {
     let axis = wrap_dim(dim, sizes.len())?;
     let Some(example) = grads.iter().flatten().next() else { bail!(Internal, "there is a gradient") };
     let (mut start, mut pieces) = (0, Vec::with_capacity(grads.len()));

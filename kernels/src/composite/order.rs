@@ -130,39 +130,6 @@ mod implicit {
         Ok(out)
     }
 
-    fn trapezoid_dx(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
-        if let Some(nothing) = area_of_nothing("aten::trapezoid.dx", y, dim)? {
-            return Ok(nothing);
-        }
-        let ends = aten::add_Tensor(&aten::select_int(y, dim, 0)?, &aten::select_int(y, dim, -1)?)?;
-        let sums = aten::sum_dim_IntList(y, Some(&[dim]))?;
-        aten::mul_Scalar(&aten::sub_Tensor(&sums, &aten::mul_Scalar(&ends, 0.5.into())?)?, dx)
-    }
-
-    fn trapezoid_x(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::trapezoid.x";
-        if let Some(nothing) = area_of_nothing(OPERATOR, y, dim)? {
-            return Ok(nothing);
-        }
-        ensure!(
-            x.dtype() != DType::Bool,
-            DType,
-            "{OPERATOR}: truth values are no places, convert them to numbers"
-        );
-        let (left, right) = neighbours(y, dim)?;
-        let widths = match x.dim() {
-            1 => {
-                let mut sizes = vec![1; y.dim()];
-                let dim = torch_library::geometry::wrap_dim(dim, y.dim())?;
-                sizes[dim] = x.numel() - 1;
-                aten::reshape(&aten::diff(x)?, &sizes)?
-            }
-            _ => aten::diff::with(x).dim(dim).call()?,
-        };
-        let areas = aten::mul_Tensor(&aten::add_Tensor(&left, &right)?, &widths)?;
-        aten::div_Scalar(&aten::sum_dim_IntList(&areas, Some(&[dim]))?, 2.into())
-    }
-
     fn cov(
         this: &Tensor,
         correction: i64,
@@ -300,32 +267,6 @@ pub(crate) fn without_nan(this: &Tensor) -> Result<Tensor> {
         return Ok(this.clone());
     }
     aten::masked_fill_Scalar(this, &aten::isnan(this)?, 0.into())
-}
-
-/// The area under no points, if there are none: zero, of their type.
-///
-/// # Errors
-/// Booleans, which have no area.
-fn area_of_nothing(operator: &str, y: &Tensor, dim: i64) -> Result<Option<Tensor>> {
-    let at = torch_library::geometry::wrap_dim(dim, y.dim()).map_err(|error| error.context(operator))?;
-    let mut sizes = y.sizes().to_vec();
-    if sizes.get(at) == Some(&0) {
-        sizes.remove(at);
-        return aten::new_zeros(y, &sizes).map(Some);
-    }
-    ensure!(
-        y.dtype() != DType::Bool,
-        DType,
-        "{operator}: truth values have no area, convert them to numbers"
-    );
-    Ok(None)
-}
-
-/// Each point but the last, and each but the first.
-fn neighbours(y: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
-    let count = (y.size(dim)? - 1).max(0);
-    let start = y.size(dim)?.min(1);
-    Ok((aten::narrow(y, dim, 0, count)?, aten::narrow(y, dim, start, count)?))
 }
 
 fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {

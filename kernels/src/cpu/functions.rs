@@ -6,6 +6,7 @@
 use num_complex::Complex;
 use num_traits::Float;
 
+mod airy;
 mod bessel;
 mod circular;
 mod error;
@@ -24,6 +25,7 @@ mod registers;
 mod remainder;
 mod zeta;
 
+pub(super) use airy::airy_ai;
 pub(crate) use bessel::i0;
 pub(super) use bessel::{
     i1, j0, j1, k0, k1, scaled_i0, scaled_i1, scaled_k0, scaled_k1, spherical_j0, y0, y1,

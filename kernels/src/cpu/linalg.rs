@@ -18,6 +18,8 @@ mod cholesky;
 mod cross;
 mod eigen;
 mod exponential;
+mod householder;
+mod ldl;
 mod lu;
 mod matrices;
 mod qr;

@@ -13,6 +13,7 @@ use crate::aten;
 use crate::composite::collected;
 use crate::pointwise::unsupported;
 
+mod bins;
 mod chosen;
 mod distinct;
 mod histogram;

@@ -7,26 +7,6 @@ use torch_library::torch_library;
 torch_library! {
     /// Declarations alone, on top of what has kernels.
     pub mod aten extends super::fourier::aten {
-        // Linear algebra.
-        /// PyTorch: `aten::_lu_with_info`; declared only.
-        _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);
-        /// PyTorch: `torch.geqrf`; declared only.
-        geqrf(Tensor self) -> (Tensor a, Tensor tau);
-        /// PyTorch: `torch.linalg.householder_product`; declared only.
-        linalg_householder_product(Tensor input, Tensor tau) -> Tensor;
-        /// PyTorch: `torch.linalg.matrix_sqrth`; declared only.
-        linalg_matrix_sqrth(Tensor self) -> Tensor;
-        /// PyTorch: `torch.linalg.tensorinv`; declared only.
-        linalg_tensorinv(Tensor self, int ind=2) -> Tensor;
-        /// PyTorch: `torch.linalg.tensorsolve`; declared only.
-        linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor;
-        /// PyTorch: `torch.orgqr`; declared only.
-        orgqr(Tensor self, Tensor input2) -> Tensor;
-        /// PyTorch: `torch.ormqr`; declared only.
-        ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor;
-        /// PyTorch: `torch.svd`; declared only.
-        svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V);
-
         // Convolutions and attention.
         /// PyTorch: `aten::_convolution.deprecated`; declared only.
         _convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor;

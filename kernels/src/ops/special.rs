@@ -8,7 +8,7 @@ torch_library! {
     /// Special functions, on top of what was declared before.
     #[methods(SpecialMethods)]
     #[overloads(function)]
-    pub mod aten extends super::arrange::aten {
+    pub mod aten extends super::pieces::aten {
         /// Two to the power of each element.
         ///
         /// # Errors

@@ -12,9 +12,15 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::variants::{Rule, Variant, variants};
 
 mod bits;
+mod factor;
 mod fourier;
 mod linalg;
+mod pieces;
+mod polynomial;
+mod segment;
 mod special;
+mod storage;
+mod view_copy;
 mod window;
 
 variants! {

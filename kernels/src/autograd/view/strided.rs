@@ -10,7 +10,7 @@ use crate::prelude::*;
 ///
 /// All gradients are gathered at the places of memory that both look at, and each element of the tensor takes what
 /// lies at its place; if several of its own elements share one, they share the gradient.
-pub(super) fn backward(
+pub(in crate::autograd) fn backward(
     grad: &Tensor,
     this: &InputMetadata,
     size: &[i64],

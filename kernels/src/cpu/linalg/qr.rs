@@ -51,7 +51,7 @@ fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
 }
 
 /// `x -= factor * v * (vᴴ x)`
-fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
+pub(super) fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
     let dot = v.iter().zip(&*x).fold(T::ZERO, |sum, (v, x)| sum.plus(conjugate(*v).times(*x)));
     subtract(x, v, factor.times(dot));
 }

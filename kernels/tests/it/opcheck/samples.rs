@@ -2,7 +2,7 @@
 
 use torch_library::prelude::*;
 
-use super::{bools, floats, ints, networks, tensor};
+use super::{bools, factors, floats, ints, networks, tensor};
 
 /// Samples of operators whose arguments depend on each other.
 pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
@@ -20,6 +20,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| backwards(name))
         .or_else(|| parts(name))
         .or_else(|| networks::by_hand(name))
+        .or_else(|| factors::by_hand(name))
 }
 
 /// Samples of operators that have a derivative in a part of the numbers only.

@@ -1,0 +1,162 @@
+//! Sizes of tensors that change in place, tensors from nowhere, and numbers taken out of tensors.
+
+use torch_library::geometry::{Geometry, strides_for};
+use torch_library::prelude::*;
+
+use super::unseen;
+use crate::aten;
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn resize_<'t>(
+        this: &'t mut Tensor,
+        size: &[i64],
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<&'t mut Tensor> {
+        const OPERATOR: &str = "aten::resize_";
+        let strides = match memory_format {
+            None if this.sizes() == size => return Ok(this),
+            Some(MemoryFormat::Preserve) => {
+                bail!(
+                    Argument,
+                    "{OPERATOR}: there is no memory format to preserve, name the one that is meant"
+                )
+            }
+            format => strides_for(size, format.unwrap_or(MemoryFormat::Contiguous)),
+        };
+        let strides = strides.map_err(|error| error.context(OPERATOR))?;
+        set_sizes(this, size, &strides).map_err(|error| error.context(OPERATOR))?;
+        Ok(this)
+    }
+
+    fn resize_as_<'t>(
+        this: &'t mut Tensor,
+        the_template: &Tensor,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<&'t mut Tensor> {
+        let format = match memory_format {
+            Some(MemoryFormat::Preserve) => Some(the_template.suggest_memory_format()),
+            other => other,
+        };
+        aten::resize_::call(this, the_template.sizes(), format)
+    }
+
+    fn resize(this: &Tensor, size: &[i64], memory_format: Option<MemoryFormat>) -> Result<Tensor> {
+        let mut copy = aten::clone(this)?;
+        unseen(|| aten::resize_::call(&mut copy, size, memory_format).map(drop))?;
+        Ok(copy)
+    }
+
+    fn resize_as(
+        this: &Tensor,
+        the_template: &Tensor,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        let mut copy = aten::clone(this)?;
+        unseen(|| aten::resize_as_::call(&mut copy, the_template, memory_format).map(drop))?;
+        Ok(copy)
+    }
+
+    fn lift(this: &Tensor) -> Result<Tensor> {
+        handed_on(this)
+    }
+
+    fn lift_fresh(this: &Tensor) -> Result<Tensor> {
+        handed_on(this)
+    }
+
+    fn empty_permuted(
+        size: &[i64],
+        physical_layout: &[i64],
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::empty_permuted";
+        let mut order = physical_layout.to_vec();
+        order.sort_unstable();
+        ensure!(
+            order.len() == size.len() && order.iter().zip(0..).all(|(dim, at)| *dim == at),
+            Argument,
+            "{OPERATOR}: the order {physical_layout:?} is none of {} dimensions",
+            size.len()
+        );
+        let lying: Vec<i64> = physical_layout.iter().map(|dim| size[*dim as usize]).collect();
+        let dense = strides_for(&lying, MemoryFormat::Contiguous).map_err(|error| error.context(OPERATOR))?;
+        let mut strides = vec![0; size.len()];
+        physical_layout.iter().zip(&dense).for_each(|(dim, stride)| strides[*dim as usize] = *stride);
+        aten::empty_strided::call(size, &strides, dtype, layout, device, pin_memory)
+    }
+
+    fn _local_scalar_dense(this: &Tensor) -> Result<Scalar> {
+        ensure!(
+            this.numel() > 0,
+            Shape,
+            "aten::_local_scalar_dense: sizes {:?} have no first element",
+            this.sizes()
+        );
+        if this.numel() == 1 {
+            this.item()
+        } else {
+            this.strided_view(&[], &[], this.storage_offset())?.item()
+        }
+    }
+}
+
+/// The tensor itself; where that has a gradient, another with the same elements, since the result gets a history.
+fn handed_on(this: &Tensor) -> Result<Tensor> {
+    if this.requires_grad() { aten::alias(this) } else { Ok(this.clone()) }
+}
+
+/// Gives a tensor sizes and strides, and more memory where its own is too small, with what was there.
+fn set_sizes(this: &mut Tensor, size: &[i64], strides: &[i64]) -> Result<()> {
+    let offset = this.storage_offset();
+    let (width, has) = (this.dtype().size(), this.storage().nbytes());
+    let needed = Geometry::new(size, strides, offset)?.end()?;
+    if needed.saturating_mul(width as i64) <= has as i64 {
+        return this.set_geometry(size, strides, offset);
+    }
+    let old = this.strided_view(&[(has / width) as i64], &[1], 0)?;
+    let memory = Tensor::empty(&[needed], this.dtype(), this.device())?;
+    let mut start = memory.strided_view(old.sizes(), &[1], 0)?;
+    unseen(|| aten::copy_(&mut start, &old).map(drop))?;
+    drop(old);
+    this.set_storage(memory.storage().clone(), size, strides, offset)
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn item(this: &Tensor) -> Result<Scalar> {
+        ensure!(
+            this.numel() == 1,
+            Shape,
+            "aten::item: sizes {:?} have {} elements, only of one there is an item",
+            this.sizes(),
+            this.numel()
+        );
+        aten::_local_scalar_dense(this)
+    }
+
+    fn is_nonzero(this: &Tensor) -> Result<bool> {
+        ensure!(
+            this.numel() == 1,
+            Shape,
+            "aten::is_nonzero: sizes {:?} have {} elements, only one is true or not",
+            this.sizes(),
+            this.numel()
+        );
+        Ok(match aten::item(this)? {
+            Scalar::Complex(number) => number != Complex64::from(0.0),
+            other => other.to::<f64>()? != 0.0,
+        })
+    }
+
+    fn can_cast(from_: DType, to: DType) -> Result<bool> {
+        Ok(torch_library::can_cast(from_, to))
+    }
+}

@@ -1,0 +1,214 @@
+//! Places that are not zero, parts of numbers, and products of groups of matrices.
+
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::loops::{self, match_computing};
+use crate::aten;
+use crate::pointwise::{Pointwise, common_device, unsupported};
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn nonzero_static(this: &Tensor, size: i64, fill_value: i64) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::nonzero_static";
+        ensure!(size >= 0, Argument, "{OPERATOR}: size is {size}, expected how many places there are to be");
+        let mut out = Tensor::empty(&[size, this.dim() as i64], DType::Int64, this.device())?;
+        if loops::has_elements(&out) {
+            aten::fill__Scalar(&mut out, fill_value.into())?;
+            let found = aten::nonzero(this)?;
+            let count = size.min(found.sizes()[0]);
+            aten::copy_(&mut aten::narrow(&out, 0, 0, count)?, &aten::narrow(&found, 0, 0, count)?)?;
+        }
+        Ok(out)
+    }
+
+    fn frexp_Tensor(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = "aten::frexp.Tensor";
+        if !this.dtype().is_floating_point() {
+            return Err(unsupported(OPERATOR, this.dtype()));
+        }
+        let call = Pointwise::promoting(OPERATOR, [this])?;
+        match_computing!(call.dtype, T: Float => {
+            let mantissa = call.compute(None, call.dtype, |[x]: [T; 1]| parts(x.into()).0.cast::<T>())?;
+            Ok((mantissa, call.compute(None, DType::Int32, |[x]: [T; 1]| parts(x.into()).1)?))
+        }, else => Err(call.unsupported()))
+    }
+
+    fn _grouped_mm(
+        this: &Tensor,
+        mat2: &Tensor,
+        offs: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        out_dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_grouped_mm";
+        ensure!(bias.is_none(), NotSupported, "{OPERATOR}: there is none with a bias, add it to the product");
+        let groups = Groups::new(OPERATOR, this, mat2, offs)?;
+        ensure!(
+            out_dtype.is_none_or(|dtype| dtype == this.dtype()),
+            DType,
+            "{OPERATOR}: a product of {} as {}, expected the type of the matrices",
+            this.dtype(),
+            out_dtype.unwrap_or(this.dtype())
+        );
+        let out = groups.output(this.dtype(), this.device())?;
+        let Some(offs) = offs else {
+            aten::bmm_out(this, mat2, &mut out.clone())?;
+            return Ok(out);
+        };
+        if !loops::has_elements(&out) {
+            return Ok(out);
+        }
+        let ends = loops::elements::<i32>(offs)?;
+        let mut start = 0;
+        for (group, end) in ends.into_iter().map(i64::from).enumerate() {
+            ensure!(
+                (start..=groups.cut).contains(&end),
+                Argument,
+                "{OPERATOR}: a group ends at {end}, expected one from {start} to {}",
+                groups.cut
+            );
+            groups.one(group as i64, [start, end], [this, mat2, &out])?;
+            start = end;
+        }
+        Ok(out)
+    }
+}
+
+/// The mantissa and the exponent of a number.
+fn parts(x: f64) -> (f64, i32) {
+    const BIAS: i32 = 1022;
+    const EXPONENT: u64 = 0x7ff << 52;
+    if x == 0.0 || !x.is_finite() {
+        return (x, 0);
+    }
+    // A number below the normal ones is made such first.
+    let (x, shift) = if x.is_normal() { (x, 0) } else { (x * 2f64.powi(54), 54) };
+    let exponent = ((x.to_bits() & EXPONENT) >> 52) as i32 - BIAS;
+    (f64::from_bits(x.to_bits() & !EXPONENT | (BIAS as u64) << 52), exponent - shift)
+}
+
+/// What is cut into groups in a product of matrices: a dimension of one that is no batch.
+struct Groups {
+    /// The size of that dimension.
+    cut: i64,
+    sizes: Vec<i64>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Batches,
+    Rows,
+    Columns,
+    Inner,
+}
+
+impl Groups {
+    fn new(operator: &'static str, a: &Tensor, b: &Tensor, offs: Option<&Tensor>) -> Result<Self> {
+        common_device(operator, &[a, b])?;
+        for matrix in [a, b] {
+            if !matches!(matrix.dtype(), DType::Float32 | DType::Float16 | DType::BFloat16) {
+                return Err(unsupported(operator, matrix.dtype()));
+            }
+            check_strides(operator, matrix)?;
+        }
+        ensure!(
+            a.dtype() == b.dtype(),
+            DType,
+            "{operator}: matrices of {} and {}, expected one type",
+            a.dtype(),
+            b.dtype()
+        );
+        let ([.., rows, inner], [.., other, columns]) = (a.sizes(), b.sizes()) else {
+            bail!(Shape, "{operator}: sizes {:?} and {:?} are no matrices", a.sizes(), b.sizes())
+        };
+        let (kind, cut, batch) = match (a.dim(), b.dim()) {
+            (3, 3) => (Kind::Batches, 0, b.sizes()[0]),
+            (2, 3) => (Kind::Rows, *rows, b.sizes()[0]),
+            (3, 2) => (Kind::Columns, *columns, a.sizes()[0]),
+            _ => (Kind::Inner, *inner, offs.map_or(0, |offs| offs.numel())),
+        };
+        let is_batch = matches!(kind, Kind::Batches);
+        ensure!(
+            inner == other && (!is_batch || a.sizes()[0] == batch),
+            Shape,
+            "{operator}: sizes {:?} and {:?} do not multiply",
+            a.sizes(),
+            b.sizes()
+        );
+        ensure!(
+            offs.is_some() != is_batch,
+            Argument,
+            "{operator}: offsets are for a matrix that is cut into groups, and only for that"
+        );
+        if let Some(offs) = offs {
+            ensure!(
+                offs.dim() == 1 && offs.dtype() == DType::Int32 && offs.numel() == batch,
+                Argument,
+                "{operator}: offsets of sizes {:?} and {}, expected a vector of {batch} of int32",
+                offs.sizes(),
+                offs.dtype()
+            );
+            common_device(operator, &[a, offs])?;
+        }
+        let sizes = match kind {
+            Kind::Rows | Kind::Columns => vec![*rows, *columns],
+            Kind::Batches | Kind::Inner => vec![batch, *rows, *columns],
+        };
+        Ok(Groups { cut, sizes, kind })
+    }
+
+    /// Zeros whose rows begin at multiples of 16 bytes.
+    fn output(&self, dtype: DType, device: Device) -> Result<Tensor> {
+        let mut padded = self.sizes.clone();
+        let wide = (16 / dtype.size()) as i64;
+        if let Some(columns) = padded.last_mut() {
+            *columns = columns.saturating_add(wide - 1) / wide * wide;
+        }
+        let memory = Tensor::zeros(&padded, dtype, device)?;
+        memory.strided_view(&self.sizes, memory.strides(), 0)
+    }
+
+    /// Writes the product of one group.
+    fn one(&self, group: i64, [start, end]: [i64; 2], [a, b, out]: [&Tensor; 3]) -> Result<()> {
+        let part = |x: &Tensor, dim| aten::narrow(x, dim, start, end - start);
+        let one = |x: &Tensor| aten::select_int(x, 0, group);
+        let (a, b, mut out) = match self.kind {
+            Kind::Batches => (one(a)?, one(b)?, one(out)?),
+            Kind::Rows => (part(a, 0)?, one(b)?, part(out, 0)?),
+            Kind::Columns => (one(a)?, part(b, 1)?, part(out, 1)?),
+            Kind::Inner => (part(a, 1)?, part(b, 0)?, one(out)?),
+        };
+        aten::mm_out(&a, &b, &mut out).map(drop)
+    }
+}
+
+/// # Errors
+/// No matrices, or matrices whose rows or columns do not begin at multiples of 16 bytes.
+fn check_strides(operator: &str, matrix: &Tensor) -> Result<()> {
+    let ([.., rows, columns], [.., down, right]) = (matrix.sizes(), matrix.strides()) else {
+        bail!(Shape, "{operator}: sizes {:?} are no matrices", matrix.sizes())
+    };
+    ensure!(
+        matches!(matrix.dim(), 2 | 3),
+        Shape,
+        "{operator}: sizes {:?}, expected matrices or a batch of them",
+        matrix.sizes()
+    );
+    let step = match (*down, *right) {
+        (1, right) if right >= *rows.max(&1) => right,
+        (down, 1) if down >= *columns.max(&1) => down,
+        _ => 1,
+    };
+    ensure!(
+        step * matrix.dtype().size() as i64 % 16 == 0,
+        Shape,
+        "{operator}: strides {:?} of {}, expected rows or columns that begin at multiples of 16 bytes",
+        matrix.strides(),
+        matrix.dtype()
+    );
+    Ok(())
+}

@@ -1,12 +1,15 @@
 //! Kernels that are written in other operators, or that need no elements: they serve every backend.
 
+mod activation;
 pub(crate) mod analysis;
 pub(crate) mod arrange;
+
 mod binary;
 mod compare;
 mod complex;
 mod copy;
 mod create;
+mod exported;
 mod fourier;
 mod functional;
 mod image;

@@ -11,6 +11,7 @@ pub(crate) mod bits;
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod declared;
+pub(crate) mod exported;
 pub(crate) mod foreach;
 pub(crate) mod fourier;
 pub(crate) mod image;

@@ -131,6 +131,11 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self
     }
 
+    /// The sizes of the result.
+    pub(crate) fn sizes(&self) -> &[i64] {
+        &self.sizes
+    }
+
     /// The tensor to write to: `out` after a check that it can be; else the one that waits for this operator's result,
     /// which takes its sizes; else a new one.
     ///

@@ -3,7 +3,6 @@
 //! `out` takes the result's sizes, and keeps its memory and strides where it has them already. Errors are those of the operator
 //! that returns, and a result that cannot be written where it is to go: of a higher kind of type, of another device, or over
 //! elements that coincide or are read. Autograd refuses `out`, which has no history.
-//!
 //! A function that writes in place and is not here has a kernel of its own.
 
 use torch_library::prelude::*;
@@ -11,6 +10,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::variants::{Rule, Variant, variants};
 
+mod backward;
 mod bits;
 mod fourier;
 mod linalg;
@@ -18,7 +18,7 @@ mod special;
 mod window;
 
 variants! {
-    bits::aten, VariantMethods;
+    backward::aten, VariantMethods;
     abs_out: abs Exact => "abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     acos_out: acos => "acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

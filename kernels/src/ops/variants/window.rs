@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::variants::{Variant, variants};
 
 variants! {
-    super::super::declared::aten;
+    super::super::exported::aten;
     adaptive_avg_pool1d_out: adaptive_avg_pool1d => "adaptive_avg_pool1d.out(Tensor self, int[1] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_backward_out: _adaptive_avg_pool2d_backward => "_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_out: _adaptive_avg_pool2d => "_adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";

@@ -70,7 +70,7 @@ fn rrelu_with_noise_backward(
     }
 }
 
-/// Memory for slopes; all ones where none will be drawn, so that nobody reads what is not there.
+/// Memory for slopes; zeros where none will be drawn, so that it is the same each time.
 fn noise_for(this: &Tensor, training: bool) -> Result<Tensor> {
     if training { aten::empty_like(this) } else { aten::zeros_like(this) }
 }

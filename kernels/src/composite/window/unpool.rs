@@ -1,6 +1,6 @@
 //! Elements put back to where pooling took them from, and the gradients of what takes them.
 
-use torch_library::geometry::numel;
+use torch_library::geometry::{numel, saturating_numel};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -147,7 +147,7 @@ fn put_back<const D: usize>(
     let outer = &this.sizes()[..this.dim() - D];
     let planes = numel(outer).map_err(|error| error.context(operator))?;
     let volume = numel(size).map_err(|error| error.context(operator))?;
-    let count = this.sizes()[this.dim() - D..].iter().product();
+    let count = saturating_numel(&this.sizes()[this.dim() - D..]);
     let flat = |tensor: &Tensor| aten::reshape(tensor, &[planes, count]);
     let zeros = aten::new_zeros(this, &[planes, volume])?;
     let out = match adds {

@@ -1,5 +1,6 @@
 //! The gradients of losses that are functions of predictions and targets, element by element, from that of the loss.
 
+use torch_library::Element;
 use torch_library::can_cast;
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;

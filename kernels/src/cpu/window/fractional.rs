@@ -5,7 +5,6 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::collected;
 use crate::cpu::loops::{self, match_computing};
 use crate::cpu::number::Number;
 use crate::pointwise::{common_device, unsupported};
@@ -110,8 +109,7 @@ impl<const D: usize> Regions<D> {
             }
             let (elements, samples) = (loops::elements::<T>(this)?, loops::elements::<T>(samples)?);
             let volume: usize = self.input.iter().product();
-            let mut largest = collected(operator, 0, |_| T::ZERO)?;
-            let mut places = collected(operator, 0, |_| 0)?;
+            let (mut largest, mut places) = (Vec::new(), Vec::new());
             for (plane, sample) in elements.chunks(volume).zip(samples.chunks(D)) {
                 self.plane(plane, sample, |value, place| {
                     largest.push(value);

@@ -1,7 +1,9 @@
 //! Kernels that are written in other operators, or that need no elements: they serve every backend.
 
+mod activation;
 pub(crate) mod analysis;
 pub(crate) mod arrange;
+
 mod binary;
 mod calculus;
 mod compare;
@@ -9,6 +11,7 @@ mod complex;
 mod copy;
 mod create;
 mod factor;
+mod exported;
 mod fourier;
 mod functional;
 mod image;

@@ -13,6 +13,7 @@ pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod declared;
 pub(crate) mod factor;
+pub(crate) mod exported;
 pub(crate) mod foreach;
 pub(crate) mod fourier;
 pub(crate) mod image;

@@ -157,6 +157,11 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self
     }
 
+    /// The sizes of the result.
+    pub(crate) fn sizes(&self) -> &[i64] {
+        &self.sizes
+    }
+
     /// The tensor to write to: `out`, or else the caller's in the [`Output`], after a check that it can be; else a new one.
     ///
     /// # Errors

@@ -80,7 +80,11 @@ impl Variant {
         let (base, schema) = ((self.base)(), operator.schema()?);
         let arguments = operator.arguments(stack)?;
         let is_out = schema.arguments.iter().any(|argument| argument.is_out());
-        let written = schema.arguments.iter().zip(arguments).filter(|(argument, _)| argument.is_mutable());
+        // Beside `out`, the base itself may write to arguments, and does.
+        let is_target = |argument: &torch_library::schema::Argument| {
+            if is_out { argument.is_out() } else { argument.is_mutable() }
+        };
+        let written = schema.arguments.iter().zip(arguments).filter(|(argument, _)| is_target(argument));
         let targets: SmallVec<[Tensor; 2]> =
             written.flat_map(|(_, value)| value.tensors()).cloned().collect();
         if let [target] = targets.as_slice() {
@@ -94,9 +98,13 @@ impl Variant {
                 self.sources.get_or_init(|| sources)
             }
         };
+        let base_arguments = &base.schema()?.arguments;
         let value = |(at, source): (usize, &Source)| match &wide {
             Some(wide) if at == 0 => Value::TensorRef(wide),
-            _ => source.value(arguments, targets.first()),
+            _ => match source.value(arguments, targets.first()) {
+                Value::TensorRef(tensor) if base_arguments[at].is_mutable() => Value::Tensor(tensor.clone()),
+                value => value,
+            },
         };
         let mut inner: Stack<'_> = sources.iter().enumerate().map(value).collect();
         if is_out && self.rules.contains(&Rule::InTypeOfOut) {

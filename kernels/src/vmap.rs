@@ -49,6 +49,7 @@
 //!
 //! PyTorch: `torch.vmap`, functorch's batching rules.
 
+mod activation;
 mod advanced;
 mod boxed;
 mod copy;

@@ -7,6 +7,9 @@ use super::binary::conj;
 use crate::aten;
 use crate::prelude::*;
 
+mod random;
+mod second;
+
 derivatives! {
     in aten;
 
@@ -54,12 +57,7 @@ derivatives! {
     }
     #[in_place]
     hardswish(Tensor self) -> Tensor as HardswishBackward0 {
-        self => {
-            let middle = grad.mul(&self.div(3)?.add(0.5)?)?;
-            let below = aten::lt_Scalar(self, Scalar::from(-3))?;
-            let upper = aten::where_self(&aten::le_Scalar(self, Scalar::from(3))?, &middle, grad)?;
-            aten::where_ScalarSelf(&below, Scalar::from(0), &upper)
-        },
+        self => aten::hardswish_backward(grad, self),
     }
     #[in_place]
     hardsigmoid(Tensor self) -> Tensor as HardsigmoidBackward0 {
@@ -81,11 +79,7 @@ derivatives! {
         self => grad.mul(&self.neg()?.sigmoid()?),
     }
     softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor as SoftplusBackward0 {
-        self => {
-            let scaled = self.mul(beta)?;
-            let curved = grad.mul(&scaled.sigmoid()?)?;
-            aten::where_self(&aten::gt_Scalar(&scaled, threshold)?, grad, &curved)
-        },
+        self => aten::softplus_backward(grad, self, beta, threshold),
     }
     #[in_place]
     hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor as HardtanhBackward0 {
@@ -99,19 +93,13 @@ derivatives! {
         self => grad.mul(&aten::clamp_max(self, Scalar::from(0))?.div(alpha)?.exp()?),
     }
     glu(Tensor self, int dim=-1) -> Tensor as GluBackward0 {
-        self => {
-            let half = self.size(dim)? / 2;
-            let (value, gate) = (self.narrow(dim, 0, half)?, self.narrow(dim, half, half)?.sigmoid()?);
-            let of_value = grad.mul(&gate)?;
-            let of_gate = of_value.mul(&value)?.mul(&aten::rsub_Scalar(&gate, Scalar::from(1))?)?;
-            aten::cat::call(&[of_value, of_gate], dim)
-        },
+        self => aten::glu_backward(grad, self, dim),
     }
     hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor as HardshrinkBackward0 {
-        self => outside(grad, self, lambd),
+        self => aten::hardshrink_backward(grad, self, lambd),
     }
     softshrink(Tensor self, Scalar lambd=0.5) -> Tensor as SoftshrinkBackward0 {
-        self => outside(grad, self, lambd),
+        self => aten::softshrink_backward(grad, self, lambd),
     }
     threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor as ThresholdBackward0 {
         self => aten::threshold_backward(grad, self, threshold),
@@ -125,11 +113,6 @@ derivatives! {
             aten::where_ScalarOther(&inside, &steep, Scalar::from(if eps.is_some() { 0.0 } else { f64::NAN }))
         },
     }
-}
-
-/// A gradient where an element is farther than this from zero, or no number.
-fn outside(grad: &Tensor, this: &Tensor, distance: Scalar) -> Result<Tensor> {
-    aten::masked_fill_Scalar(grad, &aten::le_Scalar(&this.abs()?, distance)?, Scalar::from(0))
 }
 
 /// The product of two tensors where something is not positive, and nothing elsewhere.

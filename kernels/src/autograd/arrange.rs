@@ -1,7 +1,7 @@
 //! Derivatives of elements that are put elsewhere, and of some that are picked.
 
 use torch_library::derivatives;
-use torch_library::geometry::{infer_size, saturating_numel};
+use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -51,12 +51,25 @@ derivatives! {
     #[in_place]
     masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor as MaskedScatterBackward0 {
         self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
-        source => {
-            let taken = aten::masked_select(grad, mask)?;
-            let left = saturating_numel(source.sizes()) - taken.numel();
-            aten::cat(&[taken, aten::new_zeros(grad, &[left])?])?.reshape(source.sizes())
-        },
+        source => aten::masked_scatter_backward(grad, mask, source.sizes()),
         mask => non_differentiable,
+    }
+    masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor as MaskedScatterBackwardBackward0 {
+        grad_output => aten::masked_scatter(&aten::new_zeros(grad, metadata(grad_output).sizes())?, mask, grad),
+        mask => non_differentiable,
+    }
+    _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor as UnsafeMaskedIndexBackward0 {
+        self => aten::_unsafe_masked_index_put_accumulate(&aten::new_zeros(grad, self.sizes())?, mask, indices, grad),
+        mask => non_differentiable,
+        indices => non_differentiable,
+    }
+    _unsafe_masked_index_put_accumulate(
+        Tensor self, Tensor mask, Tensor?[] indices, Tensor values
+    ) -> Tensor as UnsafeMaskedIndexPutAccumulateBackward0 {
+        self => grad.clone(),
+        mask => non_differentiable,
+        indices => non_differentiable,
+        values => aten::_unsafe_masked_index(grad, mask, indices, 0.into()),
     }
     masked_select(Tensor self, Tensor mask) -> Tensor as MaskedSelectBackward0 {
         self => {

@@ -8,6 +8,7 @@ use crate::aten;
 use crate::prelude::*;
 
 mod probability;
+mod second;
 
 derivatives! {
     in aten;
@@ -81,6 +82,11 @@ derivatives! {
     huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor as HuberLossBackward0 {
         self => reduced(grad, &bent(&self.sub(target)?, delta)?.mul(delta)?, reduction),
         target => reduced(grad, &bent(&target.sub(self)?, delta)?.mul(delta)?, reduction),
+    }
+    multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target) as MultilabelMarginLossBackward0 {
+        self => aten::multilabel_margin_loss_backward(grad, self, target, reduction, is_target),
+        target => non_differentiable,
+        is_target => non_differentiable,
     }
     multi_margin_loss(
         Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean

@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 
 use super::binary::{conj, scaled};
 use crate::aten;
+use crate::composite::linear::pairs::slope;
 use crate::prelude::*;
 
 derivatives! {
@@ -58,6 +59,33 @@ derivatives! {
     _cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor as CdistBackward0 {
         x1 => along(grad, x1, x2, result, p),
         x2 => along(&grad.transpose(-2, -1)?, x2, x1, &result.transpose(-2, -1)?, p),
+    }
+    _pdist_forward(Tensor self, float p=2.) -> Tensor as PdistBackward0 {
+        self => aten::_pdist_backward(grad, self, p, result),
+    }
+    _pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor as PdistBackwardBackward0 {
+        grad_output => of_distances("aten::_pdist_backward"),
+        self => of_distances("aten::_pdist_backward"),
+        pdist => of_distances("aten::_pdist_backward"),
+    }
+    _cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor as CdistBackwardBackward0 {
+        grad_output => of_distances("aten::_cdist_backward"),
+        x1 => of_distances("aten::_cdist_backward"),
+        x2 => of_distances("aten::_cdist_backward"),
+        cdist => of_distances("aten::_cdist_backward"),
+    }
+    _scaled_dot_product_flash_attention_for_cpu(
+        Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None,
+        float? scale=None
+    ) -> (Tensor output, Tensor logsumexp) as ScaledDotProductFlashAttentionForCpuBackward0 {
+        (query, key, value) => {
+            let (of_query, of_key, of_value) = aten::_scaled_dot_product_flash_attention_for_cpu_backward::call(
+                grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale,
+            )?;
+            (Some(of_query), Some(of_key), Some(of_value))
+        },
+        attn_mask => cannot_require_grad,
+        logsumexp => non_differentiable,
     }
     _euclidean_dist(Tensor x1, Tensor x2) -> Tensor as EuclideanDistBackward0 {
         x1 => apart(grad, x1, x2, result),
@@ -120,28 +148,14 @@ fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> R
     aten::sum_to_size(&whole, rows.sizes())
 }
 
+/// The gradients of distances have none, as PyTorch's have not.
+fn of_distances(operator: &str) -> Result<Tensor> {
+    bail!(Autograd, "the derivative of {operator} is not implemented")
+}
+
 /// The gradient of rows by their distances to others, of any order, difference by difference.
 fn along(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
     let difference = rows.unsqueeze(-2)?.sub(&others.unsqueeze(-3)?)?;
-    let (grad, distances) = (grad.unsqueeze(-1)?, distances.unsqueeze(-1)?);
-    let (size, direction) = (difference.abs()?, aten::sign(&difference)?);
-    let slope = match p {
-        0.0 => return aten::zeros_like(rows),
-        1.0 => direction,
-        p if p.is_infinite() => direction.mul(&aten::eq_Tensor(&size, &distances)?)?,
-        p => {
-            // Of no distance there is no slope, and of none in one direction no power.
-            let is_flat = aten::eq_Scalar(if p == 2.0 { &distances } else { &size }, 0.into())?;
-            let apart = |x: &Tensor| aten::where_ScalarSelf(&is_flat, 1.into(), x);
-            let slope = match p {
-                2.0 => difference.div(&apart(&distances)?)?,
-                p => direction.mul(&aten::pow_Tensor_Scalar(
-                    &apart(&size)?.div(&apart(&distances)?)?,
-                    (p - 1.0).into(),
-                )?)?,
-            };
-            aten::masked_fill_Scalar(&slope, &is_flat, 0.into())?
-        }
-    };
-    aten::sum_to_size(&grad.mul(&slope)?.sum_dim(&[-2], false)?, rows.sizes())
+    let grads = grad.unsqueeze(-1)?.mul(&slope(&difference, distances, p)?)?;
+    aten::sum_to_size(&grads.sum_dim(&[-2], false)?, rows.sizes())
 }

@@ -73,9 +73,28 @@ derivatives! {
         save_mean => of_statistics("save_mean"),
         save_invstd => of_statistics("save_invstd"),
     }
+    native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor) as NativeDropoutBackward0 {
+        input => {
+            let scale = match train {
+                Some(false) => 1.0,
+                _ if p == 1.0 => 0.0,
+                _ => 1.0 / (1.0 - p),
+            };
+            aten::native_dropout_backward(grad, result1, scale)
+        },
+        result1 => non_differentiable,
+    }
+    native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor as NativeDropoutBackwardBackward0 {
+        grad_output => aten::native_dropout_backward(grad, mask, scale),
+        mask => non_differentiable,
+    }
+    _safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor as SafeSoftmaxBackward0 {
+        self => aten::_softmax_backward_data(grad, result, dim, self.dtype()),
+    }
 }
 
 mod groups;
+mod legit;
 mod second;
 
 /// Statistics are what the normalisation says they are: a gradient with respect to them is for nobody.

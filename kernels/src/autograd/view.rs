@@ -117,12 +117,13 @@ derivatives! {
         grad_output => grad.select(dim, index),
     }
     diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) as DiagonalBackward0 {
-        self => {
-            let whole = aten::new_zeros(grad, self.sizes())?;
-            let mut diagonal = aten::diagonal::call(&whole, offset, dim1, dim2)?;
-            aten::copy_(&mut diagonal, grad)?;
-            whole
-        },
+        self => aten::diagonal_backward(grad, self.sizes(), offset, dim1, dim2),
+    }
+    diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor as DiagonalBackwardBackward0 {
+        grad_output => aten::diagonal::call(grad, offset, dim1, dim2),
+    }
+    unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor as UnfoldBackwardBackward0 {
+        grad_in => grad.unfold(dim, size, step),
     }
     select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor as SelectScatterBackward0 {
         self => aten::select_scatter(grad, &aten::new_zeros(grad, metadata(src).sizes())?, dim, index),

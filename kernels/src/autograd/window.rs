@@ -145,3 +145,4 @@ derivatives! {
 mod resize;
 mod sample;
 mod second;
+mod unpool;

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+pub(crate) mod pairs;
+
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {

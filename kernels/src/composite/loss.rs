@@ -12,7 +12,7 @@ pub(crate) use distance::{huber, reduced};
 
 /// PyTorch: `at::Reduction`.
 pub(crate) const NONE: i64 = 0;
-const MEAN: i64 = 1;
+pub(crate) const MEAN: i64 = 1;
 
 /// The classes that are right, and what each counts.
 #[derive(Clone, Copy)]
@@ -61,6 +61,10 @@ of_targets! {
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
+
+    fn multilabel_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+        Ok(aten::multilabel_margin_loss_forward(this, target, reduction)?.0)
+    }
 
     fn cross_entropy_loss(
         this: &Tensor,

@@ -8,6 +8,9 @@ use crate::composite::unseen;
 use crate::cpu::loops;
 use crate::cpu::norm::channels_of;
 
+mod dropout;
+mod statistics;
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;

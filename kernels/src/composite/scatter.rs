@@ -6,6 +6,8 @@ use torch_library::prelude::*;
 use super::unseen;
 use crate::aten;
 
+mod masked;
+
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {

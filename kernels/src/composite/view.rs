@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod backward;
 mod parts;
 mod shape;
 

@@ -5,8 +5,10 @@ use torch_library::prelude::*;
 use super::unseen;
 use crate::aten;
 
+mod antialias;
 pub(crate) mod pad;
 mod resize;
+mod unpool;
 
 /// Writes the kernels of convolutions: in how many dimensions, then their names, with padding in numbers, with padding as a
 /// word, and transposed, each with the name that messages have.

@@ -12,6 +12,9 @@ use super::unary::is_approximated;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
+mod backward;
+mod random;
+
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;

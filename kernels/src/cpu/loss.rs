@@ -13,9 +13,11 @@ use crate::aten;
 use crate::composite::collected;
 use crate::pointwise::{common_device, unsupported};
 
+mod backward;
 pub(crate) mod ctc;
 mod distance;
 mod margin;
+mod multilabel;
 mod probability;
 
 #[torch_impl(aten, CPU, Meta)]

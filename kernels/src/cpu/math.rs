@@ -68,7 +68,7 @@ fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
 
 /// `ln(1 + exp(x))`, without overflow.
 #[inline(always)]
-fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
+pub(super) fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
     x.max(T::zero()) + (-x.abs()).exponential().logarithm_of_one_more()
 }
 

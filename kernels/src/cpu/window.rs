@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 mod convolution;
+mod fractional;
 mod im2col;
 mod input_tile;
 mod pad;

@@ -17,22 +17,6 @@ torch_library! {
         /// PyTorch: `aten::mkldnn_rnn_layer`; declared only.
         mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor);
 
-        // Pooling, padding and sampling.
-        /// PyTorch: `torch.nn.functional.fractional_max_pool2d`; declared only.
-        fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.fractional_max_pool3d`; declared only.
-        fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.max_unpool2d`; declared only.
-        max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor;
-        /// PyTorch: `torch.nn.functional.max_unpool3d`; declared only.
-        max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor;
-
-        // Losses.
-        /// PyTorch: `torch.nn.functional.multilabel_margin_loss`; declared only.
-        multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor;
-        /// PyTorch: `torch.nn.functional.multilabel_margin_loss_forward`; declared only.
-        multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target);
-
         // Others.
         /// PyTorch: `aten::_addmm_activation`; declared only.
         _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor;

@@ -125,5 +125,34 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.triplet_margin_loss`.
         triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float eps=1e-06, bool swap=False, int reduction=1) -> Tensor;
+
+        /// The gradient of the first rows of [`_cdist_forward`](fn@_cdist_forward), from its result.
+        ///
+        /// # Errors
+        /// Tensors of several types, sizes that do not meet.
+        ///
+        /// PyTorch: `aten::_cdist_backward`.
+        _cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor;
+        /// The distances of all pairs of different rows of a matrix by a norm, in the order of the pairs.
+        ///
+        /// # Errors
+        /// Other than matrices, types that are not floating point, a negative order.
+        ///
+        /// PyTorch: `torch.pdist`.
+        pdist(Tensor self, float p=2.) -> Tensor;
+        /// The part of [`pdist`](fn@pdist) that computes.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_pdist_forward`.
+        _pdist_forward(Tensor self, float p=2.) -> Tensor;
+        /// The gradient of the rows of [`_pdist_forward`](fn@_pdist_forward), from its result.
+        ///
+        /// # Errors
+        /// A gradient or distances that are not one for each pair.
+        ///
+        /// PyTorch: `aten::_pdist_backward`.
+        _pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor;
     }
 }

@@ -177,5 +177,58 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.poisson_nll_loss`.
         poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor;
+
+        /// How far the scores of wrong classes, `[n, classes]` or `[classes]`, are from being one below those of the right ones:
+        /// the sum over all pairs, over the count of classes. The targets of a row are classes, up to the first -1.
+        ///
+        /// # Errors
+        /// Targets that are no classes, or not of the sizes of the scores; other types than `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.nn.functional.multilabel_margin_loss`.
+        multilabel_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor;
+        /// The part of [`multilabel_margin_loss`](fn@multilabel_margin_loss) that computes: the loss, and 1 for each class that is
+        /// right.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::multilabel_margin_loss_forward`.
+        multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target);
+        /// The gradient of the scores of [`multilabel_margin_loss`](fn@multilabel_margin_loss).
+        ///
+        /// # Errors
+        /// Those of the loss; a gradient that is not one of it, marks of other sizes or of another type.
+        ///
+        /// PyTorch: `aten::multilabel_margin_loss_backward`.
+        multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor is_target) -> Tensor;
+
+        /// The gradient of the input of [`mse_loss`](fn@mse_loss), whose type and layout the result has.
+        ///
+        /// # Errors
+        /// An input whose type the common one cannot be converted to, booleans and complex numbers.
+        ///
+        /// PyTorch: `aten::mse_loss_backward`.
+        mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor;
+        /// The gradient of the input of [`smooth_l1_loss`](fn@smooth_l1_loss), whose type and layout the result has.
+        ///
+        /// # Errors
+        /// As [`mse_loss_backward`](fn@mse_loss_backward).
+        ///
+        /// PyTorch: `aten::smooth_l1_loss_backward`.
+        smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor;
+        /// The gradient of the input of [`huber_loss`](fn@huber_loss).
+        ///
+        /// # Errors
+        /// Tensors of several types, types that are not floating point.
+        ///
+        /// PyTorch: `aten::huber_loss_backward`.
+        huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor;
+        /// The gradient of the input of [`soft_margin_loss`](fn@soft_margin_loss), whose type and layout the result has.
+        ///
+        /// # Errors
+        /// A target or gradient that does not broadcast to the input; as [`mse_loss_backward`](fn@mse_loss_backward), and integers.
+        ///
+        /// PyTorch: `aten::soft_margin_loss_backward`.
+        soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor;
     }
 }

@@ -129,5 +129,13 @@ torch_library! {
         ///
         /// PyTorch: what `scaled_dot_product_attention` does on the CPU.
         _scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp);
+        /// The gradients of query, key and value of
+        /// [`_scaled_dot_product_flash_attention_for_cpu`](fn@_scaled_dot_product_flash_attention_for_cpu), from its results.
+        ///
+        /// # Errors
+        /// A dropout, sizes that do not meet.
+        ///
+        /// PyTorch: `aten::_scaled_dot_product_flash_attention_for_cpu_backward`.
+        _scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value);
     }
 }

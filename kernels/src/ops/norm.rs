@@ -116,5 +116,130 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.dropout` with `inplace=True`.
         #[tags(nondeterministic_seeded)]
         dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
+
+        /// [`dropout`](fn@dropout) that keeps mean and variance of inputs of mean 0 and variance 1: what is dropped gets the value that
+        /// `selu` ends at, and all is scaled and moved.
+        ///
+        /// # Errors
+        /// A probability that is not between 0 and 1.
+        ///
+        /// PyTorch: `torch.nn.functional.alpha_dropout`.
+        alpha_dropout(Tensor input, float p, bool train) -> Tensor;
+        /// [`alpha_dropout`](fn@alpha_dropout) in place.
+        ///
+        /// PyTorch: `torch.nn.functional.alpha_dropout` with `inplace=True`.
+        #[tags(nondeterministic_seeded)]
+        alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
+        /// [`dropout`](fn@dropout) of whole channels.
+        ///
+        /// # Errors
+        /// As there; inputs of fewer than two dimensions.
+        ///
+        /// PyTorch: `torch.feature_dropout`.
+        feature_dropout(Tensor input, float p, bool train) -> Tensor;
+        /// [`feature_dropout`](fn@feature_dropout) in place.
+        ///
+        /// PyTorch: `torch.feature_dropout_`.
+        #[tags(nondeterministic_seeded)]
+        feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
+        /// [`alpha_dropout`](fn@alpha_dropout) of whole channels.
+        ///
+        /// # Errors
+        /// As there; inputs of fewer than two dimensions.
+        ///
+        /// PyTorch: `torch.nn.functional.feature_alpha_dropout`.
+        feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor;
+        /// [`feature_alpha_dropout`](fn@feature_alpha_dropout) in place.
+        ///
+        /// PyTorch: `torch.nn.functional.feature_alpha_dropout` with `inplace=True`.
+        #[tags(nondeterministic_seeded)]
+        feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
+        /// [`dropout`](fn@dropout) and which elements it kept; in training unless `train` is false.
+        ///
+        /// # Errors
+        /// A probability that is not between 0 and 1, integers in training.
+        ///
+        /// PyTorch: `torch.native_dropout`.
+        #[tags(nondeterministic_seeded)]
+        native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor);
+        /// The gradient of the input of [`native_dropout`](fn@native_dropout).
+        ///
+        /// PyTorch: `aten::native_dropout_backward`.
+        #[tags(pointwise)]
+        native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor;
+
+        /// [`softmax_int`](fn@softmax_int), with zeros where all of a row is minus infinity.
+        ///
+        /// # Errors
+        /// Types that are not floating point.
+        ///
+        /// PyTorch: `aten::_safe_softmax`.
+        _safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
+
+        /// [`native_batch_norm`](fn@native_batch_norm) that says in its schema that it moves the running statistics.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_native_batch_norm_legit`.
+        _native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        /// As [`_native_batch_norm_legit`](fn@_native_batch_norm_legit), without running statistics.
+        ///
+        /// # Errors
+        /// As there; outside of training.
+        ///
+        /// PyTorch: `aten::_native_batch_norm_legit`.
+        _native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) outside of training.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_native_batch_norm_legit_no_training`.
+        _native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) that returns the moved statistics, and writes to no argument.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_native_batch_norm_legit_functional`.
+        _native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out);
+        /// [`native_batch_norm`](fn@native_batch_norm) in training, and what a backend would keep for the gradient: here nothing.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_batch_norm_with_update`.
+        _batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
+        /// [`_batch_norm_with_update`](fn@_batch_norm_with_update) that returns the moved statistics, and writes to no argument.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `aten::_batch_norm_with_update_functional`.
+        _batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out);
+        /// [`native_batch_norm`](fn@native_batch_norm) outside of training, and what a backend would keep for the gradient: here nothing.
+        ///
+        /// # Errors
+        /// As there; running statistics that are missing.
+        ///
+        /// PyTorch: `aten::_batch_norm_no_update`.
+        _batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
+        /// The gradients of input, weight and bias of [`_batch_norm_with_update`](fn@_batch_norm_with_update), or without `update` of
+        /// [`_batch_norm_no_update`](fn@_batch_norm_no_update); none (undefined) for each that `output_mask` does not want.
+        ///
+        /// # Errors
+        /// As [`native_batch_norm_backward`](fn@native_batch_norm_backward).
+        ///
+        /// PyTorch: `aten::batch_norm_backward`.
+        batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps, bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, Tensor);
+        /// The gradients of input, weight and bias of [`native_group_norm`](fn@native_group_norm); none (undefined) for each that
+        /// `output_mask` does not want.
+        ///
+        /// # Errors
+        /// Numbers that do not make the sizes of the input, or of the means and deviations.
+        ///
+        /// PyTorch: `aten::native_group_norm_backward`.
+        native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
     }
 }

@@ -179,5 +179,27 @@ torch_library! {
         ///
         /// PyTorch: `torch.scatter`.
         scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor;
+
+        /// The gradient of the source of `masked_scatter`: what the mask picks, and zeros for what was not needed.
+        ///
+        /// # Errors
+        /// Sizes that have fewer elements than the mask picks.
+        ///
+        /// PyTorch: `aten::masked_scatter_backward`.
+        masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor;
+        /// What indices pick where a mask is true, else a number; there, indices may be any.
+        ///
+        /// # Errors
+        /// Indices that are not int32 or int64, a mask that does not fit to what is picked.
+        ///
+        /// PyTorch: `aten::_unsafe_masked_index`.
+        _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor;
+        /// Values added where indices say and a mask is true; elsewhere, indices may be any.
+        ///
+        /// # Errors
+        /// As [`_unsafe_masked_index`](fn@_unsafe_masked_index).
+        ///
+        /// PyTorch: `aten::_unsafe_masked_index_put_accumulate`.
+        _unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor;
     }
 }

@@ -3,7 +3,6 @@
 //! `out` takes the result's sizes, and keeps its memory and strides where it has them already. Errors are those of the operator
 //! that returns, and a result that cannot be written where it is to go: of a higher kind of type, of another device, or over
 //! elements that coincide or are read. Autograd refuses `out`, which has no history.
-//!
 //! A function that writes in place and is not here has a kernel of its own.
 
 use torch_library::prelude::*;
@@ -11,6 +10,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::variants::{Rule, Variant, variants};
 
+mod backward;
 mod bits;
 mod factor;
 mod fourier;
@@ -24,7 +24,7 @@ mod view_copy;
 mod window;
 
 variants! {
-    bits::aten, VariantMethods;
+    backward::aten, VariantMethods;
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool3d_backward_out: _adaptive_avg_pool3d_backward => "_adaptive_avg_pool3d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool3d_out: _adaptive_avg_pool3d => "_adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) -> Tensor(a!)";

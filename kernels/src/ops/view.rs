@@ -368,5 +368,20 @@ torch_library! {
         /// PyTorch: `Tensor.t_`.
         #[tags(inplace_view)]
         t_(Tensor(a!) self) -> Tensor(a!);
+
+        /// A gradient of a [`diagonal`](fn@diagonal), put into zeros of the sizes of its input.
+        ///
+        /// # Errors
+        /// A gradient that does not broadcast to the diagonal.
+        ///
+        /// PyTorch: `aten::diagonal_backward`.
+        diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor;
+        /// A gradient of windows of `unfold`, summed into the sizes of its input.
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the windows have.
+        ///
+        /// PyTorch: `aten::unfold_backward`.
+        unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor;
     }
 }

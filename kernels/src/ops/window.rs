@@ -217,5 +217,94 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"`.
         upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+
+        /// The largest element under a window, in regions whose borders a number for each plane and direction draws; and where in
+        /// its image each was.
+        ///
+        /// # Errors
+        /// Windows that do not fit, random samples of other sizes than `[batch, channels, 2]` or of another type, integers.
+        ///
+        /// PyTorch: `torch.nn.functional.fractional_max_pool2d`.
+        fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor);
+        /// The gradient of the input of [`fractional_max_pool2d`](fn@fractional_max_pool2d).
+        ///
+        /// # Errors
+        /// A gradient or indices of other sizes than the result, indices that are not int64 or not in the image.
+        ///
+        /// PyTorch: `aten::fractional_max_pool2d_backward`.
+        fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor;
+        /// As [`fractional_max_pool2d`](fn@fractional_max_pool2d), of volumes.
+        ///
+        /// # Errors
+        /// As there, with random samples `[batch, channels, 3]`.
+        ///
+        /// PyTorch: `torch.nn.functional.fractional_max_pool3d`.
+        fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor);
+        /// The gradient of the input of [`fractional_max_pool3d`](fn@fractional_max_pool3d).
+        ///
+        /// # Errors
+        /// As [`fractional_max_pool2d_backward`](fn@fractional_max_pool2d_backward).
+        ///
+        /// PyTorch: `aten::fractional_max_pool3d_backward`.
+        fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor;
+        /// Images of other sizes, with each element where its index says, and zeros elsewhere: what `max_pool2d` took, put back.
+        ///
+        /// # Errors
+        /// Indices of other sizes than the input, not int64, or not in an image; integers.
+        ///
+        /// PyTorch: `torch.nn.functional.max_unpool2d`.
+        max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor;
+        /// As [`max_unpool2d`](fn@max_unpool2d), of volumes. The strides and the padding are those of the pooling, and change nothing.
+        ///
+        /// # Errors
+        /// As there; strides that are not positive.
+        ///
+        /// PyTorch: `torch.nn.functional.max_unpool3d`.
+        max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor;
+        /// The largest element under a window in signals, and where each was.
+        ///
+        /// # Errors
+        /// A window that does not fit into the signal and its padding.
+        ///
+        /// PyTorch: `torch.nn.functional.max_pool1d` with `return_indices=True`.
+        max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor);
+
+        /// Images of other sizes, each pixel a weighted mean over all of the input that it covers, so that smaller ones have no
+        /// artefacts; the weights fall with the distance along a line.
+        ///
+        /// # Errors
+        /// Other than four dimensions, sizes without elements, halves, integers other than uint8.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"` and `antialias=True`.
+        _upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), of a size or by factors.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        /// The gradient of the input of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::_upsample_bilinear2d_aa_backward`.
+        _upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), with weights along a cubic curve.
+        ///
+        /// # Errors
+        /// As there.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate` with `mode="bicubic"` and `antialias=True`.
+        _upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// As [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa), of a size or by factors.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        /// The gradient of the input of [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa).
+        ///
+        /// # Errors
+        /// A gradient of other sizes than the result.
+        ///
+        /// PyTorch: `aten::_upsample_bicubic2d_aa_backward`.
+        _upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
     }
 }

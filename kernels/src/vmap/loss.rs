@@ -7,6 +7,7 @@ use super::boxed::expanded;
 use super::window::folded;
 use crate::aten;
 
+mod backward;
 mod probability;
 
 const NONE: i64 = 0;

@@ -194,3 +194,43 @@ mod in_place {
         replaced(this, &view)
     }
 }
+
+/// Gradients of views, in the dimensions behind the batch.
+#[torch_impl(aten, FuncTorchBatched)]
+mod gradients {
+    use super::*;
+
+    fn diagonal_backward(
+        grad_output: &Tensor,
+        input_sizes: &[i64],
+        offset: i64,
+        dim1: i64,
+        dim2: i64,
+    ) -> Result<Tensor> {
+        let level = Level::current()?;
+        let behind = |dim| wrap_dim(dim, input_sizes.len()).map(|dim| dim as i64 + 1);
+        let sizes = [&[level.batch_size()], input_sizes].concat();
+        let grad = front(level, grad_output)?;
+        level.wrap(aten::diagonal_backward(&grad, &sizes, offset, behind(dim1)?, behind(dim2)?)?, 0)
+    }
+
+    fn unfold_backward(
+        grad_in: &Tensor,
+        input_sizes: &[i64],
+        dim: i64,
+        size: i64,
+        step: i64,
+    ) -> Result<Tensor> {
+        let level = Level::current()?;
+        let (mut sizes, mut grad) = (input_sizes.to_vec(), front(level, grad_in)?);
+        if sizes.is_empty() {
+            // A number is a vector of one.
+            sizes.push(1);
+            grad = aten::unsqueeze(&grad, 1)?;
+        }
+        let dim = wrap_dim(dim, sizes.len())? as i64 + 1;
+        sizes.insert(0, level.batch_size());
+        let out = aten::unfold_backward(&grad, &sizes, dim, size, step)?;
+        level.wrap(if input_sizes.is_empty() { aten::squeeze_dim(&out, 1)? } else { out }, 0)
+    }
+}

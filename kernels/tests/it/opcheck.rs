@@ -8,6 +8,7 @@ use torch_library::{Dispatcher, OperatorInfo};
 use torch_library_kernels as _;
 
 mod factors;
+mod exported;
 mod networks;
 mod samples;
 
@@ -109,11 +110,17 @@ fn left_out(name: &str) -> &'static [Check] {
         // It wants contiguous images, as PyTorch's does.
         "nll_loss2d_backward" => &[Check::Layouts],
         // Their derivatives have none, as PyTorch's have not.
-        "_grid_sampler_2d_cpu_fallback" | "multi_margin_loss" => &[Check::SecondGradient],
+        "_grid_sampler_2d_cpu_fallback"
+        | "multi_margin_loss"
+        | "multilabel_margin_loss"
+        | "multilabel_margin_loss_forward"
+        | "pdist"
+        | "_pdist_forward"
+        | "_scaled_dot_product_flash_attention_for_cpu" => &[Check::SecondGradient],
         // What is cut off has no derivative, and is refused.
         "linalg_pinv.rcond_tensor" => &[Check::Gradient, Check::SecondGradient],
         // Outside of training it hands its input on, as PyTorch's does.
-        "dropout" => &[Check::Aliasing],
+        "dropout" | "alpha_dropout" | "feature_dropout" | "feature_alpha_dropout" => &[Check::Aliasing],
         // Its elements are nowhere: operators make them.
         "_efficientzerotensor" => &[Check::Deterministic],
         // Views where that will do, as PyTorch's are.
@@ -132,7 +139,18 @@ fn left_out(name: &str) -> &'static [Check] {
         "detach" => &[Check::Gradient],
         "detach_" => &[Check::Mutation, Check::Gradient],
         // Statistics that are not those of the input, as differences would have them, are an error.
-        "native_layer_norm_backward" | "native_batch_norm_backward" => {
+        "_cdist_backward" | "_pdist_backward" => &[Check::Gradient, Check::SecondGradient],
+        // They refuse a gradient with respect to what only notes something, as PyTorch's do.
+        "_native_batch_norm_legit"
+        | "_native_batch_norm_legit_functional"
+        | "_native_batch_norm_legit_no_training"
+        | "_batch_norm_with_update"
+        | "_batch_norm_with_update_functional"
+        | "_batch_norm_no_update"
+        | "log_sigmoid_backward"
+        | "rrelu_with_noise_backward"
+        | "soft_margin_loss_backward" => &[Check::Gradient, Check::SecondGradient],
+        "native_layer_norm_backward" | "native_batch_norm_backward" | "batch_norm_backward" => {
             &[Check::Gradient, Check::SecondGradient]
         }
         // The factors are those of the matrix or of the transposed one, as it lies.
@@ -210,7 +228,19 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 21] = [
+const WITHOUT_GRADIENT: [&str; 33] = [
+    "_native_batch_norm_legit",
+    "_native_batch_norm_legit_functional",
+    "_native_batch_norm_legit_no_training",
+    "_batch_norm_with_update",
+    "_batch_norm_with_update_functional",
+    "_batch_norm_no_update",
+    "log_sigmoid_backward",
+    "rrelu_with_noise_backward",
+    "soft_margin_loss_backward",
+    "_cdist_backward",
+    "_pdist_backward",
+    "batch_norm_backward",
     "detach",
     "detach_",
     "_linalg_eigh",

@@ -40,6 +40,8 @@ by_factors! {
     upsample_bilinear2d_vec upsample_bilinear2d(scales_h, scales_w; align_corners);
     upsample_trilinear3d_vec upsample_trilinear3d(scales_d, scales_h, scales_w; align_corners);
     upsample_bicubic2d_vec upsample_bicubic2d(scales_h, scales_w; align_corners);
+    _upsample_bilinear2d_aa_vec _upsample_bilinear2d_aa(scales_h, scales_w; align_corners);
+    _upsample_bicubic2d_aa_vec _upsample_bicubic2d_aa(scales_h, scales_w; align_corners);
 }
 
 /// The sizes that are asked for, or that factors give.

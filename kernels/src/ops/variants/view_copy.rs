@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::variants::{Variant, variants};
 
 variants! {
-    super::super::declared::aten;
+    super::super::exported::aten;
     alias_copy_out: alias_copy => "alias_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     as_strided_copy_out: as_strided_copy => "as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)";
     _conj_copy_out: _conj_copy => "_conj_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

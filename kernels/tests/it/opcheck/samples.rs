@@ -2,11 +2,12 @@
 
 use torch_library::prelude::*;
 
-use super::{bools, factors, floats, ints, networks, tensor};
+use super::{bools, exported, factors, floats, ints, networks, tensor};
 
 /// Samples of operators whose arguments depend on each other.
 pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
-    smooth(name)
+    exported::by_hand(name)
+        .or_else(|| smooth(name))
         .or_else(|| ranked(name))
         .or_else(|| pictured(name))
         .or_else(|| transformed(name))

@@ -1,0 +1,85 @@
+//! The leaky `relu` with slopes by chance, as users call it, and its derivative.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod kernels {
+    use super::*;
+
+    fn rrelu(
+        this: &Tensor,
+        lower: Scalar,
+        upper: Scalar,
+        training: bool,
+        generator: Option<&Generator>,
+    ) -> Result<Tensor> {
+        check("aten::rrelu", lower, upper)?;
+        let mut noise = noise_for(this, training)?;
+        aten::rrelu_with_noise::call(this, &mut noise, lower, upper, training, generator)
+    }
+
+    fn rrelu_<'a>(
+        this: &'a mut Tensor,
+        lower: Scalar,
+        upper: Scalar,
+        training: bool,
+        generator: Option<&Generator>,
+    ) -> Result<&'a mut Tensor> {
+        check("aten::rrelu_", lower, upper)?;
+        let mut noise = noise_for(this, training)?;
+        aten::rrelu_with_noise_::call(this, &mut noise, lower, upper, training, generator)
+    }
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod explicit {
+    use super::*;
+
+    fn rrelu_with_noise_functional(
+        this: &Tensor,
+        noise: &Tensor,
+        lower: Scalar,
+        upper: Scalar,
+        training: bool,
+        generator: Option<&Generator>,
+    ) -> Result<(Tensor, Tensor)> {
+        let mut noise = aten::clone(noise)?;
+        let out = aten::rrelu_with_noise::call(this, &mut noise, lower, upper, training, generator)?;
+        Ok((out, noise))
+    }
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn rrelu_with_noise_backward(
+    grad_output: &Tensor,
+    this: &Tensor,
+    noise: &Tensor,
+    lower: Scalar,
+    upper: Scalar,
+    training: bool,
+    self_is_result: bool,
+) -> Result<Tensor> {
+    let number =
+        |bound: Scalar| bound.to::<f64>().map_err(|error| error.context("aten::rrelu_with_noise_backward"));
+    let (lower, upper) = (number(lower)?, number(upper)?);
+    match training && upper - lower > 1e-6 {
+        true => aten::mul_Tensor(noise, grad_output),
+        false => aten::leaky_relu_backward(grad_output, this, ((lower + upper) / 2.0).into(), self_is_result),
+    }
+}
+
+/// Memory for slopes; zeros where none will be drawn, so that it is the same each time.
+fn noise_for(this: &Tensor, training: bool) -> Result<Tensor> {
+    if training { aten::empty_like(this) } else { aten::zeros_like(this) }
+}
+
+fn check(operator: &str, lower: Scalar, upper: Scalar) -> Result<()> {
+    ensure!(
+        lower.to::<f64>()? <= upper.to::<f64>()?,
+        Argument,
+        "{operator}: the lower bound is {lower}, the upper {upper}, expected them in order"
+    );
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Python's operators by the functions that they call, and what exported programs check.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod python {
+    use super::*;
+
+    fn __and___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_and_Tensor(this, other)
+    }
+
+    fn __and___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_and_Scalar(this, other)
+    }
+
+    fn __or___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_or_Tensor(this, other)
+    }
+
+    fn __or___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_or_Scalar(this, other)
+    }
+
+    fn __xor___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_xor_Tensor(this, other)
+    }
+
+    fn __xor___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_xor_Scalar(this, other)
+    }
+
+    fn __lshift___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_left_shift_Tensor(this, other)
+    }
+
+    fn __lshift___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_left_shift_Tensor_Scalar(this, other)
+    }
+
+    fn __rshift___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_right_shift_Tensor(this, other)
+    }
+
+    fn __rshift___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::bitwise_right_shift_Tensor_Scalar(this, other)
+    }
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn _assert_tensor_metadata(
+    a: &Tensor,
+    size: Option<&[i64]>,
+    stride: Option<&[i64]>,
+    dtype: Option<DType>,
+    device: Option<Device>,
+    layout: Option<Layout>,
+) -> Result<()> {
+    const OPERATOR: &str = "aten::_assert_tensor_metadata";
+    if let Some(size) = size {
+        ensure!(a.sizes() == size, Shape, "{OPERATOR}: sizes {:?}, expected {size:?}", a.sizes());
+    }
+    if let Some(stride) = stride {
+        ensure!(a.strides() == stride, Shape, "{OPERATOR}: strides {:?}, expected {stride:?}", a.strides());
+    }
+    if let Some(dtype) = dtype {
+        ensure!(a.dtype() == dtype, DType, "{OPERATOR}: {}, expected {dtype}", a.dtype());
+    }
+    if let Some(device) = device {
+        ensure!(a.device() == device, Device, "{OPERATOR}: a tensor on {}, expected {device}", a.device());
+    }
+    if let Some(layout) = layout {
+        ensure!(layout == Layout::Strided, Argument, "{OPERATOR}: a strided tensor, expected {layout:?}");
+    }
+    Ok(())
+}

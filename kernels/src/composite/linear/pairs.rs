@@ -1,0 +1,156 @@
+//! Distances of all pairs of rows, difference by difference, and what their gradients are.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::composite::{collected, vector};
+
+/// How distances by the norm of an order change with the differences, which have one dimension more, behind.
+pub(crate) fn slope(difference: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
+    let distances = aten::unsqueeze(distances, -1)?;
+    let (size, direction) = (aten::abs(difference)?, aten::sign(difference)?);
+    Ok(match p {
+        0.0 => aten::zeros_like(difference)?,
+        1.0 => direction,
+        p if p.is_infinite() => aten::mul_Tensor(&direction, &aten::eq_Tensor(&size, &distances)?)?,
+        p => {
+            // Of no distance there is no slope, and of none in one direction no power.
+            let is_flat = aten::eq_Scalar(if p == 2.0 { &distances } else { &size }, 0.into())?;
+            let apart = |x: &Tensor| aten::where_ScalarSelf(&is_flat, 1.into(), x);
+            let slope = match p {
+                2.0 => aten::div_Tensor(difference, &apart(&distances)?)?,
+                p => {
+                    let share = aten::div_Tensor(&apart(&size)?, &apart(&distances)?)?;
+                    aten::mul_Tensor(&direction, &aten::pow_Tensor_Scalar(&share, (p - 1.0).into())?)?
+                }
+            };
+            aten::masked_fill_Scalar(&slope, &is_flat, 0.into())?
+        }
+    })
+}
+
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
+    use super::*;
+
+    fn _cdist_backward(
+        grad_output: &Tensor,
+        x1: &Tensor,
+        x2: &Tensor,
+        p: f64,
+        cdist: &Tensor,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::_cdist_backward";
+        ensure!(
+            x1.dim() >= 2 && x2.dim() >= 2 && x1.sizes().last() == x2.sizes().last(),
+            Shape,
+            "{OPERATOR}: sizes {:?} and {:?}, expected rows of one length",
+            x1.sizes(),
+            x2.sizes()
+        );
+        if let Some(other) = [grad_output, x2, cdist].iter().find(|tensor| tensor.dtype() != x1.dtype()) {
+            bail!(
+                DType,
+                "{OPERATOR}: rows of {} and a tensor of {}, expected one type",
+                x1.dtype(),
+                other.dtype()
+            );
+        }
+        let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
+        let pairs = &difference.sizes()[..difference.dim() - 1];
+        ensure!(
+            grad_output.sizes() == pairs && cdist.sizes() == pairs,
+            Shape,
+            "{OPERATOR}: a gradient of sizes {:?} and distances of {:?}, expected one for each pair, {pairs:?}",
+            grad_output.sizes(),
+            cdist.sizes()
+        );
+        let grads = aten::mul_Tensor(&aten::unsqueeze(grad_output, -1)?, &slope(&difference, cdist, p)?)?;
+        aten::sum_dim_IntList(&grads, Some(&[-2]))
+    }
+
+    fn _pdist_forward(this: &Tensor, p: f64) -> Result<Tensor> {
+        let pairs = Pairs::new("aten::_pdist_forward", this)?;
+        ensure!(
+            p >= 0.0,
+            Argument,
+            "{}: a norm of order {p}, expected one that is not negative",
+            pairs.operator
+        );
+        let difference = pairs.difference(this)?;
+        if difference.numel() == 0 {
+            return aten::sum_dim_IntList(&difference, Some(&[-1]));
+        }
+        aten::linalg_vector_norm::with(&difference).ord(p).dim(Some(&[-1])).call()
+    }
+
+    fn _pdist_backward(grad_output: &Tensor, this: &Tensor, p: f64, pdist: &Tensor) -> Result<Tensor> {
+        let pairs = Pairs::new("aten::_pdist_backward", this)?;
+        let count = pairs.first.numel();
+        ensure!(
+            grad_output.sizes() == [count] && pdist.sizes() == [count],
+            Shape,
+            "{}: a gradient of sizes {:?} and distances of {:?}, expected one for each of {count} pairs",
+            pairs.operator,
+            grad_output.sizes(),
+            pdist.sizes()
+        );
+        let slope = slope(&pairs.difference(this)?, pdist, p)?;
+        let grads = aten::mul_Tensor(&aten::unsqueeze(grad_output, -1)?, &slope)?;
+        let sum = aten::index_add(&aten::zeros_like(this)?, 0, &pairs.first, &grads)?;
+        aten::index_add(&sum, 0, &pairs.second, &aten::neg(&grads)?)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn pdist(this: &Tensor, p: f64) -> Result<Tensor> {
+    const OPERATOR: &str = "aten::pdist";
+    ensure!(this.dim() == 2, Shape, "{OPERATOR}: sizes {:?}, expected a matrix", this.sizes());
+    ensure!(
+        this.dtype().is_floating_point() && p >= 0.0,
+        Argument,
+        "{OPERATOR}: {} by the norm of order {p}, expected a floating-point type and no negative order",
+        this.dtype()
+    );
+    aten::_pdist_forward::call(&aten::contiguous(this)?, p)
+}
+
+/// All pairs of different rows of a matrix.
+struct Pairs {
+    operator: &'static str,
+    first: Tensor,
+    second: Tensor,
+}
+
+impl Pairs {
+    fn new(operator: &'static str, rows: &Tensor) -> Result<Self> {
+        ensure!(rows.dim() == 2, Shape, "{operator}: sizes {:?}, expected a matrix", rows.sizes());
+        ensure!(
+            matches!(rows.dtype(), DType::Float32 | DType::Float64),
+            DType,
+            "{operator} is not implemented for {}",
+            rows.dtype()
+        );
+        let count = rows.sizes()[0];
+        let pairs = count.checked_mul(count.saturating_sub(1)).map_or(i64::MAX, |pairs| pairs / 2);
+        // Row by row, as many as there are rows behind it.
+        let mut place = (0, 0);
+        let both = collected(operator, pairs, |_| {
+            place.1 += 1;
+            if place.1 == count {
+                place = (place.0 + 1, place.0 + 2);
+            }
+            place
+        })?;
+        let of = |part: fn(&(i64, i64)) -> i64| vector(both.iter().map(part).collect(), rows.device());
+        Ok(Pairs { operator, first: of(|pair| pair.0)?, second: of(|pair| pair.1)? })
+    }
+
+    fn difference(&self, rows: &Tensor) -> Result<Tensor> {
+        aten::sub_Tensor(
+            &aten::index_select(rows, 0, &self.first)?,
+            &aten::index_select(rows, 0, &self.second)?,
+        )
+    }
+}

@@ -1,0 +1,77 @@
+//! The gradients of attention, from its results.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::cpu::loops::computing_type;
+
+/// What has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn _scaled_dot_product_flash_attention_for_cpu_backward(
+    grad_out: &Tensor,
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
+    out: &Tensor,
+    logsumexp: &Tensor,
+    dropout_p: f64,
+    is_causal: bool,
+    attn_mask: Option<&Tensor>,
+    scale: Option<f64>,
+) -> Result<(Tensor, Tensor, Tensor)> {
+    const OPERATOR: &str = "aten::_scaled_dot_product_flash_attention_for_cpu_backward";
+    ensure!(dropout_p == 0.0, NotSupported, "{OPERATOR}: a dropout of {dropout_p}, expected none");
+    let [queries, keys] = [query, key].map(|tensor| tensor.sizes());
+    ensure!(
+        queries.len() == 4
+            && keys.len() == 4
+            && queries[..2] == keys[..2]
+            && queries[3] == keys[3]
+            && value.sizes() == keys
+            && grad_out.sizes() == queries
+            && out.sizes() == queries
+            && logsumexp.sizes() == &queries[..3],
+        Shape,
+        "{OPERATOR}: query {queries:?}, key {keys:?}, value {:?}, gradient {:?}, result {:?} and logsumexp {:?} \
+         do not belong to one attention",
+        value.sizes(),
+        grad_out.sizes(),
+        out.sizes(),
+        logsumexp.sizes()
+    );
+    // Halves are rounded once, at the end.
+    let dtype = computing_type(query.dtype());
+    let wide = |tensor: &Tensor| aten::to_dtype(tensor, dtype);
+    let (grad, q, k, v) = (wide(grad_out)?, wide(query)?, wide(key)?, wide(value)?);
+    let scale = scale.unwrap_or_else(|| 1.0 / (queries[3] as f64).sqrt());
+    let across = |tensor: &Tensor| aten::transpose_int(tensor, -2, -1);
+    let mut scores = aten::mul_Scalar(&aten::matmul(&q, &across(&k)?)?, scale.into())?;
+    if let Some(mask) = attn_mask {
+        scores = match mask.dtype() {
+            DType::Bool => aten::where_ScalarOther(mask, &scores, f64::NEG_INFINITY.into())?,
+            _ => aten::add_Tensor(&scores, &wide(mask)?)?,
+        };
+    }
+    let mut weights = aten::exp(&aten::sub_Tensor(&scores, &aten::unsqueeze(&wide(logsumexp)?, -1)?)?)?;
+    // Nothing counts behind the query, nor where a query may look at no key: its weights would be no numbers.
+    let is_masked = aten::eq_Scalar(&scores, f64::NEG_INFINITY.into())?;
+    weights = aten::masked_fill_Scalar(&weights, &is_masked, 0.into())?;
+    if is_causal {
+        weights = aten::tril(&weights)?;
+    }
+    let of_value = aten::matmul(&across(&weights)?, &grad)?;
+    let of_weights = aten::matmul(&grad, &across(&v)?)?;
+    let along = aten::sum_dim_IntList::with(&aten::mul_Tensor(&grad, &wide(out)?)?, Some(&[-1]))
+        .keepdim(true)
+        .call()?;
+    let of_scores = aten::mul_Tensor(&weights, &aten::sub_Tensor(&of_weights, &along)?)?;
+    let of_scores = aten::mul_Scalar(&of_scores, scale.into())?;
+    let of_query = aten::matmul(&of_scores, &k)?;
+    let of_key = aten::matmul(&across(&of_scores)?, &q)?;
+    // Heads lie beside each other in memory.
+    let laid = |tensor: Tensor| {
+        let rows = aten::contiguous(&aten::transpose_int(&aten::to_dtype(&tensor, query.dtype())?, 1, 2)?)?;
+        aten::transpose_int(&rows, 1, 2)
+    };
+    Ok((laid(of_query)?, laid(of_key)?, laid(of_value)?))
+}

@@ -1,0 +1,205 @@
+//! Images of other sizes, each pixel a mean over all that it covers: a product with a matrix of weights on either side.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::composite::collected;
+
+/// Writes the operators of a curve, and those of their gradients.
+macro_rules! resizing {
+    ($($name:ident $backward:ident: $curve:ident $keeps_format:literal;)+) => {
+        /// What has a derivative of its own.
+        #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+        mod derived {
+            use super::*;
+
+            $(
+                fn $name(
+                    this: &Tensor,
+                    output_size: &[i64],
+                    align_corners: bool,
+                    scales_h: Option<f64>,
+                    scales_w: Option<f64>,
+                ) -> Result<Tensor> {
+                    let operator = concat!("aten::", stringify!($name));
+                    let scales = [scales_h, scales_w];
+                    Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format }
+                        .forth(this, output_size)
+                }
+
+                fn $backward(
+                    grad_output: &Tensor,
+                    output_size: &[i64],
+                    input_size: &[i64],
+                    align_corners: bool,
+                    scales_h: Option<f64>,
+                    scales_w: Option<f64>,
+                ) -> Result<Tensor> {
+                    let operator = concat!("aten::", stringify!($backward));
+                    let scales = [scales_h, scales_w];
+                    Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format }
+                        .back(grad_output, output_size, input_size)
+                }
+            )+
+        }
+    };
+}
+
+resizing! {
+    _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward: LINEAR true;
+    _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward: CUBIC false;
+}
+
+/// How the weight of a pixel falls with its distance, and where it ends.
+struct Curve {
+    reach: f64,
+    weight: fn(f64) -> f64,
+}
+
+const LINEAR: Curve = Curve { reach: 1.0, weight: |distance| (1.0 - distance).max(0.0) };
+
+/// The cubic convolution that image libraries take, with a parameter of -1/2.
+const CUBIC: Curve = Curve {
+    reach: 2.0,
+    weight: |x| match x {
+        x if x < 1.0 => (1.5 * x - 2.5) * x * x + 1.0,
+        x if x < 2.0 => ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0,
+        _ => 0.0,
+    },
+};
+
+/// What an operator was asked for.
+struct Resizing {
+    operator: &'static str,
+    curve: Curve,
+    align_corners: bool,
+    scales: [Option<f64>; 2],
+    /// Whether a gradient lies in memory as that of the result does.
+    keeps_format: bool,
+}
+
+impl Resizing {
+    fn forth(&self, input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        let &[_, channels, height, width] = input.sizes() else {
+            bail!(Shape, "{}: sizes {:?}, expected a batch of images", self.operator, input.sizes())
+        };
+        let &[new_height, new_width] = output_size else {
+            bail!(Argument, "{}: output_size is {output_size:?}, expected two numbers", self.operator)
+        };
+        self.check([channels, height, width], [new_height, new_width])?;
+        let is_bytes = input.dtype() == DType::UInt8;
+        let dtype = if is_bytes { DType::Float32 } else { input.dtype() };
+        self.check_type(dtype)?;
+        let images = aten::to_dtype(input, dtype)?;
+        let from_to = ([height, width], [new_height, new_width]);
+        let out = match is_bytes {
+            // Rounded after either direction, as PyTorch does.
+            true => {
+                let wide = rounded(&self.along_rows(&images, from_to, false)?)?;
+                let out = rounded(&self.along_columns(&wide, from_to, false)?)?;
+                aten::to_dtype(&out, DType::UInt8)?
+            }
+            false => self.along_columns(&self.along_rows(&images, from_to, false)?, from_to, false)?,
+        };
+        aten::contiguous::with(&out).memory_format(input.suggest_memory_format()).call()
+    }
+
+    /// The gradient of the input: each pixel goes back to those that it was made of.
+    fn back(&self, grad: &Tensor, output_size: &[i64], input_size: &[i64]) -> Result<Tensor> {
+        let (&[batch, channels, height, width], &[new_height, new_width]) = (input_size, output_size) else {
+            bail!(
+                Argument,
+                "{}: output_size is {output_size:?} and input_size {input_size:?}, expected two and four numbers",
+                self.operator
+            )
+        };
+        self.check([channels, height, width], [new_height, new_width])?;
+        ensure!(
+            grad.sizes() == [batch, channels, new_height, new_width],
+            Shape,
+            "{}: a gradient of sizes {:?} of a result of {output_size:?} from {input_size:?}",
+            self.operator,
+            grad.sizes()
+        );
+        self.check_type(grad.dtype())?;
+        let from_to = ([height, width], [new_height, new_width]);
+        let out = self.along_columns(&self.along_rows(grad, from_to, true)?, from_to, true)?;
+        let format = if self.keeps_format { grad.suggest_memory_format() } else { MemoryFormat::Contiguous };
+        aten::contiguous::with(&out).memory_format(format).call()
+    }
+
+    fn check(&self, from: [i64; 3], to: [i64; 2]) -> Result<()> {
+        ensure!(
+            from.iter().chain(&to).all(|size| *size > 0),
+            Shape,
+            "{}: from {from:?} to {to:?}, expected channels and sizes with elements",
+            self.operator
+        );
+        Ok(())
+    }
+
+    fn check_type(&self, dtype: DType) -> Result<()> {
+        ensure!(
+            matches!(dtype, DType::Float32 | DType::Float64),
+            DType,
+            "{} is not implemented for {dtype}",
+            self.operator
+        );
+        Ok(())
+    }
+
+    fn along_rows(&self, images: &Tensor, from_to: ([i64; 2], [i64; 2]), is_back: bool) -> Result<Tensor> {
+        aten::matmul(images, &aten::t(&self.matrix(1, images, from_to, is_back)?)?)
+    }
+
+    fn along_columns(&self, images: &Tensor, from_to: ([i64; 2], [i64; 2]), is_back: bool) -> Result<Tensor> {
+        aten::matmul(&self.matrix(0, images, from_to, is_back)?, images)
+    }
+
+    fn matrix(
+        &self,
+        direction: usize,
+        images: &Tensor,
+        (from, to): ([i64; 2], [i64; 2]),
+        is_back: bool,
+    ) -> Result<Tensor> {
+        let weights = self.weights(direction, from[direction], to[direction])?;
+        let weights = Tensor::from_vec(weights, &[to[direction], from[direction]])?;
+        let like = aten::_to_copy::with(&weights).dtype(Some(images.dtype())).device(Some(images.device()));
+        if is_back { aten::t(&like.call()?) } else { like.call() }
+    }
+
+    /// How much of each old element there is in each new one, row by row.
+    fn weights(&self, direction: usize, from: i64, to: i64) -> Result<Vec<f64>> {
+        let scale = match (self.align_corners, self.scales[direction]) {
+            (true, _) if to > 1 => (from - 1) as f64 / (to - 1) as f64,
+            (true, _) => 0.0,
+            (false, Some(scale)) if scale > 0.0 => 1.0 / scale,
+            (false, _) => from as f64 / to as f64,
+        };
+        let reach = self.curve.reach * scale.max(1.0);
+        let shrink = if scale >= 1.0 { 1.0 / scale } else { 1.0 };
+        let count = from.checked_mul(to).unwrap_or(i64::MAX);
+        let mut weights = collected(self.operator, count, |_| 0.0)?;
+        for (new, row) in weights.chunks_mut(from as usize).enumerate() {
+            let centre = scale * (new as f64 + 0.5);
+            let start = ((centre - reach + 0.5) as i64).clamp(0, from);
+            let end = ((centre + reach + 0.5) as i64).clamp(start, from);
+            let places = start as usize..end as usize;
+            for place in places.clone() {
+                row[place] = (self.curve.weight)(((place as f64 - centre + 0.5) * shrink).abs());
+            }
+            let total: f64 = row[places.clone()].iter().sum();
+            if total != 0.0 {
+                row[places].iter_mut().for_each(|weight| *weight /= total);
+            }
+        }
+        Ok(weights)
+    }
+}
+
+/// The nearest numbers that bytes are.
+fn rounded(images: &Tensor) -> Result<Tensor> {
+    let nearest = aten::floor(&aten::add_Scalar(images, 0.5.into())?)?;
+    aten::clamp::call(&nearest, Some(0.into()), Some(255.into()))
+}

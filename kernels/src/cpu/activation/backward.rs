@@ -1,0 +1,228 @@
+//! Derivatives of activations that are piecewise or made of exponentials, each from the gradient of its result.
+
+use num_traits::Float;
+use torch_library::Element;
+use torch_library::geometry::wrap_dim;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::cpu::functions::Functions;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::Number;
+use crate::pointwise::Pointwise;
+
+/// Writes kernels of a gradient and another tensor: the parameters beside them, which become numbers of the computing type,
+/// and the function.
+macro_rules! slopes {
+    ($($name:ident($grad:ident, $other:ident $(, $number:ident)*): $T:ident => |$g:ident, $x:ident| $body:expr;)+) => {
+        #[torch_impl(aten, CPU, Meta)]
+        mod slopes {
+            use super::*;
+
+            $(
+                fn $name($grad: &Tensor, $other: &Tensor $(, $number: Scalar)*) -> Result<Tensor> {
+                    let call = Pointwise::promoting(concat!("aten::", stringify!($name)), [$grad, $other])?;
+                    match_computing!(call.dtype, $T: Float => {
+                        $(let $number: $T = $number.cast();)*
+                        call.compute(None, call.dtype, move |[$g, $x]: [$T; 2]| $body)
+                    }, else => Err(call.unsupported()))
+                }
+            )+
+        }
+    };
+}
+
+slopes! {
+    // Not `x < -lambd || x > lambd`: where the input is NaN, the gradient passes.
+    hardshrink_backward(grad_out, this, lambd): T => |g, x| if x >= -lambd && x <= lambd { T::ZERO } else { g };
+    softshrink_backward(grad_output, this, lambd): T => |g, x| if x >= -lambd && x <= lambd { T::ZERO } else { g };
+    hardsigmoid_backward(grad_output, this): T => |g, x| if x > -3.0 && x < 3.0 { g / 6.0 } else { T::ZERO };
+    hardswish_backward(grad_output, this): T => |g, x| match x {
+        x if x <= -3.0 => T::ZERO,
+        x if x < 3.0 => g * (x / 3.0 + 0.5),
+        _ => g,
+    };
+    softplus_backward(grad_output, this, beta, threshold): T => |g, x| match x * beta {
+        scaled if scaled > threshold => g,
+        scaled => g * logistic(scaled),
+    };
+}
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn elu_backward(
+        grad_output: &Tensor,
+        alpha: Scalar,
+        scale: Scalar,
+        input_scale: Scalar,
+        is_result: bool,
+        self_or_result: &Tensor,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::elu_backward";
+        ensure!(
+            !is_result || alpha.cast::<f64>() >= 0.0,
+            Argument,
+            "{OPERATOR}: alpha is {alpha}, so results do not say from which side of zero they come\n  \
+             help: call the function that is not in place"
+        );
+        let call = Pointwise::promoting(OPERATOR, [grad_output, self_or_result])?;
+        match_computing!(call.dtype, T: Float => {
+            let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
+            let factor = alpha.cast::<T>() * scale;
+            call.compute(None, call.dtype, move |[grad, x]: [T; 2]| match (x <= 0.0, is_result) {
+                (false, _) => grad * scale, // also of what is no number
+                (true, true) => grad * input_scale * (x + factor),
+                (true, false) => grad * input_scale * factor * (x * input_scale).exponential(),
+            })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn leaky_relu_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        negative_slope: Scalar,
+        self_is_result: bool,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::leaky_relu_backward";
+        ensure!(
+            !self_is_result || negative_slope.cast::<f64>() >= 0.0,
+            Argument,
+            "{OPERATOR}: negative_slope is {negative_slope}, so results do not say from which side of zero they come\n  \
+             help: call the function that is not in place"
+        );
+        let call = Pointwise::promoting(OPERATOR, [this, grad_output])?;
+        match_computing!(call.dtype, T: Float => {
+            let slope: T = negative_slope.cast();
+            call.compute(None, call.dtype, move |[x, grad]: [T; 2]| if x > 0.0 { grad } else { grad * slope })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn log_sigmoid_forward(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
+        let this = &loops::contiguous(this)?; // as the results are, whatever the input was
+        let buffer = Pointwise::promoting("aten::log_sigmoid_forward", [this])?;
+        match_computing!(buffer.dtype, T: Float => {
+            let exponentials = buffer.compute(None, buffer.dtype, |[x]: [T; 1]| (-x.abs()).exponential())?;
+            Ok((aten::log_sigmoid(this)?, exponentials))
+        }, else => Err(buffer.unsupported()))
+    }
+
+    fn log_sigmoid_backward(grad_output: &Tensor, this: &Tensor, buffer: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::log_sigmoid_backward";
+        let other = [this, buffer].into_iter().find(|tensor| tensor.dtype() != grad_output.dtype());
+        if let Some(other) = other {
+            bail!(
+                DType,
+                "{OPERATOR}: a gradient of {} and a tensor of {}, expected one type",
+                grad_output.dtype(),
+                other.dtype()
+            );
+        }
+        // Elsewhere than on the CPU there may be no buffer, and nothing is computed from it.
+        let buffer = if this.device() == Device::META && buffer.numel() == 0 { this } else { buffer };
+        let call = Pointwise::promoting(OPERATOR, [this, buffer, grad_output])?;
+        match_computing!(call.dtype, T: Float => {
+            call.compute(None, call.dtype, |[x, exponential, grad]: [T; 3]| {
+                let share = exponential / (T::ONE + exponential);
+                grad * if x < 0.0 { T::ONE - share } else { share }
+            })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn logit_backward(grad_output: &Tensor, this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::logit_backward", [grad_output, this])?;
+        match_computing!(call.dtype, T: Float => {
+            let (low, outside): (T, T) = (eps.unwrap_or(0.0).cast(), if eps.is_some() { T::ZERO } else { T::nan() });
+            let high = T::ONE - low;
+            call.compute(None, call.dtype, move |[grad, x]: [T; 2]| match x {
+                x if x < low || x > high => outside,
+                x if x == 0.0 || x == 1.0 => grad * T::infinity(),
+                x => grad / (x * (T::ONE - x)),
+            })
+        }, else => Err(call.unsupported()))
+    }
+
+    fn mish_backward(grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting("aten::mish_backward", [grad_output, this])?;
+        ensure!(
+            this.dtype().is_floating_point(),
+            DType,
+            "aten::mish_backward is not implemented for {}",
+            this.dtype()
+        );
+        match_computing!(call.dtype, T: Float => {
+            call.compute(None, this.dtype(), |[grad, x]: [T; 2]| {
+                let tanh = crate::cpu::math::softplus_of(x).hyperbolic_tangent();
+                grad * (tanh + x * logistic(x) * (T::ONE - tanh * tanh))
+            })
+        }, else => Err(call.unsupported()))
+    }
+}
+
+/// One over one and the exponential of the negative, without overflow on either side.
+#[inline(always)]
+fn logistic<T: Float + Number + Functions>(x: T) -> T {
+    let exponential = (-x.abs()).exponential();
+    let share = exponential / (T::ONE + exponential);
+    // Not `x >= 0`: what is no number stays so.
+    if x < T::ZERO { share } else { T::ONE - share }
+}
+
+/// The dimension in which a tensor has two halves, the first of which is gated by the second.
+struct Gated {
+    operator: &'static str,
+    dim: usize,
+    half: i64,
+}
+
+impl Gated {
+    fn new(operator: &'static str, this: &Tensor, dim: i64) -> Result<Self> {
+        ensure!(this.dim() > 0, Shape, "{operator}: a tensor without dimensions has no halves");
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+        let size = this.sizes()[dim];
+        ensure!(
+            size % 2 == 0,
+            Shape,
+            "{operator}: dimension {dim} of sizes {:?} is not even, so it has no two halves",
+            this.sizes()
+        );
+        Ok(Gated { operator, dim, half: size / 2 })
+    }
+
+    /// The elements of one half.
+    fn half_of(&self, tensor: &Tensor, index: i64) -> Result<Tensor> {
+        let dim = self.dim;
+        let (mut sizes, strides) = (tensor.sizes().to_vec(), tensor.strides());
+        sizes[dim] = self.half;
+        tensor.strided_view(&sizes, strides, tensor.storage_offset() + index * self.half * strides[dim])
+    }
+}
+
+#[torch_impl(aten, CPU, Meta)]
+fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
+    let _lease = loops::frozen([grad_output, this])?;
+    let gated = Gated::new("aten::glu_backward", this, dim)?;
+    let (value, gate) = (gated.half_of(this, 0)?, gated.half_of(this, 1)?);
+    ensure!(
+        grad_output.sizes() == value.sizes() && grad_output.dtype() == this.dtype(),
+        Shape,
+        "{}: a gradient of sizes {:?} and {} is not that of halves of sizes {:?}, of {}",
+        gated.operator,
+        grad_output.sizes(),
+        grad_output.dtype(),
+        value.sizes(),
+        this.dtype()
+    );
+    let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
+    match_computing!(this.dtype(), T: Float => {
+        loops::map(&gated.half_of(&out, 0)?, [grad_output, &gate], |[grad, gate]: [T; 2]| grad * logistic(gate))?;
+        let inputs = [grad_output, &value, &gate];
+        loops::map(&gated.half_of(&out, 1)?, inputs, |[grad, value, gate]: [T; 3]| {
+            let gate = logistic(gate);
+            (T::ONE - gate) * gate * grad * value
+        })?;
+    }, else => return Err(crate::pointwise::unsupported(gated.operator, this.dtype())));
+    Ok(out)
+}

@@ -1,0 +1,145 @@
+//! The gradients of losses that are functions of predictions and targets, element by element, from that of the loss.
+
+use torch_library::Element;
+use torch_library::can_cast;
+use torch_library::geometry::infer_size;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::composite::loss::MEAN;
+use crate::cpu::functions::Functions;
+use crate::cpu::loops::{self, match_computing};
+use crate::pointwise::Pointwise;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn mse_loss_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        let distance = Distance::new("aten::mse_loss_backward", this, target, grad_output)?;
+        let factor = distance.factor(reduction, 2.0);
+        distance.gradient(true, move |x, grad| factor * x * grad)
+    }
+
+    fn smooth_l1_loss_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        reduction: i64,
+        beta: f64,
+    ) -> Result<Tensor> {
+        let distance = Distance::new("aten::smooth_l1_loss_backward", this, target, grad_output)?;
+        let factor = distance.factor(reduction, 1.0);
+        let beta = if distance.is_whole() { beta.trunc() } else { beta };
+        distance.gradient(true, move |x, grad| match x {
+            x if x <= -beta => -factor * grad,
+            x if x >= beta => factor * grad,
+            x => factor * x * grad / beta,
+        })
+    }
+
+    fn huber_loss_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        reduction: i64,
+        delta: f64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::huber_loss_backward";
+        let other = [target, grad_output].into_iter().find(|tensor| tensor.dtype() != this.dtype());
+        if let Some(other) = other {
+            bail!(
+                DType,
+                "{OPERATOR}: an input of {} and a tensor of {}, expected one type",
+                this.dtype(),
+                other.dtype()
+            );
+        }
+        let distance = Distance::new(OPERATOR, this, target, grad_output)?;
+        let factor = distance.factor(reduction, 1.0);
+        distance.gradient(false, move |x, grad| match x {
+            x if x <= -delta => -factor * grad * delta,
+            x if x >= delta => factor * grad * delta,
+            x => factor * x * grad,
+        })
+    }
+
+    fn soft_margin_loss_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        target: &Tensor,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::soft_margin_loss_backward";
+        let call = Pointwise::promoting(OPERATOR, [target, this, grad_output])?;
+        let sizes = infer_size(this.sizes(), target.sizes()).map_err(|error| error.context(OPERATOR))?;
+        ensure!(
+            call.sizes() == &*sizes,
+            Shape,
+            "{OPERATOR}: a gradient of sizes {:?} does not broadcast to those of input and target, {sizes:?}",
+            grad_output.sizes()
+        );
+        check_type(OPERATOR, this, call.dtype)?;
+        let share = if reduction == MEAN { 1.0 / this.numel() as f64 } else { 1.0 };
+        match_computing!(call.dtype, T: Float => {
+            let share: T = share.cast();
+            call.compute(None, this.dtype(), move |[target, x, grad]: [T; 3]| {
+                -(target * (-(target * x)).logistic()) * share * grad
+            })
+        }, else => Err(call.unsupported()))
+    }
+}
+
+/// An input, its target, and the gradient of their loss.
+struct Distance<'a> {
+    call: Pointwise<'a, 3>,
+    this: &'a Tensor,
+}
+
+impl<'a> Distance<'a> {
+    fn new(operator: &'static str, this: &'a Tensor, target: &'a Tensor, grad: &'a Tensor) -> Result<Self> {
+        let call = Pointwise::promoting(operator, [this, target, grad])?.lying_as_first();
+        check_type(operator, this, call.dtype)?;
+        Ok(Distance { call, this })
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.call.dtype.is_floating_point()
+    }
+
+    /// What the slope of each element counts. Of whole numbers it is one.
+    fn factor(&self, reduction: i64, factor: f64) -> f64 {
+        let factor = if reduction == MEAN { factor / self.this.numel() as f64 } else { factor };
+        if self.is_whole() { factor.trunc() } else { factor }
+    }
+
+    /// The gradient, from a function of each distance and gradient, in the type and the layout of the input.
+    fn gradient(&self, of_integers: bool, f: impl Fn(f64, f64) -> f64 + Sync) -> Result<Tensor> {
+        let call = &self.call;
+        let is_fit = call.dtype.is_floating_point()
+            || of_integers && !call.dtype.is_complex() && call.dtype != DType::Bool;
+        if !is_fit {
+            return Err(call.unsupported());
+        }
+        let compute = |[x, target, grad]: [f64; 3]| f(x - target, grad);
+        let out = call.compute(None, self.this.dtype(), compute)?;
+        // What has to grow is row-major, however the input lies.
+        if call.sizes() == self.this.sizes() { Ok(out) } else { loops::contiguous(&out) }
+    }
+}
+
+/// The input has a type that the gradient can be converted to.
+fn check_type(operator: &str, this: &Tensor, dtype: DType) -> Result<()> {
+    ensure!(
+        can_cast(dtype, this.dtype()),
+        DType,
+        "{operator}: a gradient of {dtype} for an input of {}, whose type the result has",
+        this.dtype()
+    );
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! Pooling of regions whose borders are drawn: the largest element under a window in each.
+
+use num_traits::Float;
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::cpu::loops::{self, match_computing};
+use crate::cpu::number::Number;
+use crate::pointwise::{common_device, unsupported};
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn fractional_max_pool2d(
+        this: &Tensor,
+        kernel_size: &[i64],
+        output_size: &[i64],
+        random_samples: &Tensor,
+    ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this, random_samples])?;
+        Regions::<2>::new("aten::fractional_max_pool2d", this, kernel_size, output_size)?
+            .pooled(this, random_samples)
+    }
+
+    fn fractional_max_pool3d(
+        this: &Tensor,
+        kernel_size: &[i64],
+        output_size: &[i64],
+        random_samples: &Tensor,
+    ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this, random_samples])?;
+        Regions::<3>::new("aten::fractional_max_pool3d", this, kernel_size, output_size)?
+            .pooled(this, random_samples)
+    }
+}
+
+/// Regions of planes or volumes, in so many directions.
+struct Regions<const D: usize> {
+    operator: &'static str,
+    input: [usize; D],
+    kernel: [usize; D],
+    output: [usize; D],
+}
+
+/// One number for each direction.
+fn each<const D: usize>(operator: &str, name: &str, values: &[i64]) -> Result<[i64; D]> {
+    match values.try_into() {
+        Ok(values) => Ok(values),
+        Err(_) => bail!(Argument, "{operator}: {name} is {values:?}, expected {D} numbers"),
+    }
+}
+
+impl<const D: usize> Regions<D> {
+    fn new(operator: &'static str, this: &Tensor, kernel: &[i64], output: &[i64]) -> Result<Self> {
+        let sizes = this.sizes();
+        let is_fit = matches!(sizes.len(), n if n == D + 1 || n == D + 2);
+        ensure!(
+            is_fit && sizes[sizes.len() - D - 1..].iter().all(|size| *size > 0),
+            Shape,
+            "{operator}: sizes {sizes:?}, expected channels and {D} dimensions with elements, with or without a batch"
+        );
+        let (kernel, output) =
+            (each::<D>(operator, "kernel_size", kernel)?, each::<D>(operator, "output_size", output)?);
+        let input: [i64; D] = std::array::from_fn(|direction| sizes[sizes.len() - D + direction]);
+        for direction in 0..D {
+            let (kernel, output, input) = (kernel[direction], output[direction], input[direction]);
+            ensure!(
+                kernel > 0
+                    && output >= 0
+                    && output.checked_add(kernel - 1).is_some_and(|reach| reach <= input),
+                Argument,
+                "{operator}: {output} windows of {kernel} do not fit into {input} elements"
+            );
+        }
+        let as_count = |sizes: [i64; D]| sizes.map(|size| size as usize);
+        Ok(Regions { operator, input: as_count(input), kernel: as_count(kernel), output: as_count(output) })
+    }
+
+    fn pooled(&self, this: &Tensor, samples: &Tensor) -> Result<(Tensor, Tensor)> {
+        let operator = self.operator;
+        let outer = &this.sizes()[..this.dim() - D];
+        let (batch, channels) = if outer.len() == 2 { (outer[0], outer[1]) } else { (1, outer[0]) };
+        common_device(operator, &[this, samples])?;
+        ensure!(
+            samples.dtype() == this.dtype(),
+            DType,
+            "{operator}: random samples of {} for an input of {}, expected one type",
+            samples.dtype(),
+            this.dtype()
+        );
+        let is_fit = match samples.sizes() {
+            [items, planes, directions] => *items >= batch && *planes == channels && *directions == D as i64,
+            _ => false,
+        };
+        ensure!(
+            is_fit,
+            Shape,
+            "{operator}: random samples of sizes {:?}, expected [{batch}, {channels}, {D}]",
+            samples.sizes()
+        );
+        let sizes = [outer, &self.output.map(|size| size as i64)[..]].concat();
+        let out = Tensor::empty(&sizes, this.dtype(), this.device())?;
+        let indices = Tensor::empty(&sizes, DType::Int64, this.device())?;
+        match_computing!(this.dtype(), T: Float => {
+            if !loops::has_elements(&out) {
+                return Ok((out, indices));
+            }
+            let (elements, samples) = (loops::elements::<T>(this)?, loops::elements::<T>(samples)?);
+            let volume: usize = self.input.iter().product();
+            let (mut largest, mut places) = (Vec::new(), Vec::new());
+            for (plane, sample) in elements.chunks(volume).zip(samples.chunks(D)) {
+                self.plane(plane, sample, |value, place| {
+                    largest.push(value);
+                    places.push(place as i64);
+                });
+            }
+            loops::assign(&out, &Tensor::from_vec(largest, &sizes)?)?;
+            loops::assign(&indices, &Tensor::from_vec(places, &sizes)?)?;
+        }, else => return Err(unsupported(operator, this.dtype())));
+        Ok((out, indices))
+    }
+
+    /// Calls a function for the largest element of each region, with its place. The sample of the last direction comes first.
+    fn plane<T: Float + Number>(&self, plane: &[T], samples: &[T], mut f: impl FnMut(T, usize)) {
+        let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
+        let starts: [Vec<usize>; D] =
+            std::array::from_fn(|direction| self.starts(direction, samples[reversed(direction)]));
+        let count: usize = self.output.iter().product();
+        for region in 0..count {
+            let origin = unravelled(region, &self.output);
+            let origin: [usize; D] = std::array::from_fn(|direction| starts[direction][origin[direction]]);
+            let mut best: Option<(T, usize)> = None;
+            for place in 0..self.kernel.iter().product() {
+                let offset = unravelled(place, &self.kernel);
+                let place = (0..D).fold(0, |place, d| place * self.input[d] + origin[d] + offset[d]);
+                let value = plane[place];
+                // NaN is larger than all.
+                if best.is_none_or(|(largest, _)| value > largest || value.is_unordered()) {
+                    best = Some((value, place));
+                }
+            }
+            if let Some((value, place)) = best {
+                f(value, place);
+            }
+        }
+    }
+
+    /// Where the windows start in a direction: evenly apart, rounded down after a shift, the last one at the end.
+    fn starts<T: Float + Number>(&self, direction: usize, sample: T) -> Vec<usize> {
+        let (count, last) = (self.output[direction], self.input[direction] - self.kernel[direction]);
+        let number = |count: usize| -> T { (count as i64).cast() };
+        let step = if count > 1 { number(last) / number(count - 1) } else { T::ZERO };
+        let start = |window: usize| {
+            if window + 1 == count {
+                return last;
+            }
+            let whole = |x: T| -> i64 { x.cast() };
+            let shifted = whole((number(window) + sample) * step).saturating_sub(whole(sample * step));
+            shifted.clamp(0, last as i64) as usize
+        };
+        (0..count).map(start).collect()
+    }
+}
+
+/// The coordinates of a place in row-major order.
+fn unravelled<const D: usize>(mut place: usize, sizes: &[usize; D]) -> [usize; D] {
+    let mut coordinates = [0; D];
+    for direction in (0..D).rev() {
+        coordinates[direction] = place % sizes[direction];
+        place /= sizes[direction];
+    }
+    coordinates
+}

@@ -1,0 +1,20 @@
+//! Rules for activations whose results are not of the sizes of their inputs, or are two.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::boxed::{expanded, rules};
+use super::pointwise::broadcasting;
+use crate::aten;
+
+rules! {
+    one_tensor: broadcasting => log_sigmoid_forward;
+}
+
+#[torch_impl(aten, FuncTorchBatched)]
+fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
+    let level = Level::current()?;
+    ensure!(this.dim() > 0, Shape, "aten::glu_backward: a tensor without dimensions has no halves");
+    let (grad, value) = (expanded(level, grad_output)?, expanded(level, this)?);
+    level.wrap(aten::glu_backward(&grad, &value, if dim < 0 { dim } else { dim.saturating_add(1) })?, 0)
+}

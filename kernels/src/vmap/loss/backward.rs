@@ -1,0 +1,45 @@
+//! Rules for the gradients of losses of elements: that of a mean is shared by the elements of an example, not by those of all.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::super::boxed::{aligned, expanded};
+use super::{MEAN, NONE};
+use crate::aten;
+
+/// Writes the rules of losses, which may have a bound.
+macro_rules! rules {
+    ($($name:ident($($bound:ident)?);)+) => {
+        #[torch_impl(aten, FuncTorchBatched)]
+        mod rules {
+            use super::*;
+
+            $(
+                fn $name(
+                    grad_output: &Tensor,
+                    this: &Tensor,
+                    target: &Tensor,
+                    reduction: i64,
+                    $($bound: f64,)?
+                ) -> Result<Tensor> {
+                    let level = Level::current()?;
+                    let rank = this.dim().max(target.dim());
+                    let value = if target.dim() > this.dim() { aligned(level, this, rank)? } else { expanded(level, this)? };
+                    let (grad, target) = (aligned(level, grad_output, rank)?, aligned(level, target, rank)?);
+                    let mut grads = aten::$name(&grad, &value, &target, NONE, $($bound)?)?;
+                    if reduction == MEAN {
+                        grads = aten::div_Scalar(&grads, this.numel().into())?;
+                    }
+                    level.wrap(grads, 0)
+                }
+            )+
+        }
+    };
+}
+
+rules! {
+    mse_loss_backward();
+    smooth_l1_loss_backward(beta);
+    huber_loss_backward(delta);
+    soft_margin_loss_backward();
+}

@@ -1,0 +1,155 @@
+//! The operators that compute gradients, called by themselves: PyTorch's numbers, and what they refuse.
+
+use torch_library::autograd::{GradOptions, grad};
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+fn close(got: &Tensor, want: &[f64]) -> Result<()> {
+    let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
+    let is_close = |(got, want): (&f64, &f64)| {
+        got == want || (got.is_nan() && want.is_nan()) || (got - want).abs() <= 1e-7 * want.abs().max(1.0)
+    };
+    assert!(got.len() == want.len() && got.iter().zip(want).all(is_close), "{got:?} instead of {want:?}");
+    Ok(())
+}
+
+fn grad_and_input() -> (Tensor, Tensor) {
+    (Tensor::from([1.0, 2.0, 3.0, -1.0, 0.5]), Tensor::from([-4.0, -0.4, 0.0, 1.5, 30.0]))
+}
+
+fn number(x: f64) -> Scalar {
+    x.into()
+}
+
+#[test]
+fn slopes_of_activations_are_pytorchs() -> Result<()> {
+    let (g, x) = grad_and_input();
+    let elu = |is_result| aten::elu_backward(&g, number(1.5), number(0.5), number(2.0), is_result, &x);
+    close(&elu(false)?, &[0.00050319, 1.34798689, 4.5, -0.5, 0.25])?;
+    close(&elu(true)?, &[-6.5, 1.4, 4.5, -0.5, 0.25])?;
+    close(&aten::leaky_relu_backward(&g, &x, number(0.1), false)?, &[0.1, 0.2, 0.3, -1.0, 0.5])?;
+    close(&aten::hardshrink_backward(&g, &x, number(0.5))?, &[1.0, 0.0, 0.0, -1.0, 0.5])?;
+    close(&aten::softshrink_backward(&g, &x, number(0.5))?, &[1.0, 0.0, 0.0, -1.0, 0.5])?;
+    close(&aten::hardsigmoid_backward(&g, &x)?, &[0.0, 1.0 / 3.0, 0.5, -1.0 / 6.0, 0.0])?;
+    close(&aten::hardswish_backward(&g, &x)?, &[0.0, 0.73333333, 1.5, -1.0, 0.5])?;
+    close(&aten::mish_backward(&g, &x)?, &[-0.05377321, 0.6951456, 1.8, -1.08848799, 0.5])?;
+    close(
+        &aten::softplus_backward(&g, &x, number(1.5), number(20.0))?,
+        &[0.00247262, 0.70868739, 1.5, -0.90465054, 0.5],
+    )?;
+    let (_, buffer) = aten::log_sigmoid_forward(&x)?;
+    close(&aten::log_sigmoid_backward(&g, &x, &buffer)?, &[0.98201379, 1.19737532, 1.5, -0.18242552, 0.0])?;
+    let chances = Tensor::from([0.1, 0.5, 0.0, 1.0, 1.5]);
+    let logit = |eps| aten::logit_backward::call(&g, &chances, eps);
+    close(&logit(None)?, &[11.11111111, 8.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN])?;
+    close(&logit(Some(0.2))?, &[0.0, 8.0, 0.0, 0.0, 0.0])?;
+    let (of_half, halves) = (Tensor::from([[1.0, 2.0]]), Tensor::from([[1.0, -1.0, 0.5, 2.0]]));
+    close(&aten::glu_backward(&of_half, &halves, 1)?, &[0.62245933, 1.76159416, 0.23500371, -0.20998717])
+}
+
+#[test]
+fn activations_refuse_what_tells_no_slope() -> Result<()> {
+    let (g, x) = grad_and_input();
+    let one = || number(1.0);
+    let error = aten::elu_backward(&g, number(-1.0), one(), one(), true, &x).unwrap_err().to_string();
+    assert!(error.contains("results do not say from which side of zero they come"), "{error}");
+    assert!(aten::leaky_relu_backward(&g, &x, number(-0.1), true).is_err());
+    assert!(aten::hardswish_backward(&Tensor::from([1i64]), &Tensor::from([1i64])).is_err());
+    assert!(aten::log_sigmoid_backward(&Tensor::from([1f32; 5]), &x, &x).is_err(), "several types");
+    let error = aten::glu_backward(&g, &g, 0).unwrap_err().to_string();
+    assert_eq!(error, "aten::glu_backward: dimension 0 of sizes [5] is not even, so it has no two halves");
+    assert!(aten::glu_backward(&g, &Tensor::from([1.0; 4]), 0).is_err(), "a gradient of another half");
+    Ok(())
+}
+
+#[test]
+fn slopes_of_losses_are_pytorchs() -> Result<()> {
+    let (g, x, y) = (Tensor::from(3.0), Tensor::from([1.0, -2.0, 0.25]), Tensor::from([0.5, 1.0, 0.5]));
+    close(&aten::mse_loss_backward(&g, &x, &y, 1)?, &[1.0, -6.0, -0.5])?;
+    close(&aten::smooth_l1_loss_backward(&g, &x, &y, 1, 1.0)?, &[0.5, -1.0, -0.25])?;
+    close(&aten::huber_loss_backward(&g, &x, &y, 1, 0.75)?, &[0.5, -0.75, -0.25])?;
+    close(&aten::soft_margin_loss_backward(&g, &x, &y, 1)?, &[-0.18877033, -0.88079708, -0.23439531])?;
+    let whole =
+        aten::mse_loss_backward(&g.to_dtype(DType::Int64)?, &Tensor::from([3i64]), &Tensor::from([1i64]), 0)?;
+    assert_eq!(whole.to_vec::<i64>()?, [12]);
+    let refused = aten::mse_loss_backward(&g, &Tensor::from([3i64]), &Tensor::from([1i64]), 0);
+    assert!(refused.is_err(), "an input of integers has no gradient of fractions");
+    assert!(aten::huber_loss_backward(&g, &x.to_dtype(DType::Float32)?, &y, 1, 1.0).is_err());
+    let wide = Tensor::from([[1.0; 3], [1.0; 3]]);
+    assert!(aten::soft_margin_loss_backward(&wide, &x, &y, 0).is_err(), "a gradient of more than there is");
+    Ok(())
+}
+
+#[test]
+fn several_classes_may_be_right() -> Result<()> {
+    let x = Tensor::from([[0.0, 0.25, 0.5, 0.75], [1.0, 1.25, 1.5, 1.75]]);
+    let target = Tensor::from([[1i64, 2, -1, 0], [0, -1, 2, 2]]);
+    let (losses, is_target) = aten::multilabel_margin_loss_forward(&x, &target, 0)?;
+    assert_eq!(losses.to_vec::<f64>()?, [1.0, 1.125]);
+    assert_eq!(is_target.to_vec::<f64>()?, [0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(aten::multilabel_margin_loss(&x, &target)?.to_vec::<f64>()?, [1.0625]);
+    let back = aten::multilabel_margin_loss_backward(&Tensor::from(2.0), &x, &target, 1, &is_target)?;
+    assert_eq!(back.to_vec::<f64>()?, [0.5, -0.5, -0.5, 0.5, -0.75, 0.25, 0.25, 0.25]);
+    let error = aten::multilabel_margin_loss(&x, &target.add(3)?).unwrap_err().to_string();
+    assert!(error.contains("target 4 is none of 4 classes, and not -1"), "{error}");
+    assert!(aten::multilabel_margin_loss(&x, &target.narrow(0, 0, 1)?).is_err());
+    assert!(aten::multilabel_margin_loss(&x.to_dtype(DType::Float16)?, &target).is_err());
+    Ok(())
+}
+
+#[test]
+fn pairs_of_rows_have_distances() -> Result<()> {
+    let x = Tensor::from([[0.0, 1.0], [2.0, 3.0], [4.0, 1.0]]);
+    x.set_requires_grad(true)?;
+    let distances = aten::pdist(&x)?;
+    close(&distances, &[2.82842712, 4.0, 2.82842712])?;
+    assert_eq!(distances.grad_fn()?.map(|node| node.name()), Some("PdistBackward0"));
+    let grads = grad(&[&distances], &[&x], &[Some(Tensor::from([1.0, 2.0, 3.0]))], GradOptions::new())?;
+    close(
+        grads[0].as_ref().expect("rows have a gradient"),
+        &[-2.70710678, -0.70710678, -1.41421356, 2.82842712, 4.12132034, -2.12132034],
+    )?;
+    assert_eq!(aten::pdist(&Tensor::from([[1.0, 2.0]]))?.sizes(), [0]);
+    assert!(aten::pdist(&Tensor::from([1.0])).is_err() && aten::pdist::call(&x, -1.0).is_err());
+    assert!(aten::pdist(&Tensor::from([[1i64]])).is_err());
+    assert!(aten::_cdist_backward(&x, &x, &Tensor::from([[1.0]]), 2.0, &x).is_err());
+    Ok(())
+}
+
+#[test]
+fn gradients_of_views_are_put_back() -> Result<()> {
+    let windows = Tensor::from([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]);
+    assert_eq!(aten::unfold_backward(&windows, &[4], 0, 2, 1)?.to_vec::<f64>()?, [0.0, 3.0, 7.0, 5.0]);
+    assert_eq!(
+        aten::unfold_backward(&windows, &[7], 0, 2, 2)?.to_vec::<f64>()?,
+        [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.0]
+    );
+    assert!(aten::unfold_backward(&windows, &[9], 0, 2, 2).is_err());
+    let diagonal = aten::diagonal_backward(&Tensor::from([1.0, 2.0]), &[2, 3], 1, 0, 1)?;
+    assert_eq!(diagonal.to_vec::<f64>()?, [0.0, 1.0, 0.0, 0.0, 0.0, 2.0]);
+    assert!(aten::diagonal_backward(&Tensor::from([1.0; 3]), &[2, 3], 1, 0, 1).is_err());
+    let (x, mask) = (Tensor::from([1.0, 2.0, 3.0]), Tensor::from([true, false, true]));
+    assert_eq!(aten::masked_scatter_backward(&x, &mask, &[3])?.to_vec::<f64>()?, [1.0, 3.0, 0.0]);
+    assert!(aten::masked_scatter_backward(&x, &mask, &[1]).is_err());
+    Ok(())
+}
+
+#[test]
+fn attention_has_a_gradient_from_its_results() -> Result<()> {
+    let x = Tensor::from([[[[1.0, 0.0], [0.0, 1.0]]]]);
+    let (out, logsumexp) =
+        aten::_scaled_dot_product_flash_attention_for_cpu::with(&x, &x, &x).is_causal(true).call()?;
+    let grad = Tensor::from([[[[1.0, 2.0], [1.0, 2.0]]]]);
+    let back = |dropout| {
+        aten::_scaled_dot_product_flash_attention_for_cpu_backward(
+            &grad, &x, &x, &x, &out, &logsumexp, dropout, true,
+        )
+    };
+    let (of_query, of_key, of_value) = back(0.0)?;
+    close(&of_query, &[0.0, 0.0, -0.1563986, 0.1563986])?;
+    close(&of_key, &[0.0, -0.1563986, 0.0, 0.1563986])?;
+    close(&of_value, &[1.33023845, 2.6604769, 0.66976155, 1.3395231])?;
+    assert!(back(0.5).is_err());
+    Ok(())
+}

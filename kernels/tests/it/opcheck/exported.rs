@@ -1,0 +1,201 @@
+//! Samples of gradients, of losses and norms under other names, and of what exported programs call.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+use super::samples::numbers;
+use super::{bools, floats, ints, tensor};
+
+/// Samples of operators whose arguments depend on each other.
+pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
+    activations(name)
+        .or_else(|| losses(name))
+        .or_else(|| normalised(name))
+        .or_else(|| indexed(name))
+        .or_else(|| pooled(name))
+        .or_else(|| attended(name))
+}
+
+/// Numbers between 0 and 1, none near an end or another.
+fn chances(sizes: &[i64]) -> Value<'static> {
+    let count = sizes.iter().product::<i64>();
+    let values = (0..count).map(|at| 0.1 + 0.8 * ((5 * at + 2) % 7) as f64 / 7.0).collect();
+    Value::Tensor(Tensor::from_vec::<f64>(values, sizes).unwrap())
+}
+
+fn activations(name: &str) -> Option<Vec<Value<'static>>> {
+    let two = || vec![tensor_value(&[2, 3]), floats(&[2, 3])];
+    Some(match name {
+        "elu_backward" => {
+            let constants = [1.5, 0.5, 1.25].map(Value::Float);
+            let [grad, this] = [tensor_value(&[2, 3]), floats(&[2, 3])];
+            [grad].into_iter().chain(constants).chain([Value::Bool(false), this]).collect()
+        }
+        "leaky_relu_backward" => two().into_iter().chain([Value::Float(0.1), Value::Bool(false)]).collect(),
+        "logit_backward" => vec![tensor_value(&[2, 3]), chances(&[2, 3])],
+        "softplus_backward" => two().into_iter().chain([Value::Float(1.5), Value::Float(20.0)]).collect(),
+        "log_sigmoid_backward" => {
+            let x = floats(&[2, 3]);
+            let buffer = aten::log_sigmoid_forward(x.as_tensor().unwrap()).unwrap().1;
+            vec![tensor_value(&[2, 3]), x, Value::Tensor(buffer)]
+        }
+        "glu_backward" => vec![tensor_value(&[2, 2]), floats(&[2, 4]), Value::Int(1)],
+        "alpha_dropout_" | "feature_dropout_" | "feature_alpha_dropout_" => {
+            vec![floats(&[2, 3]), Value::Float(0.9), Value::Bool(true)]
+        }
+        "rrelu_with_noise" | "rrelu_with_noise_" => {
+            let bounds = [Value::Float(0.1), Value::Float(0.3), Value::Bool(true)];
+            [floats(&[2, 3]), tensor_value(&[2, 3])].into_iter().chain(bounds).collect()
+        }
+        "rrelu_with_noise_backward" => {
+            let bounds = [Value::Float(0.1), Value::Float(0.3), Value::Bool(true), Value::Bool(false)];
+            two().into_iter().chain([chances(&[2, 3])]).chain(bounds).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn tensor_value(sizes: &[i64]) -> Value<'static> {
+    Value::Tensor(tensor(sizes))
+}
+
+fn losses(name: &str) -> Option<Vec<Value<'static>>> {
+    let apart = || [tensor_value(&[2, 3]), floats(&[2, 3]), chances(&[2, 3]), Value::Int(1)];
+    let grad = |sample: [Value<'static>; 4]| {
+        let [_, this, target, reduction] = sample;
+        vec![Value::Tensor(Tensor::from(1.5)), this, target, reduction]
+    };
+    let labels = || [floats(&[2, 3]), ints(&[1, -1, 0, 2, 0, -1], &[2, 3])];
+    Some(match name {
+        "mse_loss_backward" | "soft_margin_loss_backward" => grad(apart()),
+        "smooth_l1_loss_backward" | "huber_loss_backward" => {
+            grad(apart()).into_iter().chain([Value::Float(0.7)]).collect()
+        }
+        "multilabel_margin_loss" => labels().into(),
+        "multilabel_margin_loss_forward" => labels().into_iter().chain([Value::Int(1)]).collect(),
+        "multilabel_margin_loss_backward" => {
+            let marks = Tensor::from([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]]);
+            let rest = [Value::Int(1), Value::Tensor(marks)];
+            [floats(&[])].into_iter().chain(labels()).chain(rest).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn normalised(name: &str) -> Option<Vec<Value<'static>>> {
+    let (image, vector) = (|| floats(&[2, 2, 3]), || tensor_value(&[2]));
+    let constants = || [Value::Float(0.1), Value::Float(1e-5)];
+    let channels = || [image(), vector(), vector(), vector(), vector()];
+    let all = || Value::Bools(vec![true; 3].into());
+    Some(match name {
+        "_native_batch_norm_legit" | "_native_batch_norm_legit_functional" => {
+            channels().into_iter().chain([Value::Bool(true)]).chain(constants()).collect()
+        }
+        "_native_batch_norm_legit.no_stats" => {
+            [image(), vector(), vector(), Value::Bool(true)].into_iter().chain(constants()).collect()
+        }
+        "_native_batch_norm_legit_no_training"
+        | "_batch_norm_with_update"
+        | "_batch_norm_with_update_functional"
+        | "_batch_norm_no_update" => channels().into_iter().chain(constants()).collect(),
+        "batch_norm_backward" => {
+            let update = [Value::Bool(true), Value::Float(1e-5), all()];
+            let saved = [vector(), vector(), vector(), vector(), vector()];
+            [image(), image()].into_iter().chain(saved).chain(update).chain([vector()]).collect()
+        }
+        "native_group_norm_backward" => {
+            let counts = [2, 2, 3, 1].map(Value::Int);
+            let notes = [tensor_value(&[2, 1]), tensor_value(&[2, 1]), vector()];
+            [image(), image()].into_iter().chain(notes).chain(counts).chain([all()]).collect()
+        }
+        "native_dropout_backward" => {
+            vec![floats(&[2, 3]), Value::Tensor(bools(&[2, 3])), Value::Float(2.0)]
+        }
+        _ => return None,
+    })
+}
+
+fn indexed(name: &str) -> Option<Vec<Value<'static>>> {
+    let numbers_of = |numbers: [i64; 2]| ints(&numbers, &[2]).as_tensor().unwrap().clone();
+    let indices = || Value::OptionalTensors(vec![None, Some(numbers_of([1, 7]))].into());
+    let mask = || Value::Tensor(bools(&[2]));
+    Some(match name {
+        "_unsafe_masked_index" => vec![floats(&[2, 3]), mask(), indices(), Value::Float(1.5)],
+        "_unsafe_masked_index_put_accumulate" => vec![floats(&[2, 3]), mask(), indices(), floats(&[2, 2])],
+        "masked_scatter_backward" => vec![floats(&[2, 3]), Value::Tensor(bools(&[2, 3])), numbers(&[2, 2])],
+        "diagonal_backward" => {
+            vec![floats(&[2]), numbers(&[2, 3]), Value::Int(1), Value::Int(0), Value::Int(1)]
+        }
+        "unfold_backward" => {
+            vec![floats(&[3, 2]), numbers(&[4]), Value::Int(0), Value::Int(2), Value::Int(1)]
+        }
+        "_pdist_forward" | "pdist" => vec![floats(&[3, 2])],
+        "_pdist_backward" => {
+            vec![floats(&[3]), floats(&[3, 2]), Value::Float(2.0), tensor_value(&[3])]
+        }
+        "_cdist_backward" => {
+            let rows = [floats(&[2, 2]), chances(&[3, 2])];
+            [floats(&[2, 3])]
+                .into_iter()
+                .chain(rows)
+                .chain([Value::Float(1.0), tensor_value(&[2, 3])])
+                .collect()
+        }
+        _ => return None,
+    })
+}
+
+fn pooled(name: &str) -> Option<Vec<Value<'static>>> {
+    let (two, three) = (|| numbers(&[2, 2]), || numbers(&[2, 2, 2]));
+    let (image, volume) = (|| shuffled(&[1, 2, 4, 3]), || shuffled(&[1, 1, 3, 4, 3]));
+    let places = |sizes: &[i64]| ints(&[3, 0, 7, 9], sizes);
+    let resized = |sizes: &[i64]| floats(&[&[1, 2][..], sizes].concat());
+    Some(match name {
+        "fractional_max_pool2d" => vec![image(), two(), two(), chances(&[1, 2, 2])],
+        "fractional_max_pool3d" => vec![volume(), three(), three(), chances(&[1, 1, 3])],
+        "fractional_max_pool2d_backward" => {
+            vec![floats(&[1, 2, 2, 2]), image(), two(), two(), places(&[1, 2, 2, 2])]
+        }
+        "fractional_max_pool3d_backward" => {
+            vec![floats(&[1, 1, 2, 2, 2]), volume(), three(), three(), places(&[1, 1, 2, 2, 2])]
+        }
+        "max_unpool2d" => vec![floats(&[1, 2, 2, 2]), places(&[1, 2, 2, 2]), numbers(&[3, 4])],
+        "max_unpool3d" => {
+            let sizes = [numbers(&[1, 3, 4]), numbers(&[1, 1, 1]), numbers(&[0, 0, 0])];
+            [floats(&[1, 2, 1, 2, 2]), places(&[1, 2, 1, 2, 2])].into_iter().chain(sizes).collect()
+        }
+        "max_pool1d_with_indices" => vec![shuffled(&[1, 2, 5]), numbers(&[2])],
+        "_upsample_bilinear2d_aa" | "_upsample_bicubic2d_aa" => {
+            vec![resized(&[5, 4]), two(), Value::Bool(false)]
+        }
+        "_upsample_bilinear2d_aa.vec" | "_upsample_bicubic2d_aa.vec" => {
+            vec![resized(&[5, 4]), two(), Value::Bool(false), Value::None]
+        }
+        "_upsample_bilinear2d_aa_backward" | "_upsample_bicubic2d_aa_backward" => {
+            vec![resized(&[2, 2]), two(), numbers(&[1, 2, 5, 4]), Value::Bool(false)]
+        }
+        _ => return None,
+    })
+}
+
+/// Numbers of which no two are near each other.
+fn shuffled(sizes: &[i64]) -> Value<'static> {
+    let count = sizes.iter().product::<i64>();
+    let values = (0..count).map(|at| ((7 * at + 3) % 37) as f64 / 4.0).collect();
+    Value::Tensor(Tensor::from_vec::<f64>(values, sizes).unwrap())
+}
+
+fn attended(name: &str) -> Option<Vec<Value<'static>>> {
+    let sizes = [1, 2, 3, 2];
+    match name {
+        "_scaled_dot_product_flash_attention_for_cpu" => Some((0..3).map(|_| chances(&sizes)).collect()),
+        "_scaled_dot_product_flash_attention_for_cpu_backward" => {
+            let x = chances(&sizes);
+            let x = x.as_tensor().unwrap();
+            let (out, logsumexp) = aten::_scaled_dot_product_flash_attention_for_cpu(x, x, x).unwrap();
+            let inputs = [x.clone(), x.clone(), x.clone(), x.clone(), out, logsumexp].map(Value::Tensor);
+            Some(inputs.into_iter().chain([Value::Float(0.0), Value::Bool(false)]).collect())
+        }
+        _ => None,
+    }
+}

@@ -124,10 +124,10 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 ///   Where no type is expected, arguments are what they are: a `&Vec` is given as a slice, an `i32` as an `i64`, a
 ///   `Scalar` also as an `i64`, `f64`, `bool` or `Complex64`.
 /// - `#[variants(function)]` on an operator: a function alone; `method`: a method alone.
-/// - `#[variants(out, in_place)]` on an operator that returns one new tensor: its variants with `out` and in place, with
-///   their schemas, kernels, tags and documentation. A kernel that takes an [`Output`](crate::Output) serves all of them; where
-///   there is none, what the operator gives is copied. `out = "Scalar_out"` and `in_place = "Tensor"` give the overload
-///   another name, `out = "grad_input(grad_input)"` the argument as well.
+/// - `#[variants(out, in_place)]` on an operator that returns one new tensor: its variants with `out` and in place,
+///   with their schemas, kernels, tags and documentation. A kernel that takes an [`Output`](crate::Output) serves all
+///   of them; where there is none, what the operator gives is copied. `out = "Scalar_out"` and `in_place = "Tensor"`
+///   give the overload another name, `out = "grad_input(grad_input)"` the argument as well.
 /// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any
 ///   gets.
 /// - Documentation, `cfg` and all others are passed on to rustc.

@@ -72,7 +72,8 @@ pub struct OperatorSpec {
     /// Its kernels, where the linker keeps those of operators that are reached alone; then the registry learns of the
     /// operator when it is called.
     pub links: <Program as Registered>::Links,
-    /// The operator that it is a variant of, if it was declared beside one: a kernel for that may be one for this as well.
+    /// The operator that it is a variant of, if it was declared beside one: a kernel for that may be one for this as
+    /// well.
     pub base: Option<fn() -> &'static Operator>,
     /// For each return, the position of the argument that it is, if it is one; nothing where none is.
     pub returned: &'static [Option<usize>],

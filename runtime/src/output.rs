@@ -13,9 +13,9 @@ use crate::warning::warn;
 /// Where a kernel's result goes, and under what name its errors speak.
 ///
 /// A kernel that takes one before the operator's arguments serves the operator and its variants: those that
-/// `#[variants(out, in_place)]` declares beside it in `torch_library!`. `#[torch_impl]` registers it for each, and hands
-/// it the output that the call means. The kernel returns the tensor that it wrote; where that is not the caller's, the
-/// variant copies it there.
+/// `#[variants(out, in_place)]` declares beside it in `torch_library!`. `#[torch_impl]` registers it for each, and
+/// hands it the output that the call means. The kernel returns the tensor that it wrote; where that is not the
+/// caller's, the variant copies it there.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -128,8 +128,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The caller's tensor, ready for a result of these sizes and of a type that can be cast to its own. The strides are
-    /// only those of an `out` that had other sizes.
+    /// The caller's tensor, ready for a result of these sizes and of a type that can be cast to its own. The strides
+    /// are only those of an `out` that had other sizes.
     ///
     /// # Errors
     /// It is of a type that takes no such result, or on another device; it has other sizes and must keep them; elements

@@ -23,7 +23,10 @@ pub(crate) use types::{function_head, output_type};
 pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Library { root, attributes, visibility, module, .. } = library;
     let Base { import, reexport, namespace } = base(library);
-    let operators = library.operators.iter().map(|operator| operator::operator(operator, library));
+    let operators = library.operators.iter().map(|operator| {
+        let variants = variants::of_operator(operator, library);
+        operator::operator(operator, &library.module, &variants)
+    });
     let operators =
         operators.chain(library.untyped.iter().map(|operator| operator::untyped(operator, &library.module)));
     let overloads = overloads::sets(library);

@@ -6,19 +6,16 @@ use syn::Lifetime;
 use syn::ext::IdentExt;
 
 use super::types::{Lifetimes, argument_type, output, parameter, return_type, tuple};
-use super::variants;
 use super::with::{self, setter_name};
-use crate::library::model::{Library, Operator, Return, Returned, Untyped};
+use crate::library::model::{Operator, Return, Returned, Untyped};
 
-pub(super) fn operator(operator: &Operator, library: &Library) -> TokenStream {
+pub(super) fn operator(operator: &Operator, library: &Ident, variants: &TokenStream) -> TokenStream {
     let Operator { ident, schema, .. } = operator;
     let text = format!("```text\n{schema}\n```");
     let about = format!("The operator `{}`: everything but the plain call.\n\n{text}", schema.name);
     let cfgs = operator.cfgs();
     let function = operator.is_function.then(|| function(operator));
-    let (traits, definition, with) =
-        (traits(operator), definition(operator, &library.module), with::with(operator));
-    let variants = variants::of_operator(operator, library);
+    let (traits, definition, with) = (traits(operator), definition(operator, library), with::with(operator));
     let takes = format_ident!("__takes_{}", operator.arguments.len());
     let serves = format_ident!("{}", if operator.variants.is_empty() { "serving_none" } else { "serving" });
     quote! {

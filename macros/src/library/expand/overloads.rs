@@ -91,7 +91,9 @@ impl Overloads<'_> {
                 pub use super::__torch;
                 #[doc(hidden)]
                 #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
-                pub use super::__torch::{arity::__takes_of_overloads as takes, of_operator as one_of, serving as serves};
+                pub use super::__torch::{
+                    arity::__takes_of_overloads as takes, of_operator as one_of, serving as serves,
+                };
                 #[doc(hidden)]
                 #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
                 pub use super::#first::OPERATOR;

@@ -114,7 +114,7 @@ fn distances(operator: &str, y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor>
         }
         _ => x.clone(),
     };
-    let [left, right] = neighbors(&x, dim)?;
+    let [left, right] = neighbors(&x, axis as i64)?;
     aten::sub_Tensor(&right, &left)
 }
 
@@ -285,11 +285,13 @@ fn at_places(
         );
         let dim = *axis as i64;
         let mut sizes = vec![1; this.dim()];
-        sizes[*axis] = places.numel();
-        let places = aten::reshape(places, &sizes)?;
-        let [left, right] = neighbors(&places, dim)?;
+        let [left, right] = neighbors(places, 0)?;
         let distances = aten::sub_Tensor(&right, &left)?;
-        let [before, after] = neighbors(&distances, dim)?;
+        // At the ends a distance is a number, and leaves the samples their type.
+        let distance = |at: i64| aten::select_int(&distances, 0, at);
+        sizes[*axis] = (places.numel() - 2).max(0);
+        let [before, after] = neighbors(&distances, 0)?;
+        let [before, after] = [aten::reshape(&before, &sizes)?, aten::reshape(&after, &sizes)?];
         let part = |start, end| aten::slice_Tensor::call(this, dim, start, end, 1);
         let neighborhood = [part(None, Some(-2))?, part(Some(1), Some(-1))?, part(Some(2), None)?];
         let center = of_three(&neighborhood, [&before, &after], Place::Middle)?;
@@ -299,11 +301,11 @@ fn at_places(
                     if place == Place::First { [places[0], places[1]] } else { [places[1], places[2]] };
                 let at = if place == Place::First { of_distances[0] } else { of_distances[1] };
                 let difference = aten::sub_Tensor(&sample(this, dim, to)?, &sample(this, dim, from)?)?;
-                return aten::div_Tensor(&difference, &sample(&distances, dim, at)?);
+                return aten::div_Tensor(&difference, &distance(at)?);
             }
             let samples =
                 [sample(this, dim, places[0])?, sample(this, dim, places[1])?, sample(this, dim, places[2])?];
-            let [before, after] = of_distances.map(|at| sample(&distances, dim, at));
+            let [before, after] = of_distances.map(distance);
             of_three(&samples, [&before?, &after?], place)
         };
         let first = end([0, 1, 2], [0, 1], Place::First)?;

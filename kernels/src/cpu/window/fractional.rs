@@ -108,7 +108,7 @@ impl<const D: usize> Regions<D> {
                 return Ok((out, indices));
             }
             let (elements, samples) = (loops::elements::<T>(this)?, loops::elements::<T>(samples)?);
-            let volume: usize = self.input.iter().product();
+            let volume = self.input.iter().product::<usize>();
             let (mut largest, mut places) = (Vec::new(), Vec::new());
             for (plane, sample) in elements.chunks(volume).zip(samples.chunks(D)) {
                 self.plane(plane, sample, |value, place| {
@@ -127,12 +127,12 @@ impl<const D: usize> Regions<D> {
         let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
         let starts: [Vec<usize>; D] =
             std::array::from_fn(|direction| self.starts(direction, samples[reversed(direction)]));
-        let count: usize = self.output.iter().product();
+        let count = self.output.iter().product::<usize>();
         for region in 0..count {
             let origin = unravelled(region, &self.output);
             let origin: [usize; D] = std::array::from_fn(|direction| starts[direction][origin[direction]]);
             let mut best: Option<(T, usize)> = None;
-            for place in 0..self.kernel.iter().product() {
+            for place in 0..self.kernel.iter().product::<usize>() {
                 let offset = unravelled(place, &self.kernel);
                 let place = (0..D).fold(0, |place, d| place * self.input[d] + origin[d] + offset[d]);
                 let value = plane[place];

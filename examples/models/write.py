@@ -161,7 +161,7 @@ class Loops(nn.Module):
         def step(i, x):
             return i + 1, x * 1.5 + i
 
-        i, x = while_loop(again, step, (torch.tensor(0), x))
+        i, x = while_loop(again, step, (torch.zeros((), dtype=torch.int64), x))
         return i, x, map_rows(lambda row, other: (row + other).relu(), x, x[0].clone())
 
 

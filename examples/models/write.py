@@ -232,6 +232,15 @@ class Custom(nn.Module):
         return torch.ops.fixtures.twice(self.inner(x))
 
 
+class Chain(nn.Module):
+    """Many calls of an operator that costs nothing: what is measured is the way there."""
+
+    def forward(self, x):
+        for _ in range(50):
+            x = torch.ops.fixtures.twice(x)
+        return x
+
+
 class Block(nn.Module):
     """A block of a transformer, causal, with rotated positions."""
 
@@ -269,6 +278,7 @@ def features():
     write(TESTS / "sampled.pt2", Sampled(), (torch.randn(3),))
     write(TESTS / "chosen.pt2", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
     write(TESTS / "custom.pt2", Custom(), (torch.randn(2),))
+    write(TESTS / "chain.pt2", Chain(), (torch.zeros(1),))
     steps = Dim("steps", min=2, max=64)
     write(TESTS / "block.pt2", Block(), (torch.randn(1, 5, 16),), dynamic_shapes=({1: steps},))
     write(TESTS / "bfloat16.pt2", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))

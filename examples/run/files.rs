@@ -34,13 +34,16 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
         let Some(place) = place.filter(|place| *place < inputs.len()) else {
             bail!(Argument, "there is no input {name:?}; the program takes\n{}", names())
         };
-        let read = File::open(path).map_err(Error::from).and_then(|file| npy::read(std::io::BufReader::new(file)));
+        let read =
+            File::open(path).map_err(Error::from).and_then(|file| npy::read(std::io::BufReader::new(file)));
         inputs[place] = Some(read.map_err(|error| error.context(path))?);
     }
     let given = inputs.into_iter().zip(program.inputs().iter().map(Some).chain(std::iter::repeat(None)));
     let given = given.map(|(tensor, input)| match (tensor, input) {
         (Some(tensor), _) => to_device(tensor, arguments.device),
-        (None, Some(input)) => bail!(Argument, "input `{}` is missing; the program takes\n{}", input.name, names()),
+        (None, Some(input)) => {
+            bail!(Argument, "input `{}` is missing; the program takes\n{}", input.name, names())
+        }
         (None, None) => bail!(Argument, "the program takes\n{}", names()),
     });
     given.collect()

@@ -40,7 +40,8 @@ fn best(tensor: &Tensor) -> Result<Option<String>> {
     let (places, count) = (places.to_vec::<i64>()?, BEST as usize);
     let mut text = String::new();
     for (row, (values, places)) in values.chunks(count).zip(places.chunks(count)).enumerate() {
-        let best: Vec<_> = places.iter().zip(values).map(|(place, value)| format!("{place} ({value:.4})")).collect();
+        let best: Vec<_> =
+            places.iter().zip(values).map(|(place, value)| format!("{place} ({value:.4})")).collect();
         text.push_str(&format!("  row {row}, largest first: {}\n", best.join(", ")));
     }
     Ok(Some(text))
@@ -48,7 +49,13 @@ fn best(tensor: &Tensor) -> Result<Option<String>> {
 
 /// How far outputs are from others, of each the largest difference beside the largest number.
 pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Write) -> Result<()> {
-    ensure!(wanted.len() == found.len(), Argument, "{} outputs, {} are to compare with", found.len(), wanted.len());
+    ensure!(
+        wanted.len() == found.len(),
+        Argument,
+        "{} outputs, {} are to compare with",
+        found.len(),
+        wanted.len()
+    );
     let mut worst = 0f64;
     for (place, (wanted, found)) in wanted.iter().zip(found).enumerate() {
         ensure!(
@@ -63,13 +70,19 @@ pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Writ
             aten::_to_copy::with(&real).dtype(Some(DType::Float64)).call()?.to_vec::<f64>()
         };
         let (wanted, found) = (numbers(wanted)?, numbers(found)?);
-        let largest = wanted.iter().filter(|number| number.is_finite()).fold(0f64, |largest, number| largest.max(number.abs()));
-        let apart = wanted.iter().zip(&found).map(|(wanted, found)| match wanted == found || (wanted.is_nan() && found.is_nan()) {
-            true => 0.0,
-            false => (wanted - found).abs(),
+        let largest = wanted
+            .iter()
+            .filter(|number| number.is_finite())
+            .fold(0f64, |largest, number| largest.max(number.abs()));
+        let apart = wanted.iter().zip(&found).map(|(wanted, found)| {
+            match wanted == found || (wanted.is_nan() && found.is_nan()) {
+                true => 0.0,
+                false => (wanted - found).abs(),
+            }
         });
         // What is no number on one side alone is as far apart as can be.
-        let apart = apart.fold(0f64, |worst, apart| if apart.is_nan() { f64::INFINITY } else { worst.max(apart) });
+        let apart =
+            apart.fold(0f64, |worst, apart| if apart.is_nan() { f64::INFINITY } else { worst.max(apart) });
         worst = worst.max(if apart == 0.0 { 0.0 } else { apart / largest.max(f64::MIN_POSITIVE) });
     }
     Ok(writeln!(to, "largest difference, beside the largest number of its output: {worst:.1e}")?)

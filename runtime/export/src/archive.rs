@@ -64,9 +64,15 @@ impl Archive {
 
     /// The bytes of a record that must be there and intact.
     fn content(&self, name: &str) -> Result<&[u8]> {
-        let Some(record) = self.record(name) else { bail!(Argument, "the archive has no record {:?}", crate::shortened(name)) };
+        let Some(record) = self.record(name) else {
+            bail!(Argument, "the archive has no record {:?}", crate::shortened(name))
+        };
         let content = &self.memory.bytes()[record.range.clone()];
-        ensure!(crc32fast::hash(content) == record.crc, Argument, "record {name:?} is damaged: its checksum is another");
+        ensure!(
+            crc32fast::hash(content) == record.crc,
+            Argument,
+            "record {name:?} is damaged: its checksum is another"
+        );
         Ok(content)
     }
 
@@ -88,7 +94,9 @@ impl Archive {
             (true, _) => Ok("model".to_owned()),
             (false, [one]) => Ok(one.clone()),
             (false, []) => bail!(Argument, "the archive has no program: no record in `models/`"),
-            (false, several) => bail!(NotSupported, "the archive has several programs, {several:?}, and none is `model`"),
+            (false, several) => {
+                bail!(NotSupported, "the archive has several programs, {several:?}, and none is `model`")
+            }
         }
     }
 
@@ -116,7 +124,12 @@ impl Archive {
     /// It is not there, damaged, or something else.
     pub(crate) fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         let content = self.content(name)?;
-        ensure!(content.len() <= LARGEST_JSON, NotSupported, "record {name:?} has {} bytes of JSON", content.len());
+        ensure!(
+            content.len() <= LARGEST_JSON,
+            NotSupported,
+            "record {name:?} has {} bytes of JSON",
+            content.len()
+        );
         serde_json::from_slice(content).map_err(|error| {
             Error::new(ErrorKind::Argument, format!("record {name:?}: {error}")).with_source(error)
         })

@@ -196,11 +196,20 @@ impl Conditions {
                 }
                 (Expected::Number(size), _, Some(number)) => {
                     if let (Some(size), Some(number)) = (size, number.int()) {
-                        self.bind(size, Where { name, dim: None, size: number }, &mut symbols, &mut computed)?;
+                        self.bind(
+                            size,
+                            Where { name, dim: None, size: number },
+                            &mut symbols,
+                            &mut computed,
+                        )?;
                     }
                 }
-                (Expected::Tensor { .. }, ..) => bail!(Type, "input `{name}` is a tensor, {} was given", value.type_name()),
-                (Expected::Number(_), ..) => bail!(Type, "input `{name}` is a number, {} was given", value.type_name()),
+                (Expected::Tensor { .. }, ..) => {
+                    bail!(Type, "input `{name}` is a tensor, {} was given", value.type_name())
+                }
+                (Expected::Number(_), ..) => {
+                    bail!(Type, "input `{name}` is a number, {} was given", value.type_name())
+                }
             }
         }
         for (formula, text, place) in computed {
@@ -235,7 +244,12 @@ impl Conditions {
     }
 
     /// A symbol has the size of this place.
-    fn take<'v>(&self, symbol: usize, place: Where<'v>, symbols: &mut [Option<(i64, &'v str)>]) -> Result<()> {
+    fn take<'v>(
+        &self,
+        symbol: usize,
+        place: Where<'v>,
+        symbols: &mut [Option<(i64, &'v str)>],
+    ) -> Result<()> {
         let (name, (min, max)) = (&self.symbols.names[symbol], self.symbols.ranges[symbol]);
         if let Some((size, before)) = symbols[symbol] {
             ensure!(
@@ -326,7 +340,11 @@ fn check_guard(text: &str, guard: &Formula<Looked>, values: &[Value<'_>]) -> Res
         number.map(Number::Int).ok_or_else(nothing)
     };
     let holds = guard.evaluate(&looked).map_err(|error| error.context(format_args!("guard {text:?}")))?;
-    ensure!(holds.is_true(), Argument, "the program was exported for inputs with {text}, which these are not");
+    ensure!(
+        holds.is_true(),
+        Argument,
+        "the program was exported for inputs with {text}, which these are not"
+    );
     Ok(())
 }
 

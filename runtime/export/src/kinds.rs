@@ -26,7 +26,9 @@ pub(crate) fn dtype(number: u64) -> Result<DType> {
         28 => DType::UInt16,
         34 => DType::UInt32,
         35 => DType::UInt64,
-        29..=33 => bail!(NotSupported, "the archive has tensors of eight-bit floats, which there are none of here"),
+        29..=33 => {
+            bail!(NotSupported, "the archive has tensors of eight-bit floats, which there are none of here")
+        }
         _ => bail!(NotSupported, "the archive has an element type of number {number}, which is unknown"),
     })
 }

@@ -46,7 +46,7 @@ mod weights;
 mod wire;
 mod zip;
 
-#[doc = include_str!("../docs/guide.md")]
+#[doc = include_str!("../docs/from_pytorch.md")]
 pub mod guide {}
 
 pub use plan::Problem;

@@ -50,7 +50,9 @@ impl fmt::Display for Output {
         match &self.role {
             Role::Result => write!(f, "{name}: {}", self.kind),
             Role::Loss => write!(f, "{name}: {}, the loss", self.kind),
-            Role::GradientOfParameter(of) | Role::GradientOfInput(of) => write!(f, "gradient of {of}: {}", self.kind),
+            Role::GradientOfParameter(of) | Role::GradientOfInput(of) => {
+                write!(f, "gradient of {of}: {}", self.kind)
+            }
         }
     }
 }

@@ -160,9 +160,7 @@ impl Function {
         };
         Ok(match (self, number, number.int()) {
             (Function::Not, number, _) => Number::Bool(!number.is_true()),
-            (Function::Neg, _, Some(int)) => {
-                Number::Int(int.checked_neg().ok_or_else(|| too_large(self))?)
-            }
+            (Function::Neg, _, Some(int)) => Number::Int(int.checked_neg().ok_or_else(|| too_large(self))?),
             (Function::Neg, number, None) => Number::Float(-number.float()),
             (Function::Same, number, _) => number,
             (Function::Floor | Function::Ceil | Function::Trunc, _, Some(int)) => Number::Int(int),
@@ -183,8 +181,20 @@ impl Function {
         Ok(match (self, left.int(), right.int()) {
             (And, ..) => Number::Bool(left.is_true() && right.is_true()),
             (Or, ..) => Number::Bool(left.is_true() || right.is_true()),
-            (Max, ..) => if left.float() >= right.float() { left } else { right },
-            (Min, ..) => if left.float() <= right.float() { left } else { right },
+            (Max, ..) => {
+                if left.float() >= right.float() {
+                    left
+                } else {
+                    right
+                }
+            }
+            (Min, ..) => {
+                if left.float() <= right.float() {
+                    left
+                } else {
+                    right
+                }
+            }
             (TrueDiv, ..) => {
                 ensure!(right.is_true(), Argument, "division by zero");
                 Number::Float(left.float() / right.float())
@@ -212,16 +222,17 @@ impl Function {
         let divides = matches!(self, FloorDiv | CeilDiv | Mod);
         ensure!(!divides || right != 0, Argument, "division by zero");
         // Python rounds to the lower, Rust to zero.
-        let rounds_down = |quotient: i64| quotient - i64::from(left % right != 0 && (left < 0) != (right < 0));
+        let rounds_down =
+            |quotient: i64| quotient - i64::from(left % right != 0 && (left < 0) != (right < 0));
         let shift = u32::try_from(right).ok().filter(|shift| *shift < 63);
         let result = match self {
             Add => left.checked_add(right),
             Sub => left.checked_sub(right),
             Mul => left.checked_mul(right),
             FloorDiv => left.checked_div(right).map(rounds_down),
-            CeilDiv => left.checked_div(right).map(|quotient| {
-                quotient + i64::from(left % right != 0 && (left < 0) == (right < 0))
-            }),
+            CeilDiv => left
+                .checked_div(right)
+                .map(|quotient| quotient + i64::from(left % right != 0 && (left < 0) == (right < 0))),
             Mod => left.checked_rem(right).map(|rest| match rest != 0 && (rest < 0) != (right < 0) {
                 true => rest + right,
                 false => rest,
@@ -266,7 +277,8 @@ mod tests {
 
     #[test]
     fn divisions_round_as_pythons_do() {
-        for (left, right, quotient, rest) in [(7, 2, 3, 1), (-7, 2, -4, 1), (7, -2, -4, -1), (-7, -2, 3, -1)] {
+        for (left, right, quotient, rest) in [(7, 2, 3, 1), (-7, 2, -4, 1), (7, -2, -4, -1), (-7, -2, 3, -1)]
+        {
             assert_eq!(of("floordiv", &[left, right]).unwrap(), Number::Int(quotient));
             assert_eq!(of("mod", &[left, right]).unwrap(), Number::Int(rest));
         }

@@ -6,7 +6,9 @@ use torch_library::schema::{Argument as Declared, DefaultValue, Type, Value as _
 use crate::kinds;
 use crate::number::Number;
 use crate::plan::{Scope, Source};
-use crate::wire::{Argument, Float, Named, OptionalTensor, SymBoolArgument, SymFloatArgument, SymIntArgument};
+use crate::wire::{
+    Argument, Float, Named, OptionalTensor, SymBoolArgument, SymFloatArgument, SymIntArgument,
+};
 
 /// An argument of a step.
 #[derive(Debug)]
@@ -72,7 +74,9 @@ impl Operand {
     /// # Errors
     /// It has none.
     pub(crate) fn default_of(declared: &Declared) -> Result<Operand> {
-        let Some(default) = &declared.default else { bail!(Argument, "argument `{}` is missing", declared.name) };
+        let Some(default) = &declared.default else {
+            bail!(Argument, "argument `{}` is missing", declared.name)
+        };
         Ok(Operand::Fixed(fit(Value::of_default(default, declared), declared)?))
     }
 
@@ -98,16 +102,21 @@ impl Operand {
                 });
                 Ok(Operand::OptionalTensors(sources.collect::<Result<_>>()?))
             }
-            Argument::AsInt(number) | Argument::AsSymInt(SymIntArgument::AsInt(number)) => fixed((*number).into()),
-            Argument::AsFloat(Float(number)) | Argument::AsSymFloat(SymFloatArgument::AsFloat(Float(number))) => {
+            Argument::AsInt(number) | Argument::AsSymInt(SymIntArgument::AsInt(number)) => {
                 fixed((*number).into())
             }
+            Argument::AsFloat(Float(number))
+            | Argument::AsSymFloat(SymFloatArgument::AsFloat(Float(number))) => fixed((*number).into()),
             Argument::AsBool(yes) | Argument::AsSymBool(SymBoolArgument::AsBool(yes)) => fixed((*yes).into()),
             Argument::AsSymInt(SymIntArgument::AsName(name))
             | Argument::AsSymFloat(SymFloatArgument::AsName(name))
-            | Argument::AsSymBool(SymBoolArgument::AsName(name)) => Ok(Operand::Borrowed(scope.source(name)?)),
+            | Argument::AsSymBool(SymBoolArgument::AsName(name)) => {
+                Ok(Operand::Borrowed(scope.source(name)?))
+            }
             Argument::AsInts(list) => fixed(list.clone().into()),
-            Argument::AsFloats(list) => fixed(list.iter().map(|Float(number)| *number).collect::<Vec<_>>().into()),
+            Argument::AsFloats(list) => {
+                fixed(list.iter().map(|Float(number)| *number).collect::<Vec<_>>().into())
+            }
             Argument::AsBools(list) => fixed(list.clone().into()),
             Argument::AsSymInts(list) => Self::ints(list, scope),
             Argument::AsSymFloats(list) => Self::floats(list, scope),
@@ -119,15 +128,7 @@ impl Operand {
             Argument::AsLayout(number) => fixed(kinds::layout(*number)?.into()),
             Argument::AsDevice(device) => fixed(scope.device(&device.kind)?.into()),
             Argument::AsComplex(number) => fixed(Complex64::new(number.real.0, number.imag.0).into()),
-            Argument::AsCustomObj(object) => {
-                bail!(NotSupported, "an object of the class {:?} is an argument", crate::shortened(&object.class_fqn))
-            }
-            Argument::AsOperator(name) => bail!(NotSupported, "an operator, {name:?}, is an argument"),
-            Argument::AsGraph(_) => bail!(NotSupported, "a graph is an argument of an operator"),
-            Argument::AsNestedTensors(lists) => bail!(NotSupported, "{} lists of tensors are an argument", lists.len()),
-            Argument::AsIntLists(lists) => bail!(NotSupported, "{} lists of ints are an argument", lists.len()),
-            Argument::AsFloatLists(lists) => bail!(NotSupported, "{} lists of floats are an argument", lists.len()),
-            Argument::AsStringToArgument(map) => bail!(NotSupported, "a dictionary of {} is an argument", map.len()),
+            other => Err(refused(other)),
         }
     }
 
@@ -154,6 +155,23 @@ impl Operand {
         });
         Ok(Operand::Bools(items.collect::<Result<_>>()?))
     }
+}
+
+/// Why there is no operand of an argument.
+fn refused(argument: &Argument) -> Error {
+    let what = match argument {
+        Argument::AsCustomObj(object) => {
+            format!("an object of the class {:?}", crate::shortened(&object.class_fqn))
+        }
+        Argument::AsOperator(name) => format!("the operator {:?}", crate::shortened(name)),
+        Argument::AsGraph(_) => "a graph, where there is no higher-order operator,".to_owned(),
+        Argument::AsNestedTensors(lists) => format!("a list of {} lists of tensors", lists.len()),
+        Argument::AsIntLists(lists) => format!("a list of {} lists of ints", lists.len()),
+        Argument::AsFloatLists(lists) => format!("a list of {} lists of floats", lists.len()),
+        Argument::AsStringToArgument(map) => format!("a dictionary of {} values", map.len()),
+        _ => "what nobody knows".to_owned(),
+    };
+    Error::new(ErrorKind::NotSupported, format!("{what} is an argument"))
 }
 
 /// The tensor that a number becomes.
@@ -186,9 +204,15 @@ fn fit(value: Value<'static>, declared: &Declared) -> Result<Value<'static>> {
         (Type::List(element), value) => match (element.without_optional(), value) {
             (Type::Int | Type::SymInt, Value::Int(number)) => vec![number; repeat()].into(),
             (Type::Float, Value::Float(number)) => vec![number; repeat()].into(),
-            (Type::Float, Value::Ints(list)) => list.iter().map(|number| *number as f64).collect::<Vec<_>>().into(),
-            (Type::Scalar, Value::Ints(list)) => scalars(list.iter().map(|number| (*number).into()).collect()),
-            (Type::Scalar, Value::Floats(list)) => scalars(list.iter().map(|number| (*number).into()).collect()),
+            (Type::Float, Value::Ints(list)) => {
+                list.iter().map(|number| *number as f64).collect::<Vec<_>>().into()
+            }
+            (Type::Scalar, Value::Ints(list)) => {
+                scalars(list.iter().map(|number| (*number).into()).collect())
+            }
+            (Type::Scalar, Value::Floats(list)) => {
+                scalars(list.iter().map(|number| (*number).into()).collect())
+            }
             (Type::Scalar, Value::Bools(list)) => scalars(list.iter().map(|yes| (*yes).into()).collect()),
             (_, value) => value,
         },

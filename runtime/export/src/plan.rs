@@ -159,7 +159,12 @@ impl<'p> Scope<'p> {
     /// Something has the name already.
     pub(crate) fn define(&mut self, name: &str, source: Source) -> Result<()> {
         let before = self.names.insert(name.to_owned(), source);
-        ensure!(before.is_none(), Argument, "the graph has two values with the name {:?}", crate::shortened(name));
+        ensure!(
+            before.is_none(),
+            Argument,
+            "the graph has two values with the name {:?}",
+            crate::shortened(name)
+        );
         Ok(())
     }
 
@@ -260,7 +265,8 @@ impl<'p> Scope<'p> {
     }
 
     fn step(&mut self, node: &Node) -> Result<Step> {
-        let place = Place { node: node_name(node).to_owned(), module: module(node), target: node.target.clone() };
+        let place =
+            Place { node: node_name(node).to_owned(), module: module(node), target: node.target.clone() };
         // First of all, so that names that are nowhere are no matter of a missing operator.
         for argument in node.inputs.iter().filter(|argument| !matches!(argument.arg, Argument::AsGraph(_))) {
             if let Err(error) = Operand::of_any(&argument.arg, self)
@@ -273,7 +279,11 @@ impl<'p> Scope<'p> {
             Ok(found) => found,
             Err(error) if is_fault(&error) => return Err(error),
             Err(error) => {
-                let at = if place.module.is_empty() { place.node.clone() } else { format!("{} in {}", place.node, place.module) };
+                let at = if place.module.is_empty() {
+                    place.node.clone()
+                } else {
+                    format!("{} in {}", place.node, place.module)
+                };
                 self.shared.problem(&node.target, &error, at);
                 (Action::Missing, Vec::new())
             }
@@ -327,7 +337,11 @@ impl<'p> Scope<'p> {
     fn operands(&mut self, node: &Node, operator: OperatorHandle) -> Result<Vec<Operand>> {
         let schema = operator.schema()?;
         if let Some(unknown) = node.inputs.iter().find(|given| schema.argument_index(&given.name).is_none()) {
-            bail!(Schema, "no argument has the name `{}`\n  schema: {schema}", crate::shortened(&unknown.name))
+            bail!(
+                Schema,
+                "no argument has the name `{}`\n  schema: {schema}",
+                crate::shortened(&unknown.name)
+            )
         }
         let operands = schema.arguments.iter().map(|declared| {
             match node.inputs.iter().find(|given| given.name == declared.name) {
@@ -335,9 +349,9 @@ impl<'p> Scope<'p> {
                 None => Operand::default_of(declared),
             }
         });
-        operands.collect::<Result<Vec<_>>>().map_err(|error| {
-            Error::new(ErrorKind::Schema, format!("{error}\n  schema: {schema}"))
-        })
+        operands
+            .collect::<Result<Vec<_>>>()
+            .map_err(|error| Error::new(ErrorKind::Schema, format!("{error}\n  schema: {schema}")))
     }
 
     fn target(&mut self, output: &Argument) -> Result<Target> {

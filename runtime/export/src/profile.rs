@@ -115,7 +115,11 @@ impl Profile {
 }
 
 fn sorted(rows: &HashMap<String, (u64, Duration)>) -> Vec<Row> {
-    let row = |(name, (calls, time)): (&String, &(u64, Duration))| Row { name: name.clone(), calls: *calls, time: *time };
+    let row = |(name, (calls, time)): (&String, &(u64, Duration))| Row {
+        name: name.clone(),
+        calls: *calls,
+        time: *time,
+    };
     let mut rows: Vec<_> = rows.iter().map(row).collect();
     rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     rows
@@ -127,7 +131,12 @@ impl fmt::Display for Profile {
         let rows = self.operators();
         let within: Duration = rows.iter().map(|row| row.time).sum();
         let total = self.total.as_secs_f64().max(1e-12);
-        writeln!(f, "{:.1} µs for one run, the mean of {}", self.total.as_secs_f64() * 1e6 / runs, self.runs)?;
+        writeln!(
+            f,
+            "{:.1} µs for one run, the mean of {}",
+            self.total.as_secs_f64() * 1e6 / runs,
+            self.runs
+        )?;
         for row in &rows {
             let share = row.time.as_secs_f64() / total;
             let bar = "█".repeat((share * 30.0).round() as usize);

@@ -205,7 +205,10 @@ impl Program {
     /// it refuses; whatever its operators refuse.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let values = self.execute(inputs.iter().cloned().map(Value::Tensor).collect(), &mut Nobody)?;
-        Ok(values.into_iter().filter_map(|value| if let Value::Tensor(tensor) = value { Some(tensor) } else { None }).collect())
+        Ok(values
+            .into_iter()
+            .filter_map(|value| if let Value::Tensor(tensor) = value { Some(tensor) } else { None })
+            .collect())
     }
 
     /// Runs the program with inputs that may be numbers, and returns all results.
@@ -315,7 +318,8 @@ impl Builder {
     /// How `forward` is called.
     fn call(&self) -> Result<Option<Call>> {
         let entries = &self.exported.graph_module.module_call_graph;
-        let signature = entries.iter().find(|entry| entry.fqn.is_empty()).and_then(|entry| entry.signature.as_ref());
+        let signature =
+            entries.iter().find(|entry| entry.fqn.is_empty()).and_then(|entry| entry.signature.as_ref());
         signature.map(Call::new).transpose()
     }
 
@@ -334,7 +338,10 @@ impl Builder {
                 }
                 InputSpec::ConstantInput {} => drop(paths.next()), // a leaf of the arguments, and no input
                 InputSpec::Parameter { arg, parameter_name } => {
-                    names.push((arg.name.clone(), self.weight(weights, parameter_name, WeightKind::Parameter)?));
+                    names.push((
+                        arg.name.clone(),
+                        self.weight(weights, parameter_name, WeightKind::Parameter)?,
+                    ));
                 }
                 InputSpec::Buffer { arg, buffer_name } => {
                     names.push((arg.name.clone(), self.weight(weights, buffer_name, WeightKind::Buffer)?));
@@ -344,17 +351,28 @@ impl Builder {
                     names.push((arg.name.clone(), source));
                 }
                 InputSpec::CustomObj { custom_obj_name } => {
-                    bail!(NotSupported, "the program has an object of a class of its own, {:?}", crate::shortened(custom_obj_name))
+                    bail!(
+                        NotSupported,
+                        "the program has an object of a class of its own, {:?}",
+                        crate::shortened(custom_obj_name)
+                    )
                 }
                 InputSpec::Token { arg } => {
-                    bail!(NotSupported, "the program orders its side effects, by {:?}", crate::shortened(&arg.name))
+                    bail!(
+                        NotSupported,
+                        "the program orders its side effects, by {:?}",
+                        crate::shortened(&arg.name)
+                    )
                 }
             }
         }
         let paths: Vec<_> = self.inputs.iter().map(|input| input.path.clone()).collect();
         for guard in std::mem::take(&mut self.exported.guards_code) {
             if let Err(error) = self.conditions.guard(&guard, &paths) {
-                torch_library::warning::warn(format_args!("guard {:?} is not checked: {error}", crate::shortened(&guard)));
+                torch_library::warning::warn(format_args!(
+                    "guard {:?} is not checked: {error}",
+                    crate::shortened(&guard)
+                ));
             }
         }
         Ok(names)
@@ -379,7 +397,11 @@ impl Builder {
                 (name, Kind::Number)
             }
             Argument::AsCustomObj(object) => {
-                bail!(NotSupported, "an input is an object of the class {:?}", crate::shortened(&object.class_fqn))
+                bail!(
+                    NotSupported,
+                    "an input is an object of the class {:?}",
+                    crate::shortened(&object.class_fqn)
+                )
             }
             _ => return Ok(None), // known when it was exported
         };
@@ -404,7 +426,11 @@ impl Builder {
         moved.map_err(|error| error.context(format_args!("weight {:?}", crate::shortened(name))))
     }
 
-    fn take_outputs(&mut self, names: &[(String, Source)], call: Option<&Call>) -> Result<(Vec<Output>, Vec<Fate>)> {
+    fn take_outputs(
+        &mut self,
+        names: &[(String, Source)],
+        call: Option<&Call>,
+    ) -> Result<(Vec<Output>, Vec<Fate>)> {
         let module = &self.exported.graph_module;
         let specs = &module.signature.output_specs;
         ensure!(
@@ -414,33 +440,20 @@ impl Builder {
             module.graph.outputs.len(),
             specs.len()
         );
-        let source = |name: &str| {
-            let found = names.iter().find(|(known, _)| known == name).map(|(_, source)| *source);
-            found.ok_or_else(|| Error::new(ErrorKind::Argument, format!("nothing has the name {:?} to write to", crate::shortened(name))))
-        };
-        let weight = |name: &str| {
-            let found = self.weights.iter().position(|weight| weight.name == name);
-            let number = found.and_then(|number| u32::try_from(number).ok()).map(Source::Weight);
-            number.ok_or_else(|| Error::new(ErrorKind::Argument, format!("there is no weight {:?} to write to", crate::shortened(name))))
-        };
         let mut paths = call.map(|call| call.outputs.paths()).unwrap_or_default().into_iter();
         let (mut outputs, mut fates) = (Vec::new(), Vec::new());
         for (spec, argument) in specs.iter().zip(&module.graph.outputs) {
             let role = match spec {
-                OutputSpec::UserOutput { .. } => Role::Result,
-                OutputSpec::LossOutput { .. } => Role::Loss,
-                OutputSpec::GradientToParameter { parameter_name, .. } => Role::GradientOfParameter(parameter_name.clone()),
-                OutputSpec::GradientToUserInput { user_input_name, .. } => Role::GradientOfInput(user_input_name.clone()),
-                OutputSpec::BufferMutation { buffer_name: name, .. } | OutputSpec::ParameterMutation { parameter_name: name, .. } => {
-                    fates.push(Fate::Written(weight(name)?));
-                    continue;
+                OutputSpec::UserOutput {} => Role::Result,
+                OutputSpec::LossOutput {} => Role::Loss,
+                OutputSpec::GradientToParameter { parameter_name: name } => {
+                    Role::GradientOfParameter(name.clone())
                 }
-                OutputSpec::UserInputMutation { user_input_name, .. } => {
-                    fates.push(Fate::Written(source(user_input_name)?));
-                    continue;
+                OutputSpec::GradientToUserInput { user_input_name: name } => {
+                    Role::GradientOfInput(name.clone())
                 }
-                OutputSpec::Token { .. } => {
-                    fates.push(Fate::Dropped);
+                other => {
+                    fates.push(self.fate(other, names)?);
                     continue;
                 }
             };
@@ -453,6 +466,26 @@ impl Builder {
             fates.push(Fate::Returned);
         }
         Ok((outputs, fates))
+    }
+
+    /// What becomes of an output that is not the program's.
+    fn fate(&self, spec: &OutputSpec, names: &[(String, Source)]) -> Result<Fate> {
+        let (name, source) = match spec {
+            OutputSpec::BufferMutation { buffer_name: name }
+            | OutputSpec::ParameterMutation { parameter_name: name } => {
+                let number = self.weights.iter().position(|weight| weight.name == *name);
+                let number = number.and_then(|number| u32::try_from(number).ok());
+                (name, number.map(Source::Weight))
+            }
+            OutputSpec::UserInputMutation { user_input_name: name } => {
+                (name, names.iter().find(|(known, _)| known == name).map(|(_, source)| *source))
+            }
+            _ => return Ok(Fate::Dropped),
+        };
+        match source {
+            Some(source) => Ok(Fate::Written(source)),
+            None => bail!(Argument, "the graph writes to {:?}, which it has not", crate::shortened(name)),
+        }
     }
 }
 

@@ -78,7 +78,14 @@ pub(crate) fn new(name: &str, node: &Node, scope: &mut Scope<'_>) -> Result<(Act
         }
         (
             "wrap_with_autocast",
-            [Argument::AsString(device), dtype, Argument::AsBool(enabled), cache, Argument::AsGraph(body), rest @ ..],
+            [
+                Argument::AsString(device),
+                dtype,
+                Argument::AsBool(enabled),
+                cache,
+                Argument::AsGraph(body),
+                rest @ ..,
+            ],
         ) => {
             let region = autocast(device, dtype, *enabled, cache)?;
             (Region::Autocast { region, body: plain(&body.graph, rest, scope)? }, Vec::new())

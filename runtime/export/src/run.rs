@@ -37,7 +37,11 @@ impl Watch for Nobody {
 
 impl<'p> Frame<'p> {
     /// So many slots, of which the first have these values.
-    pub(crate) fn new(slots: u32, inputs: impl Iterator<Item = Value<'static>>, weights: &'p [Tensor]) -> Self {
+    pub(crate) fn new(
+        slots: u32,
+        inputs: impl Iterator<Item = Value<'static>>,
+        weights: &'p [Tensor],
+    ) -> Self {
         let mut frame = Frame { slots: Vec::with_capacity(slots as usize), weights };
         frame.slots.extend(inputs);
         frame.slots.resize_with(slots as usize, || Value::None);
@@ -71,7 +75,9 @@ impl<'p> Frame<'p> {
 
     fn int(&self, source: Source) -> Result<i64> {
         let number = self.number(source)?;
-        number.int().ok_or_else(|| Error::new(ErrorKind::Type, format!("a whole number is needed, and {number:?} is there")))
+        number.int().ok_or_else(|| {
+            Error::new(ErrorKind::Type, format!("a whole number is needed, and {number:?} is there"))
+        })
     }
 
     /// Pushes an argument.
@@ -221,7 +227,8 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
         (None, None) => Err(Error::new(ErrorKind::Type, format!("{} is no number", value.type_name()))),
     };
     let first = || {
-        let first = step.operands.first().ok_or_else(|| Error::new(ErrorKind::Argument, "an argument is missing"))?;
+        let first =
+            step.operands.first().ok_or_else(|| Error::new(ErrorKind::Argument, "an argument is missing"))?;
         frame.owned(first)
     };
     let value = match action {
@@ -253,7 +260,9 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
 }
 
 fn measured(measure: Measure, operands: &[Value<'_>]) -> Result<Value<'static>> {
-    let Some(tensor) = operands.first().and_then(Value::as_tensor) else { bail!(Type, "no tensor is to be measured") };
+    let Some(tensor) = operands.first().and_then(Value::as_tensor) else {
+        bail!(Type, "no tensor is to be measured")
+    };
     let dim = || match operands.get(1) {
         Some(Value::Int(dim)) => {
             let place = if *dim < 0 { dim + tensor.dim() as i64 } else { *dim };
@@ -284,13 +293,17 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
             whole(if holds { yes } else { no }, frame, watch)?
         }
         Region::While { condition, body, carried } => {
-            let start = step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>()?;
+            let start =
+                step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>()?;
             put(carried, start, frame);
             while holds(&whole(condition, frame, watch)?)? {
                 let next = whole(body, frame, watch)?;
                 put(carried, next, frame);
             }
-            carried.iter().map(|slot| std::mem::replace(&mut frame.slots[*slot as usize], Value::None)).collect()
+            carried
+                .iter()
+                .map(|slot| std::mem::replace(&mut frame.slots[*slot as usize], Value::None))
+                .collect()
         }
         Region::Map { body, rows, by } => {
             let columns = columns(step, 0, frame)?;
@@ -336,9 +349,13 @@ fn put(slots: &[u32], values: Vec<Value<'static>>, frame: &mut Frame<'_>) {
 
 /// The tensors whose rows are gone through.
 fn columns(step: &Step, from: usize, frame: &Frame<'_>) -> Result<Vec<Tensor>> {
-    let values = step.operands[from..].iter().map(|operand| frame.owned(operand)?.as_tensor().cloned().ok_or_else(|| {
-        Error::new(ErrorKind::Type, "rows are taken of what is no tensor")
-    }));
+    let values = step.operands[from..].iter().map(|operand| {
+        frame
+            .owned(operand)?
+            .as_tensor()
+            .cloned()
+            .ok_or_else(|| Error::new(ErrorKind::Type, "rows are taken of what is no tensor"))
+    });
     values.collect()
 }
 

@@ -43,7 +43,11 @@ impl Tree {
             Error::new(ErrorKind::Argument, format!("how arguments are nested: {error}")).with_source(error)
         };
         let (version, node): (u64, Node) = serde_json::from_str(text).map_err(wrong)?;
-        ensure!(version == VERSION, NotSupported, "how arguments are nested is said in version {version}, {VERSION} is known");
+        ensure!(
+            version == VERSION,
+            NotSupported,
+            "how arguments are nested is said in version {version}, {VERSION} is known"
+        );
         Self::of(node)
     }
 
@@ -59,7 +63,11 @@ impl Tree {
             _ => {
                 let children = match names(context) {
                     Some(names) if names.len() == children.len() => names.into_iter().zip(children).collect(),
-                    _ => children.into_iter().enumerate().map(|(place, child)| (place.to_string(), child)).collect(),
+                    _ => children
+                        .into_iter()
+                        .enumerate()
+                        .map(|(place, child)| (place.to_string(), child))
+                        .collect(),
                 };
                 Tree::Other(kind, children)
             }
@@ -136,7 +144,11 @@ fn named(context: &str, children: Vec<Tree>) -> Result<Vec<(String, Tree)>> {
 /// The keys in a context, as Python prints them.
 fn names(context: &str) -> Option<Vec<String>> {
     let keys: Vec<serde_json::Value> = serde_json::from_str(context).ok()?;
-    Some(keys.iter().map(|key| key.as_str().map_or_else(|| key.to_string(), |key| format!("'{key}'"))).collect())
+    Some(
+        keys.iter()
+            .map(|key| key.as_str().map_or_else(|| key.to_string(), |key| format!("'{key}'")))
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -147,8 +159,11 @@ mod tests {
 
     #[test]
     fn nests_are_read() {
-        let dict = format!(r#"{{"type": "builtins.dict", "context": "[\"a\", 2]", "children_spec": [{LEAF}, {LEAF}]}}"#);
-        let list = format!(r#"{{"type": "builtins.list", "context": "null", "children_spec": [{dict}, {LEAF}]}}"#);
+        let dict = format!(
+            r#"{{"type": "builtins.dict", "context": "[\"a\", 2]", "children_spec": [{LEAF}, {LEAF}]}}"#
+        );
+        let list =
+            format!(r#"{{"type": "builtins.list", "context": "null", "children_spec": [{dict}, {LEAF}]}}"#);
         let tree = Tree::parse(&format!("[1, {list}]")).unwrap();
         assert_eq!(tree.paths(), ["[0]['a']", "[0][2]", "[1]"]);
         assert_eq!(tree.leaves(), 3);

@@ -1,6 +1,6 @@
 //! Parameters, buffers and constants: tensors in the memory of the archive.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use torch_library::prelude::*;
@@ -19,6 +19,12 @@ pub(crate) struct Weights {
 /// A tensor that is to be made.
 struct Wanted {
     name: String,
+    layout: Layout,
+}
+
+/// Where a tensor lies. Two that lie alike are one.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Layout {
     /// Which of the parts.
     part: usize,
     dtype: DType,
@@ -56,16 +62,15 @@ impl Weights {
         }
         check_bools(archive.memory.bytes(), &parts, &wanted)?;
         let storages = archive.memory.into_storages(&parts.ranges)?;
-        let mut made: BTreeMap<(usize, DType, Vec<i64>, Vec<i64>, i64), Tensor> = BTreeMap::new();
+        let mut made: HashMap<Layout, Tensor> = HashMap::new();
         let mut tensors = HashMap::new();
-        for Wanted { name, part, dtype, sizes, strides, offset } in wanted {
-            let key = (part, dtype, sizes.clone(), strides.clone(), offset);
-            let tensor = match made.get(&key) {
+        for Wanted { name, layout } in wanted {
+            let tensor = match made.get(&layout) {
                 Some(tensor) => tensor.clone(),
-                None => tensor(storages[part].clone(), &sizes, &strides, offset, dtype)
+                None => tensor(storages[layout.part].clone(), &layout)
                     .map_err(|error| error.context(format_args!("weight {:?}", crate::shortened(&name))))?,
             };
-            made.insert(key, tensor.clone());
+            made.insert(layout, tensor.clone());
             tensors.insert(name, tensor);
         }
         Ok(Weights { tensors, refused })
@@ -84,15 +89,27 @@ impl Weights {
     }
 }
 
-fn tensor(storage: Storage, sizes: &[i64], strides: &[i64], offset: i64, dtype: DType) -> Result<Tensor> {
-    Tensor::from_storage(storage, sizes, strides, offset, dtype, DispatchKeySet::of_tensor(DispatchKey::CPU))
+fn tensor(storage: Storage, layout: &Layout) -> Result<Tensor> {
+    let Layout { sizes, strides, offset, dtype, .. } = layout;
+    let keys = DispatchKeySet::of_tensor(DispatchKey::CPU);
+    Tensor::from_storage(storage, sizes, strides, *offset, *dtype, keys)
 }
 
-fn want(archive: &Archive, folder: &str, name: &str, meta: &PayloadMeta, parts: &mut Parts) -> Result<Wanted> {
+fn want(
+    archive: &Archive,
+    folder: &str,
+    name: &str,
+    meta: &PayloadMeta,
+    parts: &mut Parts,
+) -> Result<Wanted> {
     let Some(tensor) = &meta.tensor_meta else {
         bail!(NotSupported, "it is an object of Python's, which only Python can read")
     };
-    ensure!(!meta.use_pickle, NotSupported, "it is a tensor of a class of its own, pickled, which only Python can read");
+    ensure!(
+        !meta.use_pickle,
+        NotSupported,
+        "it is a tensor of a class of its own, pickled, which only Python can read"
+    );
     let (sizes, strides, offset) = geometry(tensor)?;
     let dtype = kinds::dtype(tensor.dtype)?;
     kinds::layout(tensor.layout)?;
@@ -106,7 +123,7 @@ fn want(archive: &Archive, folder: &str, name: &str, meta: &PayloadMeta, parts: 
     });
     let align = &mut parts.ranges[part].1;
     *align = (*align).max(dtype.align());
-    Ok(Wanted { name: name.to_owned(), part, dtype, sizes, strides, offset })
+    Ok(Wanted { name: name.to_owned(), layout: Layout { part, dtype, sizes, strides, offset } })
 }
 
 /// Sizes, strides and offset of a weight, which are numbers.
@@ -114,7 +131,11 @@ fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
     let number = |size: &SymInt| match size {
         SymInt::AsInt(number) => Ok(*number),
         SymInt::AsExpr(expression) => {
-            bail!(Argument, "a weight's size is {:?}, which is no number", crate::shortened(&expression.expr_str))
+            bail!(
+                Argument,
+                "a weight's size is {:?}, which is no number",
+                crate::shortened(&expression.expr_str)
+            )
         }
     };
     let numbers = |list: &[SymInt]| {
@@ -126,12 +147,20 @@ fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
 
 /// A truth value is a byte that is 0 or 1, now and later: nothing that is no truth value lies in the same record.
 fn check_bools(file: &[u8], parts: &Parts, wanted: &[Wanted]) -> Result<()> {
-    for tensor in wanted.iter().filter(|tensor| tensor.dtype == DType::Bool) {
-        let other = wanted.iter().find(|other| other.part == tensor.part && other.dtype != DType::Bool);
+    for tensor in wanted.iter().filter(|tensor| tensor.layout.dtype == DType::Bool) {
+        let other = wanted
+            .iter()
+            .find(|other| other.layout.part == tensor.layout.part && other.layout.dtype != DType::Bool);
         if let Some(other) = other {
-            bail!(NotSupported, "weights {:?} and {:?}, of bool and {}, share memory", tensor.name, other.name, other.dtype)
+            bail!(
+                NotSupported,
+                "weights {:?} and {:?}, of bool and {}, share memory",
+                tensor.name,
+                other.name,
+                other.layout.dtype
+            )
         }
-        let bytes = &file[parts.ranges[tensor.part].0.clone()];
+        let bytes = &file[parts.ranges[tensor.layout.part].0.clone()];
         if let Some(byte) = bytes.iter().find(|byte| **byte > 1) {
             bail!(Argument, "weight {:?}: the byte {byte} is no bool, which is 0 or 1", tensor.name)
         }

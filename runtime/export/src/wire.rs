@@ -2,6 +2,7 @@
 //!
 //! A union is an object with one member, hence an enumeration as serde has them by default. What is not needed is left
 //! out, and ignored where it stands.
+#![expect(clippy::enum_variant_names, reason = "the names are the archive's")]
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

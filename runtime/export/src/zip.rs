@@ -45,8 +45,8 @@ pub(crate) fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
     let mut at = directory;
     let mut records = HashMap::new();
     for row in 0..rows {
-        let (name, record, next) =
-            read_row(file, at).map_err(|error| error.context(format_args!("row {row} of the zip directory")))?;
+        let (name, record, next) = read_row(file, at)
+            .map_err(|error| error.context(format_args!("row {row} of the zip directory")))?;
         at = next;
         ensure!(
             records.insert(name.clone(), record).is_none(),
@@ -107,7 +107,8 @@ fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
     // The record repeats its name, and has extra fields of its own, which align what follows.
     let begins =
         start + RECORD_LEN + number(file, start + 26, 2)? as usize + number(file, start + 28, 2)? as usize;
-    let end = usize::try_from(len).ok().and_then(|len| begins.checked_add(len)).filter(|end| *end <= file.len());
+    let end =
+        usize::try_from(len).ok().and_then(|len| begins.checked_add(len)).filter(|end| *end <= file.len());
     let Some(end) = end else {
         bail!(Argument, "record {shown:?} of {len} bytes ends beyond the file, which has {}", file.len())
     };

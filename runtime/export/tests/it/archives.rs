@@ -24,18 +24,26 @@ fn recorded(name: &str, which: &str) -> Vec<Tensor> {
 }
 
 fn numbers(tensor: &Tensor) -> Vec<f64> {
-    let dense = torch_library_kernels::aten::_to_copy::with(tensor).dtype(Some(DType::Float64)).call().unwrap();
+    let dense =
+        torch_library_kernels::aten::_to_copy::with(tensor).dtype(Some(DType::Float64)).call().unwrap();
     dense.to_vec().unwrap()
 }
 
 fn assert_near(name: &str, found: &[Tensor], wanted: &[Tensor], tolerance: f64) {
     assert_eq!(found.len(), wanted.len(), "{name}");
     for (place, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-        assert_eq!((found.sizes(), found.dtype()), (wanted.sizes(), wanted.dtype()), "{name}, output {place}");
+        assert_eq!(
+            (found.sizes(), found.dtype()),
+            (wanted.sizes(), wanted.dtype()),
+            "{name}, output {place}"
+        );
         let (found, wanted) = (numbers(found), numbers(wanted));
         let largest = wanted.iter().fold(1e-3f64, |largest, number| largest.max(number.abs()));
         for (found, wanted) in found.iter().zip(&wanted) {
-            assert!((found - wanted).abs() <= tolerance * largest, "{name}, output {place}: {found} and {wanted}");
+            assert!(
+                (found - wanted).abs() <= tolerance * largest,
+                "{name}, output {place}: {found} and {wanted}"
+            );
         }
     }
 }
@@ -160,7 +168,10 @@ fn what_a_functional_program_computes_is_written_back() {
     let x = Tensor::from([1f32, 1.0]);
     let outputs = program.run(std::slice::from_ref(&x)).unwrap();
     assert_eq!(outputs.len(), 1, "what is written back is no result");
-    assert_eq!((outputs[0].to_vec::<f32>().unwrap(), x.to_vec::<f32>().unwrap()), (vec![3.0; 2], vec![2.0; 2]));
+    assert_eq!(
+        (outputs[0].to_vec::<f32>().unwrap(), x.to_vec::<f32>().unwrap()),
+        (vec![3.0; 2], vec![2.0; 2])
+    );
     assert_eq!(program.weight("calls").unwrap().to_vec::<f32>().unwrap(), [1.0]);
 }
 
@@ -199,7 +210,12 @@ fn a_mapped_archive_computes_the_same_and_stays_as_it_is() {
     // SAFETY: nobody else knows the file.
     let program = unsafe { Loader::new().map(&path) }.unwrap();
     let before = std::fs::read(&path).unwrap();
-    assert_near("counts", &program.run(&recorded("counts", "inputs")).unwrap(), &recorded("counts", "outputs"), 0.0);
+    assert_near(
+        "counts",
+        &program.run(&recorded("counts", "inputs")).unwrap(),
+        &recorded("counts", "outputs"),
+        0.0,
+    );
     assert_eq!(program.weight("calls").unwrap().to_vec::<f32>().unwrap(), [1.0]);
     assert!(std::fs::read(&path).unwrap() == before);
 }
@@ -217,7 +233,12 @@ fn layers_apply_to_a_program() {
 
     let cast = torch_library::autocast::Autocast::on(torch_library::DeviceType::Cpu);
     let y = cast.run(|| program.run(std::slice::from_ref(&x))).unwrap().remove(0);
-    assert_near("block", &[torch_library_kernels::aten::to_dtype(&y, DType::Float32).unwrap()], &recorded("block", "outputs"), 0.05);
+    assert_near(
+        "block",
+        &[torch_library_kernels::aten::to_dtype(&y, DType::Float32).unwrap()],
+        &recorded("block", "outputs"),
+        0.05,
+    );
 
     let mode = torch_library::fake::FakeMode::new();
     let fake = torch_library::fake::to_fake(&x).unwrap();
@@ -241,7 +262,11 @@ fn values_go_when_they_are_not_needed_any_more() {
 fn a_program_is_listed_and_profiled() {
     let program = load("digits").unwrap();
     let text = program.to_string();
-    for line in ["images: float32[s34 (1 to 1024), 1, 8, 8]", "classes.bias: float32[10], 40 bytes", "2 × torch.ops.aten.relu.default"] {
+    for line in [
+        "images: float32[s34 (1 to 1024), 1, 8, 8]",
+        "classes.bias: float32[10], 40 bytes",
+        "2 × torch.ops.aten.relu.default",
+    ] {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
     let profile = program.profile(&recorded("digits", "inputs"), 3).unwrap();

@@ -10,6 +10,7 @@ temporary one; `--only NAME` takes one model. A model with operators that are mi
 
 import argparse
 import pathlib
+import os
 import re
 import subprocess
 import tempfile
@@ -18,26 +19,27 @@ import time
 import torch
 from safetensors.torch import save_file
 from torch import nn
-from torch.export import Dim, export
+from torch.export import export
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-IMAGE = (1, 3, 224, 224)
+SIDE = {"convolutions": 224}
 
 
-def vision(name, size=IMAGE, **options):
+def vision(name):
     def make():
         import torchvision
 
-        return getattr(torchvision.models, name)(weights=None, **options), (torch.randn(size),), {}
+        side = SIDE["convolutions"]
+        return getattr(torchvision.models, name)(weights=None), (torch.randn(1, 3, side, side),), {}
 
     return make
 
 
-def timm(name, size=IMAGE):
+def timm(name):
     def make():
         import timm
 
-        return timm.create_model(name, pretrained=False), (torch.randn(size),), {}
+        return timm.create_model(name, pretrained=False), (torch.randn(1, 3, 224, 224),), {}
 
     return make
 
@@ -99,7 +101,7 @@ MODELS = {
     "vit_tiny_patch16_224": timm("vit_tiny_patch16_224"),
     "mixer_s32_224": timm("mixer_s32_224"),
     "deit_tiny_patch16_224": timm("deit_tiny_patch16_224"),
-    "regnetx_002": timm("regnetx_002"),
+    "regnet_x_400mf": vision("regnet_x_400mf"),
     "lraspp_mobilenet_v3_large": lambda: (
         __import__("torchvision").models.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None),
         (torch.randn(1, 3, 128, 128),), {}),
@@ -143,7 +145,8 @@ def write(folder, name):
 
 
 def run(program, path, *options):
-    return subprocess.run([program, str(path), *options], capture_output=True, text=True)
+    command = [program, str(path), *options]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"RAYON_NUM_THREADS": "1"})
 
 
 def row(folder, program, name, timed):
@@ -151,6 +154,7 @@ def row(folder, program, name, timed):
     try:
         theirs = write(folder, name)
     except Exception as error:  # a model that PyTorch does not export is no matter of ours
+        print(f"{name}: {error}")
         return f"| `{name}` | | not exported: {type(error).__name__} | | |"
     path = folder / f"{name}.pt2"
     checked = run(program, path, "--check")
@@ -172,12 +176,13 @@ def row(folder, program, name, timed):
 HEAD = """# Models
 
 Written by `examples/models/compare.py`, with PyTorch {version} on the same machine, one thread each. The difference is the largest of any
-output, beside the largest number in that output. The model's weights are random. Times are of one run: here the mean of five after a first,
-there the median of five.
+output, beside the largest number in that output. The models' weights are random, their images have a side of {side}. {times}
 
 | model | nodes | difference | here | PyTorch |
 |---|---:|---:|---:|---:|
 """
+TIMED = "Times are of one run: here the mean of five after a first, there the median of five."
+UNTIMED = "Times were not taken: the build was not an optimised one."
 
 
 def main():
@@ -186,9 +191,11 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, help="where archives go")
     parser.add_argument("--program", default=ROOT / "target" / "release" / "run", help="the binary `run`")
     parser.add_argument("--untimed", action="store_true", help="numbers alone")
+    parser.add_argument("--side", type=int, default=224, help="the side of images for models that take any")
     parser.add_argument("--write", action="store_true", help="write docs/models.md")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    SIDE["convolutions"] = options.side
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -197,7 +204,9 @@ def main():
             rows.append(row(folder, str(options.program), name, not options.untimed))
             print(rows[-1], flush=True)
     if options.write:
-        (ROOT / "docs" / "models.md").write_text(HEAD.format(version=torch.__version__) + "\n".join(rows) + "\n")
+        times = UNTIMED if options.untimed else TIMED
+        head = HEAD.format(version=torch.__version__, side=options.side, times=times)
+        (ROOT / "docs" / "models.md").write_text(head + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -110,7 +110,8 @@ impl Archive {
         ensure!(
             version.major == MAJOR,
             NotSupported,
-            "the archive has version {}.{} of PyTorch's schema, written by {}; {MAJOR}.x is read here, which 2.10 to 2.15 write",
+            "the archive has version {}.{} of PyTorch's schema, written by {}; {MAJOR}.x is read here, \
+             which 2.10 to 2.15 write",
             version.major,
             version.minor,
             if torch_version.is_empty() { "an old PyTorch" } else { crate::shortened(&torch_version) }

@@ -1,5 +1,5 @@
-//! What the numbers of an archive's enumerations stand for. They are PyTorch's `torch/_export/serde` ones, which are not
-//! those of its C++.
+//! What the numbers of an archive's enumerations stand for. They are those of PyTorch's `torch/_export/serde`, not of
+//! its C++.
 
 use torch_library::prelude::*;
 use torch_library::{DType, Layout, MemoryFormat};

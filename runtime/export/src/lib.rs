@@ -1,12 +1,12 @@
 //! Programs that PyTorch exported, run by the dispatcher: no Python, no PyTorch.
 //!
-//! `torch.export` writes a model as an archive, a `.pt2` file: a graph of operators with weights. [`Program::load`] reads
-//! one, and [`Program::run`] calls the operators in turn, each through the dispatcher's boxed face. So whatever is
-//! registered applies to the model: kernels of any crate and of any backend, autograd, autocast, `vmap`, observers, the
-//! trace.
+//! `torch.export` writes a model as an archive, a `.pt2` file: a graph of operators with weights. [`Program::load`]
+//! reads one, and [`Program::run`] calls the operators in turn, each through the dispatcher's boxed face. So whatever
+//! is registered applies to the model: kernels of any crate and of any backend, autograd, autocast, `vmap`, observers,
+//! the trace.
 //!
-//! This crate declares no operator and has no kernel. A program links those that its models need, `torch-library-kernels`
-//! for those of `aten`; [`Program::problems`] says which are missing, before anything runs.
+//! This crate declares no operator and has no kernel. A program links those that its models need,
+//! `torch-library-kernels` for those of `aten`; [`Program::problems`] says which are missing, before anything runs.
 //!
 //! ```
 //! use torch_library::{Tensor, guard};

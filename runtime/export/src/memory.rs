@@ -67,12 +67,13 @@ impl Memory {
 
     /// All bytes, for whoever reads what the archive is. There is no storage yet that somebody might write to.
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: `keeper` keeps the memory. Nobody writes to it: storages begin with `into_storages`, which takes `self`.
+        // SAFETY: `keeper` keeps the memory. Nobody writes to it: storages begin with `into_storages`, which takes
+        // `self`.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.len) }
     }
 
-    /// Storages over parts of the memory. An empty part, and one that does not begin at a multiple of `align`, is one of
-    /// its own.
+    /// Storages over parts of the memory. An empty part, and one that does not begin at a multiple of `align`, is
+    /// copied.
     ///
     /// # Errors
     /// Parts that overlap, or lie outside; memory that there is not.

@@ -87,7 +87,8 @@ impl Profile {
         let rows = self.operators();
         let most = rows.first().map_or(1.0, |row| row.time.as_secs_f64()).max(1e-12);
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"{}\" font-family=\"monospace\" font-size=\"12\">\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"{}\" \
+             font-family=\"monospace\" font-size=\"12\">\n",
             rows.len() * ROW + 10
         );
         for (place, row) in rows.iter().enumerate() {
@@ -95,7 +96,8 @@ impl Profile {
             let name = row.name.replace('&', "&amp;").replace('<', "&lt;");
             let _ = writeln!(
                 svg,
-                "<text x=\"5\" y=\"{}\">{name}</text><rect x=\"320\" y=\"{top}\" width=\"{width:.1}\" height=\"15\" fill=\"#4878a8\"/>\
+                "<text x=\"5\" y=\"{}\">{name}</text>\
+                 <rect x=\"320\" y=\"{top}\" width=\"{width:.1}\" height=\"15\" fill=\"#4878a8\"/>\
                  <text x=\"{:.1}\" y=\"{}\">{}</text>",
                 top + 12,
                 325.0 + width,

@@ -323,7 +323,7 @@ impl Builder {
         signature.map(Call::new).transpose()
     }
 
-    /// Sorts the inputs of the graph into what callers bring and what the archive has. Callers' come first in the slots.
+    /// Sorts the inputs of the graph into what callers bring, which come first in the slots, and what the archive has.
     fn take_inputs(&mut self, weights: &mut Weights, call: Option<&Call>) -> Result<Vec<(String, Source)>> {
         let specs = std::mem::take(&mut self.exported.graph_module.signature.input_specs);
         let mut paths = call.map(|call| call.paths.clone()).unwrap_or_default().into_iter();

@@ -41,7 +41,7 @@ struct Parts {
 }
 
 impl Weights {
-    /// Makes the tensors of a program. Those of one record share its memory, and those that are the same are one tensor.
+    /// Makes the tensors of a program. Those of one record share its memory; those that are the same are one tensor.
     ///
     /// # Errors
     /// Records that are not there, overlap, or are too small for the tensors; what is no tensor's description.

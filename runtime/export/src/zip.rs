@@ -1,8 +1,9 @@
-//! The directory of a zip file: where each record lies. Of the format it has what PyTorch writes: records that are stored.
+//! The directory of a zip file: where each record lies. Of the format it has what PyTorch writes, which is stored
+//! records.
 //!
-//! Crates that read zip files are for all of them: `zip` brings decompressors and refuses some archives that Python
-//! reads, `rc-zip` brings forty crates for dates and for names in old encodings, and `piz` panics at the zeros that
-//! PyTorch has for dates. What is needed of them is here: a table of names with offsets.
+//! What is needed is a table of names with offsets into memory that is there already, and that nothing in a hostile file
+//! makes it grow. The crates that do it do more: `zip` reads by seeking, and writes; `rc-zip` brings some forty crates,
+//! for dates and for names in old encodings; `piz` panics at the zeros that PyTorch writes for dates.
 
 use std::collections::HashMap;
 use std::ops::Range;

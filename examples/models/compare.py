@@ -176,7 +176,8 @@ def row(folder, program, name, timed):
 HEAD = """# Models
 
 Written by `examples/models/compare.py`, with PyTorch {version} on the same machine, one thread each. The difference is the largest of any
-output, beside the largest number in that output. The models' weights are random, their images have a side of {side}. {times}
+output, beside the largest number in that output. The models' weights are random, their images have a side of {side}.
+{times}
 
 | model | nodes | difference | here | PyTorch |
 |---|---:|---:|---:|---:|

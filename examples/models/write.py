@@ -53,6 +53,24 @@ def write(path, module, arguments, keywords=None, functional=False, **options):
     print(f"{path.name}: {path.stat().st_size} bytes")
 
 
+def joint(path, module, arguments):
+    """Exports a module with the graph of its gradients, and records loss and gradients."""
+    from torch.export.experimental import _export_forward_backward
+
+    program = _export_forward_backward(export(module, arguments))
+    for node in program.graph.nodes:
+        node.meta.pop("stack_trace", None)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, path.name)
+        torch.export.save(program, file)
+        path.write_bytes(file.read_bytes())
+    save(path.with_suffix(".inputs.safetensors"), arguments)
+    loss = module(*arguments)
+    gradients = torch.autograd.grad(loss, list(module.parameters()))
+    save(path.with_suffix(".outputs.safetensors"), [loss, *gradients])
+    print(f"{path.name}: {path.stat().st_size} bytes")
+
+
 class Digits(nn.Module):
     """Two convolutions and a linear layer."""
 
@@ -165,6 +183,26 @@ class Loops(nn.Module):
         return i, x, map_rows(lambda row, other: (row + other).relu(), x, x[0].clone())
 
 
+class Scanned(nn.Module):
+    """Sums of the rows so far."""
+
+    def forward(self, x):
+        from torch._higher_order_ops.scan import scan
+
+        return scan(lambda total, row: (total + row, (total + row).sin()), torch.zeros(2), x)
+
+
+class Loss(nn.Module):
+    """A graph for training: it computes gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.linear(x).pow(2).sum()
+
+
 class Regions(nn.Module):
     """Parts without gradients, and parts in another precision."""
 
@@ -273,6 +311,8 @@ def features():
     write(TESTS / "numbered.pt2", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     write(TESTS / "branches.pt2", Branches(), (torch.randn(3),))
     write(TESTS / "loops.pt2", Loops(), (torch.randn(3, 2),))
+    write(TESTS / "scanned.pt2", Scanned(), (torch.randn(4, 2),))
+    joint(TESTS / "joint.pt2", Loss(), (torch.randn(2, 3),))
     write(TESTS / "regions.pt2", Regions(), (torch.randn(2, 4),))
     write(TESTS / "types.pt2", Types(), (torch.zeros(9),))
     write(TESTS / "sampled.pt2", Sampled(), (torch.randn(3),))

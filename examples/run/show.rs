@@ -15,8 +15,7 @@ const SMALL: i64 = 64;
 pub(crate) fn outputs(program: &Program, outputs: &[Tensor], to: &mut impl Write) -> Result<()> {
     let tensors = program.outputs().iter().filter(|output| matches!(output.kind, Kind::Tensor { .. }));
     for (output, tensor) in tensors.zip(outputs) {
-        let name = if output.path.is_empty() { "result" } else { &output.path };
-        writeln!(to, "{name}: {}{:?}", tensor.dtype(), tensor.sizes())?;
+        writeln!(to, "{}: {}{:?}", output.name(), tensor.dtype(), tensor.sizes())?;
         if tensor.storage().data_ptr().is_none() || tensor.is_wrapper() {
             continue; // sizes alone
         }

@@ -46,13 +46,18 @@ impl fmt::Display for Input {
 /// `['logits']: float32[s0, 1000]`
 impl fmt::Display for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = if self.path.is_empty() { "result" } else { &self.path };
+        write!(f, "{}: {}", self.name(), self.kind)?;
+        if self.role == Role::Loss { f.write_str(", the loss") } else { Ok(()) }
+    }
+}
+
+impl Output {
+    /// What it is called in texts: its path, `result` where that is empty, or whose gradient it is.
+    pub fn name(&self) -> String {
         match &self.role {
-            Role::Result => write!(f, "{name}: {}", self.kind),
-            Role::Loss => write!(f, "{name}: {}, the loss", self.kind),
-            Role::GradientOfParameter(of) | Role::GradientOfInput(of) => {
-                write!(f, "gradient of {of}: {}", self.kind)
-            }
+            Role::GradientOfParameter(of) | Role::GradientOfInput(of) => format!("gradient of {of}"),
+            _ if self.path.is_empty() => "result".to_owned(),
+            _ => self.path.clone(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use torch_library::prelude::*;
-use torch_library_export::{Kind, Loader, Program, Size, WeightKind};
+use torch_library_export::{Kind, Loader, Output, Program, Role, Size, WeightKind};
 use torch_library_kernels::data::safetensors;
 
 fn folder(name: &str) -> PathBuf {
@@ -181,7 +181,16 @@ fn branches_loops_and_regions_run() {
     let below = program.run(&[Tensor::from([-1f32, -1.0, -1.0])]).unwrap();
     assert_near("branches", &below, &[Tensor::from([(-1f32).cos() * -2.0; 3])], 1e-6);
     replay("loops", 1e-6);
+    replay("scanned", 1e-6);
     replay("regions", 0.01);
+}
+
+#[test]
+fn a_graph_for_training_computes_loss_and_gradients() {
+    let program = replay("joint", 1e-6);
+    let names: Vec<_> = program.outputs().iter().map(Output::name).collect();
+    assert_eq!(names, ["result", "gradient of linear.weight", "gradient of linear.bias"]);
+    assert_eq!(program.outputs()[0].role, Role::Loss);
 }
 
 #[test]

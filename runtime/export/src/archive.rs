@@ -29,7 +29,8 @@ impl Archive {
     /// Anything but an archive that `torch.export.save` wrote.
     pub(crate) fn new(memory: Memory) -> Result<Archive> {
         let records = zip::records(memory.bytes())?;
-        let root = records.keys().find_map(|name| Some(name.strip_suffix("/archive_format")?.to_owned()));
+        let root =
+            records.keys().filter_map(|name| name.strip_suffix("/archive_format")).min().map(str::to_owned);
         let Some(root) = root else {
             let has = |end: &str| records.keys().any(|name| name.ends_with(end));
             let what = match () {

@@ -76,8 +76,8 @@ impl Symbols {
             Formula::Leaf(symbol) => Dim::Symbol(symbol),
             Formula::Number(Number::Int(number)) => Dim::Fixed(number),
             formula => {
-                let names = self.names.clone();
-                Dim::Formula(formula.clone(), shown(&formula, &names))
+                let text = shown(&formula, &self.names);
+                Dim::Formula(formula, text)
             }
         })
     }

@@ -53,7 +53,10 @@ impl<'p> Frame<'p> {
     pub(crate) fn value(&self, source: Source) -> Value<'_> {
         match source {
             Source::Weight(number) => Value::TensorRef(&self.weights[number as usize]),
-            Source::Slot(slot) => self.slots[slot as usize].borrowed(),
+            Source::Slot(slot) => match &self.slots[slot as usize] {
+                Value::Tensor(tensor) => Value::TensorRef(tensor), // by far the most
+                other => other.borrowed(),
+            },
         }
     }
 

@@ -1,0 +1,214 @@
+"""Exports models that people use, runs them here and in PyTorch, and writes `docs/models.md`.
+
+    python3 -m pip install torch torchvision timm transformers safetensors
+    cargo build --release --bin run
+    python3 examples/models/compare.py --write            # from the repository's root
+
+Weights are random, by a fixed seed: nothing is downloaded. Archives stay in the folder of `--folder`, by default a
+temporary one; `--only NAME` takes one model. A model with operators that are missing here is in the table with their names.
+"""
+
+import argparse
+import pathlib
+import os
+import re
+import subprocess
+import tempfile
+import time
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+from torch.export import export
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SIDE = {"convolutions": 224}
+
+
+def vision(name):
+    def make():
+        import torchvision
+
+        side = SIDE["convolutions"]
+        return getattr(torchvision.models, name)(weights=None), (torch.randn(1, 3, side, side),), {}
+
+    return make
+
+
+def timm(name):
+    def make():
+        import timm
+
+        return timm.create_model(name, pretrained=False), (torch.randn(1, 3, 224, 224),), {}
+
+    return make
+
+
+class Plain(nn.Module):
+    """A model of transformers by its tokens, and its tensors alone as results."""
+
+    def __init__(self, model, name="input_ids"):
+        super().__init__()
+        self.model, self.name = model, name
+
+    def forward(self, tokens):
+        found = self.model(**{self.name: tokens}, use_cache=False) if hasattr(self.model.config, "use_cache") else \
+            self.model(**{self.name: tokens})
+        return found[0]
+
+
+def language(kind, config, **options):
+    def make():
+        import transformers
+
+        settings = getattr(transformers, config)(**options)
+        model = getattr(transformers, kind)(settings)
+        return Plain(model), (torch.randint(0, settings.vocab_size, (1, 32)),), {}
+
+    return make
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.embedding, self.out = nn.Embedding(100, 64), nn.Linear(64, 100)
+        self.recurrent = kind(64, 64, num_layers=2, batch_first=True)
+
+    def forward(self, tokens):
+        hidden, _ = self.recurrent(self.embedding(tokens))
+        return self.out(hidden)
+
+
+def recurrent(kind):
+    return lambda: (Recurrent(kind), (torch.randint(0, 100, (2, 20)),), {})
+
+
+def transformer():
+    model = nn.Transformer(64, 4, 2, 2, 128, batch_first=True)
+    return model, (torch.randn(2, 10, 64), torch.randn(2, 7, 64)), {}
+
+
+SMALL = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 256}
+MODELS = {
+    "resnet18": vision("resnet18"),
+    "mobilenet_v3_small": vision("mobilenet_v3_small"),
+    "efficientnet_b0": vision("efficientnet_b0"),
+    "squeezenet1_1": vision("squeezenet1_1"),
+    "densenet121": vision("densenet121"),
+    "shufflenet_v2_x0_5": vision("shufflenet_v2_x0_5"),
+    "convnext_tiny": vision("convnext_tiny"),
+    "swin_t": vision("swin_t"),
+    "vit_tiny_patch16_224": timm("vit_tiny_patch16_224"),
+    "mixer_s32_224": timm("mixer_s32_224"),
+    "deit_tiny_patch16_224": timm("deit_tiny_patch16_224"),
+    "regnet_x_400mf": vision("regnet_x_400mf"),
+    "lraspp_mobilenet_v3_large": lambda: (
+        __import__("torchvision").models.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None),
+        (torch.randn(1, 3, 128, 128),), {}),
+    "bert": language("BertModel", "BertConfig", **SMALL),
+    "distilbert": language("DistilBertModel", "DistilBertConfig", dim=128, n_layers=2, n_heads=4, hidden_dim=256),
+    "gpt2": language("GPT2LMHeadModel", "GPT2Config", n_embd=128, n_layer=2, n_head=4),
+    "llama": language("LlamaForCausalLM", "LlamaConfig", **SMALL, num_key_value_heads=2, vocab_size=1000),
+    "qwen2": language("Qwen2ForCausalLM", "Qwen2Config", **SMALL, num_key_value_heads=2, vocab_size=1000),
+    "t5_encoder": language("T5EncoderModel", "T5Config", d_model=128, num_layers=2, num_heads=4, d_ff=256, d_kv=32),
+    "lstm": recurrent(nn.LSTM),
+    "gru": recurrent(nn.GRU),
+    "transformer": transformer,
+}
+
+
+def tensors(tree):
+    return [leaf for leaf in torch.utils._pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
+
+
+def save(path, values):
+    save_file({f"{i:02}": value.detach().clone().contiguous() for i, value in enumerate(values)}, path)
+
+
+def write(folder, name):
+    """Exports a model with what it is given and what it computes. Returns how long PyTorch takes for it."""
+    torch.manual_seed(0)
+    model, arguments, options = MODELS[name]()
+    model = model.eval()
+    path = folder / f"{name}.pt2"
+    with torch.no_grad():
+        torch.export.save(export(model, arguments, **options), path)
+        wanted = model(*arguments)
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            model(*arguments)
+            times.append(time.perf_counter() - start)
+    save(path.with_suffix(".inputs.safetensors"), tensors(arguments))
+    save(path.with_suffix(".outputs.safetensors"), tensors(wanted))
+    return sorted(times)[len(times) // 2]
+
+
+def run(program, path, *options):
+    command = [program, str(path), *options]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"RAYON_NUM_THREADS": "1"})
+
+
+def row(folder, program, name, timed):
+    """A row of the table."""
+    try:
+        theirs = write(folder, name)
+    except Exception as error:  # a model that PyTorch does not export is no matter of ours
+        print(f"{name}: {error}")
+        return f"| `{name}` | | not exported: {type(error).__name__} | | |"
+    path = folder / f"{name}.pt2"
+    checked = run(program, path, "--check")
+    if checked.returncode == 1:
+        missing = sorted(set(re.findall(r"^torch\.ops\.([\w.]+?)(?:\.default)?, at", checked.stdout, re.M)))
+        return f"| `{name}` | | missing: {', '.join(f'`{operator}`' for operator in missing)} | | |"
+    options = ["--profile", "5"] if timed else []
+    done = run(program, path, "--compare", str(path.with_suffix(".outputs.safetensors")), *options)
+    if done.returncode != 0:
+        return f"| `{name}` | | {done.stderr.strip().splitlines()[0][:160]} | | |"
+    apart = re.search(r"largest difference.*: (\S+)$", done.stdout, re.M)[1]
+    nodes = sum(int(count) for count in re.findall(r"^ +(\d+) × ", run(program, path, "--list").stdout, re.M))
+    if not timed:
+        return f"| `{name}` | {nodes} | {apart} | | |"
+    ours = float(re.search(r"^([\d.]+) µs for one run", done.stdout, re.M)[1]) / 1e6
+    return f"| `{name}` | {nodes} | {apart} | {ours * 1e3:.2f} ms | {theirs * 1e3:.2f} ms |"
+
+
+HEAD = """# Models
+
+Written by `examples/models/compare.py`, with PyTorch {version} on the same machine, one thread each. The difference is the largest of any
+output, beside the largest number in that output. The models' weights are random, their images have a side of {side}.
+{times}
+
+| model | nodes | difference | here | PyTorch |
+|---|---:|---:|---:|---:|
+"""
+TIMED = "Times are of one run: here the mean of five after a first, there the median of five."
+UNTIMED = "Times were not taken: the build was not an optimised one."
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", action="append", help="a model")
+    parser.add_argument("--folder", type=pathlib.Path, help="where archives go")
+    parser.add_argument("--program", default=ROOT / "target" / "release" / "run", help="the binary `run`")
+    parser.add_argument("--untimed", action="store_true", help="numbers alone")
+    parser.add_argument("--side", type=int, default=224, help="the side of images for models that take any")
+    parser.add_argument("--write", action="store_true", help="write docs/models.md")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    SIDE["convolutions"] = options.side
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = []
+        for name in options.only or MODELS:
+            rows.append(row(folder, str(options.program), name, not options.untimed))
+            print(rows[-1], flush=True)
+    if options.write:
+        times = UNTIMED if options.untimed else TIMED
+        head = HEAD.format(version=torch.__version__, side=options.side, times=times)
+        (ROOT / "docs" / "models.md").write_text(head + "\n".join(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,331 @@
+"""Writes the archives that stand in this repository, each with inputs and with PyTorch's outputs for them.
+
+    python3 -m pip install torch safetensors
+    python3 examples/models/write.py            # from the repository's root
+
+`digits.pt2` beside this script is a network that reads handwritten digits, trained here. The others are for tests: one
+feature of `torch.export` each, in `runtime/export/tests/archives`. Seeds are fixed, and what PyTorch says of the place
+where an operator was called is left out: it has paths of the machine that exported.
+"""
+
+import csv
+import gzip
+import pathlib
+import tempfile
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+from torch.export import Dim, export
+
+HERE = pathlib.Path(__file__).resolve().parent
+TESTS = HERE.parent.parent / "runtime" / "export" / "tests" / "archives"
+
+
+def leaves(tree):
+    """The tensors of nested inputs or outputs."""
+    return [leaf for leaf in torch.utils._pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
+
+
+def save(path, tensors):
+    tensors = {f"{i:02}": tensor.detach().clone().contiguous() for i, tensor in enumerate(tensors)}
+    save_file(tensors, path)
+
+
+def write(path, module, arguments, keywords=None, functional=False, **options):
+    """Exports a module, and records what it computes."""
+    keywords = keywords or {}
+    program = export(module.eval(), arguments, keywords, **options)
+    if functional:
+        program = program.run_decompositions({})
+    for graph in program.graph_module.modules():
+        for node in graph.graph.nodes if isinstance(graph, torch.fx.GraphModule) else []:
+            node.meta.pop("stack_trace", None)
+    with tempfile.TemporaryDirectory() as folder:
+        # The name of the file is in the archive.
+        file = pathlib.Path(folder, path.name)
+        torch.export.save(program, file)
+        path.write_bytes(file.read_bytes())
+    copies = torch.utils._pytree.tree_map(lambda x: x.clone() if isinstance(x, torch.Tensor) else x, arguments)
+    save(path.with_suffix(".inputs.safetensors"), leaves((arguments, keywords)))
+    with torch.no_grad():
+        save(path.with_suffix(".outputs.safetensors"), leaves(program.module()(*copies, **keywords)))
+    print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+def joint(path, module, arguments):
+    """Exports a module with the graph of its gradients, and records loss and gradients."""
+    from torch.export.experimental import _export_forward_backward
+
+    program = _export_forward_backward(export(module, arguments))
+    for node in program.graph.nodes:
+        node.meta.pop("stack_trace", None)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, path.name)
+        torch.export.save(program, file)
+        path.write_bytes(file.read_bytes())
+    save(path.with_suffix(".inputs.safetensors"), arguments)
+    loss = module(*arguments)
+    gradients = torch.autograd.grad(loss, list(module.parameters()))
+    save(path.with_suffix(".outputs.safetensors"), [loss, *gradients])
+    print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+class Digits(nn.Module):
+    """Two convolutions and a linear layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(1, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(8, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.AdaptiveAvgPool2d(2),
+        )
+        self.classes = nn.Linear(64, 10)
+
+    def forward(self, images):
+        return self.classes(self.features(images / 16).flatten(1)).softmax(-1)
+
+
+def digits():
+    with gzip.open(HERE.parent / "data" / "digits.csv.gz", "rt") as file:
+        rows = torch.tensor([[int(number) for number in row] for row in csv.reader(file)])
+    images, classes = rows[:, :64].reshape(-1, 1, 8, 8).float(), rows[:, 64]
+    network = Digits()
+    optimizer = torch.optim.AdamW(network.parameters(), 1e-2)
+    for epoch in range(8):
+        for part in torch.randperm(len(images) - 8).split(64):
+            optimizer.zero_grad()
+            nn.functional.nll_loss(network(images[part]).log(), classes[part]).backward()
+            optimizer.step()
+    batch = Dim("batch", min=1, max=1024)
+    write(HERE / "digits.pt2", network, (images[-8:].clone(),), dynamic_shapes=({0: batch},))
+    with torch.no_grad():
+        print("the last eight are", classes[-8:].tolist(), "found", network(images[-8:]).argmax(1).tolist())
+
+
+class Nested(nn.Module):
+    """Tuples, lists and dictionaries, in and out."""
+
+    def forward(self, pair, named, *, scale):
+        first, second = pair
+        return {"sum": first + second, "rest": [named["a"] * scale, (named["b"], None, 7)]}
+
+
+class Sizes(nn.Module):
+    """Sizes that are arguments, computed."""
+
+    def forward(self, x, y):
+        n, m = x.shape[0], y.shape[0]
+        grid = torch.arange(n * 2 - 1, dtype=torch.float32)
+        return x.reshape(n * 3).sum() + grid.mean(), torch.cat([x, y]), x.new_zeros(max(n, 5) + m // 2)
+
+
+class Guarded(nn.Module):
+    """A branch that was taken when it was exported."""
+
+    def forward(self, x, y):
+        if x.shape[0] % 2 == 0 and x.shape[0] > y.shape[0]:
+            return x.reshape(2, -1) * 3
+        return x
+
+
+class Numbered(nn.Module):
+    def forward(self, x, n):
+        return x * n, x[:n]
+
+
+class Ties(nn.Module):
+    """One weight under two names, a transposed one, and a view of a part."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(7, 4)
+        self.out = nn.Linear(4, 7, bias=False)
+        self.out.weight = self.embedding.weight
+        self.turned = nn.Parameter(torch.randn(4, 3).t())
+        self.register_buffer("part", torch.randn(6, 4)[2:4, 1:3])
+
+    def forward(self, tokens):
+        hidden = self.embedding(tokens)
+        return self.out(hidden), hidden @ self.turned.t(), self.part * 2
+
+
+class Counts(nn.Module):
+    """A buffer that changes with each call, in place, and an input that does."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x):
+        self.calls.add_(1)
+        x.mul_(2)
+        return x + self.calls
+
+
+class Branches(nn.Module):
+    def forward(self, x):
+        y = torch.cond(x.sum() > 0, lambda x: (x.sin(), x + 1), lambda x: (x.cos(), x - 1), (x,))
+        return y[0] * y[1]
+
+
+class Loops(nn.Module):
+    def forward(self, x):
+        from torch._higher_order_ops import map as map_rows, while_loop
+
+        def again(i, x):
+            return i < 5
+
+        def step(i, x):
+            return i + 1, x * 1.5 + i
+
+        i, x = while_loop(again, step, (torch.zeros((), dtype=torch.int64), x))
+        return i, x, map_rows(lambda row, other: (row + other).relu(), x, x[0].clone())
+
+
+class Scanned(nn.Module):
+    """Sums of the rows so far."""
+
+    def forward(self, x):
+        from torch._higher_order_ops.scan import scan
+
+        return scan(lambda total, row: (total + row, (total + row).sin()), torch.zeros(2), x)
+
+
+class Loss(nn.Module):
+    """A graph for training: it computes gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.linear(x).pow(2).sum()
+
+
+class Regions(nn.Module):
+    """Parts without gradients, and parts in another precision."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        with torch.no_grad():
+            y = self.linear(x)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            z = self.linear(x)
+        return y, z
+
+
+class Types(nn.Module):
+    """Weights of many types."""
+
+    def __init__(self):
+        super().__init__()
+        for name in ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float64"]:
+            values = torch.tensor([[0, 1, 1], [1, 0, 3]]).to(getattr(torch, name))
+            self.register_buffer(f"of_{name}", values)
+        self.register_buffer("complex64", torch.tensor([1 + 2j, 3 - 1j]))
+        self.empty = nn.Parameter(torch.zeros(0, 3))
+
+    def forward(self, x):
+        sums = [buffer.sum().float() for name, buffer in self.named_buffers() if name != "complex64"]
+        return torch.stack(sums) + x, torch.view_as_real(self.complex64), self.empty, self.of_bfloat16 * 2
+
+
+class Sampled(nn.Module):
+    """What is drawn from random numbers changes no size."""
+
+    def forward(self, x):
+        return torch.nn.functional.dropout(x, 0.5, self.training) * x.shape[0], x.float().mean().item() + x
+
+
+class Chosen(nn.Module):
+    """A size that the elements decide."""
+
+    def forward(self, x):
+        found = x.nonzero()
+        return found, found.shape[0] * x
+
+
+@torch.library.custom_op("fixtures::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+@twice.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+class Custom(nn.Module):
+    """An operator of another library."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Identity(), nn.ReLU())
+
+    def forward(self, x):
+        return torch.ops.fixtures.twice(self.inner(x))
+
+
+class Chain(nn.Module):
+    """Many calls of an operator that costs nothing: what is measured is the way there."""
+
+    def forward(self, x):
+        for _ in range(50):
+            x = torch.ops.fixtures.twice(x)
+        return x
+
+
+class Block(nn.Module):
+    """A block of a transformer, causal, with rotated positions."""
+
+    def __init__(self, width=16, heads=2):
+        super().__init__()
+        self.heads = heads
+        self.norm = nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        b, t, c = x.shape
+        q, k, v = self.qkv(self.norm(x)).view(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+        seen = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(seen.transpose(1, 2).reshape(b, t, c))
+        return x + self.down(nn.functional.gelu(self.up(x)))
+
+
+def features():
+    n, m = Dim("n", min=2, max=8), Dim("m", max=16)
+    write(TESTS / "nested.pt2", Nested(), ((torch.ones(2), torch.ones(2)), {"a": torch.ones(3), "b": torch.zeros(1)}),
+          {"scale": torch.tensor(3.0)})
+    sizes = ({0: n}, {0: m})
+    write(TESTS / "sizes.pt2", Sizes(), (torch.randn(4, 3), torch.randn(6, 3)), dynamic_shapes=sizes)
+    write(TESTS / "ties.pt2", Ties(), (torch.tensor([3, 1, 6]),))
+    write(TESTS / "counts.pt2", Counts(), (torch.ones(2),))
+    write(TESTS / "functional.pt2", Counts(), (torch.ones(2),), functional=True)
+    write(TESTS / "guarded.pt2", Guarded(), (torch.randn(8, 3), torch.randn(5)),
+          dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))
+    write(TESTS / "numbered.pt2", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
+    write(TESTS / "branches.pt2", Branches(), (torch.randn(3),))
+    write(TESTS / "loops.pt2", Loops(), (torch.randn(3, 2),))
+    write(TESTS / "scanned.pt2", Scanned(), (torch.randn(4, 2),))
+    joint(TESTS / "joint.pt2", Loss(), (torch.randn(2, 3),))
+    write(TESTS / "regions.pt2", Regions(), (torch.randn(2, 4),))
+    write(TESTS / "types.pt2", Types(), (torch.zeros(9),))
+    write(TESTS / "sampled.pt2", Sampled(), (torch.randn(3),))
+    write(TESTS / "chosen.pt2", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
+    write(TESTS / "custom.pt2", Custom(), (torch.randn(2),))
+    write(TESTS / "chain.pt2", Chain(), (torch.zeros(1),))
+    steps = Dim("steps", min=2, max=64)
+    write(TESTS / "block.pt2", Block(), (torch.randn(1, 5, 16),), dynamic_shapes=({1: steps},))
+    write(TESTS / "bfloat16.pt2", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    digits()
+    TESTS.mkdir(parents=True, exist_ok=True)
+    features()

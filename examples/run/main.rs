@@ -1,0 +1,98 @@
+//! `run`: a program that PyTorch exported, with the operators and layers of this workspace.
+#![expect(unsafe_code, reason = "the archive is mapped: whoever runs this leaves the file alone meanwhile")]
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use torch_library::prelude::*;
+use torch_library::trace;
+use torch_library_export::{Loader, Program};
+use {glyphs as _, glyphs_extra as _, torch_library_kernels as _};
+
+mod arguments;
+mod files;
+mod layers;
+mod show;
+
+use arguments::Arguments;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut output = io::stdout().lock();
+    match run(&arguments, &mut output) {
+        Ok(is_well) => ExitCode::from(u8::from(!is_well)),
+        // A reader who has seen enough.
+        Err(error) if error.to_string().contains("Broken pipe") => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "run: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all is well with what was asked about.
+fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
+    let loader = Loader::new().device(arguments.device);
+    // SAFETY: whoever runs this was told, in `run --help`, to leave the file alone meanwhile.
+    let program = unsafe { loader.map(&arguments.model) }?;
+    if arguments.list {
+        write!(output, "{program}")?;
+        return Ok(true);
+    }
+    if arguments.check {
+        return check(&program, output);
+    }
+    let inputs = files::inputs(&program, arguments)?;
+    let trace = arguments.trace.then(trace::to_stderr);
+    let outputs = layers::under(&arguments.layers, arguments.device, &inputs, &|inputs| program.run(inputs))?;
+    drop(trace);
+    show::outputs(&program, &outputs, output)?;
+    if let Some(path) = &arguments.outputs {
+        files::write(path, &outputs)?;
+    }
+    if let Some(path) = &arguments.compare {
+        show::difference(&files::read(path)?, &outputs, output)?;
+    }
+    if let Some(runs) = arguments.profile {
+        profile(&program, arguments, runs, &inputs, output)?;
+    }
+    Ok(true)
+}
+
+fn check(program: &Program, output: &mut impl Write) -> Result<bool> {
+    for problem in program.problems() {
+        writeln!(output, "{problem}")?;
+    }
+    let (operators, problems) = (program.operators().len(), program.problems().len());
+    match problems {
+        0 => writeln!(output, "all {operators} operators are here")?,
+        _ => writeln!(output, "{problems} problems, {operators} operators")?,
+    }
+    Ok(problems == 0)
+}
+
+fn profile(
+    program: &Program,
+    arguments: &Arguments,
+    runs: u32,
+    inputs: &[Tensor],
+    output: &mut impl Write,
+) -> Result<()> {
+    let profile = std::cell::RefCell::new(None);
+    layers::under(&arguments.layers, arguments.device, inputs, &|inputs| {
+        *profile.borrow_mut() = Some(program.profile(inputs, runs)?);
+        Ok(Vec::new())
+    })?;
+    let Some(profile) = profile.into_inner() else { return Ok(()) };
+    write!(output, "\n{profile}")?;
+    writeln!(output, "\nby module")?;
+    for row in profile.modules().iter().take(20) {
+        let name = if row.name.is_empty() { "the model itself" } else { &row.name };
+        writeln!(output, "{:10.1} µs  {name}", row.time.as_secs_f64() * 1e6 / f64::from(runs.max(1)))?;
+    }
+    if let Some(path) = &arguments.picture {
+        std::fs::write(path, profile.to_svg())?;
+    }
+    Ok(())
+}

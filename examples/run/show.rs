@@ -1,0 +1,88 @@
+//! What came out, for people.
+
+use std::io::Write;
+
+use torch_library::prelude::*;
+use torch_library_export::{Kind, Program};
+use torch_library_kernels::aten;
+
+/// How many classes are named.
+const BEST: i64 = 5;
+/// What is printed whole.
+const SMALL: i64 = 64;
+
+/// Each output: its sizes, of rows of numbers the places of the largest, and of small ones the elements.
+pub(crate) fn outputs(program: &Program, outputs: &[Tensor], to: &mut impl Write) -> Result<()> {
+    let tensors = program.outputs().iter().filter(|output| matches!(output.kind, Kind::Tensor { .. }));
+    for (output, tensor) in tensors.zip(outputs) {
+        writeln!(to, "{}: {}{:?}", output.name(), tensor.dtype(), tensor.sizes())?;
+        if tensor.storage().data_ptr().is_none() || tensor.is_wrapper() {
+            continue; // sizes alone
+        }
+        if let Some(best) = best(tensor)? {
+            write!(to, "{best}")?;
+        } else if tensor.numel() <= SMALL {
+            writeln!(to, "{tensor}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The largest of each row, where there are few rows of many numbers.
+fn best(tensor: &Tensor) -> Result<Option<String>> {
+    let is_rows = tensor.dim() == 2 && tensor.dtype().is_floating_point();
+    if !is_rows || tensor.sizes()[1] < 2 * BEST || !(1..=16).contains(&tensor.sizes()[0]) {
+        return Ok(None);
+    }
+    let (values, places) = aten::topk::with(tensor, BEST).call()?;
+    let values = aten::to_dtype(&values, DType::Float64)?.to_vec::<f64>()?;
+    let (places, count) = (places.to_vec::<i64>()?, BEST as usize);
+    let mut text = String::new();
+    for (row, (values, places)) in values.chunks(count).zip(places.chunks(count)).enumerate() {
+        let best: Vec<_> =
+            places.iter().zip(values).map(|(place, value)| format!("{place} ({value:.4})")).collect();
+        text.push_str(&format!("  row {row}, largest first: {}\n", best.join(", ")));
+    }
+    Ok(Some(text))
+}
+
+/// How far outputs are from others, of each the largest difference beside the largest number.
+pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Write) -> Result<()> {
+    ensure!(
+        wanted.len() == found.len(),
+        Argument,
+        "{} outputs, {} are to compare with",
+        found.len(),
+        wanted.len()
+    );
+    let mut worst = 0f64;
+    for (place, (wanted, found)) in wanted.iter().zip(found).enumerate() {
+        ensure!(
+            wanted.sizes() == found.sizes(),
+            Shape,
+            "output {place} has sizes {:?}, {:?} are to compare with",
+            found.sizes(),
+            wanted.sizes()
+        );
+        let numbers = |tensor: &Tensor| {
+            let real = if tensor.dtype().is_complex() { aten::view_as_real(tensor)? } else { tensor.clone() };
+            aten::_to_copy::with(&real).dtype(Some(DType::Float64)).call()?.to_vec::<f64>()
+        };
+        let (wanted, found) = (numbers(wanted)?, numbers(found)?);
+        let largest = wanted
+            .iter()
+            .filter(|number| number.is_finite())
+            .fold(0f64, |largest, number| largest.max(number.abs()));
+        let apart = wanted.iter().zip(&found).map(|(wanted, found)| {
+            match wanted == found || (wanted.is_nan() && found.is_nan()) {
+                true => 0.0,
+                false => (wanted - found).abs(),
+            }
+        });
+        // What is no number on one side alone is as far apart as can be.
+        let apart =
+            apart.fold(0f64, |worst, apart| if apart.is_nan() { f64::INFINITY } else { worst.max(apart) });
+        worst = worst.max(if apart == 0.0 { 0.0 } else { apart / largest.max(f64::MIN_POSITIVE) });
+    }
+    Ok(writeln!(to, "largest difference, beside the largest number of its output: {worst:.1e}")?)
+}

@@ -1,0 +1,89 @@
+//! `run`, as people call it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const DIGITS: &str = "examples/models/digits.pt2";
+
+fn run(arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    Command::new(env!("CARGO_BIN_EXE_run")).args(arguments).current_dir(root).output().expect("it starts")
+}
+
+/// An empty folder.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir(&folder).expect("a folder");
+    folder
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn a_model_reads_its_digits_as_pytorch_does() {
+    let output = run(&[DIGITS, "--compare", "examples/models/digits.outputs.safetensors"]);
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    for (row, digit) in [8, 8, 4, 9, 0, 8, 9, 8].iter().enumerate() {
+        assert!(said.contains(&format!("row {row}, largest first: {digit} (")), "{said}");
+    }
+    let (_, apart) = said.trim_end().rsplit_once(' ').expect("a difference");
+    assert!(apart.parse::<f64>().expect("a number") < 1e-5, "{said}");
+}
+
+#[test]
+fn a_model_is_listed_and_checked_without_a_run() {
+    let said = text(&run(&[DIGITS, "--list"]));
+    assert!(said.contains("images: float32[") && said.contains("torch.ops.aten.conv2d.default"), "{said}");
+    let output = run(&[DIGITS, "--check"]);
+    assert_eq!((output.status.code(), text(&output).as_str()), (Some(0), "all 9 operators are here\n"));
+    let output = run(&["runtime/export/tests/archives/custom.pt2", "--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).starts_with("torch.ops.fixtures.twice.default, at twice: "), "{}", text(&output));
+}
+
+#[test]
+fn inputs_come_from_files_and_outputs_go_to_them() {
+    let path = folder("run_files").join("out.safetensors");
+    let path = path.to_str().expect("a path");
+    let archive = "runtime/export/tests/archives/block";
+    let inputs = format!("{archive}.inputs.safetensors");
+    let said = run(&[&format!("{archive}.pt2"), "--inputs", &inputs, "--outputs", path]);
+    assert!(said.status.success(), "{}", text(&said));
+    let said = text(&run(&[&format!("{archive}.pt2"), "--compare", path]));
+    assert!(said.ends_with(" 0.0e0\n"), "{said}");
+    let missing = run(&[DIGITS, "--input", "pictures=none.npy"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing).starts_with("run: there is no input \"pictures\"; the program takes\n  images: "));
+}
+
+#[test]
+fn layers_profiles_and_traces_apply() {
+    let block = "runtime/export/tests/archives/block.pt2";
+    let said = text(&run(&[block, "--layers", "fake"]));
+    assert_eq!(said, "result: float32[1, 5, 16]\n");
+    let said = text(&run(&[block, "--trace"]));
+    assert!(said.contains("[callBoxed] op=[aten::layer_norm]"), "{said}");
+    let picture = folder("run_layers").join("time.svg");
+    let said = text(&run(&[
+        block,
+        "--profile",
+        "2",
+        "--picture",
+        picture.to_str().expect("a path"),
+        "--layers",
+        "autocast",
+    ]));
+    assert!(said.contains("aten.linear") && said.contains("in 4 calls"), "{said}");
+    assert!(std::fs::read_to_string(picture).expect("a picture").starts_with("<svg"));
+}
+
+#[test]
+fn what_is_no_archive_is_refused() {
+    let output = run(&["README.md"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).starts_with("run: README.md: this is no zip file"), "{}", text(&output));
+}

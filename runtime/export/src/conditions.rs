@@ -1,0 +1,408 @@
+//! What a program asks of its inputs: types, sizes, the ranges of sizes, and guards.
+
+use std::collections::BTreeMap;
+
+use torch_library::prelude::*;
+
+use crate::expression::{Expression, Formula};
+use crate::kinds;
+use crate::number::Number;
+use crate::signature::{Kind, Size};
+use crate::wire::{RangeConstraint, SymInt, TensorMeta};
+
+/// The symbols of a program with their ranges.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    names: Vec<String>,
+    ranges: Vec<(Option<i64>, Option<i64>)>,
+}
+
+/// A size of an input.
+#[derive(Debug)]
+enum Dim {
+    Fixed(i64),
+    Symbol(usize),
+    Formula(Formula<usize>, String),
+}
+
+/// What is known of an input.
+#[derive(Debug)]
+enum Expected {
+    Tensor { dtype: DType, sizes: Vec<Dim> },
+    Number(Option<Dim>),
+}
+
+/// What a guard looks at: an input by number, and of a tensor what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Looked {
+    At(usize),
+    Size(usize, usize),
+    Stride(usize, usize),
+    Offset(usize),
+}
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(crate) struct Conditions {
+    pub(crate) symbols: Symbols,
+    inputs: Vec<(String, Expected)>,
+    guards: Vec<(String, Formula<Looked>)>,
+}
+
+impl Symbols {
+    fn new(ranges: &BTreeMap<String, RangeConstraint>) -> Symbols {
+        let names = ranges.keys().cloned().collect();
+        Symbols { names, ranges: ranges.values().map(|range| (range.min_val, range.max_val)).collect() }
+    }
+
+    fn number(&mut self, name: &str) -> usize {
+        let known = self.names.iter().position(|known| known == name);
+        known.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.ranges.push((None, None));
+            self.names.len() - 1
+        })
+    }
+
+    fn dim(&mut self, size: &SymInt) -> Result<Dim> {
+        let text = match size {
+            SymInt::AsInt(number) => return Ok(Dim::Fixed(*number)),
+            SymInt::AsExpr(expression) => &expression.expr_str,
+        };
+        let formula = Formula::new(&Expression::parse(text)?, &mut |expression| {
+            Ok(symbol(expression).map(|name| self.number(name)))
+        })?;
+        Ok(match formula {
+            Formula::Leaf(symbol) => Dim::Symbol(symbol),
+            Formula::Number(Number::Int(number)) => Dim::Fixed(number),
+            formula => {
+                let text = shown(&formula, &self.names);
+                Dim::Formula(formula, text)
+            }
+        })
+    }
+
+    /// What a tensor is, for people.
+    ///
+    /// # Errors
+    /// An unknown element type; sizes that cannot be read.
+    pub(crate) fn kind(&mut self, meta: &TensorMeta) -> Result<Kind> {
+        let sizes = meta.sizes.iter().map(|size| {
+            Ok(match self.dim(size)? {
+                Dim::Fixed(number) => Size::Fixed(number),
+                Dim::Symbol(symbol) => {
+                    let (min, max) = self.ranges[symbol];
+                    Size::Symbol { name: self.names[symbol].clone(), min, max }
+                }
+                Dim::Formula(_, text) => Size::Computed(text),
+            })
+        });
+        Ok(Kind::Tensor { sizes: sizes.collect::<Result<_>>()?, dtype: kinds::dtype(meta.dtype)? })
+    }
+}
+
+/// The name in `Symbol('s0', …)`.
+fn symbol(expression: &Expression) -> Option<&str> {
+    let Expression::Call(callee, arguments) = expression else { return None };
+    match (&**callee, arguments.as_slice()) {
+        (Expression::Name(callee), [Expression::Text(name)]) if callee == "Symbol" => Some(name),
+        _ => None,
+    }
+}
+
+/// A formula for people.
+fn shown(formula: &Formula<usize>, names: &[String]) -> String {
+    match formula {
+        Formula::Number(Number::Int(number)) => number.to_string(),
+        Formula::Number(number) => number.float().to_string(),
+        Formula::Leaf(symbol) => names[*symbol].clone(),
+        Formula::Apply(function, arguments) => {
+            use crate::number::Function::*;
+            let arguments: Vec<_> = arguments.iter().map(|argument| shown(argument, names)).collect();
+            let sign = match function {
+                Add => " + ",
+                Sub => " - ",
+                Mul => "*",
+                FloorDiv => "//",
+                TrueDiv => "/",
+                Mod => " % ",
+                Pow => "**",
+                _ => return format!("{function:?}({})", arguments.join(", ")).to_lowercase(),
+            };
+            format!("({})", arguments.join(sign))
+        }
+    }
+}
+
+impl Conditions {
+    pub(crate) fn new(ranges: &BTreeMap<String, RangeConstraint>) -> Conditions {
+        Conditions { symbols: Symbols::new(ranges), ..Conditions::default() }
+    }
+
+    /// Of an input that is a tensor.
+    ///
+    /// # Errors
+    /// An unknown element type; sizes that cannot be read.
+    pub(crate) fn tensor(&mut self, name: &str, meta: &TensorMeta) -> Result<()> {
+        let sizes = meta.sizes.iter().map(|size| self.symbols.dim(size)).collect::<Result<_>>()?;
+        self.inputs.push((name.to_owned(), Expected::Tensor { dtype: kinds::dtype(meta.dtype)?, sizes }));
+        Ok(())
+    }
+
+    /// Of an input that is a number.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn number(&mut self, name: &str, size: Option<&SymInt>) -> Result<()> {
+        let size = size.map(|size| self.symbols.dim(size)).transpose()?;
+        self.inputs.push((name.to_owned(), Expected::Number(size)));
+        Ok(())
+    }
+
+    /// A guard in Python's words, of inputs with these paths.
+    ///
+    /// # Errors
+    /// What there is nothing of here.
+    pub(crate) fn guard(&mut self, text: &str, paths: &[String]) -> Result<()> {
+        let expression = Expression::parse(text)?;
+        let guard = Formula::new(&expression, &mut |expression| Ok(looked(expression, paths)))?;
+        self.guards.push((text.to_owned(), guard));
+        Ok(())
+    }
+
+    /// Whether a program may be called with these values.
+    ///
+    /// # Errors
+    /// The first that does not hold, by its name.
+    pub(crate) fn check(&self, values: &[Value<'_>]) -> Result<()> {
+        ensure!(
+            values.len() == self.inputs.len(),
+            Argument,
+            "the program takes {} inputs, {}; {} were given",
+            self.inputs.len(),
+            self.names(),
+            values.len()
+        );
+        let mut symbols: Vec<Option<(i64, &str)>> = vec![None; self.symbols.names.len()];
+        let mut computed = Vec::new();
+        for (value, (name, expected)) in values.iter().zip(&self.inputs) {
+            match (expected, value.as_tensor(), Number::of(value)) {
+                (Expected::Tensor { dtype, sizes }, Some(tensor), _) => {
+                    check_tensor(tensor, name, *dtype, sizes.len())?;
+                    for (dim, size) in sizes.iter().enumerate() {
+                        let place = Where { name, dim: Some(dim), size: tensor.sizes()[dim] };
+                        self.bind(size, place, &mut symbols, &mut computed)?;
+                    }
+                }
+                (Expected::Number(size), _, Some(number)) => {
+                    if let (Some(size), Some(number)) = (size, number.int()) {
+                        self.bind(
+                            size,
+                            Where { name, dim: None, size: number },
+                            &mut symbols,
+                            &mut computed,
+                        )?;
+                    }
+                }
+                (Expected::Tensor { .. }, ..) => {
+                    bail!(Type, "input `{name}` is a tensor, {} was given", value.type_name())
+                }
+                (Expected::Number(_), ..) => {
+                    bail!(Type, "input `{name}` is a number, {} was given", value.type_name())
+                }
+            }
+        }
+        for (formula, text, place) in computed {
+            self.solve(formula, text, place, &mut symbols)?;
+        }
+        self.guards.iter().try_for_each(|(text, guard)| check_guard(text, guard, values))
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<_> = self.inputs.iter().map(|(name, _)| format!("`{name}`")).collect();
+        names.join(", ")
+    }
+
+    fn bind<'v, 's: 'v>(
+        &'s self,
+        dim: &'s Dim,
+        place: Where<'v>,
+        symbols: &mut [Option<(i64, &'v str)>],
+        computed: &mut Vec<(&'s Formula<usize>, &'s str, Where<'v>)>,
+    ) -> Result<()> {
+        match dim {
+            Dim::Fixed(size) => ensure!(
+                *size == place.size,
+                Shape,
+                "{place} is {}, the program was exported for {size} alone",
+                place.size
+            ),
+            Dim::Symbol(symbol) => self.take(*symbol, place, symbols)?,
+            Dim::Formula(formula, text) => computed.push((formula, text, place)),
+        }
+        Ok(())
+    }
+
+    /// A symbol has the size of this place.
+    fn take<'v>(
+        &self,
+        symbol: usize,
+        place: Where<'v>,
+        symbols: &mut [Option<(i64, &'v str)>],
+    ) -> Result<()> {
+        let (name, (min, max)) = (&self.symbols.names[symbol], self.symbols.ranges[symbol]);
+        if let Some((size, before)) = symbols[symbol] {
+            ensure!(
+                size == place.size,
+                Shape,
+                "{place} is {}, and the same size `{name}` of input `{before}` is {size}",
+                place.size
+            );
+            return Ok(());
+        }
+        let is_inside = min.is_none_or(|min| min <= place.size) && max.is_none_or(|max| place.size <= max);
+        if !is_inside {
+            let range = Size::Symbol { name: name.clone(), min, max };
+            bail!(Shape, "{place} is {}, the program takes {range}", place.size)
+        }
+        symbols[symbol] = Some((place.size, place.name));
+        Ok(())
+    }
+
+    /// A size that is computed from symbols, of which one may be unknown until now.
+    fn solve<'v>(
+        &self,
+        formula: &Formula<usize>,
+        text: &str,
+        place: Where<'v>,
+        symbols: &mut [Option<(i64, &'v str)>],
+    ) -> Result<()> {
+        let mut unknown = Vec::new();
+        formula.leaves(&mut |symbol| {
+            if symbols[symbol].is_none() && !unknown.contains(&symbol) {
+                unknown.push(symbol);
+            }
+        });
+        let known = |symbol: usize| match symbols[symbol] {
+            Some((size, _)) => Ok(Number::Int(size)),
+            None => bail!(Internal, "a size that nobody knows"),
+        };
+        match unknown.as_slice() {
+            [] => {
+                let size = formula.evaluate(&known)?;
+                ensure!(
+                    size.int() == Some(place.size),
+                    Shape,
+                    "{place} is {}, the program takes {text}, which is {}",
+                    place.size,
+                    size.float()
+                );
+                Ok(())
+            }
+            [symbol] => {
+                let Some(size) = formula.solve(place.size, &known, *symbol) else {
+                    bail!(Shape, "{place} is {}, the program takes {text}", place.size)
+                };
+                let of_symbol = Where { name: place.name, dim: place.dim, size };
+                self.take(*symbol, of_symbol, symbols)
+                    .map_err(|error| error.context(format_args!("{place} is {text} and {}", place.size)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check_tensor(tensor: &Tensor, name: &str, dtype: DType, dims: usize) -> Result<()> {
+    ensure!(
+        tensor.dtype() == dtype,
+        DType,
+        "input `{name}` is of {}, the program was exported for {dtype}",
+        tensor.dtype()
+    );
+    ensure!(
+        tensor.dim() == dims,
+        Shape,
+        "input `{name}` has {} dimensions, the program takes {dims}",
+        tensor.dim()
+    );
+    Ok(())
+}
+
+fn check_guard(text: &str, guard: &Formula<Looked>, values: &[Value<'_>]) -> Result<()> {
+    let looked = |at: Looked| {
+        let tensor = |input: usize| values.get(input).and_then(Value::as_tensor);
+        let number = match at {
+            Looked::At(input) => return values.get(input).and_then(Number::of).ok_or_else(nothing),
+            Looked::Size(input, dim) => tensor(input).and_then(|tensor| tensor.sizes().get(dim).copied()),
+            Looked::Stride(input, dim) => tensor(input).and_then(|tensor| tensor.strides().get(dim).copied()),
+            Looked::Offset(input) => tensor(input).map(Tensor::storage_offset),
+        };
+        number.map(Number::Int).ok_or_else(nothing)
+    };
+    let holds = guard.evaluate(&looked).map_err(|error| error.context(format_args!("guard {text:?}")))?;
+    ensure!(
+        holds.is_true(),
+        Argument,
+        "the program was exported for inputs with {text}, which these are not"
+    );
+    Ok(())
+}
+
+fn nothing() -> Error {
+    Error::new(ErrorKind::Type, "it looks at what is not there")
+}
+
+/// What an expression looks at, if it is about an input.
+fn looked(expression: &Expression, paths: &[String]) -> Option<Looked> {
+    let input = |expression: &Expression| {
+        let path = path(expression)?;
+        paths.iter().position(|known| *known == path)
+    };
+    let method = |expression: &Expression, name: &str| match expression {
+        Expression::Call(callee, arguments) if arguments.is_empty() => match &**callee {
+            Expression::Attribute(of, method) if method == name => input(of),
+            _ => None,
+        },
+        Expression::Attribute(of, attribute) if attribute == "shape" && name == "size" => input(of),
+        _ => None,
+    };
+    if let Some(input) = input(expression) {
+        return Some(Looked::At(input));
+    }
+    if let Some(input) = method(expression, "storage_offset") {
+        return Some(Looked::Offset(input));
+    }
+    let Expression::Index(of, index) = expression else { return None };
+    let Expression::Number(Number::Int(dim)) = **index else { return None };
+    let dim = usize::try_from(dim).ok()?;
+    let size = method(of, "size").map(|input| Looked::Size(input, dim));
+    size.or_else(|| method(of, "stride").map(|input| Looked::Stride(input, dim)))
+}
+
+/// The path of `L['x']['a'][0]`: `x['a'][0]`.
+fn path(expression: &Expression) -> Option<String> {
+    let Expression::Index(of, index) = expression else { return None };
+    Some(match (&**of, &**index) {
+        (Expression::Name(all), Expression::Text(name)) if all == "L" => name.clone(),
+        (of, Expression::Text(key)) => format!("{}['{key}']", path(of)?),
+        (of, Expression::Number(Number::Int(place))) => format!("{}[{place}]", path(of)?),
+        _ => return None,
+    })
+}
+
+/// Where a size is, for messages.
+#[derive(Clone, Copy)]
+struct Where<'v> {
+    name: &'v str,
+    dim: Option<usize>,
+    size: i64,
+}
+
+impl std::fmt::Display for Where<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.dim {
+            Some(dim) => write!(f, "size {dim} of input `{}`", self.name),
+            None => write!(f, "input `{}`", self.name),
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Expressions in Python's words: sizes as SymPy writes them, `Add(Symbol('s0'), Integer(1))`, and guards,
+//! `L['x'].size()[0] % 2 == 0`.
+
+use torch_library::prelude::*;
+
+use crate::number::{Function, Number};
+
+/// How deep an expression may be nested, and how long it may be.
+const DEPTH: usize = 100;
+const LONGEST: usize = 1 << 16;
+
+/// A parsed expression, its functions not yet looked up.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expression {
+    Number(Number),
+    Text(String),
+    Name(String),
+    /// A call by positional arguments; those by name are assumptions on symbols, which are left out.
+    Call(Box<Expression>, Vec<Expression>),
+    Attribute(Box<Expression>, String),
+    Index(Box<Expression>, Box<Expression>),
+    Apply(Function, Vec<Expression>),
+}
+
+impl Expression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// What is none, or is longer or deeper than anybody writes.
+    pub(crate) fn parse(text: &str) -> Result<Expression> {
+        ensure!(text.len() <= LONGEST, Argument, "an expression of {} bytes", text.len());
+        let mut parser = Parser { text, at: 0, depth: 0 };
+        let parsed = parser.expression().and_then(|expression| match parser.peek() {
+            None => Ok(expression),
+            Some(_) => Err(parser.error("an operator")),
+        });
+        parsed.map_err(|error| error.context(format_args!("expression {:?}", crate::shortened(text))))
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+}
+
+/// Operators of two operands by how loosely they bind, the longer of two that begin alike first.
+const LEVELS: [&[(&str, Function)]; 6] = [
+    &[("or ", Function::Or)],
+    &[("and ", Function::And)],
+    &[
+        ("==", Function::Equal),
+        ("!=", Function::Unequal),
+        ("<=", Function::LessOrEqual),
+        (">=", Function::GreaterOrEqual),
+        ("<", Function::Less),
+        (">", Function::Greater),
+    ],
+    &[("|", Function::Or), ("&", Function::And), ("<<", Function::ShiftLeft), (">>", Function::ShiftRight)],
+    &[("+", Function::Add), ("-", Function::Sub)],
+    &[("//", Function::FloorDiv), ("*", Function::Mul), ("/", Function::TrueDiv), ("%", Function::Mod)],
+];
+/// The level of comparisons, which Python chains.
+const COMPARISONS: usize = 2;
+
+impl Parser<'_> {
+    fn error(&self, wanted: &str) -> Error {
+        Error::new(ErrorKind::Argument, format!("{wanted} is expected at byte {}", self.at))
+    }
+
+    fn peek(&mut self) -> Option<char> {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+        self.text[self.at..].chars().next()
+    }
+
+    fn takes(&mut self, word: &str) -> bool {
+        self.peek();
+        let is_there = self.text[self.at..].starts_with(word);
+        if is_there {
+            self.at += word.len();
+        }
+        is_there
+    }
+
+    fn needs(&mut self, word: &str) -> Result<()> {
+        if self.takes(word) { Ok(()) } else { Err(self.error(&format!("{word:?}"))) }
+    }
+
+    fn expression(&mut self) -> Result<Expression> {
+        self.depth += 1;
+        ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+        let expression = self.level(0);
+        self.depth -= 1;
+        expression
+    }
+
+    /// An expression of operators that bind at least so tightly.
+    fn level(&mut self, level: usize) -> Result<Expression> {
+        let Some(operators) = LEVELS.get(level) else { return self.unary() };
+        if level == COMPARISONS && self.takes("not ") {
+            let operand = self.deeper(|parser| parser.level(level))?;
+            return Ok(Expression::Apply(Function::Not, vec![operand]));
+        }
+        let mut left = self.level(level + 1)?;
+        let mut chain: Vec<Expression> = Vec::new();
+        while let Some(function) = self.operator(operators) {
+            let right = self.level(level + 1)?;
+            if level == COMPARISONS {
+                chain.push(Expression::Apply(function, vec![left, right.clone()]));
+                left = right;
+            } else {
+                left = Expression::Apply(function, vec![left, right]);
+            }
+            self.depth += 1; // the tree becomes deeper by each, and is walked recursively
+            ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+        }
+        Ok(match chain.len() {
+            0 => left,
+            1 => chain.remove(0),
+            _ => Expression::Apply(Function::And, chain),
+        })
+    }
+
+    fn operator(&mut self, operators: &[(&str, Function)]) -> Option<Function> {
+        self.peek();
+        // A power is no product, and binds more tightly than all.
+        if self.text[self.at..].starts_with("**") {
+            return None;
+        }
+        operators.iter().find(|(word, _)| self.takes(word)).map(|(_, function)| *function)
+    }
+
+    fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Result<Expression>) -> Result<Expression> {
+        self.depth += 1;
+        ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+        let parsed = parse(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    fn unary(&mut self) -> Result<Expression> {
+        if self.takes("-") {
+            let operand = self.deeper(Self::unary)?;
+            return Ok(Expression::Apply(Function::Neg, vec![operand]));
+        }
+        let base = self.postfix()?;
+        if self.takes("**") {
+            let exponent = self.deeper(Self::unary)?;
+            return Ok(Expression::Apply(Function::Pow, vec![base, exponent]));
+        }
+        Ok(base)
+    }
+
+    /// A number, a name or a text, with what is behind it: indices, attributes, arguments.
+    fn postfix(&mut self) -> Result<Expression> {
+        let mut expression = self.atom()?;
+        let before = self.depth;
+        loop {
+            expression = if self.takes("[") {
+                let index = self.expression()?;
+                self.needs("]")?;
+                Expression::Index(Box::new(expression), Box::new(index))
+            } else if self.takes(".") {
+                Expression::Attribute(Box::new(expression), self.name()?)
+            } else if self.takes("(") {
+                Expression::Call(Box::new(expression), self.arguments()?)
+            } else {
+                self.depth = before;
+                return Ok(expression);
+            };
+            self.depth += 1;
+            ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+        }
+    }
+
+    /// Arguments up to the parenthesis.
+    fn arguments(&mut self) -> Result<Vec<Expression>> {
+        let mut arguments = Vec::new();
+        while !self.takes(")") {
+            let argument = self.expression()?;
+            let is_named = !self.text[self.at..].starts_with("==") && self.takes("=");
+            if is_named {
+                self.expression()?;
+            } else {
+                arguments.push(argument);
+            }
+            if !self.takes(",") {
+                self.needs(")")?;
+                break;
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn atom(&mut self) -> Result<Expression> {
+        match self.peek() {
+            Some('(') => {
+                self.at += 1;
+                let inner = self.expression()?;
+                self.needs(")")?;
+                Ok(inner)
+            }
+            Some(quote @ ('\'' | '"')) => {
+                let rest = &self.text[self.at + 1..];
+                let Some(len) = rest.find(quote) else { return Err(self.error("the end of a text")) };
+                self.at += len + 2;
+                Ok(Expression::Text(rest[..len].to_owned()))
+            }
+            Some(digit) if digit.is_ascii_digit() => self.number(),
+            _ => Ok(match self.name()? {
+                name if name == "True" => Expression::Number(Number::Bool(true)),
+                name if name == "False" => Expression::Number(Number::Bool(false)),
+                name => Expression::Name(name),
+            }),
+        }
+    }
+
+    fn number(&mut self) -> Result<Expression> {
+        let rest = &self.text[self.at..];
+        let mut before = ' ';
+        let len = rest.find(|c: char| {
+            let belongs = c.is_ascii_digit()
+                || matches!(c, '.' | 'e' | 'E')
+                || (matches!(c, '+' | '-') && matches!(before, 'e' | 'E'));
+            before = c;
+            !belongs
+        });
+        let word = &rest[..len.unwrap_or(rest.len())];
+        let number = word.parse().map(Number::Int).or_else(|_| word.parse().map(Number::Float));
+        let number = number.map_err(|_| self.error("a number"))?;
+        self.at += word.len();
+        Ok(Expression::Number(number))
+    }
+
+    fn name(&mut self) -> Result<String> {
+        self.peek();
+        let rest = &self.text[self.at..];
+        let len = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if len == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(self.error("a name or a number"));
+        }
+        self.at += len;
+        Ok(rest[..len].to_owned())
+    }
+}
+
+/// What is left of an expression when its names are known: a number, given the numbers that the leaves stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Formula<L> {
+    Number(Number),
+    Leaf(L),
+    Apply(Function, Vec<Formula<L>>),
+}
+
+impl<L: Copy + PartialEq> Formula<L> {
+    /// Resolves names: a leaf is what `leaf` says it is.
+    ///
+    /// # Errors
+    /// A function or a name that nobody knows.
+    pub(crate) fn new(
+        expression: &Expression,
+        leaf: &mut impl FnMut(&Expression) -> Result<Option<L>>,
+    ) -> Result<Formula<L>> {
+        if let Some(leaf) = leaf(expression)? {
+            return Ok(Formula::Leaf(leaf));
+        }
+        let (function, arguments) = match expression {
+            Expression::Number(number) => return Ok(Formula::Number(*number)),
+            // SymPy's floats are texts.
+            Expression::Text(text) if text.parse::<f64>().is_ok() => {
+                return Ok(Formula::Number(Number::Float(text.parse().unwrap_or_default())));
+            }
+            Expression::Apply(function, arguments) => (*function, arguments),
+            Expression::Call(callee, arguments) => match &**callee {
+                Expression::Name(name) | Expression::Attribute(_, name) => {
+                    let name = name.strip_prefix("sym_").unwrap_or(name);
+                    match Function::named(name) {
+                        Some(function) => (function, arguments),
+                        None => bail!(NotSupported, "nothing is known of a function {name:?}"),
+                    }
+                }
+                _ => bail!(NotSupported, "a call of what is no name"),
+            },
+            other => bail!(NotSupported, "nothing is known of {other:?}"),
+        };
+        // A float's precision is no argument.
+        let taken = if function == Function::Float { 1 } else { arguments.len() };
+        let arguments = arguments.iter().take(taken).map(|argument| Formula::new(argument, leaf));
+        Ok(Formula::Apply(function, arguments.collect::<Result<_>>()?))
+    }
+
+    /// Its number.
+    ///
+    /// # Errors
+    /// A leaf without a number; arithmetic without a result.
+    pub(crate) fn evaluate(&self, leaf: &impl Fn(L) -> Result<Number>) -> Result<Number> {
+        match self {
+            Formula::Number(number) => Ok(*number),
+            Formula::Leaf(of) => leaf(*of),
+            Formula::Apply(function, arguments) => {
+                let arguments = arguments.iter().map(|argument| argument.evaluate(leaf));
+                function.apply(&arguments.collect::<Result<Vec<_>>>()?)
+            }
+        }
+    }
+
+    /// Each leaf.
+    pub(crate) fn leaves(&self, visit: &mut impl FnMut(L)) {
+        match self {
+            Formula::Number(_) => {}
+            Formula::Leaf(leaf) => visit(*leaf),
+            Formula::Apply(_, arguments) => arguments.iter().for_each(|argument| argument.leaves(visit)),
+        }
+    }
+
+    /// What the leaf is where the formula has this value, if it is `a * leaf + b`.
+    pub(crate) fn solve(&self, value: i64, leaf: &impl Fn(L) -> Result<Number>, of: L) -> Option<i64> {
+        let at = |number: i64| {
+            let instead = |which: L| if which == of { Ok(Number::Int(number)) } else { leaf(which) };
+            self.evaluate(&instead).ok()?.int()
+        };
+        let start = at(0)?;
+        let step = at(1)?.checked_sub(start)?;
+        let distance = value.checked_sub(start)?;
+        let solution = if step == 0 { None } else { distance.checked_div(step) }?;
+        (at(solution)? == value).then_some(solution)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Result<Number> {
+        let formula = Formula::new(&Expression::parse(text)?, &mut |expression| {
+            Ok(match expression {
+                Expression::Call(callee, arguments) if **callee == Expression::Name("Symbol".into()) => {
+                    Some(arguments.len())
+                }
+                Expression::Name(name) if name == "x" => Some(0),
+                _ => None,
+            })
+        })?;
+        formula.evaluate(&|_| Ok(Number::Int(5)))
+    }
+
+    #[test]
+    fn sizes_are_read_as_sympy_writes_them() {
+        assert_eq!(value("Symbol('s77', positive=True, integer=True)").unwrap(), Number::Int(5));
+        let text = "Add(Mul(Integer(2), Symbol('s77', positive=True, integer=True)), Integer(-1))";
+        assert_eq!(value(text).unwrap(), Number::Int(9));
+        assert_eq!(value("Float('0.5', precision=53)").unwrap(), Number::Float(0.5));
+    }
+
+    #[test]
+    fn guards_are_read_as_python_writes_them() {
+        for guard in [
+            "x % 2 == 1",
+            "x >= 0 and x <= 5",
+            "2 < x < 6",
+            "not x < 5",
+            "3*x >= 2",
+            "(x // 2) != (2*x // 3)",
+            "-x**2 == -25",
+            "max(x, 7) == 7",
+            "math.ceil(x / 2) == 3",
+            "x == 4 or x > 4",
+        ] {
+            assert_eq!(value(guard).unwrap(), Number::Bool(true), "{guard}");
+        }
+        assert_eq!(value("2 < x < 4").unwrap(), Number::Bool(false));
+    }
+
+    #[test]
+    fn what_is_no_expression_is_an_error() {
+        for text in ["", "x +", "(x", "x)", "f(x)", "'", "x[", "1.2.3", "x = 1", "Symbol"] {
+            assert!(value(text).is_err(), "{text}");
+        }
+        for many in ["(", "-", "[", "x[", "not ", "x.", "1+", "x**", "f("] {
+            assert!(Expression::parse(&many.repeat(5000)).is_err(), "{many}");
+        }
+        assert!(Expression::parse(&format!("1{}", "+1".repeat(5000))).is_err());
+    }
+
+    #[test]
+    fn a_size_is_found_from_what_is_computed_of_it() {
+        let parse = |text| {
+            Formula::new(&Expression::parse(text).unwrap(), &mut |expression| {
+                Ok(matches!(expression, Expression::Name(_)).then_some(0))
+            })
+            .unwrap()
+        };
+        let unknown = |_| Err(Error::new(ErrorKind::Argument, "unknown"));
+        assert_eq!(parse("2*n + 1").solve(9, &unknown, 0), Some(4));
+        assert_eq!(parse("2*n + 1").solve(8, &unknown, 0), None);
+        assert_eq!(parse("n // 2").solve(3, &unknown, 0), None);
+    }
+}

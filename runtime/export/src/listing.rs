@@ -1,0 +1,112 @@
+//! A program as a text: what goes in and out, the weights, the operators.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::plan::{Action, Block, Problem};
+use crate::program::Program;
+use crate::region::Region;
+use crate::signature::{Input, Output, Role, Weight};
+
+impl Program {
+    /// The operators that it calls and how often they stand in the program, in the words of the archive.
+    pub fn operators(&self) -> BTreeMap<String, usize> {
+        let mut operators = BTreeMap::new();
+        count(&self.block, &mut operators);
+        operators
+    }
+}
+
+fn count(block: &Block, operators: &mut BTreeMap<String, usize>) {
+    for step in &block.steps {
+        *operators.entry(step.place.target.clone()).or_insert(0) += 1;
+        let Action::Region(region) = &step.action else { continue };
+        match &**region {
+            Region::Cond { yes, no } => [yes, no].into_iter().for_each(|block| count(block, operators)),
+            Region::While { condition, body, .. } => {
+                [condition, body].into_iter().for_each(|block| count(block, operators));
+            }
+            Region::Map { body, .. }
+            | Region::Scan { body, .. }
+            | Region::Grad { body, .. }
+            | Region::Autocast { body, .. }
+            | Region::Plain(body) => count(body, operators),
+        }
+    }
+}
+
+/// `images: float32[s0 (1 to 64), 3, 224, 224]`
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.kind)?;
+        if self.path != self.name { write!(f, ", {}", self.path) } else { Ok(()) }
+    }
+}
+
+/// `['logits']: float32[s0, 1000]`
+impl fmt::Display for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name(), self.kind)?;
+        if self.role == Role::Loss { f.write_str(", the loss") } else { Ok(()) }
+    }
+}
+
+impl Output {
+    /// What it is called in texts: its path, `result` where that is empty, or whose gradient it is.
+    pub fn name(&self) -> String {
+        match &self.role {
+            Role::GradientOfParameter(of) | Role::GradientOfInput(of) => format!("gradient of {of}"),
+            _ if self.path.is_empty() => "result".to_owned(),
+            _ => self.path.clone(),
+        }
+    }
+}
+
+/// `features.0.weight: float32[8, 1, 3, 3], 288 bytes`
+impl fmt::Display for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tensor = &self.tensor;
+        let bytes = tensor.numel() * tensor.dtype().size() as i64;
+        write!(f, "{}: {}{:?}, {bytes} bytes", self.name, tensor.dtype(), tensor.sizes())?;
+        if self.kind == crate::signature::WeightKind::Parameter {
+            return Ok(());
+        }
+        write!(f, ", {:?}", self.kind)
+    }
+}
+
+/// `torch.ops.fixtures.twice.default, at twice: …`
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 3;
+        let (places, others) = self.places.split_at(self.places.len().min(SHOWN));
+        write!(f, "{}, at {}", self.operator, places.join(", "))?;
+        if !others.is_empty() {
+            write!(f, " and {} more", others.len())?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "exported by PyTorch {}, schema {}", self.torch_version, self.schema_version)?;
+        section(f, "inputs", &self.inputs)?;
+        section(f, "outputs", &self.outputs)?;
+        section(f, "weights", &self.weights)?;
+        let elements: i64 = self.weights.iter().map(|weight| weight.tensor.numel()).sum();
+        writeln!(f, "  {elements} elements altogether")?;
+        let operators: Vec<_> =
+            self.operators().into_iter().map(|(name, count)| format!("{count:5} × {name}")).collect();
+        section(f, "operators", &operators)?;
+        if !self.problems().is_empty() {
+            section(f, "problems", self.problems())?;
+        }
+        Ok(())
+    }
+}
+
+fn section<T: fmt::Display>(f: &mut fmt::Formatter<'_>, title: &str, rows: &[T]) -> fmt::Result {
+    writeln!(f, "{title}")?;
+    rows.iter().try_for_each(|row| writeln!(f, "  {row}"))
+}

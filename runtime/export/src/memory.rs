@@ -1,0 +1,115 @@
+//! The bytes of an archive: read, or mapped where the system has them; and storages that lie in them.
+#![expect(unsafe_code, reason = "tensors lie in the memory of the archive, which is not copied")]
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use memmap2::{MmapMut, MmapOptions};
+use torch_library::prelude::*;
+use torch_library::{Device, Storage};
+
+/// A block of memory that nobody else has, which lives as long as a handle of it.
+pub(crate) struct Memory {
+    /// Valid for reads and writes of `len` bytes while `keeper` lives.
+    base: NonNull<u8>,
+    len: usize,
+    keeper: Arc<Keeper>,
+}
+
+enum Keeper {
+    Map { _map: MmapMut },
+    Read { _storage: Storage },
+}
+
+impl Memory {
+    /// A file as it is now.
+    pub(crate) fn read(path: &Path) -> Result<Memory> {
+        let mut file = open(path)?;
+        let len = usize::try_from(file.metadata()?.len())?;
+        let memory = Self::zeroed(len)?;
+        // SAFETY: nobody else has the memory yet, which is valid for writes of `len` bytes.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(memory.base.as_ptr(), len) };
+        file.read_exact(bytes)?;
+        Ok(memory)
+    }
+
+    /// A copy of bytes.
+    pub(crate) fn copied(bytes: &[u8]) -> Result<Memory> {
+        let memory = Self::zeroed(bytes.len())?;
+        // SAFETY: nobody else has the memory yet, which is valid for writes of as many bytes.
+        unsafe { memory.base.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        Ok(memory)
+    }
+
+    fn zeroed(len: usize) -> Result<Memory> {
+        let storage = Storage::zeroed(len, Device::CPU)?;
+        let Some(base) = storage.data_ptr() else { bail!(Internal, "memory of the host without an address") };
+        Ok(Memory { base, len, keeper: Arc::new(Keeper::Read { _storage: storage }) })
+    }
+
+    /// A file where the system has it. What is written to the memory stays there, the file keeps its bytes.
+    ///
+    /// # Safety
+    /// - Until the last storage in it is gone, nobody makes the file shorter or writes to it.
+    pub(crate) unsafe fn map(path: &Path) -> Result<Memory> {
+        let file = open(path)?;
+        ensure!(file.metadata()?.len() > 0, Argument, "the file is empty");
+        // SAFETY: the caller says that the file stays as it is. The map is private: a write makes a copy of the page.
+        let mut map = unsafe { MmapOptions::new().map_copy(&file) }?;
+        let (base, len) = (map.as_mut_ptr(), map.len());
+        let Some(base) = NonNull::new(base) else { bail!(Internal, "a file is mapped nowhere") };
+        Ok(Memory { base, len, keeper: Arc::new(Keeper::Map { _map: map }) })
+    }
+
+    /// All bytes, for whoever reads what the archive is. There is no storage yet that somebody might write to.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: `keeper` keeps the memory. Nobody writes to it: storages begin with `into_storages`, which takes
+        // `self`.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.len) }
+    }
+
+    /// Storages over parts of the memory. An empty part, and one that does not begin at a multiple of `align`, is
+    /// copied.
+    ///
+    /// # Errors
+    /// Parts that overlap, or lie outside; memory that there is not.
+    pub(crate) fn into_storages(self, parts: &[(Range<usize>, usize)]) -> Result<Vec<Storage>> {
+        let mut sorted: Vec<_> = parts.iter().map(|(range, _)| range.clone()).collect();
+        sorted.sort_by_key(|range| range.start);
+        ensure!(
+            sorted.windows(2).all(|pair| pair[0].end <= pair[1].start || pair[0].is_empty())
+                && sorted.iter().all(|range| range.start <= range.end && range.end <= self.len),
+            Argument,
+            "records of the archive overlap"
+        );
+        parts.iter().map(|(range, align)| self.storage(range, *align)).collect()
+    }
+
+    fn storage(&self, range: &Range<usize>, align: usize) -> Result<Storage> {
+        // SAFETY: `into_storages` has seen that the range is inside of the memory.
+        let data = unsafe { self.base.add(range.start) };
+        if range.is_empty() || !data.addr().get().is_multiple_of(align) {
+            let storage = Storage::zeroed(range.len(), Device::CPU)?;
+            // SAFETY: the range is inside of the memory, and nobody has a storage over it: this is the only place that
+            // makes any, and the parts do not overlap.
+            let bytes = unsafe { std::slice::from_raw_parts(data.as_ptr(), range.len()) };
+            storage.bytes_mut()?.copy_from_slice(bytes);
+            return Ok(storage);
+        }
+        let keeper = Box::new(Arc::clone(&self.keeper));
+        // SAFETY: the range is inside of memory that is valid for reads and writes, from any thread, while the keeper
+        // lives, and initialised: it is a file's, or was zeroed. No two parts overlap, so this storage is the only one
+        // over these bytes; whoever mapped the file said that nobody else writes to them.
+        Ok(unsafe { Storage::from_raw_parts(data, range.len(), Device::CPU, keeper) })
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    let file = File::open(path)?;
+    ensure!(file.metadata()?.is_file(), Io, "it is no file");
+    Ok(file)
+}

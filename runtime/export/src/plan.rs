@@ -1,0 +1,441 @@
+//! A graph as steps: names are slots by number, operators are handles, and each value is dropped after its last use.
+
+use std::collections::HashMap;
+
+use torch_library::prelude::*;
+use torch_library::{DeviceType, Dispatcher};
+
+use crate::number::Function;
+use crate::operand::Operand;
+use crate::region::{self, Region};
+use crate::wire::{Argument, Graph, Node, SymBoolArgument, SymFloatArgument, SymIntArgument};
+
+/// How deep graphs may be in graphs.
+const DEPTH: usize = 32;
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    /// A parameter, buffer or constant, by number.
+    Weight(u32),
+    /// What an input is, or what a step left.
+    Slot(u32),
+}
+
+/// Steps one after the other, and what comes of them.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) results: Vec<Operand>,
+}
+
+/// One node of the graph.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) action: Action,
+    pub(crate) operands: Box<[Operand]>,
+    pub(crate) targets: Box<[Target]>,
+    /// Slots that nobody looks at after this.
+    pub(crate) release: Box<[u32]>,
+    pub(crate) place: Box<Place>,
+}
+
+/// Where a step stands in the model.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The node.
+    pub(crate) node: String,
+    /// The module that made the call, as its parent names it: `features.0`; empty for the model itself.
+    pub(crate) module: String,
+    /// What is called, in PyTorch's words.
+    pub(crate) target: String,
+}
+
+/// What a step does.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// Calls an operator.
+    Call(OperatorHandle),
+    /// Computes a number.
+    Compute(Function),
+    /// Asks a tensor for a size or the like.
+    Measure(Measure),
+    /// Fails where its operand is not true.
+    Assert(String),
+    /// Fails where a number is not between two.
+    Within { least: Option<i64>, most: Option<i64> },
+    /// Takes the number out of a tensor.
+    Item,
+    /// Runs steps of its own.
+    Region(Box<Region>),
+    /// Does nothing: a remark of the exporter's to itself.
+    Nothing,
+    /// Cannot be done: of the problems of the program the one with this number says why.
+    Missing,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Measure {
+    Size,
+    Stride,
+    Numel,
+    Offset,
+}
+
+/// Where a result goes.
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// Into a slot.
+    Slot(u32),
+    /// A list, each tensor of it into a slot.
+    Slots(Box<[u32]>),
+    /// Nowhere.
+    Dropped,
+}
+
+/// Why a step cannot be done.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The operator, in the words of the archive: `torch.ops.aten.add.Tensor`.
+    pub operator: String,
+    /// What is wrong.
+    pub reason: String,
+    /// The nodes that need it, each with the module that it is in: `linear in features.0`.
+    pub places: Vec<String>,
+}
+
+/// The names that a graph knows, and what all graphs of a program share.
+pub(crate) struct Scope<'p> {
+    names: HashMap<String, Source>,
+    /// The slots that the node that is being looked at uses.
+    used: Vec<u32>,
+    pub(crate) shared: &'p mut Shared,
+    depth: usize,
+}
+
+/// What all graphs of a program share.
+pub(crate) struct Shared {
+    pub(crate) slots: u32,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) device: Device,
+}
+
+impl Shared {
+    pub(crate) fn slot(&mut self) -> u32 {
+        self.slots += 1;
+        self.slots - 1
+    }
+
+    fn problem(&mut self, target: &str, reason: &Error, place: String) {
+        let reason = reason.to_string();
+        let known = self.problems.iter_mut().find(|known| known.operator == target && known.reason == reason);
+        match known {
+            Some(known) => known.places.push(place),
+            None => self.problems.push(Problem { operator: target.to_owned(), reason, places: vec![place] }),
+        }
+    }
+}
+
+impl Block {
+    /// Keeps what is in slots to the end.
+    pub(crate) fn keep(&mut self, slots: impl Iterator<Item = u32>) {
+        for slot in slots {
+            for step in self.steps.iter_mut().filter(|step| step.release.contains(&slot)) {
+                step.release = step.release.iter().copied().filter(|other| *other != slot).collect();
+            }
+        }
+    }
+}
+
+impl<'p> Scope<'p> {
+    pub(crate) fn new(shared: &'p mut Shared) -> Self {
+        Scope { names: HashMap::new(), used: Vec::new(), shared, depth: 0 }
+    }
+
+    /// Gives a name to a value.
+    ///
+    /// # Errors
+    /// Something has the name already.
+    pub(crate) fn define(&mut self, name: &str, source: Source) -> Result<()> {
+        let before = self.names.insert(name.to_owned(), source);
+        ensure!(
+            before.is_none(),
+            Argument,
+            "the graph has two values with the name {:?}",
+            crate::shortened(name)
+        );
+        Ok(())
+    }
+
+    /// The value with a name.
+    ///
+    /// # Errors
+    /// No step before this one gave it.
+    pub(crate) fn source(&mut self, name: &str) -> Result<Source> {
+        let Some(source) = self.names.get(name).copied() else {
+            bail!(Argument, "the graph has no value {:?} at this place", crate::shortened(name))
+        };
+        if let Source::Slot(slot) = source {
+            self.used.push(slot);
+        }
+        Ok(source)
+    }
+
+    /// The device that an argument names: the program's own, or meta.
+    ///
+    /// # Errors
+    /// A device that nobody has heard of.
+    pub(crate) fn device(&self, kind: &str) -> Result<Device> {
+        match kind.parse::<DeviceType>()? {
+            DeviceType::Meta => Ok(Device::META),
+            _ => Ok(self.shared.device),
+        }
+    }
+
+    /// The steps of a graph in the graph, whose inputs are these.
+    ///
+    /// # Errors
+    /// A graph that refers to what is not there, or that has another number of inputs.
+    pub(crate) fn inner(&mut self, graph: &Graph, inputs: &[Source]) -> Result<Block> {
+        ensure!(self.depth < DEPTH, Argument, "more than {DEPTH} graphs in one another");
+        ensure!(
+            graph.inputs.len() == inputs.len(),
+            Argument,
+            "a graph of {} inputs is handed {}",
+            graph.inputs.len(),
+            inputs.len()
+        );
+        let mut scope =
+            Scope { names: HashMap::new(), used: Vec::new(), shared: self.shared, depth: self.depth + 1 };
+        for (input, source) in graph.inputs.iter().zip(inputs) {
+            let name = match input {
+                Argument::AsTensor(tensor) => &tensor.name,
+                Argument::AsSymInt(SymIntArgument::AsName(name))
+                | Argument::AsSymFloat(SymFloatArgument::AsName(name))
+                | Argument::AsSymBool(SymBoolArgument::AsName(name)) => name,
+                _ => continue, // known where the graph was made
+            };
+            scope.define(name, *source)?;
+        }
+        scope.block(graph)
+    }
+
+    /// The steps of a graph, of whose inputs the names are defined.
+    ///
+    /// # Errors
+    /// A node that refers to what no node before it made. What an operator does not do is a problem of the program.
+    pub(crate) fn block(&mut self, graph: &Graph) -> Result<Block> {
+        let mut steps = Vec::with_capacity(graph.nodes.len());
+        // Of the values that this block makes the last step that uses it.
+        let mut last: HashMap<u32, usize> = HashMap::new();
+        let is_outermost = self.depth == 0;
+        for source in self.names.values().filter(|_| is_outermost) {
+            if let Source::Slot(slot) = source {
+                last.insert(*slot, usize::MAX);
+            }
+        }
+        for (number, node) in graph.nodes.iter().enumerate() {
+            self.used.clear();
+            let step = self.step(node).map_err(|error| error.context(node_name(node)))?;
+            for slot in self.used.drain(..).filter(|slot| last.contains_key(slot)).collect::<Vec<_>>() {
+                last.insert(slot, number);
+            }
+            for slot in step.targets.iter().flat_map(Target::slots) {
+                last.insert(*slot, number);
+            }
+            steps.push(step);
+        }
+        self.used.clear();
+        let results = graph.outputs.iter().map(|output| Operand::of_any(output, self));
+        let results = results.collect::<Result<Vec<_>>>().map_err(|error| error.context("outputs"))?;
+        for slot in &self.used {
+            last.remove(slot);
+        }
+        let mut release: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
+        for (slot, step) in last {
+            if let Some(list) = release.get_mut(step) {
+                list.push(slot);
+            }
+        }
+        for (step, release) in steps.iter_mut().zip(release) {
+            step.release = release.into();
+        }
+        Ok(Block { steps, results })
+    }
+
+    fn step(&mut self, node: &Node) -> Result<Step> {
+        let place =
+            Place { node: node_name(node).to_owned(), module: module(node), target: node.target.clone() };
+        // First of all, so that names that are nowhere are no matter of a missing operator.
+        for argument in node.inputs.iter().filter(|argument| !matches!(argument.arg, Argument::AsGraph(_))) {
+            if let Err(error) = Operand::of_any(&argument.arg, self)
+                && error.kind() != ErrorKind::NotSupported
+            {
+                return Err(error);
+            }
+        }
+        let (action, operands) = match self.action(node) {
+            Ok(found) => found,
+            Err(error) if is_fault(&error) => return Err(error),
+            Err(error) => {
+                let at = if place.module.is_empty() {
+                    place.node.clone()
+                } else {
+                    format!("{} in {}", place.node, place.module)
+                };
+                self.shared.problem(&node.target, &error, at);
+                (Action::Missing, Vec::new())
+            }
+        };
+        let targets = node.outputs.iter().map(|output| self.target(output)).collect::<Result<Vec<_>>>()?;
+        Ok(Step {
+            action,
+            operands: operands.into(),
+            targets: targets.into(),
+            release: Box::default(),
+            place: Box::new(place),
+        })
+    }
+
+    fn action(&mut self, node: &Node) -> Result<(Action, Vec<Operand>)> {
+        if let Some(name) = node.target.strip_prefix("torch.ops.higher_order.") {
+            return region::new(name, node, self);
+        }
+        if let Some(function) = Function::of_target(&node.target) {
+            return Ok((Action::Compute(function), self.any_operands(node)?));
+        }
+        let Some(name) = node.target.strip_prefix("torch.ops.") else {
+            bail!(NotSupported, "it is a function of Python's, not an operator")
+        };
+        if let Some(action) = own_action(name, node) {
+            return Ok((action, self.any_operands(node)?));
+        }
+        let operator = match Dispatcher::global().find(&operator_name(name)?) {
+            Ok(operator) => operator,
+            Err(_) if matches!(name, "aten.item.default" | "aten._local_scalar_dense.default") => {
+                return Ok((Action::Item, self.any_operands(node)?));
+            }
+            Err(error) => return Err(error),
+        };
+        let operands = self.operands(node, operator)?;
+        let returns = operator.schema()?.returns.len();
+        ensure!(
+            node.outputs.is_empty() || node.outputs.len() == returns,
+            Schema,
+            "the archive has {} results of it, it returns {returns}",
+            node.outputs.len()
+        );
+        Ok((Action::Call(operator), operands))
+    }
+
+    fn any_operands(&mut self, node: &Node) -> Result<Vec<Operand>> {
+        node.inputs.iter().map(|argument| Operand::of_any(&argument.arg, self)).collect()
+    }
+
+    /// The arguments of an operator in the order of its schema, with its defaults.
+    fn operands(&mut self, node: &Node, operator: OperatorHandle) -> Result<Vec<Operand>> {
+        let schema = operator.schema()?;
+        if let Some(unknown) = node.inputs.iter().find(|given| schema.argument_index(&given.name).is_none()) {
+            bail!(
+                Schema,
+                "no argument has the name `{}`\n  schema: {schema}",
+                crate::shortened(&unknown.name)
+            )
+        }
+        let operands = schema.arguments.iter().map(|declared| {
+            match node.inputs.iter().find(|given| given.name == declared.name) {
+                Some(given) => Operand::new(&given.arg, declared, self),
+                None => Operand::default_of(declared),
+            }
+        });
+        operands
+            .collect::<Result<Vec<_>>>()
+            .map_err(|error| Error::new(ErrorKind::Schema, format!("{error}\n  schema: {schema}")))
+    }
+
+    fn target(&mut self, output: &Argument) -> Result<Target> {
+        let name = match output {
+            Argument::AsTensor(tensor) => &tensor.name,
+            Argument::AsOptionalTensor(crate::wire::OptionalTensor::AsTensor(tensor)) => &tensor.name,
+            Argument::AsSymInt(SymIntArgument::AsName(name))
+            | Argument::AsSymFloat(SymFloatArgument::AsName(name))
+            | Argument::AsSymBool(SymBoolArgument::AsName(name)) => name,
+            Argument::AsTensors(names) => {
+                let slots = names.iter().map(|tensor| self.fresh(&tensor.name));
+                return Ok(Target::Slots(slots.collect::<Result<_>>()?));
+            }
+            _ => return Ok(Target::Dropped),
+        };
+        self.fresh(name).map(Target::Slot)
+    }
+
+    fn fresh(&mut self, name: &str) -> Result<u32> {
+        let slot = self.shared.slot();
+        self.define(name, Source::Slot(slot))?;
+        Ok(slot)
+    }
+}
+
+/// Whether an archive is wrong, rather than that something is missing here.
+fn is_fault(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Argument | ErrorKind::Shape)
+}
+
+impl Target {
+    pub(crate) fn slots(&self) -> &[u32] {
+        match self {
+            Target::Slot(slot) => std::slice::from_ref(slot),
+            Target::Slots(slots) => slots,
+            Target::Dropped => &[],
+        }
+    }
+}
+
+fn node_name(node: &Node) -> &str {
+    crate::shortened(node.name.as_deref().unwrap_or(&node.target))
+}
+
+/// The module that made the call: of the stack that the exporter wrote down, `key,path,class;…`, the innermost.
+fn module(node: &Node) -> String {
+    let innermost = node.metadata.get("nn_module_stack").and_then(|stack| stack.rsplit(';').next());
+    let path = innermost.and_then(|entry| entry.split(',').nth(1)).unwrap_or_default();
+    if path.starts_with('_') { String::new() } else { path.to_owned() }
+}
+
+/// `ns::name.overload` of `ns.name.overload`, of which one is `default`.
+fn operator_name(name: &str) -> Result<String> {
+    let parts: Vec<&str> = name.splitn(3, '.').collect();
+    match parts.as_slice() {
+        [namespace, name, "default"] | [namespace, name] => Ok(format!("{namespace}::{name}")),
+        [namespace, name, overload] => Ok(format!("{namespace}::{name}.{overload}")),
+        _ => bail!(Argument, "the archive calls {:?}, which is no operator's name", crate::shortened(name)),
+    }
+}
+
+/// What is no operator to the dispatcher, but a question to a tensor, or a remark.
+fn own_action(name: &str, node: &Node) -> Option<Action> {
+    let text = |place: usize| match node.inputs.get(place).map(|argument| &argument.arg) {
+        Some(Argument::AsString(text)) => text.clone(),
+        _ => "an assertion of the program".to_owned(),
+    };
+    let bound = |name: &str| {
+        node.inputs.iter().find(|argument| argument.name == name).and_then(|argument| match &argument.arg {
+            Argument::AsInt(number) => Some(*number),
+            _ => None,
+        })
+    };
+    Some(match name {
+        "aten.sym_size.int" => Action::Measure(Measure::Size),
+        "aten.sym_stride.int" => Action::Measure(Measure::Stride),
+        "aten.sym_numel.default" => Action::Measure(Measure::Numel),
+        "aten.sym_storage_offset.default" => Action::Measure(Measure::Offset),
+        "aten._assert_scalar.default" | "aten._assert_async.msg" => Action::Assert(text(1)),
+        "aten.sym_constrain_range.default" | "aten.sym_constrain_range_for_size.default" => {
+            Action::Within { least: bound("min"), most: bound("max") }
+        }
+        // Types that the exporter saw, for itself: under autocast or on another device they are others.
+        "aten._assert_tensor_metadata.default" => Action::Nothing,
+        _ => return None,
+    })
+}

@@ -1,0 +1,150 @@
+//! Where the time of a program goes: per operator, sorted, as a text or as a picture.
+
+use std::collections::HashMap;
+use std::fmt::{self, Write as _};
+use std::time::{Duration, Instant};
+
+use torch_library::prelude::*;
+
+use crate::plan::{Action, Step};
+use crate::run::Watch;
+
+/// The time of the runs of a program.
+///
+/// [`Display`](fmt::Display) is a table with bars, [`to_svg`](Self::to_svg) a picture.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    runs: u32,
+    total: Duration,
+    operators: HashMap<String, (u64, Duration)>,
+    modules: HashMap<String, (u64, Duration)>,
+}
+
+/// A row of a [`Profile`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Row {
+    /// An operator, or a module.
+    pub name: String,
+    /// How often it was called, in all runs.
+    pub calls: u64,
+    /// How long it took, in all runs.
+    pub time: Duration,
+}
+
+impl Watch for Profile {
+    fn around(&mut self, step: &Step, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if matches!(step.action, Action::Region(_)) {
+            return run(self);
+        }
+        let start = Instant::now();
+        let done = run(self);
+        let took = start.elapsed();
+        let name = step.place.target.strip_prefix("torch.ops.").unwrap_or(&step.place.target);
+        add(&mut self.operators, name.strip_suffix(".default").unwrap_or(name), took);
+        add(&mut self.modules, &step.place.module, took);
+        done
+    }
+}
+
+fn add(rows: &mut HashMap<String, (u64, Duration)>, name: &str, took: Duration) {
+    let row = match rows.get_mut(name) {
+        Some(row) => row,
+        None => rows.entry(name.to_owned()).or_default(),
+    };
+    row.0 += 1;
+    row.1 += took;
+}
+
+impl Profile {
+    /// Counts a run.
+    pub(crate) fn run(&mut self, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let start = Instant::now();
+        run(self)?;
+        self.total += start.elapsed();
+        self.runs += 1;
+        Ok(())
+    }
+
+    /// How long the runs took altogether, what is between operators included.
+    pub fn total(&self) -> Duration {
+        self.total
+    }
+
+    /// What each operator took, those with the most time first.
+    pub fn operators(&self) -> Vec<Row> {
+        sorted(&self.operators)
+    }
+
+    /// What each module of the model took by operators that it called itself; the model has no name.
+    pub fn modules(&self) -> Vec<Row> {
+        sorted(&self.modules)
+    }
+
+    /// The operators as bars.
+    pub fn to_svg(&self) -> String {
+        const ROW: usize = 20;
+        let rows = self.operators();
+        let most = rows.first().map_or(1.0, |row| row.time.as_secs_f64()).max(1e-12);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"{}\" \
+             font-family=\"monospace\" font-size=\"12\">\n",
+            rows.len() * ROW + 10
+        );
+        for (place, row) in rows.iter().enumerate() {
+            let (top, width) = (place * ROW + 5, (row.time.as_secs_f64() / most * 380.0).max(1.0));
+            let name = row.name.replace('&', "&amp;").replace('<', "&lt;");
+            let _ = writeln!(
+                svg,
+                "<text x=\"5\" y=\"{}\">{name}</text>\
+                 <rect x=\"320\" y=\"{top}\" width=\"{width:.1}\" height=\"15\" fill=\"#4878a8\"/>\
+                 <text x=\"{:.1}\" y=\"{}\">{}</text>",
+                top + 12,
+                325.0 + width,
+                top + 12,
+                self.time(row)
+            );
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// The time of a row in one run, and how often it is called there.
+    fn time(&self, row: &Row) -> String {
+        let runs = f64::from(self.runs.max(1));
+        format!("{:.1} µs in {:.0} calls", row.time.as_secs_f64() * 1e6 / runs, row.calls as f64 / runs)
+    }
+}
+
+fn sorted(rows: &HashMap<String, (u64, Duration)>) -> Vec<Row> {
+    let row = |(name, (calls, time)): (&String, &(u64, Duration))| Row {
+        name: name.clone(),
+        calls: *calls,
+        time: *time,
+    };
+    let mut rows: Vec<_> = rows.iter().map(row).collect();
+    rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    rows
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = f64::from(self.runs.max(1));
+        let rows = self.operators();
+        let within: Duration = rows.iter().map(|row| row.time).sum();
+        let total = self.total.as_secs_f64().max(1e-12);
+        writeln!(
+            f,
+            "{:.1} µs for one run, the mean of {}",
+            self.total.as_secs_f64() * 1e6 / runs,
+            self.runs
+        )?;
+        for row in &rows {
+            let share = row.time.as_secs_f64() / total;
+            let bar = "█".repeat((share * 30.0).round() as usize);
+            writeln!(f, "{:5.1} %  {:<30} {:<40} {}", share * 100.0, bar, row.name, self.time(row))?;
+        }
+        let between = self.total.saturating_sub(within);
+        writeln!(f, "{:5.1} %  {:30} between operators", between.as_secs_f64() / total * 100.0, "")
+    }
+}

@@ -1,0 +1,522 @@
+//! A program: an archive that was read, ready to run.
+
+use std::path::Path;
+
+use torch_library::prelude::*;
+use torch_library::{Device, Dispatcher};
+
+use crate::archive::Archive;
+use crate::conditions::{Conditions, Symbols};
+use crate::memory::Memory;
+use crate::plan::{Block, Problem, Scope, Shared, Source};
+use crate::profile::Profile;
+use crate::run::{self, Frame, Nobody, Watch};
+use crate::signature::{Input, Kind, Output, Role, Weight, WeightKind};
+use crate::tree::Tree;
+use crate::weights::Weights;
+use crate::wire::{
+    Argument, ExportedProgram, Float, InputSpec, ModuleCallSignature, OutputSpec, SymFloatArgument,
+    SymIntArgument,
+};
+
+/// How an archive is read.
+///
+/// ```
+/// use torch_library::Device;
+/// use torch_library_export::Loader;
+/// use torch_library_kernels as _;
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/models/digits.pt2");
+/// let program = Loader::new().device(Device::CPU).load(path)?;
+/// assert!(program.problems().is_empty());
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a loader loads when it is told to"]
+pub struct Loader {
+    device: Device,
+}
+
+impl Default for Loader {
+    fn default() -> Self {
+        Loader { device: Device::CPU }
+    }
+}
+
+impl Loader {
+    /// A loader for the CPU.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts weights on a device, and makes that of every device that the program names, `meta` excepted: where it was
+    /// exported does not matter.
+    pub fn device(self, device: Device) -> Self {
+        Loader { device }
+    }
+
+    /// Reads an archive into memory, once: the weights lie where they were read to.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is no archive of PyTorch 2.8 or later; a graph that contradicts itself; weights
+    /// that are not there. What is missing here is no error yet, see [`Program::problems`].
+    pub fn load(self, path: impl AsRef<Path>) -> Result<Program> {
+        let path = path.as_ref();
+        Memory::read(path).and_then(|memory| self.of(memory)).map_err(|error| error.context(path.display()))
+    }
+
+    /// Maps an archive into memory: weights are read from the file when they are needed, and several processes share
+    /// them. What a program writes to its buffers stays in memory.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    ///
+    /// # Safety
+    /// - As long as the program or one of its tensors lives, nobody writes to the file or makes it shorter.
+    #[expect(unsafe_code, reason = "the caller answers for the file")]
+    pub unsafe fn map(self, path: impl AsRef<Path>) -> Result<Program> {
+        let path = path.as_ref();
+        // SAFETY: the caller says that the file stays as it is, as long as any storage over it lives.
+        let memory = unsafe { Memory::map(path) };
+        memory.and_then(|memory| self.of(memory)).map_err(|error| error.context(path.display()))
+    }
+
+    /// Reads an archive from bytes, which are copied.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_bytes(self, bytes: &[u8]) -> Result<Program> {
+        self.of(Memory::copied(bytes)?)
+    }
+
+    fn of(self, memory: Memory) -> Result<Program> {
+        let archive = Archive::new(memory)?;
+        let model = archive.model()?;
+        let (exported, schema_version) = archive.program(&model)?;
+        let weights = Weights::new(archive, &model)?;
+        Builder::new(exported, schema_version, self.device).build(weights)
+    }
+}
+
+/// A program that PyTorch exported.
+///
+/// Several threads may run it at the same time, unless it writes to buffers of its own: then one of two that meet gets
+/// an error of the kind `Busy`.
+///
+/// [`Display`](std::fmt::Display) lists what goes in and out, the weights, and the operators.
+///
+/// PyTorch: `torch.export.ExportedProgram`.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) block: Block,
+    pub(crate) slots: u32,
+    tensors: Vec<Tensor>,
+    pub(crate) weights: Vec<Weight>,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) outputs: Vec<Output>,
+    /// Of the outputs of the graph those that are the program's, and where the others are written to.
+    fates: Vec<Fate>,
+    conditions: Conditions,
+    problems: Vec<Problem>,
+    input_tree: Option<Tree>,
+    output_tree: Option<Tree>,
+    pub(crate) torch_version: String,
+    pub(crate) schema_version: String,
+    /// `aten::copy_`, where something is written back.
+    copy: Option<OperatorHandle>,
+}
+
+/// What becomes of an output of the graph.
+#[derive(Debug)]
+enum Fate {
+    /// It is one of the program's.
+    Returned,
+    /// It is what this was before.
+    Written(Source),
+    /// It is a remark.
+    Dropped,
+}
+
+impl Program {
+    /// Reads an archive; [`Loader`] has choices.
+    ///
+    /// # Errors
+    /// As [`Loader::load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Program> {
+        Loader::new().load(path)
+    }
+
+    /// Reads an archive from bytes, which are copied.
+    ///
+    /// # Errors
+    /// As [`Loader::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Program> {
+        Loader::new().from_bytes(bytes)
+    }
+
+    /// What it is called with: nested arguments one after the other, constants left out.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// What it returns, nested results one after the other.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    /// Parameters, buffers and constants.
+    pub fn weights(&self) -> &[Weight] {
+        &self.weights
+    }
+
+    /// The weight with a name of the model's: `features.0.weight`.
+    pub fn weight(&self, name: &str) -> Option<&Tensor> {
+        self.weights.iter().find(|weight| weight.name == name).map(|weight| &weight.tensor)
+    }
+
+    /// How the arguments of `forward` are nested, positional ones and those by name; constants are leaves, too.
+    pub fn input_tree(&self) -> Option<&Tree> {
+        self.input_tree.as_ref()
+    }
+
+    /// How the results of `forward` are nested.
+    pub fn output_tree(&self) -> Option<&Tree> {
+        self.output_tree.as_ref()
+    }
+
+    /// What keeps the program from running: operators that nothing linked has, and arguments that they do not take.
+    /// Nothing, if it can run.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Which PyTorch exported it.
+    pub fn torch_version(&self) -> &str {
+        &self.torch_version
+    }
+
+    /// Runs the program. Results that are no tensors, numbers and None, are left out; [`run_values`](Self::run_values)
+    /// has them.
+    ///
+    /// The program may write to its inputs, if the exported one did, and to its buffers, which keep that.
+    ///
+    /// # Errors
+    /// [Problems](Self::problems); inputs of other types or sizes than the program was exported for, or that a guard of
+    /// it refuses; whatever its operators refuse.
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let values = self.execute(inputs.iter().cloned().map(Value::Tensor).collect(), &mut Nobody)?;
+        Ok(values
+            .into_iter()
+            .filter_map(|value| if let Value::Tensor(tensor) = value { Some(tensor) } else { None })
+            .collect())
+    }
+
+    /// Runs the program with inputs that may be numbers, and returns all results.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_values<'v>(&self, inputs: impl IntoIterator<Item = Value<'v>>) -> Result<Vec<Value<'static>>> {
+        self.execute(inputs.into_iter().map(Value::into_owned).collect(), &mut Nobody)
+    }
+
+    /// Runs the program so many times, and says what time went where.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn profile(&self, inputs: &[Tensor], runs: u32) -> Result<Profile> {
+        let mut profile = Profile::default();
+        for _ in 0..runs {
+            let values = inputs.iter().cloned().map(Value::Tensor).collect();
+            profile.run(|profile| self.execute(values, profile).map(drop))?;
+        }
+        Ok(profile)
+    }
+
+    fn execute<W: Watch>(&self, inputs: Vec<Value<'static>>, watch: &mut W) -> Result<Vec<Value<'static>>> {
+        if !self.problems.is_empty() {
+            return Err(self.incomplete());
+        }
+        self.conditions.check(&inputs)?;
+        let mut frame = Frame::new(self.slots, inputs.into_iter(), &self.tensors);
+        run::block(&self.block, &mut frame, watch)?;
+        let mut results = Vec::with_capacity(self.outputs.len());
+        for (operand, fate) in self.block.results.iter().zip(&self.fates) {
+            match fate {
+                Fate::Returned => results.push(frame.owned(operand)?),
+                Fate::Written(to) => self.write_back(*to, frame.owned(operand)?, &frame)?,
+                Fate::Dropped => {}
+            }
+        }
+        Ok(results)
+    }
+
+    /// Writes what a functional program computed to what it stands for.
+    fn write_back(&self, to: Source, value: Value<'static>, frame: &Frame<'_>) -> Result<()> {
+        let Some(copy) = self.copy else { bail!(Internal, "nothing copies") };
+        let mut stack = Stack::from_iter([frame.value(to).into_owned(), value, Value::Bool(false)]);
+        copy.call_boxed(&mut stack).map_err(|error| error.context("what the program writes back"))
+    }
+
+    #[cold]
+    fn incomplete(&self) -> Error {
+        let list: Vec<_> = self.problems.iter().map(Problem::to_string).collect();
+        Error::new(ErrorKind::NotSupported, format!("the program cannot run here:\n{}", list.join("\n")))
+    }
+}
+
+/// A program in the making.
+struct Builder {
+    exported: ExportedProgram,
+    shared: Shared,
+    conditions: Conditions,
+    weights: Vec<Weight>,
+    inputs: Vec<Input>,
+    schema_version: String,
+}
+
+impl Builder {
+    fn new(exported: ExportedProgram, schema_version: String, device: Device) -> Builder {
+        let conditions = Conditions::new(&exported.range_constraints);
+        let shared = Shared { slots: 0, problems: Vec::new(), device };
+        Builder { exported, shared, conditions, weights: Vec::new(), inputs: Vec::new(), schema_version }
+    }
+
+    fn build(mut self, mut weights: Weights) -> Result<Program> {
+        let call = self.call()?;
+        let names = self.take_inputs(&mut weights, call.as_ref())?;
+        let mut scope = Scope::new(&mut self.shared);
+        for (name, source) in &names {
+            scope.define(name, *source)?;
+        }
+        let mut block = scope.block(&self.exported.graph_module.graph)?;
+        let (outputs, fates) = self.take_outputs(&names, call.as_ref())?;
+        block.keep(fates.iter().filter_map(|fate| match fate {
+            Fate::Written(Source::Slot(slot)) => Some(*slot),
+            _ => None,
+        }));
+        let writes = fates.iter().any(|fate| matches!(fate, Fate::Written(_)));
+        let copy = if writes { Some(Dispatcher::global().find("aten::copy_")?) } else { None };
+        let (input_tree, output_tree) = call.map(|call| (call.inputs, call.outputs)).unzip();
+        Ok(Program {
+            block,
+            slots: self.shared.slots,
+            tensors: self.weights.iter().map(|weight| weight.tensor.clone()).collect(),
+            weights: self.weights,
+            inputs: self.inputs,
+            outputs,
+            fates,
+            conditions: self.conditions,
+            problems: self.shared.problems,
+            input_tree,
+            output_tree,
+            torch_version: self.exported.torch_version,
+            schema_version: self.schema_version,
+            copy,
+        })
+    }
+
+    /// How `forward` is called.
+    fn call(&self) -> Result<Option<Call>> {
+        let entries = &self.exported.graph_module.module_call_graph;
+        let signature =
+            entries.iter().find(|entry| entry.fqn.is_empty()).and_then(|entry| entry.signature.as_ref());
+        signature.map(Call::new).transpose()
+    }
+
+    /// Sorts the inputs of the graph into what callers bring, which come first in the slots, and what the archive has.
+    fn take_inputs(&mut self, weights: &mut Weights, call: Option<&Call>) -> Result<Vec<(String, Source)>> {
+        let specs = std::mem::take(&mut self.exported.graph_module.signature.input_specs);
+        let mut paths = call.map(|call| call.paths.clone()).unwrap_or_default().into_iter();
+        let mut names = Vec::new();
+        for spec in &specs {
+            match spec {
+                InputSpec::UserInput { arg } => {
+                    let path = paths.next();
+                    if let Some(name) = self.take_input(arg, path)? {
+                        names.push((name, Source::Slot(self.shared.slot())));
+                    }
+                }
+                InputSpec::ConstantInput {} => drop(paths.next()), // a leaf of the arguments, and no input
+                InputSpec::Parameter { arg, parameter_name } => {
+                    names.push((
+                        arg.name.clone(),
+                        self.weight(weights, parameter_name, WeightKind::Parameter)?,
+                    ));
+                }
+                InputSpec::Buffer { arg, buffer_name } => {
+                    names.push((arg.name.clone(), self.weight(weights, buffer_name, WeightKind::Buffer)?));
+                }
+                InputSpec::TensorConstant { arg, tensor_constant_name } => {
+                    let source = self.weight(weights, tensor_constant_name, WeightKind::Constant)?;
+                    names.push((arg.name.clone(), source));
+                }
+                InputSpec::CustomObj { custom_obj_name } => {
+                    bail!(
+                        NotSupported,
+                        "the program has an object of a class of its own, {:?}",
+                        crate::shortened(custom_obj_name)
+                    )
+                }
+                InputSpec::Token { arg } => {
+                    bail!(
+                        NotSupported,
+                        "the program orders its side effects, by {:?}",
+                        crate::shortened(&arg.name)
+                    )
+                }
+            }
+        }
+        let paths: Vec<_> = self.inputs.iter().map(|input| input.path.clone()).collect();
+        for guard in std::mem::take(&mut self.exported.guards_code) {
+            if let Err(error) = self.conditions.guard(&guard, &paths) {
+                torch_library::warning::warn(format_args!(
+                    "guard {:?} is not checked: {error}",
+                    crate::shortened(&guard)
+                ));
+            }
+        }
+        Ok(names)
+    }
+
+    fn take_input(&mut self, argument: &Argument, path: Option<String>) -> Result<Option<String>> {
+        let graph = &self.exported.graph_module.graph;
+        let (name, kind) = match argument {
+            Argument::AsTensor(tensor) => {
+                let Some(meta) = graph.tensor_values.get(&tensor.name) else {
+                    bail!(Argument, "nothing is said of input {:?}", crate::shortened(&tensor.name))
+                };
+                self.conditions.tensor(&tensor.name, meta)?;
+                (&tensor.name, self.conditions.symbols.kind(meta)?)
+            }
+            Argument::AsSymInt(SymIntArgument::AsName(name)) => {
+                self.conditions.number(name, graph.sym_int_values.get(name))?;
+                (name, Kind::Number)
+            }
+            Argument::AsSymFloat(SymFloatArgument::AsName(name)) => {
+                self.conditions.number(name, None)?;
+                (name, Kind::Number)
+            }
+            Argument::AsCustomObj(object) => {
+                bail!(
+                    NotSupported,
+                    "an input is an object of the class {:?}",
+                    crate::shortened(&object.class_fqn)
+                )
+            }
+            _ => return Ok(None), // known when it was exported
+        };
+        let path = path.unwrap_or_else(|| name.clone());
+        self.inputs.push(Input { name: name.clone(), path, kind });
+        Ok(Some(name.clone()))
+    }
+
+    fn weight(&mut self, weights: &mut Weights, name: &str, kind: WeightKind) -> Result<Source> {
+        let tensor = weights.get(name)?;
+        let tensor = if self.shared.device == Device::CPU { tensor } else { self.moved(&tensor, name)? };
+        let number = u32::try_from(self.weights.len())?;
+        self.weights.push(Weight { name: name.to_owned(), kind, tensor });
+        Ok(Source::Weight(number))
+    }
+
+    /// A weight on the program's device, by the device's own copy.
+    fn moved(&self, tensor: &Tensor, name: &str) -> Result<Tensor> {
+        let to = Dispatcher::global().find("aten::_to_copy")?;
+        let moved = to.call_with([Value::TensorRef(tensor)], [("device", Value::Device(self.shared.device))]);
+        let moved = moved.and_then(|mut returns| returns.pop_as());
+        moved.map_err(|error| error.context(format_args!("weight {:?}", crate::shortened(name))))
+    }
+
+    fn take_outputs(
+        &mut self,
+        names: &[(String, Source)],
+        call: Option<&Call>,
+    ) -> Result<(Vec<Output>, Vec<Fate>)> {
+        let module = &self.exported.graph_module;
+        let specs = &module.signature.output_specs;
+        ensure!(
+            specs.len() == module.graph.outputs.len(),
+            Argument,
+            "the graph has {} outputs, {} are said to be",
+            module.graph.outputs.len(),
+            specs.len()
+        );
+        let mut paths = call.map(|call| call.outputs.paths()).unwrap_or_default().into_iter();
+        let (mut outputs, mut fates) = (Vec::new(), Vec::new());
+        for (spec, argument) in specs.iter().zip(&module.graph.outputs) {
+            let role = match spec {
+                OutputSpec::UserOutput {} => Role::Result,
+                OutputSpec::LossOutput {} => Role::Loss,
+                OutputSpec::GradientToParameter { parameter_name: name } => {
+                    Role::GradientOfParameter(name.clone())
+                }
+                OutputSpec::GradientToUserInput { user_input_name: name } => {
+                    Role::GradientOfInput(name.clone())
+                }
+                other => {
+                    fates.push(self.fate(other, names)?);
+                    continue;
+                }
+            };
+            let path = match role {
+                Role::Result | Role::Loss => paths.next().unwrap_or_default(),
+                _ => String::new(),
+            };
+            let kind = kind_of_output(argument, &mut self.conditions.symbols, &module.graph)?;
+            outputs.push(Output { path, kind, role });
+            fates.push(Fate::Returned);
+        }
+        Ok((outputs, fates))
+    }
+
+    /// What becomes of an output that is not the program's.
+    fn fate(&self, spec: &OutputSpec, names: &[(String, Source)]) -> Result<Fate> {
+        let (name, source) = match spec {
+            OutputSpec::BufferMutation { buffer_name: name }
+            | OutputSpec::ParameterMutation { parameter_name: name } => {
+                let number = self.weights.iter().position(|weight| weight.name == *name);
+                let number = number.and_then(|number| u32::try_from(number).ok());
+                (name, number.map(Source::Weight))
+            }
+            OutputSpec::UserInputMutation { user_input_name: name } => {
+                (name, names.iter().find(|(known, _)| known == name).map(|(_, source)| *source))
+            }
+            _ => return Ok(Fate::Dropped),
+        };
+        match source {
+            Some(source) => Ok(Fate::Written(source)),
+            None => bail!(Argument, "the graph writes to {:?}, which it has not", crate::shortened(name)),
+        }
+    }
+}
+
+fn kind_of_output(argument: &Argument, symbols: &mut Symbols, graph: &crate::wire::Graph) -> Result<Kind> {
+    Ok(match argument {
+        Argument::AsTensor(tensor) => match graph.tensor_values.get(&tensor.name) {
+            Some(meta) => symbols.kind(meta)?,
+            None => bail!(Argument, "nothing is said of output {:?}", crate::shortened(&tensor.name)),
+        },
+        Argument::AsSymInt(_) | Argument::AsSymFloat(_) | Argument::AsSymBool(_) => Kind::Number,
+        Argument::AsNone(_) => Kind::Constant("None".to_owned()),
+        Argument::AsInt(number) => Kind::Constant(number.to_string()),
+        Argument::AsFloat(Float(number)) => Kind::Constant(format!("{number:?}")),
+        Argument::AsBool(yes) => Kind::Constant(if *yes { "True" } else { "False" }.to_owned()),
+        Argument::AsString(text) => Kind::Constant(format!("{text:?}")),
+        _ => bail!(NotSupported, "an output is neither a tensor nor a number"),
+    })
+}
+
+/// How `forward` is called.
+struct Call {
+    inputs: Tree,
+    outputs: Tree,
+    /// Of each leaf of the inputs.
+    paths: Vec<String>,
+}
+
+impl Call {
+    fn new(signature: &ModuleCallSignature) -> Result<Call> {
+        let (inputs, outputs) = (Tree::parse(&signature.in_spec)?, Tree::parse(&signature.out_spec)?);
+        let paths = inputs.arguments(signature.forward_arg_names.as_deref().unwrap_or_default());
+        Ok(Call { inputs, outputs, paths })
+    }
+}

@@ -1,0 +1,163 @@
+//! Steps that have steps of their own: branches, loops, parts without gradients or in another precision.
+
+use torch_library::autocast::Autocast;
+use torch_library::prelude::*;
+use torch_library::{DeviceType, Dispatcher};
+
+use crate::operand::Operand;
+use crate::plan::{Action, Block, Scope, Source};
+use crate::wire::{Argument, Graph, Named, Node};
+
+/// What to do with the steps.
+#[derive(Debug)]
+pub(crate) enum Region {
+    /// Does one or the other, as the operand says.
+    Cond { yes: Block, no: Block },
+    /// Does the body while the condition holds; these are what changes from one time to the next.
+    While { condition: Block, body: Block, carried: Vec<u32> },
+    /// Does the body for each row of the operands, which are put into these slots, and stacks what comes of it.
+    Map { body: Block, rows: Vec<u32>, by: Rows },
+    /// The same, where the first results of a row are handed on to the next; the last row's are results.
+    Scan { body: Block, carried: Vec<u32>, rows: Vec<u32>, by: Rows },
+    /// Does the body with gradients or without.
+    Grad { enabled: bool, body: Block },
+    /// Does the body in another precision.
+    Autocast { region: Autocast, body: Block },
+    /// Does the body.
+    Plain(Block),
+}
+
+/// The operators that take rows apart and put them together.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) select: OperatorHandle,
+    pub(crate) stack: OperatorHandle,
+}
+
+impl Rows {
+    fn new() -> Result<Rows> {
+        let find = |name| Dispatcher::global().find(name);
+        Ok(Rows { select: find("aten::select.int")?, stack: find("aten::stack")? })
+    }
+}
+
+/// The step of a higher-order operator.
+///
+/// # Errors
+/// One that there is nothing of here; arguments that it does not take.
+pub(crate) fn new(name: &str, node: &Node, scope: &mut Scope<'_>) -> Result<(Action, Vec<Operand>)> {
+    let arguments: Vec<&Argument> = node.inputs.iter().map(|input| &input.arg).collect();
+    let (region, operands) = match (name, arguments.as_slice()) {
+        ("cond", [condition, Argument::AsGraph(yes), Argument::AsGraph(no), rest @ ..]) => {
+            let inputs = sources(rest, scope)?;
+            let (yes, no) = (scope.inner(&yes.graph, &inputs)?, scope.inner(&no.graph, &inputs)?);
+            (Region::Cond { yes, no }, vec![Operand::of_any(condition, scope)?])
+        }
+        ("while_loop", [Argument::AsGraph(condition), Argument::AsGraph(body), carried, rest @ ..]) => {
+            loops(&condition.graph, &body.graph, carried, rest, scope)?
+        }
+        ("map_impl", [Argument::AsGraph(body), rows, rest @ ..]) => {
+            let (operands, slots) = fresh(rows, scope)?;
+            let mut inputs: Vec<_> = slots.iter().map(|slot| Source::Slot(*slot)).collect();
+            inputs.extend(sources(rest, scope)?);
+            let body = scope.inner(&body.graph, &inputs)?;
+            (Region::Map { body, rows: slots, by: Rows::new()? }, operands)
+        }
+        ("scan", [Argument::AsGraph(body), carried, rows, rest @ ..]) => {
+            let (mut operands, carried) = fresh(carried, scope)?;
+            let (columns, rows) = fresh(rows, scope)?;
+            operands.extend(columns);
+            let mut inputs: Vec<_> = carried.iter().chain(&rows).map(|slot| Source::Slot(*slot)).collect();
+            inputs.extend(sources(rest, scope)?);
+            let body = scope.inner(&body.graph, &inputs)?;
+            (Region::Scan { body, carried, rows, by: Rows::new()? }, operands)
+        }
+        ("wrap_with_set_grad_enabled", [Argument::AsBool(enabled), Argument::AsGraph(body), rest @ ..]) => {
+            let body = plain(&body.graph, rest, scope)?;
+            (Region::Grad { enabled: *enabled, body }, Vec::new())
+        }
+        (
+            "wrap_with_autocast",
+            [
+                Argument::AsString(device),
+                dtype,
+                Argument::AsBool(enabled),
+                cache,
+                Argument::AsGraph(body),
+                rest @ ..,
+            ],
+        ) => {
+            let region = autocast(device, dtype, *enabled, cache)?;
+            (Region::Autocast { region, body: plain(&body.graph, rest, scope)? }, Vec::new())
+        }
+        ("invoke_subgraph", [Argument::AsGraph(body), Argument::AsString(_), rest @ ..])
+        | ("wrap" | "tag_activation_checkpoint", [Argument::AsGraph(body), rest @ ..]) => {
+            (Region::Plain(plain(&body.graph, rest, scope)?), Vec::new())
+        }
+        _ => bail!(NotSupported, "there is no such higher-order operator here, or not with these arguments"),
+    };
+    Ok((Action::Region(Box::new(region)), operands))
+}
+
+fn plain(graph: &Graph, inputs: &[&Argument], scope: &mut Scope<'_>) -> Result<Block> {
+    let inputs = sources(inputs, scope)?;
+    scope.inner(graph, &inputs)
+}
+
+fn loops(
+    condition: &Graph,
+    body: &Graph,
+    carried: &Argument,
+    rest: &[&Argument],
+    scope: &mut Scope<'_>,
+) -> Result<(Region, Vec<Operand>)> {
+    let (operands, slots) = fresh(carried, scope)?;
+    let mut inputs: Vec<_> = slots.iter().map(|slot| Source::Slot(*slot)).collect();
+    inputs.extend(sources(rest, scope)?);
+    let (condition, body) = (scope.inner(condition, &inputs)?, scope.inner(body, &inputs)?);
+    ensure!(
+        body.results.len() == slots.len(),
+        Argument,
+        "the body of a loop has {} results, {} go around",
+        body.results.len(),
+        slots.len()
+    );
+    Ok((Region::While { condition, body, carried: slots }, operands))
+}
+
+fn autocast(device: &str, dtype: &Argument, enabled: bool, cache: &Argument) -> Result<Autocast> {
+    let mut region = Autocast::on(device.parse::<DeviceType>()?).enabled(enabled);
+    if let Argument::AsScalarType(number) = dtype {
+        region = region.dtype(crate::kinds::dtype(*number)?);
+    }
+    if let Argument::AsBool(cached) = cache {
+        region = region.cache_enabled(*cached);
+    }
+    Ok(region)
+}
+
+/// The values that arguments name, lists one after the other.
+fn sources(arguments: &[&Argument], scope: &mut Scope<'_>) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for argument in arguments {
+        match argument {
+            Argument::AsTensors(list) => {
+                for Named { name } in list {
+                    sources.push(scope.source(name)?);
+                }
+            }
+            argument => match Operand::of_any(argument, scope)? {
+                Operand::Borrowed(source) => sources.push(source),
+                _ => bail!(NotSupported, "a graph is handed what is neither a tensor nor a size"),
+            },
+        }
+    }
+    Ok(sources)
+}
+
+/// The values of a list, and a slot for each that is filled again and again.
+fn fresh(list: &Argument, scope: &mut Scope<'_>) -> Result<(Vec<Operand>, Vec<u32>)> {
+    let sources = sources(&[list], scope)?;
+    let slots = sources.iter().map(|_| scope.shared.slot()).collect();
+    Ok((sources.into_iter().map(Operand::Borrowed).collect(), slots))
+}

@@ -1,0 +1,401 @@
+//! Running steps: what is in slots goes onto the stack, the dispatcher is called, and what comes back goes into slots.
+
+use std::borrow::Cow;
+
+use torch_library::guard;
+use torch_library::prelude::*;
+
+use crate::number::Number;
+use crate::operand::{Item, Operand, wrapped};
+use crate::plan::{Action, Block, Measure, Source, Step, Target};
+use crate::region::{Region, Rows};
+
+/// What a run has: the values by their slots, and the weights, which are the program's.
+pub(crate) struct Frame<'p> {
+    slots: Vec<Value<'static>>,
+    weights: &'p [Tensor],
+}
+
+/// Who watches the steps of a run.
+pub(crate) trait Watch {
+    /// Runs a step.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn around(&mut self, step: &Step, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()>;
+}
+
+/// Nobody watches.
+pub(crate) struct Nobody;
+
+impl Watch for Nobody {
+    #[inline(always)]
+    fn around(&mut self, _: &Step, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        run(self)
+    }
+}
+
+impl<'p> Frame<'p> {
+    /// So many slots, of which the first have these values.
+    pub(crate) fn new(
+        slots: u32,
+        inputs: impl Iterator<Item = Value<'static>>,
+        weights: &'p [Tensor],
+    ) -> Self {
+        let mut frame = Frame { slots: Vec::with_capacity(slots as usize), weights };
+        frame.slots.extend(inputs);
+        frame.slots.resize_with(slots as usize, || Value::None);
+        frame
+    }
+
+    /// The value of a source.
+    #[inline]
+    pub(crate) fn value(&self, source: Source) -> Value<'_> {
+        match source {
+            Source::Weight(number) => Value::TensorRef(&self.weights[number as usize]),
+            Source::Slot(slot) => match &self.slots[slot as usize] {
+                Value::Tensor(tensor) => Value::TensorRef(tensor), // by far the most
+                other => other.borrowed(),
+            },
+        }
+    }
+
+    fn tensor(&self, source: Source) -> Result<Tensor> {
+        match self.value(source).as_tensor() {
+            Some(tensor) => Ok(tensor.clone()),
+            None => bail!(Type, "a tensor is needed, and {} is there", self.value(source).type_name()),
+        }
+    }
+
+    fn number(&self, source: Source) -> Result<Number> {
+        let value = self.value(source);
+        match (Number::of(&value), value.as_tensor()) {
+            (Some(number), _) => Ok(number),
+            (None, Some(tensor)) => number_of(tensor),
+            (None, None) => bail!(Type, "a number is needed, and {} is there", value.type_name()),
+        }
+    }
+
+    fn int(&self, source: Source) -> Result<i64> {
+        let number = self.number(source)?;
+        number.int().ok_or_else(|| {
+            Error::new(ErrorKind::Type, format!("a whole number is needed, and {number:?} is there"))
+        })
+    }
+
+    /// Pushes an argument.
+    #[inline]
+    fn push<'f>(&'f self, operand: &'f Operand, stack: &mut Stack<'f>) -> Result<()> {
+        match operand {
+            Operand::Borrowed(source) => stack.push(self.value(*source)),
+            Operand::Fixed(value) => stack.push(value.borrowed()),
+            other => stack.push(self.made(other)?),
+        }
+        Ok(())
+    }
+
+    /// An argument that is made for the call.
+    #[inline(never)]
+    fn made<'f>(&'f self, operand: &'f Operand) -> Result<Value<'f>> {
+        Ok(match operand {
+            Operand::Fixed(value) => value.borrowed(),
+            Operand::Borrowed(source) => self.value(*source),
+            Operand::Written(source) => Value::Tensor(self.tensor(*source)?),
+            Operand::Wrapped(source) => match self.value(*source).as_tensor() {
+                Some(tensor) => Value::Tensor(tensor.clone()),
+                None => Value::Tensor(wrapped(self.number(*source)?)),
+            },
+            Operand::Float(source) => Value::Float(self.number(*source)?.float()),
+            Operand::Tensors(list) => {
+                let tensors = list.iter().map(|source| self.tensor(*source));
+                Value::Tensors(Cow::Owned(tensors.collect::<Result<_>>()?))
+            }
+            Operand::OptionalTensors(list) => {
+                let tensors = list.iter().map(|source| source.map(|source| self.tensor(source)).transpose());
+                Value::OptionalTensors(Cow::Owned(tensors.collect::<Result<_>>()?))
+            }
+            Operand::Ints(list) => list_of(list, |source| self.int(source))?.into(),
+            Operand::Floats(list) => list_of(list, |source| Ok(self.number(source)?.float()))?.into(),
+            Operand::Bools(list) => list_of(list, |source| Ok(self.number(source)?.is_true()))?.into(),
+        })
+    }
+
+    /// The value of an operand, nothing of it borrowed.
+    pub(crate) fn owned(&self, operand: &Operand) -> Result<Value<'static>> {
+        Ok(self.made(operand)?.into_owned())
+    }
+
+    /// Puts a result where it belongs.
+    #[inline]
+    fn store(&mut self, target: &Target, value: Value<'static>) -> Result<()> {
+        match target {
+            Target::Slot(slot) => self.slots[*slot as usize] = value,
+            Target::Dropped => {}
+            Target::Slots(slots) => {
+                let Value::Tensors(tensors) = value else {
+                    bail!(Type, "a list of tensors is needed, and {} came back", value.type_name())
+                };
+                ensure!(
+                    tensors.len() == slots.len(),
+                    Shape,
+                    "{} tensors came back, where {} did when the program was exported",
+                    tensors.len(),
+                    slots.len()
+                );
+                for (slot, tensor) in slots.iter().zip(tensors.into_owned()) {
+                    self.slots[*slot as usize] = tensor.into();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list_of<T: Copy>(list: &[Item<T>], slot: impl Fn(Source) -> Result<T>) -> Result<Vec<T>> {
+    list.iter()
+        .map(|item| match item {
+            Item::Known(known) => Ok(*known),
+            Item::Slot(source) => slot(*source),
+        })
+        .collect()
+}
+
+fn number_of(tensor: &Tensor) -> Result<Number> {
+    match tensor.item()? {
+        Scalar::Int(number) => Ok(Number::Int(number)),
+        Scalar::Float(number) => Ok(Number::Float(number)),
+        Scalar::Bool(yes) => Ok(Number::Bool(yes)),
+        Scalar::Complex(_) => bail!(DType, "a complex number decides nothing, and is no size"),
+    }
+}
+
+/// Runs the steps of a block.
+///
+/// # Errors
+/// Those of the first step that fails, with its name and module.
+pub(crate) fn block<W: Watch>(block: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Result<()> {
+    for step in &block.steps {
+        let done = watch.around(step, |watch| run(step, frame, watch));
+        if let Err(error) = done {
+            return Err(failed(step, error));
+        }
+        for slot in &step.release {
+            frame.slots[*slot as usize] = Value::None;
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn failed(step: &Step, error: Error) -> Error {
+    let place = &step.place;
+    match place.module.is_empty() {
+        true => error.context(format_args!("node {}", place.node)),
+        false => error.context(format_args!("node {} in {}", place.node, place.module)),
+    }
+}
+
+#[inline]
+fn run<W: Watch>(step: &Step, frame: &mut Frame<'_>, watch: &mut W) -> Result<()> {
+    match &step.action {
+        Action::Call(operator) => call(step, *operator, frame),
+        Action::Region(inner) => region(step, inner, frame, watch),
+        other => own(step, other, frame),
+    }
+}
+
+#[inline]
+fn call(step: &Step, operator: OperatorHandle, frame: &mut Frame<'_>) -> Result<()> {
+    let mut stack = Stack::new();
+    for operand in &step.operands {
+        frame.push(operand, &mut stack)?;
+    }
+    operator.call_boxed(&mut stack)?;
+    if let [Target::Slot(slot)] = &*step.targets {
+        let value = stack.pop().map_or(Value::None, Value::into_owned);
+        drop(stack);
+        frame.slots[*slot as usize] = value;
+        return Ok(());
+    }
+    let results: Vec<_> = stack.into_iter().map(Value::into_owned).collect();
+    step.targets.iter().zip(results).try_for_each(|(target, value)| frame.store(target, value))
+}
+
+/// What no operator does.
+fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
+    let operands = || step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>();
+    let number = |value: &Value<'_>| match (Number::of(value), value.as_tensor()) {
+        (Some(number), _) => Ok(number),
+        (None, Some(tensor)) => number_of(tensor),
+        (None, None) => Err(Error::new(ErrorKind::Type, format!("{} is no number", value.type_name()))),
+    };
+    let first = || {
+        let first =
+            step.operands.first().ok_or_else(|| Error::new(ErrorKind::Argument, "an argument is missing"))?;
+        frame.owned(first)
+    };
+    let value = match action {
+        Action::Compute(function) => {
+            let numbers = operands()?.iter().map(number).collect::<Result<Vec<_>>>()?;
+            function.apply(&numbers)?.to_value()
+        }
+        Action::Measure(measure) => measured(*measure, &operands()?)?,
+        Action::Assert(message) => {
+            ensure!(number(&first()?)?.is_true(), Argument, "{message}");
+            return Ok(());
+        }
+        Action::Within { least, most } => {
+            let found = number(&first()?)?.int().unwrap_or_default();
+            let is_within = least.is_none_or(|least| least <= found) && most.is_none_or(|most| found <= most);
+            ensure!(is_within, Argument, "{found} is not between {least:?} and {most:?}");
+            return Ok(());
+        }
+        Action::Item => number(&first()?)?.to_value(),
+        Action::Nothing => return Ok(()),
+        Action::Missing | Action::Call(_) | Action::Region(_) => {
+            bail!(NotSupported, "{} is not to be had here", step.place.target)
+        }
+    };
+    match step.targets.first() {
+        Some(target) => frame.store(target, value),
+        None => Ok(()),
+    }
+}
+
+fn measured(measure: Measure, operands: &[Value<'_>]) -> Result<Value<'static>> {
+    let Some(tensor) = operands.first().and_then(Value::as_tensor) else {
+        bail!(Type, "no tensor is to be measured")
+    };
+    let dim = || match operands.get(1) {
+        Some(Value::Int(dim)) => {
+            let place = if *dim < 0 { dim + tensor.dim() as i64 } else { *dim };
+            usize::try_from(place).ok().filter(|place| *place < tensor.dim()).ok_or_else(|| {
+                Error::new(ErrorKind::Shape, format!("a tensor of {} dimensions has no {dim}", tensor.dim()))
+            })
+        }
+        _ => bail!(Type, "which dimension is no number"),
+    };
+    Ok(Value::Int(match measure {
+        Measure::Size => tensor.sizes()[dim()?],
+        Measure::Stride => tensor.strides()[dim()?],
+        Measure::Numel => tensor.numel(),
+        Measure::Offset => tensor.storage_offset(),
+    }))
+}
+
+/// Runs a step that has steps of its own.
+fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: &mut W) -> Result<()> {
+    let results = match region {
+        Region::Cond { yes, no } => {
+            let condition = frame.owned(&step.operands[0])?;
+            let holds = match (Number::of(&condition), condition.as_tensor()) {
+                (Some(number), _) => number.is_true(),
+                (None, Some(tensor)) => number_of(tensor)?.is_true(),
+                (None, None) => bail!(Type, "a condition is {}", condition.type_name()),
+            };
+            whole(if holds { yes } else { no }, frame, watch)?
+        }
+        Region::While { condition, body, carried } => {
+            let start =
+                step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>()?;
+            put(carried, start, frame);
+            while holds(&whole(condition, frame, watch)?)? {
+                let next = whole(body, frame, watch)?;
+                put(carried, next, frame);
+            }
+            carried
+                .iter()
+                .map(|slot| std::mem::replace(&mut frame.slots[*slot as usize], Value::None))
+                .collect()
+        }
+        Region::Map { body, rows, by } => {
+            let columns = columns(step, 0, frame)?;
+            let results = each_row(body, &columns, rows, by, frame, watch, &[])?;
+            results.iter().map(|results| stacked(by, results)).collect::<Result<Vec<_>>>()?
+        }
+        Region::Scan { body, carried, rows, by } => {
+            let start = step.operands[..carried.len()].iter().map(|operand| frame.owned(operand));
+            let start = start.collect::<Result<Vec<_>>>()?;
+            put(carried, start, frame);
+            let columns = columns(step, carried.len(), frame)?;
+            let results = each_row(body, &columns, rows, by, frame, watch, carried)?;
+            let last = carried.iter().map(|slot| Ok(frame.slots[*slot as usize].borrowed().into_owned()));
+            last.chain(results.iter().map(|results| stacked(by, results))).collect::<Result<Vec<_>>>()?
+        }
+        Region::Grad { enabled: true, body } => guard::enable_grad(|| whole(body, frame, watch))?,
+        Region::Grad { enabled: false, body } => guard::no_grad(|| whole(body, frame, watch))?,
+        Region::Autocast { region, body } => region.run(|| whole(body, frame, watch))?,
+        Region::Plain(body) => whole(body, frame, watch)?,
+    };
+    step.targets.iter().zip(results).try_for_each(|(target, value)| frame.store(target, value))
+}
+
+/// Runs a block, and takes its results.
+fn whole<W: Watch>(inner: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Result<Vec<Value<'static>>> {
+    block(inner, frame, watch)?;
+    inner.results.iter().map(|result| frame.owned(result)).collect()
+}
+
+fn holds(results: &[Value<'_>]) -> Result<bool> {
+    match results.first().map(|value| (Number::of(value), value.as_tensor())) {
+        Some((Some(number), _)) => Ok(number.is_true()),
+        Some((None, Some(tensor))) => Ok(number_of(tensor)?.is_true()),
+        _ => bail!(Type, "the condition of a loop is neither a number nor a tensor"),
+    }
+}
+
+fn put(slots: &[u32], values: Vec<Value<'static>>, frame: &mut Frame<'_>) {
+    for (slot, value) in slots.iter().zip(values) {
+        frame.slots[*slot as usize] = value;
+    }
+}
+
+/// The tensors whose rows are gone through.
+fn columns(step: &Step, from: usize, frame: &Frame<'_>) -> Result<Vec<Tensor>> {
+    let values = step.operands[from..].iter().map(|operand| {
+        frame
+            .owned(operand)?
+            .as_tensor()
+            .cloned()
+            .ok_or_else(|| Error::new(ErrorKind::Type, "rows are taken of what is no tensor"))
+    });
+    values.collect()
+}
+
+/// Runs a body for each row. The first results of it go into `carried`; of each other there is a list.
+fn each_row<W: Watch>(
+    body: &Block,
+    columns: &[Tensor],
+    rows: &[u32],
+    by: &Rows,
+    frame: &mut Frame<'_>,
+    watch: &mut W,
+    carried: &[u32],
+) -> Result<Vec<Vec<Tensor>>> {
+    let count = columns.first().map_or(Ok(0), |column| column.size(0))?;
+    ensure!(count > 0, Shape, "there is no row to go through");
+    let mut results: Vec<Vec<Tensor>> = vec![Vec::new(); body.results.len().saturating_sub(carried.len())];
+    for row in 0..count {
+        for (slot, column) in rows.iter().zip(columns) {
+            let mut stack = Stack::from_iter([Value::TensorRef(column), Value::Int(0), Value::Int(row)]);
+            by.select.call_boxed(&mut stack)?;
+            frame.slots[*slot as usize] = stack.pop().map_or(Value::None, Value::into_owned);
+        }
+        let mut values = whole(body, frame, watch)?;
+        let others = values.split_off(carried.len().min(values.len()));
+        put(carried, values, frame);
+        for (list, value) in results.iter_mut().zip(others) {
+            match value {
+                Value::Tensor(tensor) => list.push(tensor),
+                other => bail!(Type, "a row's result is {}, not a tensor", other.type_name()),
+            }
+        }
+    }
+    Ok(results)
+}
+
+fn stacked(by: &Rows, rows: &[Tensor]) -> Result<Value<'static>> {
+    let mut stack = Stack::from_iter([Value::from(rows), Value::Int(0)]);
+    by.stack.call_boxed(&mut stack)?;
+    Ok(stack.pop().map_or(Value::None, Value::into_owned))
+}

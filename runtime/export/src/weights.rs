@@ -1,0 +1,169 @@
+//! Parameters, buffers and constants: tensors in the memory of the archive.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use torch_library::prelude::*;
+use torch_library::{Storage, limits};
+
+use crate::archive::Archive;
+use crate::kinds;
+use crate::wire::{PayloadConfig, PayloadMeta, SymInt, TensorMeta};
+
+/// The tensors of an archive by their names, and why others are none.
+pub(crate) struct Weights {
+    tensors: HashMap<String, Tensor>,
+    refused: HashMap<String, Error>,
+}
+
+/// A tensor that is to be made.
+struct Wanted {
+    name: String,
+    layout: Layout,
+}
+
+/// Where a tensor lies. Two that lie alike are one.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Layout {
+    /// Which of the parts.
+    part: usize,
+    dtype: DType,
+    sizes: Vec<i64>,
+    strides: Vec<i64>,
+    offset: i64,
+}
+
+/// Records that tensors lie in.
+#[derive(Default)]
+struct Parts {
+    ranges: Vec<(Range<usize>, usize)>,
+    of: HashMap<String, usize>,
+}
+
+impl Weights {
+    /// Makes the tensors of a program. Those of one record share its memory; those that are the same are one tensor.
+    ///
+    /// # Errors
+    /// Records that are not there, overlap, or are too small for the tensors; what is no tensor's description.
+    pub(crate) fn new(archive: Archive, model: &str) -> Result<Weights> {
+        let (mut parts, mut wanted, mut refused) = (Parts::default(), Vec::new(), HashMap::new());
+        for folder in ["weights", "constants"] {
+            let config = format!("data/{folder}/{model}_{folder}_config.json");
+            if !archive.has(&config) {
+                continue;
+            }
+            let PayloadConfig { config } = archive.json(&config)?;
+            for (name, meta) in config {
+                match want(&archive, folder, &name, &meta, &mut parts) {
+                    Ok(tensor) => wanted.push(tensor),
+                    Err(error) => drop(refused.insert(name, error)),
+                }
+            }
+        }
+        check_bools(archive.memory.bytes(), &parts, &wanted)?;
+        let storages = archive.memory.into_storages(&parts.ranges)?;
+        let mut made: HashMap<Layout, Tensor> = HashMap::new();
+        let mut tensors = HashMap::new();
+        for Wanted { name, layout } in wanted {
+            let tensor = match made.get(&layout) {
+                Some(tensor) => tensor.clone(),
+                None => tensor(storages[layout.part].clone(), &layout)
+                    .map_err(|error| error.context(format_args!("weight {:?}", crate::shortened(&name))))?,
+            };
+            made.insert(layout, tensor.clone());
+            tensors.insert(name, tensor);
+        }
+        Ok(Weights { tensors, refused })
+    }
+
+    /// A tensor of the program.
+    ///
+    /// # Errors
+    /// There is none of this name, or it is none.
+    pub(crate) fn get(&mut self, name: &str) -> Result<Tensor> {
+        match (self.tensors.get(name), self.refused.remove(name)) {
+            (Some(tensor), _) => Ok(tensor.clone()),
+            (None, Some(error)) => Err(error.context(format_args!("weight {:?}", crate::shortened(name)))),
+            (None, None) => bail!(Argument, "the archive has no weight {:?}", crate::shortened(name)),
+        }
+    }
+}
+
+fn tensor(storage: Storage, layout: &Layout) -> Result<Tensor> {
+    let Layout { sizes, strides, offset, dtype, .. } = layout;
+    let keys = DispatchKeySet::of_tensor(DispatchKey::CPU);
+    Tensor::from_storage(storage, sizes, strides, *offset, *dtype, keys)
+}
+
+fn want(
+    archive: &Archive,
+    folder: &str,
+    name: &str,
+    meta: &PayloadMeta,
+    parts: &mut Parts,
+) -> Result<Wanted> {
+    let Some(tensor) = &meta.tensor_meta else {
+        bail!(NotSupported, "it is an object of Python's, which only Python can read")
+    };
+    ensure!(
+        !meta.use_pickle,
+        NotSupported,
+        "it is a tensor of a class of its own, pickled, which only Python can read"
+    );
+    let (sizes, strides, offset) = geometry(tensor)?;
+    let dtype = kinds::dtype(tensor.dtype)?;
+    kinds::layout(tensor.layout)?;
+    let path = format!("data/{folder}/{}", meta.path_name);
+    let Some(range) = archive.range(&path) else {
+        bail!(Argument, "the archive has no record {:?}", crate::shortened(&path))
+    };
+    let part = *parts.of.entry(path).or_insert_with(|| {
+        parts.ranges.push((range, 1));
+        parts.ranges.len() - 1
+    });
+    let align = &mut parts.ranges[part].1;
+    *align = (*align).max(dtype.align());
+    Ok(Wanted { name: name.to_owned(), layout: Layout { part, dtype, sizes, strides, offset } })
+}
+
+/// Sizes, strides and offset of a weight, which are numbers.
+fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
+    let number = |size: &SymInt| match size {
+        SymInt::AsInt(number) => Ok(*number),
+        SymInt::AsExpr(expression) => {
+            bail!(
+                Argument,
+                "a weight's size is {:?}, which is no number",
+                crate::shortened(&expression.expr_str)
+            )
+        }
+    };
+    let numbers = |list: &[SymInt]| {
+        ensure!(list.len() <= limits::DIMENSIONS, Shape, "{} dimensions", list.len());
+        list.iter().map(number).collect::<Result<Vec<_>>>()
+    };
+    Ok((numbers(&meta.sizes)?, numbers(&meta.strides)?, number(&meta.storage_offset)?))
+}
+
+/// A truth value is a byte that is 0 or 1, now and later: nothing that is no truth value lies in the same record.
+fn check_bools(file: &[u8], parts: &Parts, wanted: &[Wanted]) -> Result<()> {
+    for tensor in wanted.iter().filter(|tensor| tensor.layout.dtype == DType::Bool) {
+        let other = wanted
+            .iter()
+            .find(|other| other.layout.part == tensor.layout.part && other.layout.dtype != DType::Bool);
+        if let Some(other) = other {
+            bail!(
+                NotSupported,
+                "weights {:?} and {:?}, of bool and {}, share memory",
+                tensor.name,
+                other.name,
+                other.layout.dtype
+            )
+        }
+        let bytes = &file[parts.ranges[tensor.layout.part].0.clone()];
+        if let Some(byte) = bytes.iter().find(|byte| **byte > 1) {
+            bail!(Argument, "weight {:?}: the byte {byte} is no bool, which is 0 or 1", tensor.name)
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! The directory of a zip file: where each record lies. Of the format it has what PyTorch writes, which is stored
+//! records.
+//!
+//! What is needed is a table of names with offsets into memory that is there already, and that nothing in a hostile file
+//! makes it grow. The crates that do it do more: `zip` reads by seeking, and writes; `rc-zip` brings some forty crates,
+//! for dates and for names in old encodings; `piz` panics at the zeros that PyTorch writes for dates.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use torch_library::prelude::*;
+
+/// What begins the last record of a zip file, the larger form of that, and where the latter is.
+const END: &[u8] = b"PK\x05\x06";
+const END64: &[u8] = b"PK\x06\x06";
+const LOCATOR64: &[u8] = b"PK\x06\x07";
+/// What begins a row of the directory, and what begins the record itself.
+const ROW: &[u8] = b"PK\x01\x02";
+const RECORD: &[u8] = b"PK\x03\x04";
+/// The sizes of these without names and comments.
+const END_LEN: usize = 22;
+const LOCATOR64_LEN: usize = 20;
+const ROW_LEN: usize = 46;
+const RECORD_LEN: usize = 30;
+/// How long the comment behind the end may be.
+const LONGEST_COMMENT: usize = 0xffff;
+/// The number of the extra field with sizes that 32 bits do not hold.
+const SIZES64: usize = 1;
+/// The mark of a record that is encrypted.
+const ENCRYPTED: u64 = 1;
+
+/// A record: where its bytes are in the file, and their checksum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) range: Range<usize>,
+    pub(crate) crc: u32,
+}
+
+/// The records of a zip file by their names.
+///
+/// # Errors
+/// What is no zip file, or one that ends too early; records that are compressed, encrypted, of one name, or that lie
+/// beyond the file.
+pub(crate) fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
+    let (rows, directory) = directory(file)?;
+    let mut at = directory;
+    let mut records = HashMap::new();
+    for row in 0..rows {
+        let (name, record, next) = read_row(file, at)
+            .map_err(|error| error.context(format_args!("row {row} of the zip directory")))?;
+        at = next;
+        ensure!(
+            records.insert(name.clone(), record).is_none(),
+            Argument,
+            "the zip file has two records with the name {:?}",
+            crate::shortened(&name)
+        );
+    }
+    Ok(records)
+}
+
+/// How many rows the directory has, and where it begins.
+fn directory(file: &[u8]) -> Result<(u64, usize)> {
+    let window = file.len().saturating_sub(END_LEN + LONGEST_COMMENT);
+    let found = (window..=file.len().saturating_sub(END_LEN)).rev().find(|at| file[*at..].starts_with(END));
+    let Some(end) = found else {
+        bail!(Argument, "this is no zip file, or its end is missing: an archive of torch.export is one")
+    };
+    let (mut rows, mut start) = (number(file, end + 10, 2)?, number(file, end + 16, 4)?);
+    if (rows == 0xffff || start == 0xffff_ffff)
+        && let Some(locator) = end.checked_sub(LOCATOR64_LEN)
+        && file[locator..].starts_with(LOCATOR64)
+    {
+        let end64 = offset(file, number(file, locator + 8, 8)?)?;
+        ensure!(file[end64..].starts_with(END64), Argument, "the zip file's 64-bit end is not where it says");
+        (rows, start) = (number(file, end64 + 32, 8)?, number(file, end64 + 48, 8)?);
+    }
+    ensure!(
+        rows <= (file.len() / ROW_LEN) as u64,
+        Argument,
+        "a zip directory of {rows} rows in a file of {} bytes",
+        file.len()
+    );
+    Ok((rows, offset(file, start)?))
+}
+
+/// A row of the directory: the record's name, the record, and where the next row begins.
+fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
+    ensure!(file.get(at..).is_some_and(|rest| rest.starts_with(ROW)), Argument, "there is none");
+    let field = |from: usize, len: usize| number(file, at + from, len);
+    let (flags, method, crc) = (field(8, 2)?, field(10, 2)?, field(16, 4)? as u32);
+    let (name_len, extra_len, comment_len) =
+        (field(28, 2)? as usize, field(30, 2)? as usize, field(32, 2)? as usize);
+    let name = bytes(file, at + ROW_LEN, name_len)?;
+    let Ok(name) = std::str::from_utf8(name) else { bail!(Argument, "a name that is no UTF-8") };
+    let mut sizes = [field(24, 4)?, field(20, 4)?, field(42, 4)?];
+    widen(&mut sizes, bytes(file, at + ROW_LEN + name_len, extra_len)?)?;
+    let [len, stored_len, start] = sizes;
+    let shown = crate::shortened(name);
+    ensure!(
+        method == 0 && len == stored_len,
+        NotSupported,
+        "record {shown:?} is compressed, records of an archive are stored"
+    );
+    ensure!(flags & ENCRYPTED == 0, NotSupported, "record {shown:?} is encrypted");
+    let start = offset(file, start)?;
+    ensure!(file[start..].starts_with(RECORD), Argument, "record {shown:?} is not where the directory says");
+    // The record repeats its name, and has extra fields of its own, which align what follows.
+    let begins =
+        start + RECORD_LEN + number(file, start + 26, 2)? as usize + number(file, start + 28, 2)? as usize;
+    let end =
+        usize::try_from(len).ok().and_then(|len| begins.checked_add(len)).filter(|end| *end <= file.len());
+    let Some(end) = end else {
+        bail!(Argument, "record {shown:?} of {len} bytes ends beyond the file, which has {}", file.len())
+    };
+    let next = at + ROW_LEN + name_len + extra_len + comment_len;
+    Ok((name.to_owned(), Record { range: begins..end, crc }, next))
+}
+
+/// Takes sizes that 32 bits do not hold from the extra field, where they stand in this order.
+fn widen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<()> {
+    while extra.len() >= 4 {
+        let (kind, len) = (number(extra, 0, 2)? as usize, number(extra, 2, 2)? as usize);
+        let content = bytes(extra, 4, len)?;
+        if kind == SIZES64 {
+            let wide = sizes.iter_mut().filter(|size| **size == 0xffff_ffff);
+            for (place, size) in wide.enumerate() {
+                *size = number(content, 8 * place, 8)?;
+            }
+        }
+        extra = &extra[4 + len..];
+    }
+    Ok(())
+}
+
+/// An offset in the file.
+fn offset(file: &[u8], at: u64) -> Result<usize> {
+    let inside = usize::try_from(at).ok().filter(|at| *at < file.len());
+    inside.ok_or_else(|| {
+        Error::new(ErrorKind::Argument, format!("offset {at} in a zip file of {} bytes", file.len()))
+    })
+}
+
+fn bytes(file: &[u8], at: usize, len: usize) -> Result<&[u8]> {
+    let found = at.checked_add(len).and_then(|end| file.get(at..end));
+    found.ok_or_else(|| Error::new(ErrorKind::Argument, "the zip file ends too early"))
+}
+
+/// A number of so many bytes, the lowest first.
+fn number(file: &[u8], at: usize, len: usize) -> Result<u64> {
+    Ok(bytes(file, at, len)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A zip file of one record, with the sizes of the row as given.
+    fn file(name: &str, content: &[u8], method: u16, len: u32) -> Vec<u8> {
+        let mut file = RECORD.to_vec();
+        file.extend([0; 22]);
+        file.extend([name.len() as u8, 0, 0, 0]);
+        file.extend(name.as_bytes());
+        file.extend(content);
+        let directory = file.len() as u32;
+        file.extend(ROW);
+        file.extend([0; 6]);
+        file.extend(method.to_le_bytes());
+        file.extend([0; 4]);
+        file.extend(crc32fast::hash(content).to_le_bytes());
+        file.extend(len.to_le_bytes());
+        file.extend(len.to_le_bytes());
+        file.extend([name.len() as u8, 0]);
+        file.extend([0; 16]);
+        file.extend(name.as_bytes());
+        file.extend(END);
+        file.extend([0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]);
+        file.extend(directory.to_le_bytes());
+        file.extend([0, 0]);
+        file
+    }
+
+    #[test]
+    fn a_record_lies_where_its_header_ends() {
+        let file = file("a/b", b"content", 0, 7);
+        let records = records(&file).unwrap();
+        assert_eq!(&file[records["a/b"].range.clone()], b"content");
+        assert_eq!(records["a/b"].crc, crc32fast::hash(b"content"));
+    }
+
+    #[test]
+    fn what_is_not_stored_or_not_there_is_refused() {
+        let refusal = |file: &[u8]| records(file).unwrap_err().to_string();
+        assert!(refusal(&file("a", b"content", 8, 7)).contains("is compressed"));
+        assert!(refusal(&file("a", b"content", 0, 7000)).contains("ends beyond the file"));
+        assert!(refusal(b"PK").contains("no zip file"));
+        let whole = file("a", b"content", 0, 7);
+        for len in 0..whole.len() {
+            assert!(records(&whole[..len]).is_err());
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Archives that PyTorch wrote, run here, beside the numbers that PyTorch computed.
+
+use std::path::{Path, PathBuf};
+
+use torch_library::prelude::*;
+use torch_library_export::{Kind, Loader, Output, Program, Role, Size, WeightKind};
+use torch_library_kernels::data::safetensors;
+
+fn folder(name: &str) -> PathBuf {
+    match name {
+        "digits" => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models"),
+        _ => Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives"),
+    }
+}
+
+fn load(name: &str) -> Result<Program> {
+    Program::load(folder(name).join(format!("{name}.pt2")))
+}
+
+/// The recorded tensors, in the order of their names.
+fn recorded(name: &str, which: &str) -> Vec<Tensor> {
+    let file = std::fs::read(folder(name).join(format!("{name}.{which}.safetensors"))).unwrap();
+    safetensors::from_bytes(&file).unwrap().into_values().collect()
+}
+
+fn numbers(tensor: &Tensor) -> Vec<f64> {
+    let dense =
+        torch_library_kernels::aten::_to_copy::with(tensor).dtype(Some(DType::Float64)).call().unwrap();
+    dense.to_vec().unwrap()
+}
+
+fn assert_near(name: &str, found: &[Tensor], wanted: &[Tensor], tolerance: f64) {
+    assert_eq!(found.len(), wanted.len(), "{name}");
+    for (place, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+        assert_eq!(
+            (found.sizes(), found.dtype()),
+            (wanted.sizes(), wanted.dtype()),
+            "{name}, output {place}"
+        );
+        let (found, wanted) = (numbers(found), numbers(wanted));
+        let largest = wanted.iter().fold(1e-3f64, |largest, number| largest.max(number.abs()));
+        for (found, wanted) in found.iter().zip(&wanted) {
+            assert!(
+                (found - wanted).abs() <= tolerance * largest,
+                "{name}, output {place}: {found} and {wanted}"
+            );
+        }
+    }
+}
+
+/// Runs an archive with the inputs that were recorded, and compares with what was.
+fn replay(name: &str, tolerance: f64) -> Program {
+    let program = load(name).unwrap();
+    assert!(program.problems().is_empty(), "{:?}", program.problems());
+    let outputs = program.run(&recorded(name, "inputs")).unwrap();
+    assert_near(name, &outputs, &recorded(name, "outputs"), tolerance);
+    program
+}
+
+#[test]
+fn a_network_that_was_trained_reads_digits() {
+    let program = replay("digits", 1e-5);
+    let best = torch_library_kernels::aten::argmax(&recorded("digits", "outputs")[0]).unwrap();
+    assert_eq!(best.numel(), 1);
+    assert!(program.weights().iter().any(|weight| weight.kind == WeightKind::Buffer));
+    assert_eq!(program.weight("classes.bias").unwrap().sizes(), [10]);
+}
+
+#[test]
+fn a_block_of_a_transformer_takes_any_length() {
+    let program = replay("block", 1e-5);
+    let outputs = program.run(&[Tensor::zeros(&[1, 33, 16], DType::Float32, Device::CPU).unwrap()]).unwrap();
+    assert_eq!(outputs[0].sizes(), [1, 33, 16]);
+    replay("bfloat16", 0.02);
+}
+
+#[test]
+fn what_is_nested_is_named() {
+    let program = replay("nested", 0.0);
+    let paths: Vec<_> = program.inputs().iter().map(|input| input.path.as_str()).collect();
+    assert_eq!(paths, ["pair[0]", "pair[1]", "named['a']", "named['b']", "scale"]);
+    let paths: Vec<_> = program.outputs().iter().map(|output| output.path.as_str()).collect();
+    assert_eq!(paths, ["['sum']", "['rest'][0]", "['rest'][1][0]", "['rest'][1][1]", "['rest'][1][2]"]);
+    let values = program.run_values(recorded("nested", "inputs").iter().map(Value::from)).unwrap();
+    assert!(values[3].is_none() && matches!(values[4], Value::Int(7)));
+}
+
+#[test]
+fn sizes_are_computed_and_checked_by_name() {
+    let program = replay("sizes", 1e-6);
+    let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();
+    let outputs = program.run(&[zeros(&[7, 3]), zeros(&[9, 3])]).unwrap();
+    assert_eq!((outputs[1].sizes(), outputs[2].sizes()), (&[16, 3][..], &[11][..]));
+    let refusal = |inputs: &[Tensor]| program.run(inputs).unwrap_err().to_string();
+    assert_eq!(
+        refusal(&[zeros(&[9, 3]), zeros(&[9, 3])]),
+        "size 0 of input `x` is 9, the program takes s77 (2 to 8)"
+    );
+    assert_eq!(
+        refusal(&[zeros(&[4, 2]), zeros(&[9, 3])]),
+        "size 1 of input `x` is 2, the program was exported for 3 alone"
+    );
+    assert_eq!(refusal(&[zeros(&[4, 3])]), "the program takes 2 inputs, `x`, `y`; 1 were given");
+    let double = Tensor::zeros(&[4, 3], DType::Float64, Device::CPU).unwrap();
+    assert_eq!(
+        refusal(&[double, zeros(&[9, 3])]),
+        "input `x` is of float64, the program was exported for float32"
+    );
+    let Kind::Tensor { sizes, .. } = &program.inputs()[0].kind else { panic!("a tensor") };
+    assert_eq!(sizes[0], Size::Symbol { name: "s77".into(), min: Some(2), max: Some(8) });
+}
+
+#[test]
+fn guards_are_evaluated() {
+    let program = replay("guarded", 1e-6);
+    let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();
+    let odd = program.run(&[zeros(&[9, 3]), zeros(&[5])]).unwrap_err().to_string();
+    assert_eq!(
+        odd,
+        "the program was exported for inputs with (L['x'].size()[0] % 2) == 0, which these are not"
+    );
+    assert!(program.run(&[zeros(&[10, 3]), zeros(&[5])]).is_ok());
+}
+
+#[test]
+fn a_size_may_be_an_input() {
+    let program = load("numbered").unwrap();
+    let x = &recorded("numbered", "inputs")[0];
+    let outputs = program.run_values([Value::from(x), Value::Int(2)]).unwrap();
+    assert_eq!(outputs[1].as_tensor().unwrap().sizes(), [2, 3]);
+    let refused = program.run_values([Value::from(x), Value::Int(100)]).unwrap_err().to_string();
+    assert!(refused.contains("L['n']"), "{refused}");
+    let refused = program.run(&[x.clone(), x.clone()]).unwrap_err().to_string();
+    assert_eq!(refused, "input `n` is a number, Tensor was given");
+}
+
+#[test]
+fn weights_are_tied_and_strided_as_they_were() {
+    let program = replay("ties", 1e-6);
+    let weight = |name: &str| program.weight(name).unwrap();
+    assert!(weight("embedding.weight").is_same(weight("out.weight")));
+    assert_eq!(weight("turned").strides(), [1, 3]);
+    assert_eq!((weight("part").strides(), weight("part").storage_offset()), (&[4, 1][..], 9));
+}
+
+#[test]
+fn weights_have_every_type() {
+    replay("types", 0.0);
+}
+
+#[test]
+fn buffers_and_inputs_change_in_place() {
+    let program = load("counts").unwrap();
+    let x = Tensor::from([1f32, 1.0]);
+    for call in 1..4 {
+        let outputs = program.run(std::slice::from_ref(&x)).unwrap();
+        let doubled = 2f32.powi(call);
+        assert_eq!(outputs[0].to_vec::<f32>().unwrap(), [doubled + call as f32; 2]);
+        assert_eq!(x.to_vec::<f32>().unwrap(), [doubled; 2]);
+    }
+    assert_eq!(program.weight("calls").unwrap().to_vec::<f32>().unwrap(), [3.0]);
+    assert_eq!(load("counts").unwrap().weight("calls").unwrap().to_vec::<f32>().unwrap(), [0.0]);
+}
+
+#[test]
+fn what_a_functional_program_computes_is_written_back() {
+    let program = load("functional").unwrap();
+    let x = Tensor::from([1f32, 1.0]);
+    let outputs = program.run(std::slice::from_ref(&x)).unwrap();
+    assert_eq!(outputs.len(), 1, "what is written back is no result");
+    assert_eq!(
+        (outputs[0].to_vec::<f32>().unwrap(), x.to_vec::<f32>().unwrap()),
+        (vec![3.0; 2], vec![2.0; 2])
+    );
+    assert_eq!(program.weight("calls").unwrap().to_vec::<f32>().unwrap(), [1.0]);
+}
+
+#[test]
+fn branches_loops_and_regions_run() {
+    let program = replay("branches", 1e-6);
+    let below = program.run(&[Tensor::from([-1f32, -1.0, -1.0])]).unwrap();
+    assert_near("branches", &below, &[Tensor::from([(-1f32).cos() * -2.0; 3])], 1e-6);
+    replay("loops", 1e-6);
+    replay("scanned", 1e-6);
+    replay("regions", 0.01);
+}
+
+#[test]
+fn a_graph_for_training_computes_loss_and_gradients() {
+    let program = replay("joint", 1e-6);
+    let names: Vec<_> = program.outputs().iter().map(Output::name).collect();
+    assert_eq!(names, ["result", "gradient of linear.weight", "gradient of linear.bias"]);
+    assert_eq!(program.outputs()[0].role, Role::Loss);
+}
+
+#[test]
+fn what_the_elements_decide_is_asked_when_it_runs() {
+    replay("chosen", 0.0);
+    replay("sampled", 1e-6);
+}
+
+#[test]
+fn an_operator_that_nobody_has_is_named_with_its_places() {
+    let program = load("custom").unwrap();
+    let [problem] = program.problems() else { panic!("one problem: {:?}", program.problems()) };
+    assert_eq!(problem.operator, "torch.ops.fixtures.twice.default");
+    assert_eq!(problem.places, ["twice"]);
+    let refused = program.run(&recorded("custom", "inputs")).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotSupported);
+    assert!(refused.to_string().contains("fixtures::twice"), "{refused}");
+}
+
+#[test]
+fn a_mapped_archive_computes_the_same_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("counts.pt2");
+    std::fs::copy(self::folder("counts").join("counts.pt2"), &path).unwrap();
+    #[expect(unsafe_code, reason = "the file is this test's alone")]
+    // SAFETY: nobody else knows the file.
+    let program = unsafe { Loader::new().map(&path) }.unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert_near(
+        "counts",
+        &program.run(&recorded("counts", "inputs")).unwrap(),
+        &recorded("counts", "outputs"),
+        0.0,
+    );
+    assert_eq!(program.weight("calls").unwrap().to_vec::<f32>().unwrap(), [1.0]);
+    assert!(std::fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn layers_apply_to_a_program() {
+    let program = load("block").unwrap();
+    let x = recorded("block", "inputs").remove(0);
+    let weight = program.weight("up.weight").unwrap();
+    weight.set_requires_grad(true).unwrap();
+    let y = program.run(std::slice::from_ref(&x)).unwrap().remove(0);
+    torch_library_kernels::aten::sum(&y).unwrap().backward().unwrap();
+    assert_eq!(weight.grad().unwrap().sizes(), weight.sizes());
+    weight.set_requires_grad(false).unwrap();
+
+    let cast = torch_library::autocast::Autocast::on(torch_library::DeviceType::Cpu);
+    let y = cast.run(|| program.run(std::slice::from_ref(&x))).unwrap().remove(0);
+    assert_near(
+        "block",
+        &[torch_library_kernels::aten::to_dtype(&y, DType::Float32).unwrap()],
+        &recorded("block", "outputs"),
+        0.05,
+    );
+
+    let mode = torch_library::fake::FakeMode::new();
+    let fake = torch_library::fake::to_fake(&x).unwrap();
+    assert_eq!(program.run(&[fake]).unwrap()[0].sizes(), x.sizes());
+    drop(mode);
+
+    let (_, graph) = torch_library::tracer::trace(&[x], |inputs| program.run(inputs)).unwrap();
+    assert!(graph.to_string().contains("layer_norm"));
+}
+
+#[test]
+fn values_go_when_they_are_not_needed_any_more() {
+    let program = load("sizes").unwrap();
+    let x = Tensor::zeros(&[4, 3], DType::Float32, Device::CPU).unwrap();
+    let kept = x.downgrade();
+    program.run(&[x, Tensor::zeros(&[4, 3], DType::Float32, Device::CPU).unwrap()]).unwrap();
+    assert!(kept.upgrade().is_none());
+}
+
+#[test]
+fn a_program_is_listed_and_profiled() {
+    let program = load("digits").unwrap();
+    let text = program.to_string();
+    for line in [
+        "images: float32[s34 (1 to 1024), 1, 8, 8]",
+        "classes.bias: float32[10], 40 bytes",
+        "2 × torch.ops.aten.relu.default",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    let profile = program.profile(&recorded("digits", "inputs"), 3).unwrap();
+    let rows = profile.operators();
+    assert!(rows.windows(2).all(|pair| pair[0].time >= pair[1].time));
+    assert_eq!(rows.iter().find(|row| row.name == "aten.relu").unwrap().calls, 6);
+    assert!(profile.modules().iter().any(|row| row.name == "features.0"));
+    assert!(profile.to_svg().ends_with("</svg>\n") && profile.to_string().contains("aten.conv2d"));
+}

@@ -1,0 +1,338 @@
+//! Archives that are wrong: damaged, cut off, made to mislead. All of them are errors, and none is a panic, an abort or
+//! memory without end. Mutations are the same ones each time.
+
+use std::path::Path;
+
+use torch_library::prelude::*;
+use torch_library::{Tensor, limits};
+use torch_library_export::Program;
+
+/// The records of an archive that PyTorch wrote, in order.
+fn records(name: &str) -> Vec<(String, Vec<u8>)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives").join(name);
+    let file = std::fs::read(path).unwrap();
+    let number = |at: usize, len: usize| {
+        file[at..at + len].iter().rev().fold(0usize, |n, byte| n << 8 | usize::from(*byte))
+    };
+    let end = file.windows(4).rposition(|window| window == b"PK\x05\x06").unwrap();
+    let (mut at, mut records) = (number(end + 16, 4), Vec::new());
+    for _ in 0..number(end + 10, 2) {
+        let (len, name, extra, comment) =
+            (number(at + 24, 4), number(at + 28, 2), number(at + 30, 2), number(at + 32, 2));
+        let record = number(at + 42, 4);
+        let content = record + 30 + number(record + 26, 2) + number(record + 28, 2);
+        let text = String::from_utf8(file[at + 46..at + 46 + name].to_vec()).unwrap();
+        records.push((text, file[content..content + len].to_vec()));
+        at += 46 + name + extra + comment;
+    }
+    records
+}
+
+/// A zip file of records, with checksums that are right. What `row` says of a record may be changed.
+fn zip(records: &[(String, Vec<u8>)], change: impl Fn(&str, &mut Row)) -> Vec<u8> {
+    let (mut file, mut rows) = (Vec::new(), Vec::new());
+    for (name, content) in records {
+        let mut row = Row { method: 0, len: content.len() as u32, start: file.len() as u32 };
+        file.extend(b"PK\x03\x04");
+        file.extend([0; 22]);
+        let padding = (64 - (file.len() + 4 + name.len()) % 64) % 64;
+        file.extend([(name.len() as u16).to_le_bytes(), (padding as u16).to_le_bytes()].as_flattened());
+        file.extend(name.as_bytes());
+        file.resize(file.len() + padding, 0);
+        file.extend(content);
+        change(name, &mut row);
+        rows.extend(b"PK\x01\x02");
+        rows.extend([0; 6]);
+        rows.extend(row.method.to_le_bytes());
+        rows.extend([0; 4]);
+        rows.extend(crc(content).to_le_bytes());
+        rows.extend([row.len.to_le_bytes(), row.len.to_le_bytes()].as_flattened());
+        rows.extend((name.len() as u16).to_le_bytes());
+        rows.extend([0; 12]);
+        rows.extend(row.start.to_le_bytes());
+        rows.extend(name.as_bytes());
+    }
+    let start = file.len() as u32;
+    file.extend(&rows);
+    file.extend(b"PK\x05\x06\0\0\0\0");
+    file.extend([(records.len() as u16).to_le_bytes(); 2].as_flattened());
+    file.extend((rows.len() as u32).to_le_bytes());
+    file.extend(start.to_le_bytes());
+    file.extend([0, 0]);
+    file
+}
+
+struct Row {
+    method: u16,
+    len: u32,
+    start: u32,
+}
+
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
+    })
+}
+
+/// The archive with its program's text changed.
+fn edited(name: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
+    with_record(name, "/models/", edit)
+}
+
+fn with_record(name: &str, part: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
+    let mut records = records(name);
+    for (_, content) in records.iter_mut().filter(|(name, _)| name.contains(part) && name.ends_with(".json"))
+    {
+        *content = edit(std::str::from_utf8(content).unwrap()).into_bytes();
+    }
+    zip(&records, |_, _| {})
+}
+
+fn replaced(name: &str, from: &str, to: &str) -> Vec<u8> {
+    edited(name, |text| {
+        assert!(text.contains(from), "{from} is not in {name}");
+        text.replacen(from, to, 1)
+    })
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    Program::from_bytes(bytes).expect_err("a refusal").to_string()
+}
+
+#[test]
+fn an_archive_that_is_put_together_anew_is_one() {
+    let program = Program::from_bytes(&edited("branches.pt2", str::to_owned)).unwrap();
+    assert!(program.run(&[Tensor::from([1f32, 2.0, 3.0])]).is_ok());
+}
+
+#[test]
+fn other_versions_are_refused() {
+    let other =
+        replaced("branches.pt2", r#""schema_version": {"major": 8"#, r#""schema_version": {"major": 9"#);
+    assert!(refusal(&other).starts_with("the archive has version 9.20 of PyTorch's schema, written by 2.15"));
+    let newer = replaced("branches.pt2", r#""minor": 20"#, r#""minor": 2000"#);
+    assert!(Program::from_bytes(&newer).is_ok(), "a minor version adds members");
+}
+
+#[test]
+fn what_lies_elsewhere_than_it_says_is_refused() {
+    let records = records("ties.pt2");
+    let changed = |change: &dyn Fn(&mut Row)| {
+        refusal(&zip(&records, |name, row| {
+            if name.ends_with("weight_1") {
+                change(row)
+            }
+        }))
+    };
+    assert!(changed(&|row| row.len = 1 << 30).contains("ends beyond the file"));
+    assert!(changed(&|row| row.method = 8).contains("is compressed"));
+    assert!(changed(&|row| row.start += 1).contains("not where the directory says"));
+    assert!(changed(&|row| row.start = u32::MAX - 1).contains("in a zip file of"));
+    assert!(changed(&|row| row.start = 0).contains("overlap"), "the first record is a weight as well");
+    assert!(changed(&|row| row.len = 8).contains("weight"), "too few bytes");
+    let mut damaged = zip(&records, |_, _| {});
+    let at = damaged.windows(9).position(|window| window == b"inductor\"" || window == b"graph_mod").unwrap();
+    damaged[at] ^= 1;
+    assert!(refusal(&damaged).contains("is damaged"));
+}
+
+#[test]
+fn weights_that_cannot_be_are_refused() {
+    let config = |from: &str, to: &str| {
+        refusal(&with_record("types.pt2", "weights", |text| text.replacen(from, to, 1)))
+    };
+    let dtype = |number: &str| config(r#""dtype": 7"#, &format!(r#""dtype": {number}"#));
+    assert!(dtype("99").contains("number 99"));
+    assert!(dtype("29").contains("eight-bit floats"));
+    assert!(
+        config(r#"{"as_int": 0}, {"as_int": 3}"#, r#"{"as_int": 9223372036854775807}, {"as_int": 3}"#)
+            .contains("weight")
+    );
+    assert!(config(r#"{"as_int": 2}"#, r#"{"as_int": -2}"#).contains("weight"));
+    assert!(config(r#""layout": 7"#, r#""layout": 1"#).contains("sparse"));
+    assert!(config("weight_3", "weight_99").contains("weight_99"));
+    assert!(config("weight_2", "weight_1").contains("share memory"), "bool and something else");
+    let mut records = records("types.pt2");
+    for (_, content) in records.iter_mut().filter(|(name, _)| name.ends_with("/weight_1")) {
+        content[0] = 2;
+    }
+    assert!(refusal(&zip(&records, |_, _| {})).contains("no bool"));
+    let many = vec![r#"{"as_int": 1}"#; limits::DIMENSIONS + 1].join(", ");
+    assert!(config(r#"{"as_int": 2}, {"as_int": 3}"#, &many).contains("dimensions"));
+}
+
+#[test]
+fn graphs_that_contradict_themselves_are_refused() {
+    let cases = [
+        (
+            "\"as_tensor\": {\"name\": \"x\"}}, \"kind\": 1",
+            "\"as_tensor\": {\"name\": \"nobody\"}}, \"kind\": 1",
+            "no value \"nobody\"",
+        ),
+        (
+            "\"as_tensor\": {\"name\": \"x\"}}, \"kind\": 1",
+            "\"as_tensor\": {\"name\": \"gt\"}}, \"kind\": 1",
+            "no value \"gt\" at this place",
+        ),
+        (
+            "{\"as_tensor\": {\"name\": \"sum_1\"}}]",
+            "{\"as_tensor\": {\"name\": \"x\"}}]",
+            "two values with the name",
+        ),
+        ("\"as_int\": 0}, \"kind\"", "\"as_any\": 0}, \"kind\"", "unknown variant `as_any`"),
+        ("[{\"user_output\"", "[{\"user_input\"", "unknown variant `user_input`"),
+    ];
+    for (from, to, says) in cases {
+        let said = refusal(&replaced("branches.pt2", from, to));
+        assert!(said.contains(says), "{said}");
+    }
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(refusal(&edited("branches.pt2", |_| deep.clone())).contains("json"));
+    let unknown =
+        Program::from_bytes(&replaced("branches.pt2", "aten.sum.default", "aten.summe.default")).unwrap();
+    assert_eq!(unknown.problems()[0].operator, "torch.ops.aten.summe.default");
+    let wrong = Program::from_bytes(&replaced(
+        "branches.pt2",
+        r#""arg": {"as_int": 0}"#,
+        r#""arg": {"as_string": "0"}"#,
+    ))
+    .unwrap();
+    assert!(wrong.problems()[0].reason.contains("argument `other` is str"), "{:?}", wrong.problems());
+}
+
+/// Numbers without an end, the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+}
+
+const WORDS: [&str; 20] = [
+    "null",
+    "-1",
+    "9223372036854775807",
+    "1e999",
+    "\"\"",
+    "[]",
+    "{}",
+    "true",
+    "{\"as_none\": true}",
+    "{\"as_int\": -5}",
+    "\"as_tensor\"",
+    "\"as_tensors\"",
+    "\"as_sym_int\"",
+    "\"as_ints\"",
+    "\"as_name\"",
+    "\"x\"",
+    "{\"as_tensor\": {\"name\": \"x\"}}",
+    "torch.ops.aten.relu.default",
+    "_operator.floordiv",
+    "torch.ops.higher_order.cond",
+];
+
+/// A text with something changed: a byte, a piece left out or repeated, a value replaced by a word.
+fn mutate(text: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(text.len());
+    if text.is_empty() {
+        return; // nothing is left of it
+    }
+    match random.below(5) {
+        0 => text[at] = b" 0159-{}[]\",:azAZ_."[random.below(19)],
+        1 => drop(text.drain(at..text.len().min(at + random.below(40)))),
+        2 => {
+            let piece = text[at..text.len().min(at + random.below(200))].to_vec();
+            text.splice(at..at, piece);
+        }
+        3 => {
+            // A number.
+            let Some(start) = text[at..].iter().position(u8::is_ascii_digit).map(|found| at + found) else {
+                return;
+            };
+            let len = text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let number = ["0", "1", "7", "13", "63", "-1", "4096", "9223372036854775807"][random.below(8)];
+            text.splice(start..start + len, number.bytes());
+        }
+        _ => {
+            // What is between two quotes or braces.
+            let Some(start) =
+                text[at..].iter().position(|byte| b"\"{[".contains(byte)).map(|found| at + found)
+            else {
+                return;
+            };
+            let end = text[start + 1..]
+                .iter()
+                .position(|byte| b"\"}]".contains(byte))
+                .map_or(text.len(), |found| start + found + 2);
+            text.splice(start..end, WORDS[random.below(WORDS.len())].bytes());
+        }
+    }
+}
+
+#[test]
+fn mutated_programs_are_refused_or_run() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let names = [
+        "branches.pt2",
+        "nested.pt2",
+        "counts.pt2",
+        "functional.pt2",
+        "guarded.pt2",
+        "ties.pt2",
+        "sizes.pt2",
+    ];
+    let (mut refused, mut ran) = (0, 0);
+    for round in 0..700 {
+        let records = records(names[round % names.len()]);
+        let texts: Vec<_> = (0..records.len()).filter(|place| records[*place].0.ends_with(".json")).collect();
+        let mut mutated = records.clone();
+        for _ in 0..=random.below(3) {
+            mutate(&mut mutated[texts[random.below(texts.len())]].1, &mut random);
+        }
+        let Ok(program) = Program::from_bytes(&zip(&mutated, |_, _| {})) else {
+            refused += 1;
+            continue;
+        };
+        // A size that somebody wrote may be taken, and fill the memory of the machine: that is what the program says.
+        if names[round % names.len()] == "sizes.pt2" {
+            continue;
+        }
+        let inputs: Vec<_> = program.inputs().iter().map(|_| Tensor::from([1f32, 2.0, 3.0])).collect();
+        ran += usize::from(program.run(&inputs).is_ok());
+        let _ = program.to_string();
+    }
+    assert!(
+        refused > 100 && ran > 5,
+        "{refused} refused, {ran} ran: the mutations are too strong or too weak"
+    );
+}
+
+#[test]
+fn mutated_files_are_refused_or_run() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let whole = zip(&records("counts.pt2"), |_, _| {});
+    for round in 0..1500 {
+        let mut file = whole.clone();
+        match round % 3 {
+            0 => file.truncate(random.below(whole.len())),
+            // The directory, at the end, more often than the rest.
+            1 => (0..4).for_each(|_| {
+                let at = whole.len() - 1 - random.below(1200);
+                file[at] = random.below(256) as u8;
+            }),
+            _ => (0..8).for_each(|_| {
+                let at = random.below(whole.len());
+                file[at] ^= 1 << random.below(8);
+            }),
+        }
+        if let Ok(program) = Program::from_bytes(&file) {
+            let _ = program.run(&[Tensor::from([1f32, 2.0])]);
+        }
+    }
+    let error: Error = Program::from_bytes(&[]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Argument);
+}

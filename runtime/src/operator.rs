@@ -36,6 +36,7 @@ use crate::sync::AtomicPtr;
 
 mod above;
 mod enter;
+mod entry_point;
 mod handle;
 pub(crate) mod kernel;
 mod place;
@@ -45,6 +46,7 @@ mod slot;
 pub use above::CallKind;
 pub(crate) use above::{Observing, Registered, Registry};
 use enter::stub_boxed;
+pub use entry_point::{EntryFunction, EntryPoint, Receiver};
 pub use handle::OperatorHandle;
 pub(crate) use handle::too_few;
 use kernel::{BoxedCode, ErasedCode, Kernel};
@@ -72,6 +74,8 @@ pub struct OperatorSpec {
     /// Its kernels, where the linker keeps those of operators that are reached alone; then the registry learns of the
     /// operator when it is called.
     pub links: <Program as Registered>::Links,
+    /// Its function for hosts without contexts, with the feature `host`.
+    pub entry_point: Option<fn() -> &'static EntryPoint>,
     /// For each return, the position of the argument that it is, if it is one; nothing where none is.
     pub returned: &'static [Option<usize>],
     /// The typed code of rows that have no typed kernel.

@@ -22,6 +22,7 @@ pub use inventory;
 #[cfg(feature = "linkme")]
 pub use linkme;
 
+pub use crate::__entry_point as entry_point;
 pub use crate::__links as links;
 pub use crate::__of_namespace as of_namespace;
 pub use crate::__of_operator as of_operator;
@@ -42,8 +43,8 @@ pub use crate::operator::{Adapters, Declaration, Operator, OperatorSpec, Place, 
 pub use crate::registry::{link, register};
 pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{
-    DType, Device, DeviceType, DispatchKey, DispatchKeySet, Generator, Layout, MemoryFormat, OperatorHandle,
-    Result, RuntimeKernel, Scalar, Tensor, Value,
+    DType, Device, DeviceType, DispatchKey, DispatchKeySet, EntryPoint, Generator, Layout, MemoryFormat,
+    OperatorHandle, Result, RuntimeKernel, Scalar, Tensor, Value,
 };
 
 /// The word of whoever calls `__operator!` for what rustc cannot compare. The macros give it; a crate that forbids
@@ -103,6 +104,7 @@ macro_rules! __operator {
         ) -> __torch::Result<$static_output>;
 
         __torch::links! { $symbol }
+        __torch::entry_point! {}
 
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
@@ -114,6 +116,7 @@ macro_rules! __operator {
                 tags: &[$($tag),*],
                 place: $place,
                 links: LINKS,
+                entry_point: ENTRY_POINT,
                 returned: &[$($returned),*],
                 adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
@@ -224,6 +227,7 @@ macro_rules! __untyped_operator {
         place: $place:expr,
     ) => {
         __torch::links! { $symbol }
+        __torch::entry_point! {}
 
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
@@ -235,6 +239,7 @@ macro_rules! __untyped_operator {
                 tags: &[$($tag),*],
                 place: $place,
                 links: LINKS,
+                entry_point: ENTRY_POINT,
                 returned: &[],
                 adapters: __torch::Adapters::NEVER_CALLED,
             };

@@ -79,6 +79,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         tags: Vec::leak(tags),
         place,
         links: None,
+        entry_point: None,
         returned: Vec::leak(operator::returned_arguments(schema)),
         adapters: Adapters::NEVER_CALLED,
     };

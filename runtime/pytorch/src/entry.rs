@@ -91,7 +91,7 @@ impl Exported {
         words: &mut Words<'_>,
         is_flat: bool,
         incoming: &mut Incoming,
-    ) -> Result<Vec<Value<'static>>> {
+    ) -> Result<Stack<'static>> {
         // SAFETY: as this function's.
         unsafe { self.arguments_seen(words, is_flat, incoming, self.sight()) }
     }
@@ -104,8 +104,8 @@ impl Exported {
         is_flat: bool,
         incoming: &mut Incoming,
         sight: Sight,
-    ) -> Result<Vec<Value<'static>>> {
-        let (mut values, mut failure) = (Vec::with_capacity(self.schema.arguments.len() + 1), None);
+    ) -> Result<Stack<'static>> {
+        let (mut values, mut failure) = (Stack::new(), None);
         for argument in &self.schema.arguments {
             let value = match passing(&argument.ty) {
                 Ok(Passing::Scalar) if is_flat => words::scalar([words.next(), words.next(), words.next()]),
@@ -140,15 +140,13 @@ impl Exported {
             let results = incoming.take(&Type::List(Box::new(tensor)), words.next(), sight);
             let grads = incoming.take(&Type::List(Box::new(optional)), words.next(), sight);
             let wanted = incoming.take(&Type::List(Box::new(Type::Bool)), words.next(), sight);
-            derivative::Request::new(arguments?, results?, grads?, wanted?)
+            derivative::Request::new(arguments?.into_iter().collect(), results?, grads?, wanted?)
         }
     }
 
     /// Calls the operator here, and leaves its returns for PyTorch.
-    fn call(&self, arguments: Vec<Value<'static>>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
-        let written: Vec<Tensor> = self.written(&arguments);
-        let mut stack: Stack<'static> = Stack::new();
-        stack.extend(arguments);
+    fn call(&self, mut stack: Stack<'static>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
+        let written: Vec<Tensor> = self.written(stack.last(stack.len()));
         match self.composite {
             Some(key) => self.operator.call_boxed_for_key(key, &mut stack)?,
             None => self.operator.call_boxed(&mut stack)?,

@@ -84,7 +84,7 @@ fn lent(text: String) -> *const c_char {
 struct Export<'e> {
     shim: &'static Shim,
     state: &'e mut State,
-    /// PyTorch's libraries, by namespace and key; none of them is ever deleted, which would take back what it registered.
+    /// PyTorch's libraries, by namespace and key. None is ever deleted: that would take back what it registered.
     libraries: HashMap<(String, Option<DispatchKey>), Object>,
 }
 
@@ -344,7 +344,15 @@ mod tests {
             Schema::parse("ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor", Mode::Strict);
         assert_eq!(
             described(&schema.unwrap(), true, &[DispatchKey::CPU]),
-            r#"{"namespace":"ns","name":"f","overload":"o","schema":"ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor","arguments":[{"name":"self","kind":"tensor","by_name":false,"is_written":false},{"name":"l","kind":"tensors","by_name":false,"is_written":false},{"name":"s","kind":"number","by_name":false,"is_written":false},{"name":"n","kind":"other","by_name":true,"is_written":false}],"is_view":false,"keys":["CPU"],"flat":"_f_o_flat","backward":"_f_o_backward"}"#
+            concat!(
+                r#"{"namespace":"ns","name":"f","overload":"o","#,
+                r#""schema":"ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor","#,
+                r#""arguments":[{"name":"self","kind":"tensor","by_name":false,"is_written":false},"#,
+                r#"{"name":"l","kind":"tensors","by_name":false,"is_written":false},"#,
+                r#"{"name":"s","kind":"number","by_name":false,"is_written":false},"#,
+                r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
+                r#""is_view":false,"keys":["CPU"],"flat":"_f_o_flat","backward":"_f_o_backward"}"#,
+            )
         );
     }
 }

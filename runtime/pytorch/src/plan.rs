@@ -194,7 +194,7 @@ fn of_keys(all: Vec<DispatchKey>) -> Keys {
                 keys.registered.push(*key);
             }
             DispatchKey::CompositeImplicitAutograd => keys.left_out.push(format!(
-                "{key}: the operator has kernels for backends too, and an entry point cannot tell which of them PyTorch means"
+                "{key}: the operator has kernels for backends too, and its entry point cannot tell which PyTorch means"
             )),
             key if has_elements(key) => keys.registered.push(key),
             key if is_autograd(key) => keys.autograd = keys.autograd.or(Some(key)),
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn what_passes_and_what_does_not() {
         for text in [
-            "f(Tensor self, Tensor? w, Tensor[] l, Tensor?[] o, int n, SymInt[2] s, float[] f, bool[] b, str[] t) -> ()",
+            "f(Tensor x, Tensor? w, Tensor[] l, Tensor?[] o, int i, SymInt[2] s, float[] f, bool[] b, str[] t) -> ()",
             "f(ScalarType? dtype, Layout? layout, Device? device, MemoryFormat? format, Generator? generator) -> ()",
             "f(Scalar a, Scalar? b, complex c) -> (Tensor, Tensor[], int, str, float, Tensor?)",
             "f(Tensor(a!) self) -> Tensor(a!)",

@@ -39,9 +39,10 @@ macro_rules! shims {
                 Ok(Shim {
                     // SAFETY: these are the signatures in PyTorch's headers, which promise not to change them.
                     $($name: unsafe {
-                        std::mem::transmute::<NonNull<c_void>, unsafe extern "C-unwind" fn($($argument),*) $(-> $output)?>(
-                            library.required(concat!(stringify!($name), "\0"))?,
-                        )
+                        std::mem::transmute::<
+                            NonNull<c_void>,
+                            unsafe extern "C-unwind" fn($($argument),*) $(-> $output)?,
+                        >(library.required(concat!(stringify!($name), "\0"))?)
                     },)*
                     // SAFETY: as above.
                     $($optional: library.symbol(concat!(stringify!($optional), "\0")).map(|symbol| unsafe {

@@ -1,4 +1,4 @@
-//! A function of C for each operator, for hosts that call kernels with a stack and nothing that says which kernel it is.
+//! A function of C for each operator, for hosts that call kernels with a stack and no word of which kernel is meant.
 //!
 //! PyTorch's stable ABI is such a host: what it registers is a bare function pointer. A closure is none, and functions
 //! that are written while the program runs are forbidden on many systems. So the feature `host` gives each operator

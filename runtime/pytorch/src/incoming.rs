@@ -4,6 +4,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use torch_library::geometry::Geometry;
 use torch_library::{Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, StorageImpl, Tensor};
 
@@ -65,12 +66,27 @@ pub(crate) enum Sight {
     StandIn,
 }
 
+/// A tensor of a call, and what it stands for.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) tensor: Tensor,
+    pub(crate) handle: Arc<Handle>,
+    /// Its memory; nothing of a stand-in and of a meta tensor.
+    block: Option<Block>,
+}
+
+/// A block of PyTorch's memory, with the storage here that is over it.
+#[derive(Clone, Debug)]
+struct Block {
+    start: usize,
+    nbytes: usize,
+    storage: Storage,
+}
+
 /// The tensors of one call, with those that they stand for.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
-    /// A storage for each block of memory: tensors that share one do so here, and lease it together.
-    blocks: Vec<(usize, usize, Storage)>,
-    pub(crate) tensors: Vec<(Tensor, Arc<Handle>)>,
+    tensors: SmallVec<[Seen; 3]>,
     /// Whether tensors that were made here go to operators of PyTorch that may be recording.
     lifts: bool,
 }
@@ -96,35 +112,42 @@ impl Incoming {
         }
         let description = handle.describe()?;
         let handle = Arc::new(handle);
-        let tensor = match sight {
-            Sight::StandIn => stand_in(&handle, &description)?,
+        let (tensor, block) = match sight {
+            Sight::StandIn => (stand_in(&handle, &description)?, None),
             Sight::Elements => self.over_memory(&handle, &description)?,
         };
-        self.tensors.push((tensor.clone(), handle));
+        self.tensors.push(Seen { tensor: tensor.clone(), handle, block });
         Ok(tensor)
     }
 
-    fn over_memory(&mut self, handle: &Arc<Handle>, description: &Description) -> Result<Tensor> {
+    fn over_memory(
+        &self,
+        handle: &Arc<Handle>,
+        description: &Description,
+    ) -> Result<(Tensor, Option<Block>)> {
         let Description { sizes, strides, offset, dtype, device } = description;
-        let storage = match device.kind {
-            DeviceType::Meta => Storage::without_data(nbytes(description)?, *device),
-            _ => self.block(handle, description)?,
+        let (storage, block) = match device.kind {
+            DeviceType::Meta => (Storage::without_data(nbytes(description)?, *device), None),
+            _ => {
+                let block = self.block(handle, description)?;
+                (block.storage.clone(), Some(block))
+            }
         };
         let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
-        Tensor::from_storage(storage, sizes, strides, *offset, *dtype, keys)
+        Ok((Tensor::from_storage(storage, sizes, strides, *offset, *dtype, keys)?, block))
     }
 
-    /// The block of memory of a tensor.
-    fn block(&mut self, handle: &Arc<Handle>, description: &Description) -> Result<Storage> {
+    /// The block of memory of a tensor: tensors that share one do so here, and lease it together.
+    fn block(&self, handle: &Arc<Handle>, description: &Description) -> Result<Block> {
         let Description { offset, dtype, device, .. } = *description;
         let (data, nbytes) = (handle.data()?, handle.storage_nbytes()?);
         // Of a tensor without elements the address is null or anything.
         let before = (offset as usize).wrapping_mul(dtype.size());
         let start = data.addr().wrapping_sub(if data.is_null() { 0 } else { before });
-        if let Some((.., storage)) =
-            self.blocks.iter().find(|(other, size, _)| nbytes > 0 && (*other, *size) == (start, nbytes))
+        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
+        if let Some(block) = blocks.find(|block| nbytes > 0 && (block.start, block.nbytes) == (start, nbytes))
         {
-            return Ok(storage.clone());
+            return Ok(block.clone());
         }
         let storage = if device != Device::CPU {
             Storage::new(DeviceMemory { start, nbytes, device, _keeper: handle.clone() })
@@ -147,24 +170,24 @@ impl Incoming {
             //   meanwhile, nor read those that it writes.
             unsafe { Storage::from_raw_parts(data, nbytes, device, Box::new(handle.clone())) }
         };
-        self.blocks.push((start, nbytes, storage.clone()));
-        Ok(storage)
+        Ok(Block { start, nbytes, storage })
     }
 
     /// The tensor of PyTorch that this one was made from.
     pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Arc<Handle>> {
-        self.tensors.iter().find(|(own, _)| own.is_same(tensor)).map(|(_, handle)| handle)
+        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &seen.handle)
     }
 
     /// Whether a tensor lies in memory that came in.
-    pub(crate) fn blocks_contain(&self, tensor: &Tensor) -> bool {
-        self.blocks.iter().any(|(.., storage)| storage.is_same(&tensor.storage()))
+    pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
+        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
+        blocks.any(|block| block.storage.is_same(&tensor.storage()))
     }
 
     /// A tensor of PyTorch over the memory that this one has.
-    pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&(Tensor, Arc<Handle>)> {
+    pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&Seen> {
         // Meta tensors of PyTorch are each of their own here, and so is what a kernel derives from them.
-        self.tensors.iter().find(|(own, _)| own.storage().is_same(&tensor.storage()))
+        self.tensors.iter().find(|seen| seen.tensor.storage().is_same(&tensor.storage()))
     }
 }
 

@@ -28,10 +28,10 @@ impl Incoming {
             return handle.share();
         }
         let tensor = &resolved(tensor)?;
-        if let Some((base, handle)) = self.base_of(tensor)
-            && base.dtype() == tensor.dtype()
+        if let Some(base) = self.base_of(tensor)
+            && base.tensor.dtype() == tensor.dtype()
         {
-            return as_strided(handle, tensor);
+            return as_strided(&base.handle, tensor);
         }
         match tensor.device().kind {
             DeviceType::Cpu if self.lifts() => {
@@ -171,8 +171,7 @@ impl Incoming {
         let _quiet = NoGrad::new();
         let before = handle.describe()?;
         let geometry = tensor.geometry();
-        let is_at_home = self.blocks_contain(tensor);
-        if !is_at_home {
+        if !self.is_at_home(tensor) {
             words::call_aten(c"aten::resize_", vec![handle.share()?.into_word()], |words| {
                 words.push(words::ints(geometry.sizes())?);
                 words.push(words::NONE);

@@ -127,11 +127,11 @@ struct Library(NonNull<c_void>);
 
 impl Library {
     /// PyTorch's, if it is loaded.
+    #[cfg(unix)]
     fn of_pytorch() -> Option<Library> {
-        let names: &[&CStr] = if cfg!(target_os = "macos") {
-            &[c"@rpath/libtorch_cpu.dylib", c"libtorch_cpu.dylib"]
-        } else {
-            &[c"libtorch_cpu.so"]
+        let names: &[&CStr] = match cfg!(target_os = "macos") {
+            true => &[c"@rpath/libtorch_cpu.dylib", c"libtorch_cpu.dylib"],
+            false => &[c"libtorch_cpu.so"],
         };
         names.iter().find_map(|name| {
             // SAFETY: the name ends in a zero, and what is loaded already runs no constructor.
@@ -140,11 +140,24 @@ impl Library {
         })
     }
 
+    /// Elsewhere nobody has looked for it yet.
+    #[cfg(not(unix))]
+    fn of_pytorch() -> Option<Library> {
+        None
+    }
+
     /// The address of a function. The name ends in a zero.
+    #[cfg(unix)]
     fn symbol(&self, name: &str) -> Option<NonNull<c_void>> {
         debug_assert!(name.ends_with('\0'));
         // SAFETY: the library is loaded and never closed, and the name ends in a zero.
         NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr().cast()) })
+    }
+
+    /// As above.
+    #[cfg(not(unix))]
+    fn symbol(&self, _: &str) -> Option<NonNull<c_void>> {
+        None
     }
 
     fn required(&self, name: &str) -> Result<NonNull<c_void>> {

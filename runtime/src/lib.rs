@@ -152,7 +152,7 @@ pub use macros::{declare_derivatives, declare_library, declare_native_functions}
 pub use macros::{torch_fallback, torch_impl};
 pub use native::NativeFunction;
 pub use operator::kernel::BoxedFn;
-pub use operator::{OperatorHandle, Place, SourceModule};
+pub use operator::{EntryFunction, EntryPoint, OperatorHandle, Place, Receiver, SourceModule};
 pub use output::Output;
 pub use registry::{
     CallInfo, Conflict, Dispatcher, Fate, KernelInfo, Layer, Library, LibraryKind, ListenerHandle,

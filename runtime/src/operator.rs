@@ -36,6 +36,7 @@ use crate::sync::AtomicPtr;
 
 mod above;
 mod enter;
+mod entry_point;
 mod handle;
 pub(crate) mod kernel;
 mod place;
@@ -45,6 +46,7 @@ mod slot;
 pub use above::CallKind;
 pub(crate) use above::{Observing, Registered, Registry};
 use enter::stub_boxed;
+pub use entry_point::{EntryFunction, EntryPoint, Receiver};
 pub use handle::OperatorHandle;
 pub(crate) use handle::too_few;
 use kernel::{BoxedCode, ErasedCode, Kernel};
@@ -75,6 +77,8 @@ pub struct OperatorSpec {
     /// The operator that it is a variant of, if it was declared beside one: a kernel for that may be one for this as
     /// well.
     pub base: Option<fn() -> &'static Operator>,
+    /// Its function for hosts without contexts, with the feature `host`.
+    pub entry_point: Option<fn() -> &'static EntryPoint>,
     /// For each return, the position of the argument that it is, if it is one; nothing where none is.
     pub returned: &'static [Option<usize>],
     /// The typed code of rows that have no typed kernel.

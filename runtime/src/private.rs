@@ -24,6 +24,7 @@ pub use inventory;
 #[cfg(feature = "linkme")]
 pub use linkme;
 
+pub use crate::__entry_point as entry_point;
 pub use crate::__links as links;
 pub use crate::__of_namespace as of_namespace;
 pub use crate::__of_operator as of_operator;
@@ -47,8 +48,8 @@ pub use crate::operator::{Adapters, Declaration, Operator, OperatorSpec, Place, 
 pub use crate::registry::{link, register};
 pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{
-    DType, Device, DeviceType, DispatchKey, DispatchKeySet, Generator, Layout, MemoryFormat, OperatorHandle,
-    Output, Result, RuntimeKernel, Scalar, Tensor, Value,
+    DType, Device, DeviceType, DispatchKey, DispatchKeySet, EntryPoint, Generator, Layout, MemoryFormat,
+    OperatorHandle, Output, Result, RuntimeKernel, Scalar, Tensor, Value,
 };
 
 pub use variant::{finish, joined};
@@ -111,6 +112,7 @@ macro_rules! __operator {
         ) -> __torch::Result<$static_output>;
 
         __torch::links! { $symbol }
+        __torch::entry_point! {}
 
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
@@ -123,6 +125,7 @@ macro_rules! __operator {
                 place: $place,
                 links: LINKS,
                 base: $base,
+                entry_point: ENTRY_POINT,
                 returned: &[$($returned),*],
                 adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
@@ -243,6 +246,7 @@ macro_rules! __untyped_operator {
         place: $place:expr,
     ) => {
         __torch::links! { $symbol }
+        __torch::entry_point! {}
 
         static DECLARATION: __torch::Declaration = {
             const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
@@ -255,6 +259,7 @@ macro_rules! __untyped_operator {
                 place: $place,
                 links: LINKS,
                 base: __torch::Option::None,
+                entry_point: ENTRY_POINT,
                 returned: &[],
                 adapters: __torch::Adapters::NEVER_CALLED,
             };

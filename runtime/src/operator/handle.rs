@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use torch_library_schema::Schema;
 
-use super::{ANY_NUMBER, Operator, Place};
+use super::{ANY_NUMBER, EntryPoint, Operator, Place};
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
 use crate::key::{DispatchKey, DispatchKeySet};
@@ -191,6 +191,12 @@ impl OperatorHandle {
         let kernel = self.0.kernel_for_key(key)?;
         let (_, keys) = self.0.resolved()?.row(keys);
         self.0.named(kernel.call_boxed(self.0, keys, stack))
+    }
+
+    /// The operator's function for hosts that call kernels with a stack and nothing else. Operators that were defined
+    /// at run time have none, and without the feature `host` nobody has.
+    pub fn entry_point(&self) -> Option<&'static EntryPoint> {
+        self.0.spec().entry_point.map(|point| point())
     }
 
     pub(crate) const fn operator(&self) -> &'static Operator {

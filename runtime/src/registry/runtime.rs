@@ -80,6 +80,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         place,
         links: None,
         base: None,
+        entry_point: None,
         returned: Vec::leak(operator::returned_arguments(schema)),
         adapters: Adapters::NEVER_CALLED,
     };

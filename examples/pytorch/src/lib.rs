@@ -1,0 +1,48 @@
+//! Operators of one's own for PyTorch.
+
+use torch_library::{derivatives, prelude::*};
+use torch_library_kernels::loops::{Pointwise, match_computing};
+use torch_library_kernels::{aten, prelude::*};
+
+torch_library_pytorch::export!();
+
+torch_library! {
+    /// `torch.ops.mine`.
+    pub mod mine {
+        /// The logarithm of the hyperbolic cosine.
+        #[tags(pointwise)]
+        log_cosh(Tensor self) -> Tensor;
+        /// Writes a ramp over a tensor.
+        ramp_(Tensor(a!) self, float step=1) -> ();
+        /// Huber's loss, made of other operators.
+        huber(Tensor self, Tensor other) -> Tensor;
+    }
+}
+
+/// On the CPU, and on `meta`, where the loop computes nothing but sizes.
+#[torch_impl(mine, CPU, Meta)]
+fn log_cosh(this: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float("mine::log_cosh", [this])?;
+    match_computing!(call.dtype, T: Float => {
+        call.compute(None, call.dtype, |[x]: [T; 1]| x.cosh().ln())
+    }, else => Err(call.unsupported()))
+}
+
+derivatives! {
+    in mine;
+    log_cosh(Tensor self) -> Tensor {
+        self => grad.mul(&aten::tanh(self)?),
+    }
+}
+
+#[torch_impl(mine, CPU)]
+fn ramp_(this: &mut Tensor, step: f64) -> Result<()> {
+    ensure!(this.dtype() == DType::Float32, DType, "a ramp is of float32, not of {}", this.dtype());
+    this.fill_from((0..this.numel()).map(|index| (index as f64 * step) as f32))
+}
+
+/// PyTorch knows the derivatives of what it is made of.
+#[torch_impl(mine, CompositeImplicitAutograd)]
+fn huber(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    aten::mean(&mine::log_cosh(&aten::sub(this, other)?)?)
+}

@@ -1,0 +1,192 @@
+//! What kernels call with stand-ins: PyTorch's dispatcher answers.
+#![expect(unsafe_code, reason = "calls operators of PyTorch with a stack of words")]
+
+use std::ffi::CString;
+use std::fmt::Write;
+
+use torch_library::schema::{Schema, Type};
+use torch_library::{
+    DispatchKeySet, ErrorKind, OperatorHandle, Result, Stack, Tensor, Value, bail, ensure, torch_fallback,
+};
+
+use crate::derivative;
+use crate::incoming::{Incoming, Sight};
+use crate::plan::{Passing, passing};
+use crate::shim::Word;
+use crate::text::json_string;
+use crate::words;
+
+/// Calls the operator of the same name in PyTorch.
+#[torch_fallback(Python)]
+fn pytorch(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    let schema = operator.schema()?;
+    let mut arguments = operator.take_arguments(stack)?;
+    if let Some(results) = derivative::answer(operator) {
+        match &schema.returns[..] {
+            [ret] if matches!(ret.ty, Type::List(_)) => stack.push(results),
+            _ => stack.extend(results.into_iter().map(Value::Tensor)),
+        }
+        return Ok(());
+    }
+    ensure!(
+        !operator.tags().contains(&"inplace_view") && !operator.name().starts_with("resize_"),
+        NotSupported,
+        "{operator} would change the sizes of a tensor of PyTorch under a kernel that has looked at them"
+    );
+    let has_numbers = schema.arguments.iter().any(|argument| passing(&argument.ty) != Ok(Passing::Word));
+    let returns = match has_numbers {
+        true => by_python(operator, schema, &arguments)?,
+        false => by_words(operator, schema, &arguments)?,
+    };
+    for (index, value) in returns.into_iter().enumerate() {
+        let returned = schema.returned_argument(index);
+        stack.push(match returned {
+            Some(argument) => std::mem::replace(&mut arguments[argument], Value::None).into_owned(),
+            None => value,
+        });
+    }
+    Ok(())
+}
+
+/// Calls an operator whose arguments all pass.
+fn by_words(
+    operator: OperatorHandle,
+    schema: &Schema,
+    arguments: &[Value<'_>],
+) -> Result<Vec<Value<'static>>> {
+    let (name, overload) = names(operator);
+    let mut incoming = Incoming::of_call();
+    let mut stack: Vec<Word> = Vec::with_capacity(arguments.len().max(schema.returns.len()));
+    for (argument, value) in schema.arguments.iter().zip(arguments) {
+        match incoming.give(&argument.ty, value) {
+            Ok(word) => stack.push(word),
+            Err(error) => {
+                for (argument, word) in schema.arguments.iter().zip(stack) {
+                    // SAFETY: the word was made of an argument of this type, and nobody has it.
+                    drop(unsafe { incoming.take(&argument.ty, word, Sight::StandIn) });
+                }
+                return Err(error.context(operator));
+            }
+        }
+    }
+    stack.resize(stack.len().max(schema.returns.len()), words::NONE);
+    // SAFETY: the words are the operator's arguments by the schema that it has here, which is PyTorch's for operators
+    // of `aten` and for those that were exported from here; there is room for the returns.
+    unsafe { words::call(&name, &overload, &mut stack)? };
+    let returns = schema.returns.iter().zip(stack);
+    // SAFETY: the words are now the operator's returns, and ours.
+    returns.map(|(ret, word)| unsafe { incoming.take(&ret.ty, word, Sight::StandIn) }).collect()
+}
+
+fn names(operator: OperatorHandle) -> (CString, CString) {
+    let text = |text: String| CString::new(text).unwrap_or_default();
+    (text(format!("{}::{}", operator.namespace(), operator.name())), text(operator.overload().to_owned()))
+}
+
+/// Calls an operator with numbers, which PyTorch's C functions do not pass: the glue in Python does.
+fn by_python(
+    operator: OperatorHandle,
+    schema: &Schema,
+    arguments: &[Value<'_>],
+) -> Result<Vec<Value<'static>>> {
+    let are_tensors = schema.returns.iter().all(|ret| ret.ty == Type::Tensor);
+    ensure!(are_tensors, NotSupported, "{operator} takes a number and returns other things than tensors");
+    let (text, tensors) = python_text(operator, schema, arguments)?;
+    let incoming = Incoming::of_call();
+    let strings =
+        [format!("{}::{}", operator.namespace(), operator.name()), operator.overload().to_owned(), text];
+    let mut stack = Vec::with_capacity(4);
+    for string in strings {
+        stack.push(incoming.give(&Type::Str, &Value::from(string))?);
+    }
+    let list = Type::List(Box::new(Type::Tensor));
+    stack.push(incoming.give(&list, &Value::from(tensors))?);
+    // SAFETY: these are the arguments of the operator that the glue defines: three strings and a list of tensors.
+    let called = unsafe { words::call(c"torch_library::call", c"", &mut stack) };
+    called.map_err(|error| match error.kind() {
+        ErrorKind::Kernel if error.to_string().contains("Could not find schema") => error.context(format!(
+            "{operator} takes a number, which only Python passes on: load the library by its package, whose glue does"
+        )),
+        _ => error,
+    })?;
+    // SAFETY: its return is a list of tensors, which is ours.
+    match unsafe { Incoming::default().take(&list, stack[0], Sight::StandIn)? } {
+        Value::Tensors(tensors) if tensors.len() == schema.returns.len() => {
+            Ok(tensors.iter().cloned().map(Value::Tensor).collect())
+        }
+        _ => bail!(Internal, "{operator} returned another number of tensors in PyTorch than its schema says"),
+    }
+}
+
+/// The arguments as Python writes them, with the tensors that it names `t[0]`, `t[1]`, ….
+fn python_text(
+    operator: OperatorHandle,
+    schema: &Schema,
+    arguments: &[Value<'_>],
+) -> Result<(String, Vec<Tensor>)> {
+    let (mut text, mut tensors) = (String::new(), Vec::new());
+    for (argument, value) in schema.arguments.iter().zip(arguments) {
+        if argument.kwarg_only {
+            _ = write!(text, "{}=", argument.name);
+        }
+        let Some(value) = python_value(value, &mut tensors) else {
+            bail!(NotSupported, "{operator}: a value of type {} is not passed to Python", value.type_name());
+        };
+        text += &value;
+        text += ", ";
+    }
+    Ok((text, tensors))
+}
+
+fn python_value(value: &Value<'_>, tensors: &mut Vec<Tensor>) -> Option<String> {
+    fn list<T>(values: &[T], text: impl FnMut(&T) -> String) -> String {
+        format!("[{}]", values.iter().map(text).collect::<Vec<_>>().join(", "))
+    }
+    let mut named = |tensor: &Tensor| {
+        if !tensor.is_defined() {
+            return "None".to_owned();
+        }
+        tensors.push(tensor.clone());
+        format!("t[{}]", tensors.len() - 1)
+    };
+    if let Some(tensor) = value.as_tensor() {
+        return Some(named(tensor));
+    }
+    if let Some(scalar) = words::as_scalar(value) {
+        return Some(words::scalar_text(scalar));
+    }
+    Some(match value {
+        Value::None => "None".to_owned(),
+        Value::Tensors(_) | Value::TensorsMut(_) => list(value.tensors(), named),
+        Value::OptionalTensors(values) => list(values, |tensor| match tensor {
+            Some(tensor) => named(tensor),
+            None => "None".to_owned(),
+        }),
+        Value::Ints(values) => list(values, i64::to_string),
+        Value::Floats(values) => list(values, |value| words::scalar_text((*value).into())),
+        Value::Bools(values) => list(values, |value| words::scalar_text((*value).into())),
+        Value::Scalars(values) => list(values, |value| words::scalar_text(*value)),
+        Value::Str(text) => json_string(text),
+        value => return words::enum_text(value),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::Scalar;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_python() {
+        let (x, mut tensors) = (Tensor::from([1.0]), Vec::new());
+        let mut text = |value: Value<'_>| python_value(&value, &mut tensors);
+        assert_eq!(text(Value::from(&x)).as_deref(), Some("t[0]"));
+        assert_eq!(text(vec![Some(x.clone()), None].into()).as_deref(), Some("[t[1], None]"));
+        assert_eq!(text(vec![1i64, -2].into()).as_deref(), Some("[1, -2]"));
+        assert_eq!(text(Scalar::Float(0.5).into()).as_deref(), Some("float.fromhex('0x1.0000000000000p-1')"));
+        assert_eq!(text("it's".into()).as_deref(), Some("\"it's\""));
+        assert_eq!(text(torch_library::DType::Float32.into()).as_deref(), Some("torch.float32"));
+        assert_eq!(tensors.len(), 2);
+    }
+}

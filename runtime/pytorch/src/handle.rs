@@ -1,0 +1,206 @@
+//! An owning handle of a PyTorch tensor, and what one asks it.
+#![expect(unsafe_code, reason = "calls PyTorch's functions on a tensor that the handle owns")]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use torch_library::geometry::Dims;
+use torch_library::{DType, Device, Error, ErrorKind, Layout, Result};
+
+use crate::shim::{Object, Word, check, number_of, of_number, shim};
+use crate::words;
+
+/// One reference to a tensor of PyTorch.
+///
+/// PyTorch: `torch::stable::Tensor`.
+#[derive(Debug)]
+pub(crate) struct Handle(NonNull<std::ffi::c_void>);
+
+// SAFETY: it is a counted reference, whose count is atomic; PyTorch's tensors have no thread of their own.
+unsafe impl Send for Handle {}
+// SAFETY: what is asked of a shared handle is asked of the tensor, which PyTorch lets several threads look at.
+unsafe impl Sync for Handle {}
+
+/// What a tensor says of itself without its elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Description {
+    pub(crate) sizes: Dims,
+    pub(crate) strides: Dims,
+    pub(crate) offset: i64,
+    pub(crate) dtype: DType,
+    pub(crate) device: Device,
+}
+
+/// Asks one thing that the function writes to its last argument.
+fn ask<T>(what: &str, function: impl FnOnce(*mut T) -> i32) -> Result<T> {
+    let mut answer = MaybeUninit::uninit();
+    check(function(answer.as_mut_ptr()), || format!("asking a tensor for its {what}"))?;
+    // SAFETY: a function that succeeds has written its answer.
+    Ok(unsafe { answer.assume_init() })
+}
+
+impl Handle {
+    /// Takes over the reference in a word of a stack.
+    ///
+    /// # Safety
+    /// * The word is an owned tensor handle of PyTorch, which nobody else frees.
+    #[inline]
+    pub(crate) unsafe fn from_word(word: Word) -> Result<Handle> {
+        let null = || Error::new(ErrorKind::Internal, "PyTorch passed a null tensor handle");
+        NonNull::new(word as Object).map(Handle).ok_or_else(null)
+    }
+
+    /// A handle that a function of PyTorch makes.
+    pub(crate) fn made(doing: &str, function: impl FnOnce(*mut Object) -> i32) -> Result<Handle> {
+        let mut made = std::ptr::null_mut();
+        check(function(&raw mut made), || doing.to_owned())?;
+        let null = || Error::new(ErrorKind::Internal, format!("{doing}: PyTorch made nothing"));
+        NonNull::new(made).map(Handle).ok_or_else(null)
+    }
+
+    /// A tensor that is none.
+    pub(crate) fn undefined() -> Result<Handle> {
+        // SAFETY: it writes a new handle to where it is told.
+        Handle::made("making an undefined tensor", |made| unsafe {
+            (shim().aoti_torch_new_uninitialized_tensor)(made)
+        })
+    }
+
+    /// The object, which stays this handle's.
+    #[inline]
+    pub(crate) fn as_object(&self) -> Object {
+        self.0.as_ptr()
+    }
+
+    /// Gives the reference away, as a word of a stack.
+    #[inline]
+    pub(crate) fn into_word(self) -> Word {
+        let word = self.0.as_ptr() as Word;
+        std::mem::forget(self);
+        word
+    }
+
+    /// A second reference to the same tensor.
+    pub(crate) fn share(&self) -> Result<Handle> {
+        // SAFETY: this handle owns a tensor.
+        Handle::made("sharing a tensor", |made| unsafe {
+            (shim().aoti_torch_new_tensor_handle)(self.as_object(), made)
+        })
+    }
+
+    /// Whether there is a tensor at all.
+    #[inline]
+    pub(crate) fn is_defined(&self) -> Result<bool> {
+        // SAFETY: this handle owns a tensor, here and below.
+        ask("definition", |answer| unsafe { (shim().aoti_torch_is_defined)(self.as_object(), answer) })
+    }
+
+    /// Where the elements begin, the offset applied; null where there are none.
+    pub(crate) fn data(&self) -> Result<*mut u8> {
+        // SAFETY: as above.
+        let data =
+            ask("memory", |answer| unsafe { (shim().aoti_torch_get_data_ptr)(self.as_object(), answer) })?;
+        Ok(data.cast())
+    }
+
+    /// How many bytes the storage has.
+    pub(crate) fn storage_nbytes(&self) -> Result<usize> {
+        // SAFETY: as above.
+        let nbytes = ask("storage", |answer| unsafe {
+            (shim().aoti_torch_get_storage_size)(self.as_object(), answer)
+        })?;
+        usize::try_from(nbytes).map_err(Into::into)
+    }
+
+    /// Where the tensor is.
+    pub(crate) fn device(&self) -> Result<Device> {
+        let object = self.as_object();
+        // SAFETY: as above.
+        let kind = ask("device", |answer| unsafe { (shim().aoti_torch_get_device_type)(object, answer) })?;
+        let Some(kind) = of_number(&shim().numbers.devices, kind) else {
+            return Err(Error::new(
+                ErrorKind::Device,
+                format!("device type {kind} of PyTorch is not known here"),
+            ));
+        };
+        if kind == torch_library::DeviceType::Cpu {
+            return Ok(Device::CPU);
+        }
+        // SAFETY: as above.
+        let index = ask("device", |answer| unsafe { (shim().aoti_torch_get_device_index)(object, answer) })?;
+        Ok(Device::new(kind, u8::try_from(index).ok()))
+    }
+
+    /// Where in its storage the tensor begins, in elements.
+    fn offset(&self) -> Result<i64> {
+        // SAFETY: as above.
+        let told = ask("storage offset", |answer| unsafe {
+            (shim().aoti_torch_get_storage_offset)(self.as_object(), answer)
+        });
+        // Of a tensor with symbolic sizes PyTorch tells it by an operator alone, which makes a number of the symbol.
+        told.or_else(|_| Ok(words::of_tensor(c"aten::sym_storage_offset", self)? as i64))
+    }
+
+    /// All that it says of itself.
+    ///
+    /// # Errors
+    /// An element type or a layout that is not known here; sizes that PyTorch knows only as symbols.
+    pub(crate) fn describe(&self) -> Result<Description> {
+        let (object, numbers) = (self.as_object(), &shim().numbers);
+        // SAFETY: as above.
+        let layout = ask("layout", |answer| unsafe { (shim().aoti_torch_get_layout)(object, answer) })?;
+        if of_number(&numbers.layouts, layout) != Some(Layout::Strided) {
+            let layout = of_number(&numbers.layouts, layout).map_or("another", Layout::name);
+            let message = format!("a tensor of {layout} layout; only strided ones are known here");
+            return Err(Error::new(ErrorKind::NotSupported, message));
+        }
+        // SAFETY: as above.
+        let dtype = ask("element type", |answer| unsafe { (shim().aoti_torch_get_dtype)(object, answer) })?;
+        let Some(dtype) = of_number(&numbers.dtypes, dtype) else {
+            return Err(Error::new(
+                ErrorKind::DType,
+                format!("element type {dtype} of PyTorch is not known here"),
+            ));
+        };
+        // SAFETY: as above.
+        let dim: i64 = ask("dimensions", |answer| unsafe { (shim().aoti_torch_get_dim)(object, answer) })?;
+        // SAFETY: as above.
+        let sizes = ask("sizes", |answer| unsafe { (shim().aoti_torch_get_sizes)(object, answer) })?;
+        // SAFETY: as above.
+        let strides = ask("strides", |answer| unsafe { (shim().aoti_torch_get_strides)(object, answer) })?;
+        let offset = self.offset()?;
+        let copied = |first: *mut i64| match dim {
+            0 => Dims::new(),
+            // SAFETY: PyTorch lends as many numbers as there are dimensions, until the tensor changes.
+            dim => Dims::from_slice(unsafe { std::slice::from_raw_parts(first, dim as usize) }),
+        };
+        let (sizes, strides) = (copied(sizes), copied(strides));
+        Ok(Description { sizes, strides, offset, dtype, device: self.device()? })
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: the handle owns this reference, and it is gone after this. A failure would leave a tensor alive.
+        unsafe { (shim().aoti_torch_delete_tensor_object)(self.as_object()) };
+    }
+}
+
+/// PyTorch's number of an element type.
+///
+/// # Errors
+/// It has none.
+pub(crate) fn dtype_number(dtype: DType) -> Result<i32> {
+    let unknown = || Error::new(ErrorKind::DType, format!("this PyTorch has no tensors of {dtype}"));
+    number_of(&shim().numbers.dtypes, dtype).ok_or_else(unknown)
+}
+
+/// PyTorch's numbers of a device: its type, and its index or -1.
+///
+/// # Errors
+/// It has none.
+pub(crate) fn device_numbers(device: Device) -> Result<(i32, i32)> {
+    let unknown = || Error::new(ErrorKind::Device, format!("this PyTorch knows no device {device}"));
+    let kind = number_of(&shim().numbers.devices, device.kind).ok_or_else(unknown)?;
+    Ok((kind, device.index.map_or(-1, i32::from)))
+}

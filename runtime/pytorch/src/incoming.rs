@@ -1,0 +1,209 @@
+//! Tensors of PyTorch as tensors here: over the same memory, or as stand-ins.
+#![expect(unsafe_code, reason = "looks at memory of PyTorch, which a handle keeps")]
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use torch_library::geometry::Geometry;
+use torch_library::{Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, StorageImpl, Tensor};
+
+use crate::handle::{Description, Handle};
+
+/// Memory on a device that the host does not reach: what a kernel for that device finds in a tensor's storage.
+///
+/// ```no_run
+/// # fn kernel(x: &torch_library::Tensor) {
+/// let storage = x.storage();
+/// let memory = storage.downcast_ref::<torch_library_pytorch::DeviceMemory>();
+/// let start = memory.map(torch_library_pytorch::DeviceMemory::start);
+/// # }
+/// ```
+///
+/// PyTorch: `Tensor.data_ptr()` of a tensor of CUDA.
+#[derive(Debug)]
+pub struct DeviceMemory {
+    start: usize,
+    nbytes: usize,
+    device: Device,
+    _keeper: Arc<Handle>,
+}
+
+impl DeviceMemory {
+    /// The address of the storage's first byte, on the device. The tensor's offset is not in it.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+}
+
+impl StorageImpl for DeviceMemory {
+    fn nbytes(&self) -> usize {
+        self.nbytes
+    }
+
+    fn device(&self) -> Device {
+        self.device
+    }
+
+    fn why_unreachable(&self) -> Option<&'static str> {
+        Some("it is PyTorch's memory on a device")
+    }
+}
+
+/// What a stand-in stands for.
+///
+/// It has the key `Python`, as tensors have in PyTorch whose calls another program answers: what is called with it goes
+/// to PyTorch's dispatcher.
+#[derive(Debug)]
+pub(crate) struct StandIn(pub(crate) Arc<Handle>);
+
+/// A tensor of PyTorch, as a kernel here is to see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// With its elements.
+    Elements,
+    /// As one whose calls PyTorch answers.
+    StandIn,
+}
+
+/// A tensor of a call, and what it stands for.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) tensor: Tensor,
+    pub(crate) handle: Arc<Handle>,
+    /// Its memory; nothing of a stand-in and of a meta tensor.
+    block: Option<Block>,
+}
+
+/// A block of PyTorch's memory, with the storage here that is over it.
+#[derive(Clone, Debug)]
+struct Block {
+    start: usize,
+    nbytes: usize,
+    storage: Storage,
+}
+
+/// The tensors of one call, with those that they stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Incoming {
+    tensors: SmallVec<[Seen; 3]>,
+    /// Whether tensors that were made here go to operators of PyTorch that may be recording.
+    lifts: bool,
+}
+
+impl Incoming {
+    /// For the arguments and the returns of a call of PyTorch. Tensors that were made here are constants to whoever
+    /// records it, or computes without elements.
+    pub(crate) fn of_call() -> Incoming {
+        Incoming { lifts: true, ..Incoming::default() }
+    }
+
+    pub(crate) fn lifts(&self) -> bool {
+        self.lifts
+    }
+
+    /// The tensor here of one of PyTorch's.
+    ///
+    /// # Errors
+    /// An element type, a layout or a device that is not known here.
+    pub(crate) fn tensor(&mut self, handle: Handle, sight: Sight) -> Result<Tensor> {
+        if !handle.is_defined()? {
+            return Ok(Tensor::undefined());
+        }
+        let description = handle.describe()?;
+        let handle = Arc::new(handle);
+        let (tensor, block) = match sight {
+            Sight::StandIn => (stand_in(&handle, &description)?, None),
+            Sight::Elements => self.over_memory(&handle, &description)?,
+        };
+        self.tensors.push(Seen { tensor: tensor.clone(), handle, block });
+        Ok(tensor)
+    }
+
+    fn over_memory(
+        &self,
+        handle: &Arc<Handle>,
+        description: &Description,
+    ) -> Result<(Tensor, Option<Block>)> {
+        let Description { sizes, strides, offset, dtype, device } = description;
+        let (storage, block) = match device.kind {
+            DeviceType::Meta => (Storage::without_data(nbytes(description)?, *device), None),
+            _ => {
+                let block = self.block(handle, description)?;
+                (block.storage.clone(), Some(block))
+            }
+        };
+        let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
+        Ok((Tensor::from_storage(storage, sizes, strides, *offset, *dtype, keys)?, block))
+    }
+
+    /// The block of memory of a tensor: tensors that share one do so here, and lease it together.
+    fn block(&self, handle: &Arc<Handle>, description: &Description) -> Result<Block> {
+        let Description { offset, dtype, device, .. } = *description;
+        let (data, nbytes) = (handle.data()?, handle.storage_nbytes()?);
+        // Of a tensor without elements the address is null or anything.
+        let before = (offset as usize).wrapping_mul(dtype.size());
+        let start = data.addr().wrapping_sub(if data.is_null() { 0 } else { before });
+        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
+        if let Some(block) = blocks.find(|block| nbytes > 0 && (block.start, block.nbytes) == (start, nbytes))
+        {
+            return Ok(block.clone());
+        }
+        let storage = if device != Device::CPU {
+            Storage::new(DeviceMemory { start, nbytes, device, _keeper: handle.clone() })
+        } else if nbytes == 0 || data.is_null() {
+            torch_library::ensure!(
+                nbytes == 0,
+                NotSupported,
+                "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
+            );
+            Storage::zeroed(0, device)?
+        } else {
+            let data =
+                NonNull::new(data.with_addr(start)).expect("memory of the host does not begin at null");
+            // SAFETY:
+            // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
+            //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
+            //   never have written them: to Rust, what comes from foreign code is some value.
+            // * tensors of this call that share memory share this storage, and so its leases. Of other calls and of
+            //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
+            //   meanwhile, nor read those that it writes.
+            unsafe { Storage::from_raw_parts(data, nbytes, device, Box::new(handle.clone())) }
+        };
+        Ok(Block { start, nbytes, storage })
+    }
+
+    /// The tensor of PyTorch that this one was made from.
+    pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Arc<Handle>> {
+        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &seen.handle)
+    }
+
+    /// Whether a tensor lies in memory that came in.
+    pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
+        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
+        blocks.any(|block| block.storage.is_same(&tensor.storage()))
+    }
+
+    /// A tensor of PyTorch over the memory that this one has.
+    pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&Seen> {
+        // Meta tensors of PyTorch are each of their own here, and so is what a kernel derives from them.
+        self.tensors.iter().find(|seen| seen.tensor.storage().is_same(&tensor.storage()))
+    }
+}
+
+/// A tensor whose calls PyTorch answers.
+pub(crate) fn stand_in(handle: &Arc<Handle>, description: &Description) -> Result<Tensor> {
+    let Description { sizes, strides, offset, dtype, device } = description;
+    let geometry = Geometry::new(sizes, strides, *offset)?;
+    let storage = Storage::without_data(nbytes(description)?, *device);
+    // The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
+    let keys = DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
+    Tensor::wrapper(storage, &geometry, *dtype, keys, StandIn(handle.clone()))
+}
+
+/// As many bytes as the elements reach: PyTorch does not tell it of tensors whose sizes it knows as symbols.
+fn nbytes(description: &Description) -> Result<usize> {
+    let Description { sizes, strides, offset, dtype, .. } = description;
+    let end = Geometry::new(sizes, strides, *offset)?.end()?;
+    Ok(usize::try_from(end)?.saturating_mul(dtype.size()))
+}

@@ -1,0 +1,102 @@
+//! Operators of [`torch_library`] in PyTorch: a library that Rust built is loaded by `torch.ops.load_library`, and what
+//! it declares is `torch.ops.NAMESPACE.NAME`. No C++, no header, no PyTorch when it is built.
+//!
+//! **[The guide page](guide)** goes from an empty folder to a differentiated function.
+//!
+//! ```ignore
+//! torch_library! {
+//!     pub mod mine {
+//!         /// Half of each element.
+//!         half(Tensor self) -> Tensor;
+//!     }
+//! }
+//!
+//! torch_library_pytorch::export!();
+//! ```
+
+mod shim;
+
+mod handle;
+
+mod incoming;
+mod outgoing;
+mod plan;
+mod text;
+mod words;
+
+mod derivative;
+mod entry;
+
+mod calls;
+mod export;
+
+pub use incoming::DeviceMemory;
+
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
+
+/// What [`export!`] names, and nobody else.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::export::{describe, export, glue, report};
+
+    /// Whether records are there before constructors run, and operators have functions of C.
+    pub const IS_FOR_EXPORT: bool = cfg!(feature = "export");
+}
+
+/// Hands operators to PyTorch when the library that says this is loaded: all that are linked into it but `aten`'s, or
+/// those of the namespaces that are named. Said once, in the `cdylib`.
+///
+/// ```ignore
+/// torch_library_pytorch::export!(); // or export!(mine, yours);
+/// ```
+///
+/// It needs the feature `export` of this crate, and a build that unwinds from panics. What cannot be handed over is
+/// reported on standard error while the library is loaded, and by its function `torch_library_report`; the guide has
+/// [the list](guide#what-does-not-pass). Where PyTorch was not loaded yet, `torch_library_register` does it later.
+///
+/// PyTorch: `STABLE_TORCH_LIBRARY_FRAGMENT` and `STABLE_TORCH_LIBRARY_IMPL`.
+#[macro_export]
+macro_rules! export {
+    ($($namespace:ident),* $(,)?) => {
+        const _: () = {
+            #[cfg(panic = "abort")]
+            ::core::compile_error!(
+                "PyTorch gets errors as exceptions, which a build with `panic = \"abort\"` ends the process for"
+            );
+            ::core::assert!(
+                $crate::__private::IS_FOR_EXPORT,
+                "a library that is loaded into PyTorch needs the feature `export` of torch-library-pytorch"
+            );
+
+            #[used]
+            #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
+            #[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]
+            static REGISTER: extern "C" fn() = torch_library_register;
+
+            /// Hands the operators over, unless that is done.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_register() {
+                $crate::__private::export(&[$(::core::stringify!($namespace)),*]);
+            }
+
+            /// What was left out, a line each.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_report() -> *const ::core::ffi::c_char {
+                $crate::__private::report()
+            }
+
+            /// The operators, for the glue in Python.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_describe() -> *const ::core::ffi::c_char {
+                $crate::__private::describe()
+            }
+
+            /// The glue in Python.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_glue() -> *const ::core::ffi::c_char {
+                $crate::__private::glue()
+            }
+        };
+    };
+}

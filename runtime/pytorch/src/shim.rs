@@ -1,0 +1,337 @@
+//! PyTorch's stable C functions, looked up in the process that loaded it.
+//!
+//! PyTorch keeps its symbols to itself (`RTLD_LOCAL`), so nothing may be left to the linker: the library that is loaded
+//! already is found by its name, and each function in it by its own. Functions that every version since 2.10 has are
+//! required; the others are there or not, and whoever needs one says what is lost without it.
+#![expect(unsafe_code, reason = "foreign functions, by their addresses")]
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+use torch_library::{EntryFunction, Error, ErrorKind, Result};
+
+/// An argument or a return, in one word. What it means depends on the type in the schema.
+pub(crate) type Word = u64;
+/// An opaque object of PyTorch: a tensor, a list, a string, a library.
+pub(crate) type Object = *mut c_void;
+
+/// The version whose headers this table was written from, as PyTorch encodes it. What calls an operator by name passes
+/// it on, so that a later PyTorch knows which schema is meant.
+pub(crate) const WRITTEN_FROM: u64 = (2 << 56) | (15 << 48);
+
+macro_rules! shims {
+    (
+        required { $($name:ident($($argument:ty),*) $(-> $output:ty)?;)* }
+        optional { $($optional:ident($($optional_argument:ty),*) $(-> $optional_output:ty)?;)* }
+    ) => {
+        /// The functions, under PyTorch's names.
+        #[expect(non_snake_case, reason = "two names are the C++ compiler's")]
+        pub(crate) struct Shim {
+            $(pub(crate) $name: unsafe extern "C-unwind" fn($($argument),*) $(-> $output)?,)*
+            $(pub(crate) $optional:
+                Option<unsafe extern "C-unwind" fn($($optional_argument),*) $(-> $optional_output)?>,)*
+            pub(crate) numbers: Numbers,
+        }
+
+        impl Shim {
+            fn find(library: &Library) -> Result<Shim> {
+                Ok(Shim {
+                    // SAFETY: these are the signatures in PyTorch's headers, which promise not to change them.
+                    $($name: unsafe {
+                        std::mem::transmute::<
+                            NonNull<c_void>,
+                            unsafe extern "C-unwind" fn($($argument),*) $(-> $output)?,
+                        >(library.required(concat!(stringify!($name), "\0"))?)
+                    },)*
+                    // SAFETY: as above.
+                    $($optional: library.symbol(concat!(stringify!($optional), "\0")).map(|symbol| unsafe {
+                        std::mem::transmute::<
+                            NonNull<c_void>,
+                            unsafe extern "C-unwind" fn($($optional_argument),*) $(-> $optional_output)?,
+                        >(symbol)
+                    }),)*
+                    numbers: Numbers::find(library)?,
+                })
+            }
+
+            /// The optional functions that this PyTorch lacks.
+            pub(crate) fn missing(&self) -> Vec<&'static str> {
+                let all = [$((stringify!($optional), self.$optional.is_none())),*];
+                all.into_iter().filter(|(_, is_missing)| *is_missing).map(|(name, _)| name).collect()
+            }
+        }
+    };
+}
+
+/// Frees what a tensor of PyTorch was made from.
+pub(crate) type Deleter = unsafe extern "C" fn(*mut c_void, *mut c_void);
+
+shims! {
+    required {
+        aoti_torch_abi_version() -> u64;
+        aoti_torch_library_init_fragment(*const c_char, *const c_char, u32, *mut Object) -> i32;
+        aoti_torch_library_init_impl(*const c_char, *const c_char, *const c_char, u32, *mut Object) -> i32;
+        aoti_torch_library_def(Object, *const c_char) -> i32;
+        torch_library_impl(Object, *const c_char, EntryFunction, u64) -> i32;
+        torch_call_dispatcher(*const c_char, *const c_char, *mut Word, u64) -> i32;
+        aoti_torch_check(bool, *const c_char, *const c_char, u32, *const c_char);
+        aoti_torch_new_tensor_handle(Object, *mut Object) -> i32;
+        aoti_torch_delete_tensor_object(Object) -> i32;
+        aoti_torch_get_data_ptr(Object, *mut *mut c_void) -> i32;
+        aoti_torch_get_storage_size(Object, *mut i64) -> i32;
+        aoti_torch_get_dim(Object, *mut i64) -> i32;
+        aoti_torch_get_sizes(Object, *mut *mut i64) -> i32;
+        aoti_torch_get_strides(Object, *mut *mut i64) -> i32;
+        aoti_torch_get_dtype(Object, *mut i32) -> i32;
+        aoti_torch_get_device_type(Object, *mut i32) -> i32;
+        aoti_torch_get_device_index(Object, *mut i32) -> i32;
+        aoti_torch_get_layout(Object, *mut i32) -> i32;
+        aoti_torch_get_storage_offset(Object, *mut i64) -> i32;
+        aoti_torch_is_defined(Object, *mut bool) -> i32;
+        aoti_torch_empty_strided(i64, *const i64, *const i64, i32, i32, i32, *mut Object) -> i32;
+        aoti_torch_new_uninitialized_tensor(*mut Object) -> i32;
+        aoti_torch_grad_mode_is_enabled() -> bool;
+        aoti_torch_grad_mode_set_enabled(bool);
+        torch_new_list_reserve_size(usize, *mut Object) -> i32;
+        torch_list_size(Object, *mut usize) -> i32;
+        torch_list_get_item(Object, usize, *mut Word) -> i32;
+        torch_list_push_back(Object, Word) -> i32;
+        torch_delete_list(Object) -> i32;
+        torch_new_string_handle(*const c_char, usize, *mut Object) -> i32;
+        torch_string_length(Object, *mut usize) -> i32;
+        torch_string_c_str(Object, *mut *const c_char) -> i32;
+        torch_delete_string(Object) -> i32;
+    }
+    optional {
+        // Since 2.11.
+        torch_from_blob(
+            *mut c_void, i64, *const i64, *const i64, i64, i32, i32, i32, *mut Object, i32, *const u8, i64, Deleter,
+            *mut c_void
+        ) -> i32;
+        // Since 2.12.
+        torch_library_def_with_tags(Object, *const c_char, *const i32, i32) -> i32;
+        // Since 2.13.
+        torch_exception_get_what_without_backtrace() -> *const c_char;
+        torch_new_stable_ivalue(*mut *mut Word) -> i32;
+        torch_delete_stable_ivalue(*mut Word) -> i32;
+        torch_delete_generator(Object) -> i32;
+        // C++'s `operator new` and `operator delete`, of which the two for optionals were made before 2.13.
+        _Znwm(usize) -> *mut c_void;
+        _ZdlPv(*mut c_void);
+    }
+}
+
+/// A library that is loaded.
+struct Library(NonNull<c_void>);
+
+impl Library {
+    /// PyTorch's, if it is loaded.
+    #[cfg(unix)]
+    fn of_pytorch() -> Option<Library> {
+        let names: &[&CStr] = match cfg!(target_os = "macos") {
+            true => &[c"@rpath/libtorch_cpu.dylib", c"libtorch_cpu.dylib"],
+            false => &[c"libtorch_cpu.so"],
+        };
+        names.iter().find_map(|name| {
+            // SAFETY: the name ends in a zero, and what is loaded already runs no constructor.
+            NonNull::new(unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) })
+                .map(Library)
+        })
+    }
+
+    /// Elsewhere nobody has looked for it yet.
+    #[cfg(not(unix))]
+    fn of_pytorch() -> Option<Library> {
+        None
+    }
+
+    /// The address of a function. The name ends in a zero.
+    #[cfg(unix)]
+    fn symbol(&self, name: &str) -> Option<NonNull<c_void>> {
+        debug_assert!(name.ends_with('\0'));
+        // SAFETY: the library is loaded and never closed, and the name ends in a zero.
+        NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr().cast()) })
+    }
+
+    /// As above.
+    #[cfg(not(unix))]
+    fn symbol(&self, _: &str) -> Option<NonNull<c_void>> {
+        None
+    }
+
+    fn required(&self, name: &str) -> Result<NonNull<c_void>> {
+        self.symbol(name).ok_or_else(|| {
+            let name = name.trim_end_matches('\0');
+            Error::new(
+                ErrorKind::NotSupported,
+                format!("this PyTorch has no `{name}`; 2.10 is the oldest that has all"),
+            )
+        })
+    }
+
+    /// What a function without arguments says.
+    fn number(&self, name: &str) -> Option<i32> {
+        let symbol = self.symbol(name)?;
+        // SAFETY: all functions that are asked for by this are declared as `int32_t name()` in PyTorch's headers.
+        let function =
+            unsafe { std::mem::transmute::<NonNull<c_void>, extern "C-unwind" fn() -> i32>(symbol) };
+        Some(function())
+    }
+}
+
+/// PyTorch's numbers of types, devices, layouts, formats and tags, which only its functions know.
+pub(crate) struct Numbers {
+    pub(crate) dtypes: Vec<(torch_library::DType, i32)>,
+    pub(crate) devices: Vec<(torch_library::DeviceType, i32)>,
+    pub(crate) layouts: Vec<(torch_library::Layout, i32)>,
+    pub(crate) formats: Vec<(torch_library::MemoryFormat, i32)>,
+    pub(crate) tags: Vec<(&'static str, i32)>,
+}
+
+/// The tags that PyTorch has getters for.
+const TAGS: [&str; 18] = [
+    "core",
+    "cudagraph_unsafe",
+    "data_dependent_output",
+    "dynamic_output_shape",
+    "flexible_layout",
+    "generated",
+    "inplace_view",
+    "maybe_aliasing_or_mutating",
+    "needs_contiguous_strides",
+    "needs_exact_strides",
+    "needs_fixed_stride_order",
+    "nondeterministic_bitwise",
+    "nondeterministic_seeded",
+    "out_variant",
+    "pointwise",
+    "pt2_compliant_tag",
+    "reduction",
+    "view_copy",
+];
+
+impl Numbers {
+    fn find(library: &Library) -> Result<Numbers> {
+        use torch_library::{DType, DeviceType, Layout, MemoryFormat};
+        let number = |prefix: &str, name: &str| library.number(&format!("{prefix}_{name}\0"));
+        let devices = [
+            (DeviceType::Cpu, "cpu"),
+            (DeviceType::Cuda, "cuda"),
+            (DeviceType::Meta, "meta"),
+            (DeviceType::Xpu, "xpu"),
+            (DeviceType::Mps, "mps"),
+            (DeviceType::PrivateUse1, "privateuse1"),
+        ];
+        let numbers = Numbers {
+            dtypes: DType::all()
+                .filter_map(|dtype| Some((dtype, number("aoti_torch_dtype", dtype.name())?)))
+                .collect(),
+            devices: devices
+                .into_iter()
+                .filter_map(|(device, name)| Some((device, number("aoti_torch_device_type", name)?)))
+                .collect(),
+            layouts: Layout::ALL
+                .iter()
+                .filter_map(|layout| Some((*layout, number("aoti_torch_layout", layout.name())?)))
+                .collect(),
+            formats: MemoryFormat::ALL
+                .iter()
+                .filter_map(|format| Some((*format, number("aoti_torch_memory_format", format.name())?)))
+                .collect(),
+            tags: TAGS.into_iter().filter_map(|tag| Some((tag, number("torch_tag", tag)?))).collect(),
+        };
+        for (what, found) in [("dtype", numbers.dtypes.len()), ("device", numbers.devices.len())] {
+            if found == 0 {
+                let message = format!("this PyTorch does not say which number a {what} has");
+                return Err(Error::new(ErrorKind::NotSupported, message));
+            }
+        }
+        Ok(numbers)
+    }
+}
+
+/// The other half of a pair in a list.
+pub(crate) fn number_of<T: Copy + PartialEq>(pairs: &[(T, i32)], value: T) -> Option<i32> {
+    pairs.iter().find(|(known, _)| *known == value).map(|(_, number)| *number)
+}
+
+/// The first half of a pair in a list.
+pub(crate) fn of_number<T: Copy>(pairs: &[(T, i32)], number: i32) -> Option<T> {
+    pairs.iter().find(|(_, known)| *known == number).map(|(value, _)| *value)
+}
+
+static SHIM: OnceLock<Shim> = OnceLock::new();
+
+/// Looks the functions up, once.
+///
+/// # Errors
+/// PyTorch is not loaded in this process, or too old.
+pub(crate) fn load() -> Result<&'static Shim> {
+    if let Some(shim) = SHIM.get() {
+        return Ok(shim);
+    }
+    let not_loaded = "PyTorch is not loaded in this process: `import torch` comes first, then the library";
+    let library = Library::of_pytorch().ok_or_else(|| Error::new(ErrorKind::NotSupported, not_loaded))?;
+    let shim = Shim::find(&library)?;
+    Ok(SHIM.get_or_init(|| shim))
+}
+
+/// The functions. Whoever has an object of PyTorch has come through [`load`].
+#[inline]
+pub(crate) fn shim() -> &'static Shim {
+    SHIM.get().expect("an object of PyTorch exists, so its functions were looked up")
+}
+
+/// What a function of PyTorch says by its code.
+///
+/// # Errors
+/// It failed; the message is PyTorch's where it tells it.
+#[inline]
+pub(crate) fn check(code: i32, doing: impl FnOnce() -> String) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(failure(&doing())) }
+}
+
+#[cold]
+fn failure(doing: &str) -> Error {
+    let what = shim().torch_exception_get_what_without_backtrace.map(|what| {
+        // SAFETY: it takes nothing, and what it returns is a text that stays until this thread's next exception.
+        let text = unsafe { what() };
+        // SAFETY: as above; a null pointer is none.
+        (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+    });
+    let message = match what.flatten() {
+        Some(text) => format!("{doing}: {}", without_frames(&text)),
+        None => format!("{doing} failed in PyTorch, which printed why"),
+    };
+    Error::new(ErrorKind::Kernel, message)
+}
+
+/// What PyTorch says, without the functions of C++ that it was in.
+fn without_frames(text: &str) -> &str {
+    text.split("\nException raised from ").next().unwrap_or(text).trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_pytorch_ends_where_its_frames_begin() {
+        assert_eq!(without_frames("no\nException raised from f at g:1\nframe #0"), "no");
+        assert_eq!(without_frames("no\nbut yes\n"), "no\nbut yes");
+    }
+
+    #[test]
+    fn without_pytorch_there_is_a_message() {
+        let error = load().err().map(|error| error.to_string());
+        assert!(error.is_none_or(|error| error.starts_with("PyTorch is not loaded in this process")));
+    }
+
+    #[test]
+    fn numbers_lead_both_ways() {
+        let pairs = [("one", 1), ("two", 2)];
+        assert_eq!((number_of(&pairs, "two"), of_number(&pairs, 1)), (Some(2), Some("one")));
+        assert_eq!((number_of(&pairs, "three"), of_number(&pairs, 3)), (None, None));
+    }
+}

@@ -1,0 +1,473 @@
+//! Values as PyTorch's stack has them, a word each: both ways, by the type in the schema.
+#![expect(unsafe_code, reason = "a word may be an object of PyTorch, which is taken over or given away")]
+
+use std::borrow::Cow;
+use std::ffi::{CStr, c_char};
+
+use torch_library::schema::Type;
+use torch_library::{
+    DType, Device, Error, ErrorKind, Generator, Layout, MemoryFormat, Result, Scalar, Tensor, Value, bail,
+};
+
+use crate::handle::{Handle, device_numbers, dtype_number};
+use crate::incoming::{Incoming, Sight};
+use crate::shim::{Object, WRITTEN_FROM, Word, check, number_of, of_number, shim};
+
+/// An optional without a value.
+pub(crate) const NONE: Word = 0;
+
+impl Incoming {
+    /// Takes over what a word is, by the type in the schema.
+    ///
+    /// # Errors
+    /// A type that no value here has, a tensor of a kind that is not known here. What the word owned is freed.
+    ///
+    /// # Safety
+    /// * The word is a value of PyTorch of this type, owned by the caller, who does not use it again.
+    pub(crate) unsafe fn take(&mut self, ty: &Type, word: Word, sight: Sight) -> Result<Value<'static>> {
+        let numbers = &shim().numbers;
+        Ok(match ty {
+            // SAFETY: the caller says that it is an owned tensor.
+            Type::Tensor => Value::Tensor(self.tensor(unsafe { Handle::from_word(word)? }, sight)?),
+            Type::Int | Type::SymInt => Value::Int(word as i64),
+            Type::Float => Value::Float(f64::from_bits(word)),
+            Type::Bool => Value::Bool(word & 0xff != 0),
+            Type::ScalarType => Value::DType(known(&numbers.dtypes, word, "element type")?),
+            Type::Layout => Value::Layout(known(&numbers.layouts, word, "layout")?),
+            Type::MemoryFormat => Value::MemoryFormat(known(&numbers.formats, word, "memory format")?),
+            Type::Device => {
+                let index = word as u32 as i32;
+                let kind = known(&numbers.devices, word >> 32, "device type")?;
+                let index = u8::try_from(index).ok().filter(|_| kind != torch_library::DeviceType::Cpu);
+                Value::Device(Device::new(kind, index))
+            }
+            // SAFETY: the caller says that it is an owned string.
+            Type::Str => Value::Str(Cow::Owned(unsafe { take_string(word as Object)? })),
+            // SAFETY: the caller says that it is an owned generator.
+            Type::Generator => unsafe { take_generator(Some(word), sight)? },
+            Type::Optional(inner) if word == NONE => match **inner {
+                // SAFETY: there is no generator to own.
+                Type::Generator if sight == Sight::Elements => unsafe { take_generator(None, sight)? },
+                _ => Value::None,
+            },
+            Type::Optional(inner) => {
+                let place = word as *mut Word;
+                // SAFETY: the caller says that it is an optional, and it is not none: it points to its value, which is
+                // ours with it.
+                let value = unsafe { place.read() };
+                free_some(place);
+                // SAFETY: as above.
+                unsafe { self.take(inner, value, sight)? }
+            }
+            // SAFETY: the caller says that it is an owned list of elements of this type.
+            Type::List(element) => unsafe { self.take_list(element, word as Object, sight)? },
+            other => {
+                bail!(NotSupported, "a value of type {other} does not pass through PyTorch's C functions")
+            }
+        })
+    }
+
+    /// Takes over a list.
+    ///
+    /// # Safety
+    /// * It is an owned list with elements of this type.
+    unsafe fn take_list(&mut self, element: &Type, list: Object, sight: Sight) -> Result<Value<'static>> {
+        let list = List(list);
+        let words = list.words()?;
+        // All are taken before any error is passed on: what is taken is freed.
+        // SAFETY: the elements are owned with the list, which frees itself alone.
+        let values = words.into_iter().map(|word| unsafe { self.take(element, word, sight) });
+        let values: Vec<Result<Value<'static>>> = values.collect();
+        let mut values = values.into_iter().collect::<Result<Vec<_>>>()?;
+        Ok(match element {
+            Type::Tensor => Value::Tensors(Cow::Owned(each(&mut values, tensor)?)),
+            Type::Optional(inner) if **inner == Type::Tensor => {
+                Value::OptionalTensors(Cow::Owned(each(&mut values, optional_tensor)?))
+            }
+            Type::Int | Type::SymInt => Value::Ints(Cow::Owned(each(&mut values, |value| match value {
+                Value::Int(value) => Some(value),
+                _ => None,
+            })?)),
+            Type::Float => Value::Floats(Cow::Owned(each(&mut values, |value| match value {
+                Value::Float(value) => Some(value),
+                _ => None,
+            })?)),
+            Type::Bool => Value::Bools(Cow::Owned(each(&mut values, |value| match value {
+                Value::Bool(value) => Some(value),
+                _ => None,
+            })?)),
+            Type::Str => Value::Strs(Cow::Owned(each(&mut values, |value| match value {
+                Value::Str(text) => Some(text.into_owned()),
+                _ => None,
+            })?)),
+            other => bail!(NotSupported, "a list of {other} has no value here"),
+        })
+    }
+
+    /// Makes a word of a value, which PyTorch then owns.
+    ///
+    /// # Errors
+    /// A value of another type; a tensor, a type or a device that PyTorch does not have.
+    pub(crate) fn give(&self, ty: &Type, value: &Value<'_>) -> Result<Word> {
+        let numbers = &shim().numbers;
+        Ok(match (ty, value) {
+            (Type::Optional(_), Value::None) => NONE,
+            (Type::Optional(inner), value) => some(self.give(inner, value)?)?,
+            (Type::Tensor, Value::None) => Handle::undefined()?.into_word(),
+            (Type::Tensor, value) => match value.as_tensor() {
+                Some(tensor) => self.out(tensor)?.into_word(),
+                None => return Err(mismatch(ty, value)),
+            },
+            (Type::Int | Type::SymInt, Value::Int(value)) => *value as Word,
+            (Type::Float, Value::Float(value)) => value.to_bits(),
+            (Type::Float, Value::Int(value)) => (*value as f64).to_bits(),
+            (Type::Bool, Value::Bool(value)) => Word::from(*value),
+            (Type::ScalarType | Type::Int, Value::DType(dtype)) => dtype_number(*dtype)? as u32 as Word,
+            (Type::Layout, Value::Layout(layout)) => number(&numbers.layouts, *layout, "layout")?,
+            (Type::MemoryFormat, Value::MemoryFormat(format)) => {
+                number(&numbers.formats, *format, "memory format")?
+            }
+            (Type::Device, Value::Device(device)) => {
+                let (kind, index) = device_numbers(*device)?;
+                Word::from(kind as u32) << 32 | Word::from(index as u32)
+            }
+            (Type::Str, Value::Str(text)) => string(text)?,
+            (Type::List(element), value) => self.give_list(element, value)?,
+            _ => return Err(mismatch(ty, value)),
+        })
+    }
+
+    fn give_list(&self, element: &Type, value: &Value<'_>) -> Result<Word> {
+        let list = |words: Result<Vec<Word>>| make_list(&words?);
+        match value {
+            Value::Ints(values) => ints(values),
+            Value::Floats(values) => list(Ok(values.iter().map(|value| value.to_bits()).collect())),
+            Value::Bools(values) => list(Ok(values.iter().map(|value| Word::from(*value)).collect())),
+            Value::Strs(values) => list(values.iter().map(|text| string(text)).collect()),
+            Value::OptionalTensors(values) => {
+                let words = values.iter().map(|tensor| match tensor {
+                    Some(tensor) => some(self.out(tensor)?.into_word()),
+                    None => Ok(NONE),
+                });
+                list(words.collect())
+            }
+            Value::Tensors(_) | Value::TensorsMut(_) => {
+                let words = value.tensors().iter().map(|tensor| {
+                    let word = self.out(tensor)?.into_word();
+                    if matches!(element, Type::Optional(_)) { some(word) } else { Ok(word) }
+                });
+                list(words.collect())
+            }
+            other => Err(mismatch(&Type::List(Box::new(element.clone())), other)),
+        }
+    }
+}
+
+#[cold]
+fn mismatch(ty: &Type, value: &Value<'_>) -> Error {
+    Error::new(ErrorKind::Type, format!("a value of type {} where PyTorch expects {ty}", value.type_name()))
+}
+
+/// The value that PyTorch's number stands for, in the lower half of a word.
+fn known<T: Copy>(pairs: &[(T, i32)], word: Word, what: &str) -> Result<T> {
+    let number = word as u32 as i32;
+    let unknown = || Error::new(ErrorKind::Argument, format!("{what} {number} of PyTorch is not known here"));
+    of_number(pairs, number).ok_or_else(unknown)
+}
+
+fn number<T: Copy + PartialEq + std::fmt::Display>(pairs: &[(T, i32)], value: T, what: &str) -> Result<Word> {
+    let unknown = || Error::new(ErrorKind::Argument, format!("this PyTorch has no {what} {value}"));
+    Ok(number_of(pairs, value).ok_or_else(unknown)? as u32 as Word)
+}
+
+/// Each of some values, as what a list is made of.
+fn each<T>(values: &mut Vec<Value<'static>>, of: impl Fn(Value<'static>) -> Option<T>) -> Result<Vec<T>> {
+    let other = || Error::new(ErrorKind::Type, "a list of PyTorch has elements of several types");
+    values.drain(..).map(|value| of(value).ok_or_else(other)).collect()
+}
+
+fn tensor(value: Value<'static>) -> Option<Tensor> {
+    match value {
+        Value::Tensor(tensor) => Some(tensor),
+        _ => None,
+    }
+}
+
+fn optional_tensor(value: Value<'static>) -> Option<Option<Tensor>> {
+    match value {
+        Value::None => Some(None),
+        Value::Tensor(tensor) => Some(tensor.is_defined().then_some(tensor)),
+        _ => None,
+    }
+}
+
+/// A list that is freed when this drops; its elements are not.
+struct List(Object);
+
+impl List {
+    fn words(&self) -> Result<Vec<Word>> {
+        let mut size = 0;
+        // SAFETY: it is a list, here and below, and the answers go where they are told.
+        check(unsafe { (shim().torch_list_size)(self.0, &raw mut size) }, || "measuring a list".into())?;
+        let element = |index| {
+            let mut word = 0;
+            // SAFETY: as above.
+            let code = unsafe { (shim().torch_list_get_item)(self.0, index, &raw mut word) };
+            check(code, || "reading a list".into()).map(|()| word)
+        };
+        (0..size).map(element).collect()
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        // SAFETY: it is a list, and nobody's any more. A failure would leave it allocated.
+        unsafe { (shim().torch_delete_list)(self.0) };
+    }
+}
+
+/// A list of these elements, which it owns then.
+fn make_list(words: &[Word]) -> Result<Word> {
+    let mut list: Object = std::ptr::null_mut();
+    // SAFETY: the answer goes where it is told.
+    let code = unsafe { (shim().torch_new_list_reserve_size)(words.len(), &raw mut list) };
+    check(code, || "making a list".into())?;
+    for word in words {
+        // SAFETY: it is the list that was just made.
+        check(unsafe { (shim().torch_list_push_back)(list, *word) }, || "filling a list".into())?;
+    }
+    Ok(list as Word)
+}
+
+/// A list of integers.
+pub(crate) fn ints(values: &[i64]) -> Result<Word> {
+    make_list(&values.iter().map(|value| *value as Word).collect::<Vec<_>>())
+}
+
+/// An optional that has a value.
+pub(crate) fn some(word: Word) -> Result<Word> {
+    let mut place: *mut Word = std::ptr::null_mut();
+    match (shim().torch_new_stable_ivalue, shim()._Znwm) {
+        // SAFETY: the answer goes where it is told.
+        (Some(new), _) => check(unsafe { new(&raw mut place) }, || "making an optional".into())?,
+        // SAFETY: it allocates so many bytes, or throws.
+        (None, Some(new)) => place = unsafe { new(size_of::<Word>()) }.cast(),
+        (None, None) => bail!(NotSupported, "this PyTorch does not say how optionals are made"),
+    }
+    // SAFETY: one of the two has made room for a word, which is ours.
+    unsafe { place.write(word) };
+    Ok(place as Word)
+}
+
+/// Frees an optional, whose value was taken.
+fn free_some(place: *mut Word) {
+    match (shim().torch_delete_stable_ivalue, shim()._ZdlPv) {
+        // SAFETY: PyTorch made it, and nobody uses it any more. A failure would leave it allocated, here and below.
+        (Some(delete), _) => drop(unsafe { delete(place) }),
+        // SAFETY: as above: before there was a function for it, it came from `operator new`.
+        (None, Some(delete)) => unsafe { delete(place.cast()) },
+        (None, None) => {}
+    }
+}
+
+fn string(text: &str) -> Result<Word> {
+    let mut handle: Object = std::ptr::null_mut();
+    // SAFETY: it copies so many bytes of the text.
+    let code = unsafe { (shim().torch_new_string_handle)(text.as_ptr().cast(), text.len(), &raw mut handle) };
+    check(code, || "making a string".into())?;
+    Ok(handle as Word)
+}
+
+/// Takes over a string.
+///
+/// # Safety
+/// * It is an owned string of PyTorch.
+unsafe fn take_string(handle: Object) -> Result<String> {
+    let (mut length, mut text): (usize, *const c_char) = (0, std::ptr::null());
+    // SAFETY: it is a string, and the answers go where they are told.
+    let codes = unsafe {
+        [
+            (shim().torch_string_length)(handle, &raw mut length),
+            (shim().torch_string_c_str)(handle, &raw mut text),
+        ]
+    };
+    let copied = match codes {
+        // SAFETY: the string has so many bytes, and lives until it is deleted below.
+        [0, 0] => Ok(unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) }.to_vec()),
+        _ => check(1, || "reading a string".into()).map(|()| Vec::new()),
+    };
+    // SAFETY: the string is ours, and nobody's any more.
+    unsafe { (shim().torch_delete_string)(handle) };
+    Ok(String::from_utf8_lossy(&copied?).into_owned())
+}
+
+/// A generator here that goes on where PyTorch's is, as if it had been seeded by a number from it: the numbers of
+/// PyTorch's own cannot be drawn by its C functions. Without one, PyTorch's default generator is asked.
+///
+/// # Safety
+/// * The word is an owned generator of PyTorch.
+unsafe fn take_generator(word: Option<Word>, sight: Sight) -> Result<Value<'static>> {
+    if sight == Sight::StandIn {
+        if let (Some(word), Some(delete)) = (word, shim().torch_delete_generator) {
+            // SAFETY: the caller says that it is an owned generator.
+            unsafe { delete(word as Object) };
+        }
+        bail!(NotSupported, "a generator of PyTorch cannot be handed on to PyTorch's operators from here");
+    }
+    let (dtype, (device, index)) = (dtype_number(DType::Int64)?, device_numbers(Device::CPU)?);
+    // SAFETY: one size, one stride, and the answer goes where it is told.
+    let seed = Handle::made("making a seed", |made| unsafe {
+        (shim().aoti_torch_empty_strided)(1, [1i64].as_ptr(), [1i64].as_ptr(), dtype, device, index, made)
+    })?;
+    let generator = word.map_or(Ok(NONE), some)?;
+    let drawn = call_aten(c"aten::random_", vec![seed.into_word()], |words| {
+        words.push(generator);
+        Ok(())
+    })?;
+    // SAFETY: it is a tensor of one `int64`, which was just written.
+    let seed = unsafe { drawn.data()?.cast::<u64>().read() };
+    Ok(Value::Generator(Cow::Owned(Generator::with_seed(seed))))
+}
+
+/// The scalar in three words: a kind, and the bits of one or of two numbers. `None` is a kind, too.
+///
+/// # Errors
+/// A kind that is none.
+pub(crate) fn scalar(words: [Word; 3]) -> Result<Value<'static>> {
+    let [kind, first, second] = words;
+    Ok(match kind {
+        0 => Value::None,
+        1 => Value::Int(first as i64),
+        2 => Value::Float(f64::from_bits(first)),
+        3 => Value::Bool(first != 0),
+        4 => {
+            let (re, im) = (f64::from_bits(first), f64::from_bits(second));
+            Value::Complex(torch_library::element::Complex64::new(re, im))
+        }
+        _ => bail!(Argument, "a number of kind {kind}, which is none"),
+    })
+}
+
+/// A scalar as text that Python reads, for operators that PyTorch's C functions do not call.
+pub(crate) fn scalar_text(scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Int(value) => value.to_string(),
+        Scalar::Float(value) => format!("float.fromhex('{}')", hexadecimal(value)),
+        Scalar::Bool(value) => if value { "True" } else { "False" }.to_owned(),
+        Scalar::Complex(value) => format!(
+            "complex(float.fromhex('{}'), float.fromhex('{}'))",
+            hexadecimal(value.re),
+            hexadecimal(value.im)
+        ),
+    }
+}
+
+/// A float without loss, as Python's `float.fromhex` reads it.
+fn hexadecimal(value: f64) -> String {
+    if !value.is_finite() {
+        return if value.is_nan() {
+            "nan"
+        } else if value > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        }
+        .to_owned();
+    }
+    let (bits, sign) = (value.to_bits(), if value.is_sign_negative() { "-" } else { "" });
+    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i64, bits & ((1 << 52) - 1));
+    match exponent {
+        0 => format!("{sign}0x0.{fraction:013x}p-1022"),
+        _ => format!("{sign}0x1.{fraction:013x}p{}", exponent - 1023),
+    }
+}
+
+/// Calls an operator by name. The words of the arguments become those of the returns.
+///
+/// # Errors
+/// What PyTorch throws.
+///
+/// # Safety
+/// * The words are all arguments of the operator, of the types in its schema, and owned; there is room for its returns.
+pub(crate) unsafe fn call(name: &CStr, overload: &CStr, words: &mut [Word]) -> Result<()> {
+    // SAFETY: the caller says that the stack is the operator's; the names end in zeros.
+    let code = unsafe {
+        (shim().torch_call_dispatcher)(name.as_ptr(), overload.as_ptr(), words.as_mut_ptr(), WRITTEN_FROM)
+    };
+    check(code, || format!("calling {} in PyTorch", name.to_string_lossy()))
+}
+
+/// Calls an operator of PyTorch that takes a tensor first and returns one.
+///
+/// # Errors
+/// What PyTorch throws.
+pub(crate) fn call_aten(
+    name: &CStr,
+    mut words: Vec<Word>,
+    rest: impl FnOnce(&mut Vec<Word>) -> Result<()>,
+) -> Result<Handle> {
+    rest(&mut words)?;
+    // SAFETY: this crate's callers name operators of `aten` with one return, and give the arguments of their schemas.
+    unsafe { call(name, c"", &mut words)? };
+    // SAFETY: the return is a tensor, which is ours.
+    unsafe { Handle::from_word(words[0]) }
+}
+
+/// Calls an operator of PyTorch that takes a tensor and returns a plain word.
+///
+/// # Errors
+/// What PyTorch throws.
+pub(crate) fn of_tensor(name: &CStr, tensor: &Handle) -> Result<Word> {
+    let mut words = [tensor.share()?.into_word()];
+    // SAFETY: this crate's callers name operators of `aten` that take one tensor and return a number.
+    unsafe { call(name, c"", &mut words)? };
+    Ok(words[0])
+}
+
+/// A scalar in an argument, of whatever type.
+pub(crate) fn as_scalar(value: &Value<'_>) -> Option<Scalar> {
+    Some(match value {
+        Value::Int(value) => Scalar::Int(*value),
+        Value::Float(value) => Scalar::Float(*value),
+        Value::Bool(value) => Scalar::Bool(*value),
+        Value::Complex(value) => Scalar::Complex(*value),
+        _ => return None,
+    })
+}
+
+/// The words for a type, where they are of use to messages.
+pub(crate) fn enum_text(value: &Value<'_>) -> Option<String> {
+    Some(match value {
+        Value::DType(dtype) => format!("torch.{dtype}"),
+        Value::Layout(layout) => format!("torch.{}", Layout::name(*layout)),
+        Value::MemoryFormat(format) => format!("torch.{}", MemoryFormat::name(*format)),
+        Value::Device(device) => format!("torch.device('{device}')"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_lose_nothing_on_the_way_to_python() {
+        assert_eq!(hexadecimal(1.0), "0x1.0000000000000p0");
+        assert_eq!(hexadecimal(-0.1), "-0x1.999999999999ap-4");
+        assert_eq!(hexadecimal(5e-324), "0x0.0000000000001p-1022");
+        assert_eq!(hexadecimal(f64::NEG_INFINITY), "-inf");
+        assert_eq!(scalar_text(Scalar::Int(i64::MIN)), "-9223372036854775808");
+        assert_eq!(scalar_text(Scalar::Bool(true)), "True");
+    }
+
+    #[test]
+    fn a_scalar_is_three_words() {
+        assert!(matches!(scalar([0, 7, 7]).unwrap(), Value::None));
+        assert!(matches!(scalar([1, u64::MAX, 0]).unwrap(), Value::Int(-1)));
+        assert!(matches!(scalar([2, 2.5f64.to_bits(), 0]).unwrap(), Value::Float(2.5)));
+        assert!(matches!(scalar([3, 1, 0]).unwrap(), Value::Bool(true)));
+        let complex = scalar([4, 1f64.to_bits(), 2f64.to_bits()]).unwrap();
+        assert!(matches!(complex, Value::Complex(value) if (value.re, value.im) == (1.0, 2.0)));
+        assert_eq!(scalar([5, 0, 0]).unwrap_err().to_string(), "a number of kind 5, which is none");
+    }
+}

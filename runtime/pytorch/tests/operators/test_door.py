@@ -1,0 +1,281 @@
+"""The operators of this folder in PyTorch: what passes, what it costs in identity, versions and memory, what fails."""
+
+import ctypes
+import os
+import threading
+import time
+
+import pytest
+import torch
+from torch.autograd import gradcheck, gradgradcheck
+
+PATH = os.environ["TORCH_LIBRARY_DOOR"]
+
+
+def glue(path):
+    library = ctypes.CDLL(path)
+    library.torch_library_glue.restype = ctypes.c_char_p
+    names = {}
+    exec(compile(library.torch_library_glue(), "glue.py", "exec"), names)
+    return names
+
+
+GLUE = glue(PATH)
+OPERATORS = GLUE["load"](PATH)
+door = torch.ops.door
+
+
+def rand(*sizes):
+    return torch.rand(*sizes, dtype=torch.float64, requires_grad=True)
+
+
+def test_what_is_not_in_pytorch_is_reported_with_the_reason():
+    report = GLUE["report"](PATH)
+    assert "door::several is not in PyTorch: argument `numbers`: no value here is a `Scalar[]`" in report
+    assert any(line.startswith("door::swish's kernel at is not") or "AutocastCPU" in line for line in report)
+    assert not hasattr(door, "several")
+    assert {operator["name"] for operator in OPERATORS} >= {"nop", "hypotenuse", "scale_", "weighted"}
+
+
+def test_loading_again_does_nothing():
+    before = GLUE["report"](PATH)
+    ctypes.CDLL(PATH).torch_library_register()
+    assert GLUE["report"](PATH) == before and door.nop(torch.ones(1)) is None
+
+
+def test_tensors_come_with_strides_offsets_and_types():
+    x = torch.arange(6.0).reshape(2, 3)
+    assert door.describe(x.t()[1:]) == "float32 [2, 2] [1, 3] 1 cpu"
+    assert door.elements(x.t()[1:]) == [1, 4, 2, 5]
+    assert door.describe(x.expand(4, 2, 3)) == "float32 [4, 2, 3] [0, 3, 1] 0 cpu"
+    assert door.describe(torch.tensor(1)) == "int64 [] [] 0 cpu"
+    assert door.describe(torch.empty(0, 3, dtype=torch.bool)) == "bool [0, 3] [3, 1] 0 cpu"
+    assert door.describe(torch.empty(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)).startswith(
+        "float32 [1, 2, 3, 4] [24, 1, 8, 2]"
+    )
+    for dtype in [torch.uint8, torch.int8, torch.int16, torch.float16, torch.bfloat16, torch.complex64, torch.uint64]:
+        assert door.describe(torch.empty(2, dtype=dtype)).startswith(str(dtype).removeprefix("torch."))
+    with pytest.raises(RuntimeError, match="is not known here"):
+        door.describe(torch.empty(2, dtype=torch.float8_e4m3fn))
+
+
+def test_lazy_bits_are_resolved_both_ways():
+    x = torch.tensor([1 + 2j, 3 - 1j])
+    assert torch.view_as_real(door.bit(torch.ones(2), True)).tolist() == [[-1, -1], [-1, -1]]
+    assert door.bit(torch.ones(2), False).tolist() == [1 - 1j, 1 - 1j]
+    assert door.elements(x.imag.neg()) == [-2, 1]
+    assert door.elements(torch._neg_view(torch.ones(2))) == [-1, -1]
+    assert door.elements(x.conj().imag) == [-2, 1]
+
+
+def test_nothing_is_copied_and_memory_outlives_either_side():
+    x = torch.arange(6.0).reshape(2, 3)
+    row = door.row(x, 1)
+    assert row.data_ptr() == x.data_ptr() + 12 and row._is_view()
+    row.zero_()
+    assert x[1].tolist() == [0, 0, 0]
+    kept = torch.full((3,), 7.0)
+    address = kept.data_ptr()
+    door.keep(kept)
+    del kept
+    again = door.kept(x)
+    assert again.data_ptr() == address and again.tolist() == [7, 7, 7]
+    door.keep(torch.ones(1))
+    assert again.tolist() == [7, 7, 7]
+
+
+def test_what_is_returned_is_the_argument_itself():
+    x = torch.ones(3)
+    assert door.scale_.Scalar(x, 3) is x and x.tolist() == [3, 3, 3]
+    out = torch.empty(0)
+    assert door.hypotenuse.out(x, x + 1, out=out) is out and out.tolist() == [5, 5, 5]
+
+
+def test_versions_move_with_writes():
+    x, y = torch.ones(3), torch.ones(2)
+    door.fill_(x, 2.5)
+    assert x._version == 1
+    door.fill_all_([x, y], 0.5)
+    assert (x._version, y._version, x.tolist(), y.tolist()) == (2, 1, [0.5] * 3, [0.5] * 2)
+    w = torch.ones(3, requires_grad=True)
+    saved = w.exp()
+    loss = (saved * saved).sum()
+    door.fill_(saved.detach(), 0.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_a_tensor_may_grow():
+    x = torch.ones(2)
+    view = x[:1]
+    assert door.grow_(x, 5) is x
+    assert x.tolist() == [0, 1, 2, 3, 4] and x._version >= 1 and view.shape == (1,)
+    assert door.grow_(x, 3).tolist() == [0, 1, 2]
+
+
+def test_lists_options_and_numbers():
+    x, y = torch.ones(2, 3), torch.ones(3)
+    assert door.lists([x, y], [None, x], 3, [1.5], [True, False], ["a", "é"]) == (
+        '[[2, 3], [3]] [None, Some(6)] [3, 3] [1.5] [true, false] ["a", "é"]'
+    )
+    assert door.options(x, 1, 2.0, True, "s", torch.float16, torch.strided, torch.device("cuda:1"), None, [4]) == (
+        'Some(6) Some(1) Some(2.0) Some(true) Some("s") Some(Float16) Some(Strided) '
+        "Some(Device { kind: Cuda, index: Some(1) }) None Some([4])"
+    )
+    assert door.options(x).count("None") == 9
+    assert "ChannelsLast" in door.options(x, format=torch.channels_last, device=torch.device("cpu"))
+    assert door.numbers(x, 1, 2.5, c=2 + 3j) == "Int(1) Some(Float(2.5)) 2+3i"
+    assert door.numbers(x, True) == "Bool(true) None 0+1i"
+    assert door.numbers(x, 2**62 + 1) == "Int(4611686018427387905) None 0+1i"
+    assert door.numbers(x, 1j).startswith("Complex")
+    with pytest.raises(OverflowError):
+        door.numbers(x, 2**63)
+
+
+def test_several_returns_of_several_types():
+    whole, parts, seven, none, missing, yes, dtype = door.parts(torch.ones(2))
+    assert (whole.tolist(), len(parts), seven, none, missing, yes, dtype) == ([1, 1], 2, 7, None, None, True, 2)
+    assert door.count(3).tolist() == [0, 1, 2]
+
+
+def test_generators_follow_pytorchs_seed():
+    x = torch.ones(4)
+    torch.manual_seed(0)
+    first = door.noise(x)
+    assert not torch.equal(first, door.noise(x))
+    torch.manual_seed(0)
+    assert torch.equal(first, door.noise(x))
+    own = torch.Generator()
+    drawn = [door.noise(x, generator=own.manual_seed(5)) for _ in range(2)]
+    assert torch.equal(*drawn) and not torch.equal(drawn[0], first)
+
+
+def test_failures_are_exceptions_with_their_text():
+    x = torch.ones(2, 3)
+    with pytest.raises(RuntimeError, match=r"^door::fails: sizes \[2, 3\] do not please é"):
+        door.fails(x, "error")
+    with pytest.raises(RuntimeError, match=r"^door::fails panicked: it was too much for 6"):
+        door.fails(x, "panic")
+    with pytest.raises(RuntimeError, match=r"aten::add.Tensor: sizes \[2, 3\] and \[77\] do not broadcast"):
+        door.fails(x, "nested")
+    with pytest.raises(RuntimeError, match="stands for|own elements"):
+        door.looks(x.double())
+    assert door.fails(x, "no").shape == (2, 3)
+
+
+def test_the_interpreter_goes_on_while_a_kernel_waits():
+    x = torch.ones(1)
+    start = time.perf_counter()
+    threads = [threading.Thread(target=door.wait, args=(x, 300)) for _ in range(3)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert time.perf_counter() - start < 0.8
+
+
+DIFFERENTIABLE = [
+    (door.hypotenuse, lambda: (rand(2, 3), rand(3))),
+    (door.both, lambda: (rand(2), rand(2))),
+    (door.expm, lambda: (rand(2),)),
+    (door.halves, lambda: (rand(4),)),
+    (lambda a, b, w: door.weighted([a, b], w, 2.5), lambda: (rand(2), rand(2), rand(2))),
+    (lambda a, b: door.weighted([a, b], None, 3), lambda: (rand(2), rand(2))),
+    (door.swish, lambda: (rand(2),)),
+    (lambda a: door.shifted(a, 2.0), lambda: (rand(2),)),
+]
+
+
+@pytest.mark.parametrize("function, arguments", DIFFERENTIABLE)
+def test_first_and_second_derivatives_agree_with_differences(function, arguments):
+    assert gradcheck(function, arguments()) and gradgradcheck(function, arguments())
+
+
+def test_only_wanted_gradients_are_computed():
+    x, y = rand(2), torch.ones(2, dtype=torch.float64)
+    door.hypotenuse(x, y).sum().backward()
+    assert x.grad is not None and y.grad is None
+    (gradient,) = torch.autograd.grad(door.both(x, y)[1].sum(), x)
+    assert gradient.tolist() == [1, 1]
+
+
+def test_views_are_differentiated_without_a_warning(recwarn):
+    x = rand(2, 3)
+    (door.row(x, 1) ** 2).sum().backward()
+    assert torch.equal(x.grad[1], 2 * x[1]) and x.grad[0].tolist() == [0, 0, 0] and not recwarn.list
+
+
+def test_writes_without_a_derivative_are_refused_where_a_gradient_would_be_wrong():
+    x = rand(2)
+    y = x * 1
+    for write in [lambda: door.fill_(y, 2.0), lambda: door.scale_.Scalar(y, 2), lambda: door.fill_all_([y], 2.0)]:
+        with pytest.raises(RuntimeError, match="which requires grad, and has no derivative in PyTorch"):
+            write()
+    with pytest.raises(RuntimeError, match="door::hypotenuse.out writes to `out`"):
+        door.hypotenuse.out(x, x, out=y)
+    with torch.no_grad():
+        door.fill_(y, 2.0)
+    assert y.tolist() == [2, 2]
+
+
+def test_without_a_derivative_pytorch_says_so():
+    with pytest.warns(UserWarning, match="door::opaque"):
+        door.opaque(rand(2)).sum().backward()
+
+
+@pytest.mark.parametrize(
+    "operator, arguments",
+    [
+        (door.hypotenuse.default, lambda: (rand(2, 3), rand(3))),
+        (door.both.default, lambda: (rand(2), rand(2))),
+        (door.expm.default, lambda: (rand(2),)),
+        (door.halves.default, lambda: (rand(4),)),
+        (door.weighted.default, lambda: ([rand(2), rand(2)], rand(2), 2)),
+        (door.swish.default, lambda: (rand(2),)),
+        (door.shifted.default, lambda: (rand(2), 1.5)),
+        (door.fill_.default, lambda: (torch.ones(2), 1.5)),
+    ],
+)
+def test_opcheck(operator, arguments):
+    torch.library.opcheck(operator, arguments())
+
+
+def test_compiled_programs_do_the_same():
+    def program(x, y):
+        return door.weighted([door.hypotenuse(x, y), door.swish(x)], None, 2).sum()
+
+    x, y = rand(2, 3), rand(2, 3)
+    expected = torch.autograd.grad(program(x, y), (x, y))
+    found = torch.autograd.grad(torch.compile(program, backend="aot_eager", fullgraph=True)(x, y), (x, y))
+    assert all(torch.allclose(*pair) for pair in zip(expected, found))
+
+
+def test_fake_tensors_need_no_elements():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        result = door.hypotenuse(torch.empty(1000, 1), torch.empty(1000))
+    assert result.shape == (1000, 1000) and result.device.type == "cpu"
+
+
+def test_vmap_runs_example_by_example():
+    x, y = torch.rand(3, 2), torch.rand(2)
+    assert torch.allclose(torch.vmap(door.hypotenuse, (0, None))(x, y), torch.hypot(x, y))
+
+
+def test_memory_stays_flat():
+    import resource
+
+    def rounds(count):
+        x = torch.ones(1000)
+        for _ in range(count):
+            door.hypotenuse(x, x)
+            door.scale_.Scalar(x, 1.0)
+            door.row(x.reshape(10, 100), 3)
+            try:
+                door.fails(x, "error")
+            except RuntimeError:
+                pass
+
+    rounds(500)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rounds(5000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8 << 10  # in KiB

@@ -1,0 +1,142 @@
+//! A function of C for each operator, for hosts that call kernels with a stack and no word of which kernel is meant.
+//!
+//! PyTorch's stable ABI is such a host: what it registers is a bare function pointer. A closure is none, and functions
+//! that are written while the program runs are forbidden on many systems. So the feature `host` gives each operator
+//! that a macro declares a function of its own, however many there are, and a place where the host's side leaves what
+//! that function is to run.
+#![expect(unsafe_code, reason = "passes a host's stack on to the code that knows its layout")]
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// What a host calls: the words of its stack, how many values come in, how many go out.
+pub type EntryFunction = unsafe extern "C-unwind" fn(stack: *mut u64, inputs: u64, outputs: u64);
+
+/// What a host's call of an operator runs.
+pub trait Receiver: Send + Sync {
+    /// Takes the arguments from the stack and leaves the returns there. It may unwind, into the host.
+    ///
+    /// # Safety
+    /// * `stack` points to as many words as there are values, coming in or going out, whichever are more. They are the
+    ///   callee's until it returns, and hold what the host says that they do.
+    unsafe fn receive(&self, stack: *mut u64, inputs: u64, outputs: u64);
+}
+
+/// The function of one operator, and what it runs.
+///
+/// PyTorch: what `STABLE_TORCH_LIBRARY_IMPL` makes of a kernel with `TORCH_BOX`.
+pub struct EntryPoint {
+    function: EntryFunction,
+    receiver: OnceLock<Box<dyn Receiver>>,
+}
+
+impl EntryPoint {
+    /// Where nobody receives yet. `function` calls [`enter`](Self::enter) of the result.
+    pub const fn new(function: EntryFunction) -> Self {
+        EntryPoint { function, receiver: OnceLock::new() }
+    }
+
+    /// The function that the host gets.
+    pub fn function(&self) -> EntryFunction {
+        self.function
+    }
+
+    /// Says what the function runs, once for the whole process.
+    ///
+    /// # Errors
+    /// Somebody has said so before.
+    pub fn set_receiver(&self, receiver: Box<dyn Receiver>) -> Result<()> {
+        let taken = |_| Error::new(ErrorKind::Conflict, "the operator was handed to a host before");
+        self.receiver.set(receiver).map_err(taken)
+    }
+
+    /// Runs what was said. Where nobody receives, the stack stays as it is.
+    ///
+    /// # Safety
+    /// * As for [`Receiver::receive`].
+    pub unsafe fn enter(&self, stack: *mut u64, inputs: u64, outputs: u64) {
+        if let Some(receiver) = self.receiver.get() {
+            // SAFETY: the caller promises what the receiver asks for.
+            unsafe { receiver.receive(stack, inputs, outputs) }
+        }
+    }
+}
+
+impl fmt::Debug for EntryPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EntryPoint").field("is_taken", &self.receiver.get().is_some()).finish()
+    }
+}
+
+/// In an operator's module: its entry point.
+#[cfg(feature = "host")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry_point {
+    () => {
+        fn entry_point() -> &'static __torch::EntryPoint {
+            static POINT: __torch::EntryPoint = __torch::EntryPoint::new(enter);
+            // SAFETY: the caller promises what `EntryPoint::enter` asks for, which is all that this does.
+            unsafe extern "C-unwind" fn enter(stack: *mut u64, inputs: u64, outputs: u64) {
+                // SAFETY: as above.
+                unsafe { POINT.enter(stack, inputs, outputs) }
+            }
+            &POINT
+        }
+        const ENTRY_POINT: __torch::Option<fn() -> &'static __torch::EntryPoint> =
+            __torch::Option::Some(entry_point);
+    };
+}
+
+/// In an operator's module: it has no entry point, since no host asks for one.
+#[cfg(not(feature = "host"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry_point {
+    () => {
+        const ENTRY_POINT: __torch::Option<fn() -> &'static __torch::EntryPoint> = __torch::Option::None;
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    static POINT: EntryPoint = EntryPoint::new(enter);
+
+    /// # Safety
+    /// * As for [`EntryPoint::enter`].
+    unsafe extern "C-unwind" fn enter(stack: *mut u64, inputs: u64, outputs: u64) {
+        // SAFETY: the caller promises as much.
+        unsafe { POINT.enter(stack, inputs, outputs) }
+    }
+
+    struct Sums(AtomicU64);
+
+    impl Receiver for Sums {
+        unsafe fn receive(&self, stack: *mut u64, inputs: u64, _: u64) {
+            // SAFETY: the caller lends so many words.
+            let words = unsafe { std::slice::from_raw_parts_mut(stack, inputs as usize) };
+            words[0] = words.iter().sum();
+            self.0.fetch_add(1, Ordering::Relaxed); // only a count
+        }
+    }
+
+    #[test]
+    fn a_function_runs_what_was_left_for_it() {
+        let mut stack = [2, 3];
+        // SAFETY: the stack has two words.
+        unsafe { POINT.function()(stack.as_mut_ptr(), 2, 1) };
+        assert_eq!(stack, [2, 3], "nobody receives yet");
+        POINT.set_receiver(Box::new(Sums(AtomicU64::new(0)))).unwrap();
+        // SAFETY: the stack has two words.
+        unsafe { POINT.function()(stack.as_mut_ptr(), 2, 1) };
+        assert_eq!(stack, [5, 3]);
+        let again = POINT.set_receiver(Box::new(Sums(AtomicU64::new(0)))).unwrap_err();
+        assert_eq!(again.to_string(), "the operator was handed to a host before");
+    }
+}

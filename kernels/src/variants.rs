@@ -10,6 +10,7 @@ use std::sync::{Once, OnceLock};
 
 use smallvec::SmallVec;
 use torch_library::prelude::*;
+use torch_library::schema::Argument;
 use torch_library::warning::warn;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
 
@@ -80,13 +81,7 @@ impl Variant {
         let (base, schema) = ((self.base)(), operator.schema()?);
         let arguments = operator.arguments(stack)?;
         let is_out = schema.arguments.iter().any(|argument| argument.is_out());
-        // Beside `out`, the base itself may write to arguments, and does.
-        let is_target = |argument: &torch_library::schema::Argument| {
-            if is_out { argument.is_out() } else { argument.is_mutable() }
-        };
-        let written = schema.arguments.iter().zip(arguments).filter(|(argument, _)| is_target(argument));
-        let targets: SmallVec<[Tensor; 2]> =
-            written.flat_map(|(_, value)| value.tensors()).cloned().collect();
+        let targets = targets(&schema.arguments, arguments, is_out);
         if let [target] = targets.as_slice() {
             self.check(target, &arguments[..arguments.len() - usize::from(is_out)])?;
         }
@@ -101,10 +96,7 @@ impl Variant {
         let base_arguments = &base.schema()?.arguments;
         let value = |(at, source): (usize, &Source)| match &wide {
             Some(wide) if at == 0 => Value::TensorRef(wide),
-            _ => match source.value(arguments, targets.first()) {
-                Value::TensorRef(tensor) if base_arguments[at].is_mutable() => Value::Tensor(tensor.clone()),
-                value => value,
-            },
+            _ => handed_on(&base_arguments[at], source.value(arguments, targets.first())),
         };
         let mut inner: Stack<'_> = sources.iter().enumerate().map(value).collect();
         if is_out && self.rules.contains(&Rule::InTypeOfOut) {
@@ -186,6 +178,21 @@ impl Variant {
             }
         };
         Ok(base.schema()?.arguments.iter().map(|argument| source(&argument.name)).collect())
+    }
+}
+
+/// The tensors that take results. Beside `out`, the base itself may write to arguments, and does.
+fn targets(own: &[Argument], arguments: &[Value<'_>], is_out: bool) -> SmallVec<[Tensor; 2]> {
+    let is_target = |argument: &Argument| if is_out { argument.is_out() } else { argument.is_mutable() };
+    let written = own.iter().zip(arguments).filter(|(argument, _)| is_target(argument));
+    written.flat_map(|(_, value)| value.tensors()).cloned().collect()
+}
+
+/// A value for the base, by a handle of its own where the base writes to it.
+fn handed_on<'v>(argument: &Argument, value: Value<'v>) -> Value<'v> {
+    match value {
+        Value::TensorRef(tensor) if argument.is_mutable() => Value::Tensor(tensor.clone()),
+        value => value,
     }
 }
 

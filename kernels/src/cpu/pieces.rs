@@ -31,8 +31,8 @@ mod kernels {
         }
         let call = Pointwise::promoting(OPERATOR, [this])?;
         match_computing!(call.dtype, T: Float => {
-            let mantissa = call.compute(None, call.dtype, |[x]: [T; 1]| parts(x.into()).0.cast::<T>())?;
-            Ok((mantissa, call.compute(None, DType::Int32, |[x]: [T; 1]| parts(x.into()).1)?))
+            let mantissa = call.compute(None, call.dtype, |[x]: [T; 1]| parts(x.cast()).0.cast::<T>())?;
+            Ok((mantissa, call.compute(None, DType::Int32, |[x]: [T; 1]| parts(x.cast()).1)?))
         }, else => Err(call.unsupported()))
     }
 

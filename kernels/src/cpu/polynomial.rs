@@ -60,7 +60,7 @@ polynomials! {
 fn special_airy_ai(x: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float("aten::special_airy_ai", [x])?;
     match_dtype!(call.dtype, T: Float => {
-        call.compute(None, call.dtype, |[x]: [T; 1]| airy_ai(x.into()).cast::<T>())
+        call.compute(None, call.dtype, |[x]: [T; 1]| airy_ai(x.cast()).cast::<T>())
     }, else => Err(call.unsupported()))
 }
 

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
-use super::loops::match_computing;
+use super::loops::{function, match_computing};
 use super::number::Number;
 use super::unary::functions;
 use crate::aten;
@@ -16,9 +16,20 @@ mod rounded;
 
 use rounded::{Bits, Rounded};
 
+/// The square of a truth value is a number.
+fn squared(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
+    let mut call = Pointwise::promoting(operator, [this])?;
+    if call.dtype == DType::Bool {
+        call.dtype = DType::Int64;
+    }
+    match_computing!(call.dtype, T: Integer | Float | Complex => {
+        call.compute_elements(out, call.dtype, function!(|[x]: [T; 1]| -> T { x.times(x) }))
+    }, else => Err(call.unsupported()))
+}
+
 functions! {
-    expm1 expm1_: promoting_to_float Float => |x, T| x.exponential_less_one();
-    log1p log1p_: promoting_to_float Float => |x, T| x.logarithm_of_one_more();
+    expm1 expm1_: promoting_to_float Float | Complex => |x, T| x.exponential_less_one();
+    log1p log1p_: promoting_to_float Float | Complex => |x, T| x.logarithm_of_one_more();
     log2 log2_: promoting_to_float Float | Complex => |x, T| x.binary_logarithm();
     log10 log10_: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm();
     asin asin_: promoting_to_float Float | Complex => |x, T| x.arcsine();
@@ -36,7 +47,6 @@ functions! {
     round round_: promoting Integer | Float => |x, T| x.nearest();
     trunc trunc_: promoting Integer | Float => |x, T| x.cut();
     frac frac_: promoting Float => |x, T| x - x.cut();
-    square square_: promoting Integer | Float | Complex => |x, T| x.times(x);
     silu silu_: promoting Float | Complex => |x, T| x * x.logistic();
     mish mish_: promoting Float => |x, T| x * softplus_of(x).hyperbolic_tangent();
     hardswish hardswish_: promoting Float => |x, T| x * ramp(x);
@@ -75,6 +85,15 @@ fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
 #[torch_impl(aten, CPU, Meta)]
 mod more {
     use super::*;
+
+    fn square(this: &Tensor) -> Result<Tensor> {
+        squared("aten::square", None, this)
+    }
+
+    fn square_(this: &mut Tensor) -> Result<&mut Tensor> {
+        squared("aten::square_", Some(this), this)?;
+        Ok(this)
+    }
 
     fn isnan(this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting("aten::isnan", [this])?;

@@ -184,6 +184,7 @@ pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool>
 /// Of a complex number it is real; the smallest integer stays itself.
 fn magnitude(operator: &'static str, out: Option<&Tensor>, this: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting(operator, [this])?;
+    let call = if call.dtype.is_complex() { call.lying_as_first() } else { call };
     ensure!(
         out.is_none() || !call.dtype.is_complex(),
         DType,

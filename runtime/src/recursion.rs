@@ -12,7 +12,10 @@
 //! error. A stack of a program's own making, on which a coroutine runs, is nobody's whose size is known: calls on it
 //! are not limited.
 #![cfg_attr(
-    not(miri),
+    all(
+        not(miri),
+        any(target_arch = "x86_64", target_arch = "aarch64", all(target_os = "linux", target_env = "gnu"))
+    ),
     expect(unsafe_code, reason = "the stack pointer and the system's word on the stack have no safe names")
 )]
 

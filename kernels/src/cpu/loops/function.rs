@@ -8,6 +8,7 @@ use torch_library::Element;
 /// How elements are computed: by a closure from `N` to one, [`Inlined`], or [`Usually`].
 pub(crate) trait Elements<M, R, const N: usize>: Sync {
     /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains nothing.
+    #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = true;
 
     /// Whether rows of which one input has a single element are worth a loop of their own.
@@ -85,6 +86,7 @@ impl<T: Element> Block<T> {
 }
 
 impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
+    #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = N == 1;
     const HAS_PLANE: bool = N == 2;
 
@@ -141,6 +143,7 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
 pub(crate) struct RowByRow<F>(pub(crate) F);
 
 impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for RowByRow<F> {
+    #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = false;
     const HAS_PLANE: bool = true;
 
@@ -179,6 +182,7 @@ unsafe fn at<M: Element, const N: usize>(inputs: [*const M; N], i: usize) -> [M;
 pub(super) struct Identity;
 
 impl<T: Element> Elements<T, T, 1> for Identity {
+    #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = false;
     const HAS_PLANE: bool = true;
     const IS_IDENTITY: bool = true;
@@ -211,6 +215,7 @@ where
     F: Elements<M, R, N>,
     A: Elements<M, R, N>,
 {
+    #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
 
     #[inline(always)]

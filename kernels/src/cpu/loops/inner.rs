@@ -50,7 +50,6 @@ struct Loops<const N: usize> {
     #[cfg(target_arch = "x86_64")]
     widest: Option<Run<N>>,
     /// As `wide`, over rows of which one input has a single element each.
-    #[cfg(target_arch = "x86_64")]
     plane: Option<RunPlane<N>>,
     /// From halves to halves, of functions of `f32` where there are the widest vectors.
     #[cfg(target_arch = "x86_64")]
@@ -80,7 +79,6 @@ impl<const N: usize> Loops<N> {
             } else {
                 None
             },
-            #[cfg(target_arch = "x86_64")]
             plane: if F::HAS_PLANE {
                 assert!(N <= 3, "`plane` tells three inputs apart");
                 Some(plane::<M, R, F, N>)
@@ -107,12 +105,13 @@ impl<const N: usize> Loops<N> {
         self.plain
     }
 
+    /// Where vectors are part of every processor of a kind, as on AArch64, nobody has to ask for them.
     fn plane(&self) -> Option<RunPlane<N>> {
         #[cfg(target_arch = "x86_64")]
-        if super::is_wide() {
-            return self.plane;
+        if !super::is_wide() {
+            return None;
         }
-        None
+        self.plane
     }
 
     fn halves(&self) -> Option<RunHalves<N>> {
@@ -257,8 +256,7 @@ type RunPlane<const N: usize> = unsafe fn(elements: *const (), Run<N>, &Plane<N>
 /// - `elements` is the address of an `F`, which `run` is compiled for too.
 /// - `plane.single` is below `N`, which is at most three.
 /// - The processor has these features.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     elements: *const (),
     run: Run<N>,

@@ -1,15 +1,18 @@
 //! The inner loops of folds, compiled for each width of vectors.
 #![expect(unsafe_code, reason = "calls what the processor was asked for, and reads lines through pointers")]
 
+#[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 
-use torch_library::{DType, Element};
+#[cfg(target_arch = "x86_64")]
+use torch_library::DType;
+use torch_library::Element;
 
 use super::{Fold, LANES};
 use crate::cpu::loops::function::BLOCK;
-use crate::cpu::loops::halves::{Half, widen};
+use crate::cpu::loops::halves::Half;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::loops::{is_wide, is_widest};
+use crate::cpu::loops::{halves::widen, is_wide, is_widest};
 
 const _: () = assert!(LANES == BLOCK, "halves are widened a block at a time, which fills all lanes");
 

@@ -227,7 +227,7 @@ mod implicit {
             }
         }
         match power {
-            Some(power) if n > 1 || n < 0 => Ok(power), // also as the inverse lies in memory
+            Some(power) if !matches!(n, 0 | 1) => Ok(power), // also as the inverse lies in memory
             Some(power) => aten::clone::with(&power).memory_format(Some(MemoryFormat::Contiguous)).call(),
             None => {
                 let one = aten::eye::with(this.size(-1)?)

@@ -1,6 +1,7 @@
-//! A hundred thousand boxed calls of all operators that are linked, most of them wrong.
+//! Boxed calls: a hundred thousand of all operators that are linked, most of them wrong; and what stands for something else.
 
-use torch_library::Dispatcher;
+use torch_library::prelude::*;
+use torch_library::{Dispatcher, Stack, Value};
 use torch_library_tests::hostile::{Hostile, Outcome};
 
 #[test]
@@ -23,4 +24,47 @@ fn no_call_panics_or_leaks() {
     }
     let count = |wanted| outcomes.iter().filter(|outcome| **outcome == wanted).count();
     assert!(count(Outcome::Returned) > 10_000, "too few calls were right");
+}
+
+#[test]
+fn a_number_stands_for_a_tensor_that_is_only_read() -> Result<()> {
+    let add = Dispatcher::global().find("aten::add.Tensor")?;
+    let x = Tensor::from([1i32, 2]);
+    let mut returns = add.call_with([Value::from(&x), Value::Int(3)], [])?;
+    let sum = returns.pop_as::<Tensor>()?;
+    // As a Python number, it does not decide the type.
+    assert_eq!((sum.dtype(), sum.to_vec::<i32>()?), (DType::Int32, vec![4, 5]));
+    let mut returns = add.call_with([Value::from(&x), Value::Float(0.5)], [])?;
+    assert_eq!(returns.pop_as::<Tensor>()?.to_vec::<f32>()?, [1.5, 2.5]);
+
+    let add_ = Dispatcher::global().find("aten::add_.Tensor")?;
+    let refused = add_.call_with([Value::Int(3), Value::from(&x)], []).unwrap_err().to_string();
+    assert!(refused.contains("takes a tensor that can be written to, not one number"), "{refused}");
+    Ok(())
+}
+
+#[test]
+fn a_borrowed_tensor_is_written_to_in_place() -> Result<()> {
+    let add_ = Dispatcher::global().find("aten::add_.Tensor")?;
+    let x = Tensor::from([1f32, 2.0]);
+    let mut returns = add_.call_with([Value::from(&x), Value::Int(1)], [])?;
+    assert!(returns.pop_as::<Tensor>()?.is_same(&x));
+    assert_eq!(x.to_vec::<f32>()?, [2.0, 3.0]);
+
+    let mut stack: Stack<'_> = [Value::from(&x), Value::from(&x), Value::Int(1)].into_iter().collect();
+    add_.call_boxed(&mut stack)?;
+    assert!(stack.pop_as::<Tensor>()?.is_same(&x));
+    assert_eq!(x.to_vec::<f32>()?, [4.0, 6.0]);
+    Ok(())
+}
+
+#[test]
+fn a_whole_number_stands_for_a_float() -> Result<()> {
+    let norm = Dispatcher::global().find("aten::native_layer_norm")?;
+    let x = Tensor::from([[1f32, 3.0]]);
+    let arguments = [Value::from(&x), vec![2i64].into(), Value::None, Value::None, Value::Int(0)];
+    let mut returns = norm.call_with(arguments, [])?;
+    (returns.pop_as::<Tensor>()?, returns.pop_as::<Tensor>()?);
+    assert_eq!(returns.pop_as::<Tensor>()?.to_vec::<f32>()?, [-1.0, 1.0]);
+    Ok(())
 }

@@ -93,6 +93,12 @@ fn programs_and_batches_at_random() {
 }
 
 #[test]
+fn what_pytorchs_own_tests_ask_of_operators() {
+    let report = replay_in("golden/opinfo", "kernels");
+    assert!(report.passed > 0 && report.skipped.is_empty(), "{}", report.render(10));
+}
+
+#[test]
 fn kernels_with_arguments_at_random() {
     for folder in ["golden/wider", "golden/derivatives"] {
         assert!(replay_in(folder, "kernels").passed > 0);

@@ -80,11 +80,13 @@ pub struct Report {
     pub failed: Vec<Failure>,
     /// How many rows were skipped, by reason.
     pub skipped: BTreeMap<String, usize>,
+    /// The rows that were skipped.
+    pub skipped_rows: Vec<String>,
 }
 
 impl Report {
     pub(crate) fn new(name: &'static str) -> Self {
-        Report { name, passed: 0, failed: Vec::new(), skipped: BTreeMap::new() }
+        Report { name, passed: 0, failed: Vec::new(), skipped: BTreeMap::new(), skipped_rows: Vec::new() }
     }
 
     /// Replays one row, unless it says that it does not count.
@@ -100,7 +102,10 @@ impl Report {
             Err(Unmet::Failed { expected, got }) => {
                 self.failed.push(Failure { row: label.to_owned(), expected, got });
             }
-            Err(Unmet::Skipped(reason)) => *self.skipped.entry(reason).or_default() += 1,
+            Err(Unmet::Skipped(reason)) => {
+                *self.skipped.entry(reason).or_default() += 1;
+                self.skipped_rows.push(label.to_owned());
+            }
         }
     }
 
@@ -126,6 +131,7 @@ impl Report {
             "rows": self.rows(),
             "failures": failed.collect::<Vec<_>>(),
             "skip_reasons": self.skipped,
+            "skipped_rows": self.skipped_rows,
         })
     }
 

@@ -34,6 +34,11 @@ pub(crate) fn decode_with(json: &Json, variable: &dyn Fn(&str) -> Option<Tensor>
             let text = |name: &str| fields.get(name).and_then(Json::as_str);
             if let Some(keys) = text("keyset") {
                 Value::Tensor(tensor_with_keys(keys)?)
+            } else if fields.contains_key("re") {
+                match number(json)? {
+                    Scalar::Complex(value) => Value::Complex(value),
+                    _ => bail!(NotSupported, "no value is written {json}"),
+                }
             } else if let Some(value) = fields.get("f") {
                 Value::Float(float(value)?)
             } else if let Some(name) = text("dtype") {

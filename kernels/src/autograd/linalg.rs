@@ -145,13 +145,13 @@ derivatives! {
         Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None
     ) -> (Tensor U, Tensor S, Tensor Vh) as LinalgSvdBackward0 {
         A => {
-            ensure!(
-                compute_uv && (!full_matrices || A.size(-2)? == A.size(-1)?),
-                Argument,
-                "aten::_linalg_svd: the derivative needs vectors, and none beyond the singular values: compute_uv=True and \
-                 full_matrices=False"
-            );
-            of_svd(grads, U, S, Vh)
+            ensure!(compute_uv, Argument, "aten::_linalg_svd: the derivative needs vectors: compute_uv=True");
+            // Vectors beyond the singular values are anyone's choice: they have no gradient.
+            let count = S.size(-1)?;
+            let first = |tensor: &Tensor, dim: i64| tensor.narrow(dim, 0, count);
+            let of_u = grads[0].as_ref().map(|grad| first(grad, -1)).transpose()?;
+            let of_vh = grads[2].as_ref().map(|grad| first(grad, -2)).transpose()?;
+            of_svd(&[of_u, grads[1].clone(), of_vh], &first(U, -1)?, S, &first(Vh, -2)?)
         },
     }
     linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R) as LinalgQrBackward0 {

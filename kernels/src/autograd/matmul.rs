@@ -100,7 +100,7 @@ derivatives! {
         tensor => grad.mul(&conj(self)?),
     }
     vdot(Tensor self, Tensor other) -> Tensor as VdotBackward0 {
-        self => grad.mul(other),
+        self => conj(grad)?.mul(other),
         other => grad.mul(self),
     }
     linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor as LinalgCrossBackward0 {

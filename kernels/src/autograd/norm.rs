@@ -44,9 +44,7 @@ derivatives! {
     native_group_norm(
         Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps
     ) -> (Tensor, Tensor, Tensor) as NativeGroupNormBackward0 {
-        (input, weight, bias) => groups::gradients(grad, input, weight, [result1, result2], [N, C, HxW, group], eps, mask),
-        result1 => non_differentiable,
-        result2 => non_differentiable,
+        (input, weight, bias) => groups::gradients(grads, input, weight, [result1, result2], [N, C, HxW, group], eps, mask),
     }
     native_batch_norm(
         Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,

@@ -62,7 +62,7 @@ derivatives! {
     }
     dist(Tensor self, Tensor other, Scalar p=2) -> Tensor as DistBackward0 {
         self => norm(grad, &self.sub(other)?, result, p.cast(), &[], false),
-        other => norm(grad, &self.sub(other)?, result, p.cast(), &[], false)?.neg(),
+        other => norm(grad, &self.sub(other)?, result, p.cast(), &[], false)?.map(|grad| grad.neg()).transpose(),
     }
     norm.Scalar(Tensor self, Scalar p=2) -> Tensor as NormBackward0 {
         self => norm(grad, self, result, p.cast(), &[], false),
@@ -150,7 +150,7 @@ derivatives! {
     logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor as LogsumexpBackward0 {
         self => {
             let whole = |reduced| restored(reduced, self.dim(), dim, keepdim);
-            whole(grad)?.mul(&self.sub(&whole(result)?)?.exp()?)
+            whole(grad)?.mul(&conj(&self.sub(&whole(result)?)?.exp()?)?)
         },
     }
     any(Tensor self) -> Tensor as non_differentiable;
@@ -238,6 +238,9 @@ fn running_logsumexp(grad: &Tensor, this: &Tensor, result: &Tensor, dim: i64) ->
     }
     let from_the_end =
         |logs: &Tensor| aten::flip(&aten::logcumsumexp(&aten::flip(logs, &[dim])?, dim)?, &[dim]);
+    if grad.dtype().is_complex() {
+        return conj(&from_the_end(&conj(grad)?.log()?.sub(result)?)?.add(this)?.exp()?);
+    }
     let size = grad.abs()?.log()?;
     // The logarithm of no gradient: not infinite, so that it has a difference to itself.
     let nearly_nothing = match grad.dtype() {
@@ -286,6 +289,7 @@ fn variance_and_mean(
     of_variance.into_iter().chain(of_mean).reduce(|sum, part| sum?.add(&part?)).transpose()
 }
 
+/// Nothing for the norm that counts elements.
 fn norm(
     grad: &Tensor,
     this: &Tensor,
@@ -293,29 +297,35 @@ fn norm(
     ord: f64,
     dims: &[i64],
     keepdim: bool,
-) -> Result<Tensor> {
+) -> Result<Option<Tensor>> {
+    if ord == 0.0 {
+        return Ok(None);
+    }
     let (grad, result) =
         (restored(grad, this.dim(), dims, keepdim)?, restored(result, this.dim(), dims, keepdim)?);
-    if ord == 0.0 {
-        return aten::zeros_like(this);
-    }
     if ord == 1.0 {
-        return grad.mul(&direction(this)?);
+        return grad.mul(&direction(this)?).map(Some);
     }
     if ord.is_infinite() {
         let extreme = aten::eq_Tensor(&this.abs()?, &result)?;
         let dims: Vec<i64> = if dims.is_empty() { (0..this.dim() as i64).collect() } else { dims.to_vec() };
         let how_many = extreme.sum_dim(&dims, true)?;
-        return direction(this)?.mul(&extreme)?.mul(&grad.div(&how_many)?);
+        return direction(this)?.mul(&extreme)?.mul(&grad.div(&how_many)?).map(Some);
     }
     let scale = grad.div(&aten::pow_Tensor_Scalar(&result, Scalar::from(ord - 1.0))?)?;
     let scale = aten::where_ScalarSelf(&aten::eq_Scalar(&result, Scalar::from(0))?, Scalar::from(0), &scale)?;
     let direction = if ord == 2.0 {
         this.clone()
     } else {
-        direction(this)?.mul(&aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?)?
+        let steepness = aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?;
+        let steepness = match ord < 1.0 {
+            // Infinitely steep at zero, where the subgradient is none.
+            true => aten::masked_fill_Scalar(&steepness, &aten::eq_Scalar(this, 0.into())?, 0.into())?,
+            false => steepness,
+        };
+        direction(this)?.mul(&steepness)?
     };
-    direction.mul(&scale)
+    direction.mul(&scale).map(Some)
 }
 
 /// Slices that were scaled down lose what would make them longer; the others are as they were.
@@ -327,7 +337,8 @@ fn renorm(grad: &Tensor, this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) ->
     let along = if along.dtype().is_complex() { aten::real(&along)? } else { along };
     let along = aten::sum_dim_IntList::call(&along, Some(&dims), true, Some(wide.to_real()))?;
     let inverse = aten::reciprocal(&length.add(MARGIN)?)?;
-    let longer = norm(&along, this, &length, p.cast(), &dims, true)?.mul(&inverse)?;
+    let longer = norm(&along, this, &length, p.cast(), &dims, true)?;
+    let longer = longer.map_or_else(|| aten::zeros_like(grad), |longer| longer.mul(&inverse))?;
     let scaled = grad.sub(&longer)?.mul(&inverse.mul(maxnorm)?)?;
     aten::where_self(&aten::gt_Scalar(&length, maxnorm)?, &aten::to_dtype(&scaled, grad.dtype())?, grad)
 }

@@ -112,6 +112,9 @@ mod implicit {
     }
 
     fn adaptive_max_pool1d(this: &Tensor, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        let [_] = output_size else {
+            bail!(Argument, "aten::adaptive_max_pool1d: output sizes {output_size:?}, expected one")
+        };
         let images = aten::unsqueeze(this, -2)?;
         let (largest, indices) = aten::adaptive_max_pool2d(&images, &wide(output_size, 1))?;
         Ok((aten::squeeze_dim(&largest, -2)?, aten::squeeze_dim(&indices, -2)?))

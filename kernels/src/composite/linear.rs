@@ -2,8 +2,10 @@
 
 use torch_library::geometry::{infer_size, numel, wrap_dim};
 use torch_library::prelude::*;
+use torch_library::result_type;
 
 use crate::aten;
+use crate::cpu::loops::computing_type;
 
 pub(crate) mod pairs;
 
@@ -51,17 +53,15 @@ mod derived {
     }
 
     fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        ensure!(
-            !this.dtype().is_complex(),
-            DType,
-            "aten::vdot: of {} only the product without conjugation is here, use dot",
-            this.dtype()
-        );
-        aten::dot(this, other)
+        match this.dtype().is_complex() {
+            true => aten::dot(&aten::conj_physical(this)?, other),
+            false => aten::dot(this, other),
+        }
+        .map_err(|error| error.context("aten::vdot"))
     }
 
     fn addmv(this: &Tensor, mat: &Tensor, vec: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-        combined(this, &aten::mv(mat, vec)?, beta, alpha)
+        combined(this, &aten::mv(mat, vec)?, in_type(beta, this.dtype()), in_type(alpha, this.dtype()))
     }
 
     fn addr(this: &Tensor, vec1: &Tensor, vec2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
@@ -75,7 +75,18 @@ mod derived {
             let (column, row) = (aten::unsqueeze(vec1, 1)?, aten::unsqueeze(vec2, 0)?);
             return aten::addcmul::with(this, &column, &row).value(alpha).call();
         }
-        combined(this, &aten::outer(vec1, vec2)?, beta, alpha)
+        let common = result_type([this, vec1, vec2].map(Tensor::promotion_operand))?;
+        let is_fraction =
+            [beta, alpha].iter().any(|factor| !factor.dtype().is_integer() && factor.dtype() != DType::Bool);
+        ensure!(
+            !is_fraction || common.is_differentiable(),
+            Argument,
+            "aten::addr: of {common} and factors {beta} and {alpha}, which must be whole numbers"
+        );
+        // Halves are rounded once, at the end.
+        let wide = |tensor: &Tensor| aten::to_dtype(tensor, computing_type(common));
+        let sum = combined(&wide(this)?, &aten::outer(&wide(vec1)?, &wide(vec2)?)?, beta, alpha)?;
+        aten::to_dtype(&sum, common)
     }
 }
 
@@ -125,6 +136,24 @@ mod implicit {
         let sizes = |tensor: &Tensor, dims: &[i64]| -> Vec<i64> {
             dims.iter().map(|dim| tensor.sizes().get(*dim as usize).copied().unwrap_or(1)).collect()
         };
+        // What meets a single element is summed first.
+        let single = |tensor: &Tensor, dims: &[i64], own: &[i64], others: &[i64]| -> Result<Tensor> {
+            let pairs = dims.iter().zip(own.iter().zip(others));
+            let dims: Vec<i64> =
+                pairs.filter(|(_, (own, other))| **own != 1 && **other == 1).map(|(dim, _)| *dim).collect();
+            if dims.is_empty() {
+                return Ok(tensor.clone());
+            }
+            aten::sum_dim_IntList::call(tensor, Some(&dims), true, None)
+        };
+        ensure!(
+            summed.len() == summed_other.len(),
+            Shape,
+            "{OPERATOR}: dimensions {dims_self:?} and {dims_other:?} are not as many"
+        );
+        let (inner, inner_other) = (sizes(this, &summed), sizes(other, &summed_other));
+        let this = &single(this, &summed, &inner, &inner_other)?;
+        let other = &single(other, &summed_other, &inner_other, &inner)?;
         let (inner, inner_other) = (sizes(this, &summed), sizes(other, &summed_other));
         ensure!(
             inner == inner_other,
@@ -200,16 +229,17 @@ mod implicit {
             }
         }
         match power {
-            Some(power) if n > 1 => Ok(power),
+            Some(power) if !matches!(n, 0 | 1) => Ok(power), // also as the inverse lies in memory
             Some(power) => aten::clone::with(&power).memory_format(Some(MemoryFormat::Contiguous)).call(),
             None => {
                 let one = aten::eye::with(this.size(-1)?)
                     .dtype(Some(this.dtype()))
                     .device(Some(this.device()))
                     .call()?;
-                aten::clone::with(&aten::expand(&one, this.sizes())?)
-                    .memory_format(Some(MemoryFormat::Contiguous))
-                    .call()
+                // Written over a copy, so that there is a gradient: it is zero.
+                let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+                aten::copy_(&mut out, &one)?;
+                Ok(out)
             }
         }
     }
@@ -358,6 +388,11 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
 }
 
 /// `beta a + alpha b`; of `beta` 0, not even NaN of `a` counts.
+/// A factor as a number of a type: whole numbers are multiplied by whole numbers.
+pub(super) fn in_type(factor: Scalar, dtype: DType) -> Scalar {
+    if dtype.is_differentiable() { factor } else { Scalar::Int(factor.cast()) }
+}
+
 fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
     let times = |tensor: &Tensor, factor: Scalar| match factor {
         Scalar::Int(1) if tensor.dtype() != DType::Bool => Ok(tensor.clone()), // booleans become numbers

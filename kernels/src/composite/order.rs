@@ -113,13 +113,15 @@ mod implicit {
         const OPERATOR: &str = "aten::diff";
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no neighbours");
         ensure!(n >= 0, Argument, "{OPERATOR}: {n} times, zero or more are possible");
+        if n == 0 {
+            // As in PyTorch, what is to be joined is not.
+            this.size(dim).map_err(|error| error.context(OPERATOR))?;
+            return aten::clone(this);
+        }
         let parts: Vec<Tensor> = prepend.into_iter().chain([this]).chain(append).cloned().collect();
         let mut out =
             if let [only] = parts.as_slice() { only.clone() } else { aten::cat::call(&parts, dim)? };
         let size = out.size(dim).map_err(|error| error.context(OPERATOR))?;
-        if n == 0 {
-            return aten::clone(&out);
-        }
         for left in (size - n.min(size)..size).rev() {
             let (behind, before) = (aten::narrow(&out, dim, 1, left)?, aten::narrow(&out, dim, 0, left)?);
             out = match out.dtype() {
@@ -146,18 +148,12 @@ mod implicit {
         );
         let rows = if this.dim() < 2 { aten::reshape(this, &[1, -1])? } else { this.clone() };
         let count = rows.sizes()[1];
+        check_weights(OPERATOR, "fweights", fweights, count, |dtype| dtype.is_integer())?;
+        check_weights(OPERATOR, "aweights", aweights, count, DType::is_floating_point)?;
         let weight = match (fweights, aweights) {
             (Some(times), Some(share)) => Some(aten::mul_Tensor(times, share)?),
             (one, other) => one.or(other).cloned(),
         };
-        if let Some(weight) = &weight {
-            ensure!(
-                weight.sizes() == [count],
-                Shape,
-                "{OPERATOR}: weights of sizes {:?} for {count} columns",
-                weight.sizes()
-            );
-        }
         let (mean, norm) = match &weight {
             None => (aten::mean_dim::call(&in_floats(&rows)?, Some(&[1]), true, None)?, None),
             Some(weight) => {
@@ -179,7 +175,7 @@ mod implicit {
         let distance = aten::sub_Tensor(&rows, &mean)?;
         let weighted =
             weight.map_or_else(|| Ok(distance.clone()), |weight| aten::mul_Tensor(&distance, &weight))?;
-        let product = aten::mm(&distance, &aten::to_dtype(&aten::t(&weighted)?, distance.dtype())?)?;
+        let product = aten::mm(&distance, &aten::to_dtype(&adjoint(&weighted)?, distance.dtype())?)?;
         let norm = norm.map_or_else(
             || aten::div_Scalar(&product, count.saturating_sub(correction).max(0).into()),
             |norm| aten::div_Tensor(&product, &norm),
@@ -192,9 +188,16 @@ mod implicit {
         if covariance.dim() == 0 {
             return aten::div_Tensor(&covariance, &covariance);
         }
-        let deviation = aten::sqrt(&aten::diagonal(&covariance)?)?;
+        let variance = aten::diagonal(&covariance)?;
+        let is_complex = variance.dtype().is_complex();
+        let deviation = aten::sqrt(&if is_complex { aten::real(&variance)? } else { variance })?;
         let scaled = aten::div_Tensor(&covariance, &aten::unsqueeze(&deviation, -1)?)?;
-        aten::clamp::call(&aten::div_Tensor(&scaled, &deviation)?, Some((-1).into()), Some(1.into()))
+        let scaled = aten::div_Tensor(&scaled, &deviation)?;
+        let within = |part: &Tensor| aten::clamp::call(part, Some((-1).into()), Some(1.into()));
+        match is_complex {
+            true => aten::complex(&within(&aten::real(&scaled)?)?, &within(&aten::imag(&scaled)?)?),
+            false => within(&scaled),
+        }
     }
 
     fn isin_Tensor_Scalar(
@@ -280,4 +283,39 @@ fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
     let name = if ignores_nan { "aten::nanmedian" } else { "aten::median" };
     let of_lane = if ignores_nan { aten::nanmedian_dim::call } else { aten::median_dim::call };
     Ok(of_lane(&flat, 0, false).map_err(|error| error.context(name))?.0)
+}
+
+/// # Errors
+/// Weights that are not one for each column, of the kind of type that `is_kind` says, and none of them below zero.
+fn check_weights(
+    operator: &str,
+    name: &str,
+    weights: Option<&Tensor>,
+    count: i64,
+    is_kind: impl Fn(DType) -> bool,
+) -> Result<()> {
+    let Some(weights) = weights else { return Ok(()) };
+    ensure!(
+        weights.dim() <= 1 && weights.numel() == count && is_kind(weights.dtype()),
+        Argument,
+        "{operator}: {name} of {} and sizes {:?} for {count} columns; fweights are whole numbers, aweights \
+         floating-point ones, and there is one for each column",
+        weights.dtype(),
+        weights.sizes()
+    );
+    if count > 0 && weights.device() != Device::META {
+        let least: f64 = aten::min(weights)?.item()?.to()?;
+        ensure!(
+            least >= 0.0 || least.is_nan(),
+            Argument,
+            "{operator}: {name} has {least}, which is below zero"
+        );
+    }
+    Ok(())
+}
+
+/// The transposed matrix, and of complex numbers the conjugates.
+fn adjoint(matrix: &Tensor) -> Result<Tensor> {
+    let turned = aten::t(matrix)?;
+    if turned.dtype().is_complex() { aten::conj_physical(&turned) } else { Ok(turned) }
 }

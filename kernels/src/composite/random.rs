@@ -355,7 +355,13 @@ drawing! {
 
 fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Result<Tensor> {
     let is_whole = [start, end, step].iter().all(|number| matches!(number, Scalar::Int(_) | Scalar::Bool(_)));
-    options.dtype = options.dtype.or(Some(if is_whole { DType::Int64 } else { DType::DEFAULT }));
+    let dtype = options.dtype.unwrap_or(if is_whole { DType::Int64 } else { DType::DEFAULT });
+    options.dtype = Some(dtype);
+    ensure!(
+        dtype.is_integer() || dtype.is_floating_point(),
+        DType,
+        "aten::arange.start_step: {dtype} has no numbers in a row"
+    );
     match is_whole {
         true => whole_series(start.cast(), end.cast(), step.cast(), options),
         false => fractional_series(start.cast(), end.cast(), step.cast(), options),
@@ -366,6 +372,7 @@ fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Ten
     let distance = i128::from(end) - i128::from(start);
     let count = match step {
         0 => None,
+        step if distance.signum() == -i128::from(step.signum()) => None, // the other way
         step => Some((distance + i128::from(step) - i128::from(step.signum())) / i128::from(step)),
     };
     let count = checked_count(count, start, end, step)?;
@@ -373,8 +380,12 @@ fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Ten
 }
 
 fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Result<Tensor> {
-    let count = ((end - start) / step).ceil();
-    let count = checked_count(count.is_finite().then_some(count as i128), start, end, step)?;
+    let steps = (end - start) / step;
+    let leads = steps >= 0.0 && [start, end, step].iter().all(|number| number.is_finite()) && step != 0.0;
+    let count = checked_count(leads.then_some(steps.ceil() as i128), start, end, step)?;
+    // Whole numbers go on by whole steps.
+    let is_whole = options.dtype.is_some_and(DType::is_integer);
+    let [start, step] = [start, step].map(|number| if is_whole { number.trunc() } else { number });
     options.series("aten::arange", count, |i| start + i as u64 as f64 * step) // signed numbers are converted one by one
 }
 

@@ -27,6 +27,9 @@ fn sum_to_size(this: &Tensor, size: &[i64]) -> Result<Tensor> {
         "aten::sum_to_size: sizes {size:?} do not broadcast to {:?}, so nothing sums to them",
         this.sizes()
     );
+    if size.is_empty() {
+        return aten::sum(this); // a tensor of its own, also where there is nothing to sum
+    }
     if this.sizes() == size {
         return Ok(this.clone());
     }

@@ -106,7 +106,12 @@ mod kernels {
         let mut indices = vec![None; dim];
         indices.push(Some(index.clone()));
         let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
-        unseen(|| aten::index_put_(&mut out, &indices, source).map(drop))?;
+        // A tensor without dimensions has one place, as a vector of one element.
+        let mut places = if this.dim() == 0 { aten::unsqueeze(&out, 0)? } else { out.clone() };
+        unseen(|| aten::index_put_(&mut places, &indices, source).map(drop))?;
+        if this.dim() == 0 {
+            out = aten::squeeze_dim(&places, 0)?;
+        }
         Ok(out)
     }
 

@@ -52,8 +52,13 @@ mod derived {
         let dtype = if this.dtype().is_floating_point() { this.dtype() } else { DType::DEFAULT };
         let this = aten::to_dtype(this, dtype)?;
         let inside = match eps {
-            Some(eps) => aten::clamp::call(&this, Some(eps.into()), Some((1.0 - eps).into()))?,
-            None => this,
+            Some(eps) if eps >= 0.0 => {
+                // The lower end first, which is above the other where `eps` is above a half.
+                let (low, high) = (Scalar::from(eps), Scalar::from(1.0 - eps));
+                let below = aten::where_ScalarSelf(&aten::gt_Scalar(&this, high)?, high, &this)?;
+                aten::where_ScalarSelf(&aten::lt_Scalar(&this, low)?, low, &below)?
+            }
+            _ => this,
         };
         aten::log(&aten::div_Tensor(&inside, &aten::rsub_Scalar(&inside, 1.into())?)?)
     }

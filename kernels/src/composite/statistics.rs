@@ -104,7 +104,9 @@ mod derived {
         if this.numel() == 0 {
             return aten::log(&aten::sum_dim_IntList::call(&aten::exp(this)?, Some(dim), keepdim, None)?);
         }
-        let largest = aten::detach(&aten::amax::call(this, dim, true)?)?;
+        // Of complex numbers, the real part says how large the exponential is.
+        let size = if dtype.is_complex() { aten::real(this)? } else { this.clone() };
+        let largest = aten::detach(&aten::amax::call(&size, dim, true)?)?;
         // Where the largest is infinite, so is the result; its distance to itself would be NaN.
         let is_infinite = aten::isinf(&largest)?;
         let shift = aten::where_ScalarSelf(&is_infinite, 0.into(), &largest)?;

@@ -65,7 +65,7 @@ pub(super) trait Functions: Sized {
     fn logistic(self) -> Self;
 }
 
-/// What is one off from another function, and precise where that is near one. Of real numbers only.
+/// What is one off from another function, and precise where that is near one.
 pub(super) trait NearOne {
     /// *e* to the power of this, less one.
     fn exponential_less_one(self) -> Self;
@@ -74,7 +74,7 @@ pub(super) trait NearOne {
     fn logarithm_of_one_more(self) -> Self;
 }
 
-/// Powers of two, of real numbers only.
+/// Powers of two.
 pub(super) trait PowerOfTwo {
     /// Two to the power of this; exact where that is whole.
     fn power_of_two(self) -> Self;
@@ -113,6 +113,38 @@ near_one! {
     f32: logarithm::single::of_one_more;
     f64: logarithm::double::of_one_more;
 }
+
+/// From real functions that are precise near one, so that neither part cancels.
+macro_rules! complex {
+    ($($ty:ident),+) => { $(
+        impl NearOne for Complex<$ty> {
+            #[inline]
+            fn exponential_less_one(self) -> Self {
+                let half = (self.im * 0.5).sin();
+                let re = self.re.exp_m1() * self.im.cos() - 2.0 * half * half;
+                Complex::new(re, self.re.exp() * self.im.sin())
+            }
+
+            #[inline]
+            fn logarithm_of_one_more(self) -> Self {
+                let (x, y) = (self.re, self.im);
+                let more = x + 1.0;
+                // The square of the distance from zero, less one.
+                let re = if x.hypot(y) < 0.5 { 0.5 * (x * (2.0 + x) + y * y).ln_1p() } else { more.hypot(y).ln() };
+                Complex::new(re, y.atan2(more))
+            }
+        }
+
+        impl PowerOfTwo for Complex<$ty> {
+            #[inline]
+            fn power_of_two(self) -> Self {
+                (self * std::$ty::consts::LN_2).exp()
+            }
+        }
+    )+ };
+}
+
+complex!(f32, f64);
 
 /// By Horner's rule, the coefficient of the highest power first.
 #[inline(always)]

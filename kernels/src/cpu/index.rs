@@ -219,7 +219,7 @@ fn is_left_out(tensor: &Tensor) -> bool {
 
 pub(super) fn check_index(operator: &str, index: &Tensor) -> Result<()> {
     ensure!(
-        matches!(index.dtype(), DType::Int64 | DType::Int32),
+        matches!(index.dtype(), DType::Int64 | DType::Int32) || index.numel() == 0,
         DType,
         "{operator}: the index is of {}, expected int64 or int32",
         index.dtype()

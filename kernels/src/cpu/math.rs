@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
-use super::loops::match_computing;
+use super::loops::{function, match_computing};
 use super::number::Number;
 use super::unary::functions;
 use crate::aten;
@@ -17,8 +17,8 @@ mod rounded;
 use rounded::{Bits, Rounded};
 
 functions! {
-    expm1: promoting_to_float Float => |x, T| x.exponential_less_one();
-    log1p: promoting_to_float Float => |x, T| x.logarithm_of_one_more();
+    expm1: promoting_to_float Float | Complex => |x, T| x.exponential_less_one();
+    log1p: promoting_to_float Float | Complex => |x, T| x.logarithm_of_one_more();
     log2: promoting_to_float Float | Complex => |x, T| x.binary_logarithm();
     log10: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm();
     asin: promoting_to_float Float | Complex => |x, T| x.arcsine();
@@ -36,7 +36,6 @@ functions! {
     round: promoting_exactly Integer | Float => |x, T| x.nearest();
     trunc: promoting_exactly Integer | Float => |x, T| x.cut();
     frac: promoting_exactly Float => |x, T| x - x.cut();
-    square: promoting Integer | Float | Complex => |x, T| x.times(x);
     silu: promoting_exactly Float | Complex => |x, T| x * x.logistic();
     mish: promoting_exactly Float => |x, T| x * softplus_of(x).hyperbolic_tangent();
     hardswish: promoting_exactly Float => |x, T| x * ramp(x);
@@ -75,6 +74,17 @@ pub(super) fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
 #[torch_impl(aten, CPU, Meta)]
 mod more {
     use super::*;
+
+    /// The square of a truth value is a number.
+    fn square(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let mut call = Pointwise::promoting(output, [this])?;
+        if call.dtype == DType::Bool {
+            call.dtype = DType::Int64;
+        }
+        match_computing!(call.dtype, T: Integer | Float | Complex => {
+            call.compute_elements(None, call.dtype, function!(|[x]: [T; 1]| -> T { x.times(x) }))
+        }, else => Err(call.unsupported()))
+    }
 
     fn isnan(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;

@@ -4,10 +4,13 @@
     reason = "shares strips of tensors among threads, and takes memory that it fills at once"
 )]
 
+use torch_library::Element;
+use torch_library::element::Complex64;
 use torch_library::prelude::*;
 
 use super::loops::parts::Parts;
 use super::loops::{self, match_computing};
+use super::special::LogOfSum;
 use super::statistics::order::Lanes;
 use crate::aten;
 use crate::composite::collected;
@@ -30,23 +33,30 @@ mod kernels {
         const OPERATOR: &str = "aten::logcumsumexp";
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
+        // The sum has the digits of f64: a large one in f32 would round each number that is added.
         match_computing!(this.dtype(), T: Float => {
             lanes.compute::<T, T>(&out, |lane, sums| {
-                let mut sum = T::NEG_INFINITY;
-                for (out, x) in sums.iter_mut().zip(lane) {
-                    let (larger, smaller) = if *x > sum { (*x, sum) } else { (sum, *x) };
-                    sum = if x.is_nan() || sum.is_nan() {
-                        T::NAN
-                    } else if larger.is_infinite() {
-                        larger
-                    } else {
-                        larger + (smaller - larger).exp().ln_1p()
-                    };
-                    *out = sum;
-                }
+                running_log_of_sum(lane, sums, f64::NEG_INFINITY, Element::cast);
             })?;
-        }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        }, else => match_computing!(this.dtype(), T: Complex => {
+            let nothing = Complex64::new(f64::NEG_INFINITY, 0.0);
+            lanes.compute::<T, T>(&out, |lane, sums| running_log_of_sum(lane, sums, nothing, Element::cast))?;
+        }, else => return Err(unsupported(OPERATOR, this.dtype()))));
         Ok(out)
+    }
+}
+
+/// The logarithm of the sum of the exponentials so far, for each number.
+fn running_log_of_sum<T: Element, S: Element + LogOfSum>(
+    lane: &[T],
+    sums: &mut [T],
+    nothing: S,
+    number: impl Fn(T) -> S,
+) {
+    let mut sum = nothing;
+    for (out, x) in sums.iter_mut().zip(lane) {
+        sum = number(*x).log_of_sum(sum);
+        *out = sum.cast();
     }
 }
 

@@ -5,15 +5,18 @@ use torch_library::Element;
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
-use super::functions::{ErrorFunction, Functions, Gamma, NearOne, PowerOfTwo, Raised};
+use super::functions::{ErrorFunction, Functions, Gamma, PowerOfTwo, Raised};
 use super::loops::{function, match_computing};
 use super::number::Number;
 use crate::aten;
 use crate::pointwise::Pointwise;
 
 mod real;
+mod sums;
 
-use real::{NextTowards, Real, Shifted};
+use real::{FiniteParts, NextTowards, Real, Shifted, Sinc};
+use sums::BinaryLogOfSum;
+pub(super) use sums::LogOfSum;
 
 /// Writes the kernels of functions: their arguments, how the computing type is found, for which types they are defined,
 /// and what they compute there.
@@ -46,19 +49,17 @@ macro_rules! count {
 }
 
 functions! {
-    exp2(this): promoting_to_float Float => |x| x.power_of_two();
+    exp2(this): promoting_to_float Float | Complex => |x| x.power_of_two();
     erfinv(this): promoting_to_float Float => |x| x.inverse_error_function();
     lgamma(this): promoting_to_float Float => |x| x.log_gamma();
     digamma(this): promoting_to_float Float => |x| x.digamma();
-    sinc(this): promoting_to_float Float => |x| x.normalized_sinc();
+    sinc(this): promoting_to_float Float | Complex => |x| x.normalized_sinc();
     deg2rad(this): promoting_to_float_as_first Float => |x| x.to_radians();
     rad2deg(this): promoting_to_float_as_first Float => |x| x.to_degrees();
     hypot(this, other): promoting Float => |a, b| a.distance(b);
     copysign_Tensor(this, other): promoting_to_float Float => |a, b| a.copysign(b);
-    logaddexp(this, other): promoting Float =>
-        |a, b| sum_of_powers(a, b, |x| x.exponential(), |x| x.logarithm_of_one_more());
-    logaddexp2(this, other): promoting Float =>
-        |a, b| sum_of_powers(a, b, |x| x.power_of_two(), |x| x.logarithm_of_one_more() / (T::ONE + T::ONE).ln());
+    logaddexp(this, other): promoting Float | Complex => |a, b| a.log_of_sum(b);
+    logaddexp2(this, other): promoting Float => |a, b| a.binary_log_of_sum(b);
     xlogy_Tensor(this, other): promoting_to_float Float =>
         |a, b| if b.is_nan() { b } else if a == T::ZERO { a } else { a * b.natural_logarithm() };
     gcd(this, other): promoting Integer => |a, b| common_divisor(a, b);
@@ -147,7 +148,11 @@ mod more {
             })
         }, else => match_computing!(call.dtype, T: Bool | Integer => {
             call.compute(None, call.dtype, |[x]: [T; 1]| x)
-        }, else => Err(call.unsupported())))
+        }, else => match_computing!(call.dtype, T: Complex => {
+            let largest = if call.dtype == DType::Complex64 { f64::from(f32::MAX) } else { f64::MAX };
+            let instead = [nan.unwrap_or(0.0), posinf.unwrap_or(largest), neginf.unwrap_or(-largest)];
+            call.compute(None, call.dtype, move |[x]: [T; 1]| x.with_finite_parts(instead))
+        }, else => Err(call.unsupported()))))
     }
 }
 
@@ -174,16 +179,6 @@ fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
     } else {
         T::ZERO
     }
-}
-
-/// The logarithm of `power(a) + power(b)`, where the larger is taken out.
-#[inline(always)]
-fn sum_of_powers<T: Float>(a: T, b: T, power: impl Fn(T) -> T, log_1p: impl Fn(T) -> T) -> T {
-    if a.is_infinite() && a == b {
-        return a;
-    }
-    let (larger, smaller) = if a > b { (a, b) } else { (b, a) };
-    if a.is_nan() { a } else { larger + log_1p(power(smaller - larger)) }
 }
 
 fn common_divisor<T: PrimInt + Number>(a: T, b: T) -> T {

@@ -115,7 +115,11 @@ mod kernels {
             Shape,
             "{OPERATOR}: of no elements there is no norm of order {order}"
         );
-        let magnitudes = if this.dtype().is_complex() { aten::abs(this)? } else { this.clone() };
+        let magnitudes = match this.dtype().is_complex() {
+            true if dtype.is_complex() => aten::abs(&aten::to_dtype(this, dtype)?)?,
+            true => aten::abs(this)?,
+            false => this.clone(),
+        };
         let out = reduction.output(dtype.to_real())?;
         match_computing!(out.dtype(), T: Float => {
             let order: T = order.cast();

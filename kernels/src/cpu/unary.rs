@@ -157,6 +157,7 @@ pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool>
 fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     let operator = output.operator();
     let call = Pointwise::promoting_exactly(output, [this])?;
+    let call = if call.dtype.is_complex() { call.lying_as_first() } else { call };
     ensure!(
         !output.is_in_place() || !call.dtype.is_complex(),
         DType,

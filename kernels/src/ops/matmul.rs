@@ -81,6 +81,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.addbmm`.
         addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
+        /// [`addbmm`](crate::aten::addbmm) in place. A tensor that broadcasts to the result is resized to it first.
+        ///
+        /// PyTorch: `torch.Tensor.addbmm_`.
+        addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!);
         /// All products of an element of one vector with one of another.
         ///
         /// PyTorch: `torch.outer`.

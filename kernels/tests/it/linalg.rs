@@ -557,3 +557,26 @@ fn triples_are_crossed_wherever_they_lie() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn singular_values_have_a_gradient_also_beside_all_vectors() -> Result<()> {
+    // PyTorch's gradient of `svdvals`.
+    let want = [
+        1.5292677144182147,
+        -0.9144308067591362,
+        0.7031250462278679,
+        0.11347743499511548,
+        -0.12301762196247723,
+        1.1413856767493658,
+    ];
+    let weights = Tensor::from([1.0, -2.0]);
+    for full_matrices in [false, true] {
+        let a = Tensor::from([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+        a.set_requires_grad(true)?;
+        let (_, values, _) = aten::_linalg_svd::call(&a, full_matrices, true, None)?;
+        values.mul(&weights)?.sum()?.backward()?;
+        let found = a.grad().unwrap().to_vec::<f64>()?;
+        assert!(found.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    }
+    Ok(())
+}

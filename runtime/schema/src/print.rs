@@ -226,12 +226,7 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &DefaultValue, ty: &Type, dial
             }
         }
         DefaultValue::Int(value) => write!(f, "{value}"),
-        DefaultValue::Double(value) => {
-            let text = double(*value);
-            // Only a `float` reads a number without a point as a double.
-            let needs_point = lossless && *ty != Type::Float && !text.contains(['.', 'e']);
-            write!(f, "{text}{}", if needs_point { "." } else { "" })
-        }
+        DefaultValue::Double(value) => f.write_str(&double(*value)),
         DefaultValue::Complex { re, im } if lossless && re.to_bits() == 0 => {
             write!(f, "{}j", double(*im).trim_end_matches('.'))
         }
@@ -270,9 +265,10 @@ fn write_list(
     f.write_str("]")
 }
 
-/// A double as PyTorch prints it: whole numbers below 1e10 as `1.`, all others with 17 digits, as C's `%.17g`.
+/// A double as PyTorch prints it: whole numbers that an `int` holds as `1.`, all others with 17 digits, as C's `%.17g`.
 fn double(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e10 {
+    const INTS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    if value.fract() == 0.0 && INTS.contains(&value) {
         return format!("{value:.0}.");
     }
     let scientific = format!("{value:.16e}");

@@ -2,7 +2,7 @@
 
 use num_complex::Complex64;
 use torch_library_schema::Value as _;
-use torch_library_schema::{AliasInfo, Schema};
+use torch_library_schema::{AliasInfo, Schema, Type};
 
 use super::arguments::{self, Place};
 use super::call::Outcome;
@@ -87,7 +87,9 @@ impl Session<'_> {
             return false;
         }
         for (index, (value, ret)) in returns.iter().zip(&schema.returns).enumerate() {
-            if !value.is_a(&ret.ty) {
+            // A number stands for a tensor where one is passed, not where one is returned.
+            let is_tensor = || value.is_none() || value.as_tensor().is_some();
+            if !value.is_a(&ret.ty) || (*ret.ty.without_optional() == Type::Tensor && !is_tensor()) {
                 let message =
                     format!("return {index} is of type {}, the schema says {}", value.type_name(), ret.ty);
                 self.fault(Check::Returns, message);

@@ -107,7 +107,8 @@ impl OperatorHandle {
     }
 
     /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may
-    /// stand for a list of known length. Returns a stack of the returns.
+    /// stand for a list of known length, and for a tensor that is only read (a
+    /// [wrapped number](Tensor::wrapped_number)). Returns a stack of the returns.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -156,7 +157,8 @@ impl OperatorHandle {
                 stack.push(value); // one of `...`
                 continue;
             };
-            let not_one = || wrong(format!("argument `{}` takes a list, not one number", argument.name));
+            let takes = if argument.is_mutable() { "a tensor that can be written to" } else { "a list" };
+            let not_one = || wrong(format!("argument `{}` takes {takes}, not one number", argument.name));
             stack.push(fit(value, argument).ok_or_else(not_one)?);
         }
         self.call_boxed(&mut stack)?;

@@ -22,7 +22,10 @@ impl schema::Value for Value<'_> {
         match (ty, self) {
             (Type::Optional(inner), value) => value.is_none() || value.is_a(inner),
             // None is PyTorch's undefined tensor; boxed kernels may take it.
-            (Type::Tensor, value) => value.is_none() || value.as_tensor().is_some(),
+            // A number becomes a tensor that is one.
+            (Type::Tensor, value) => {
+                value.is_none() || value.as_tensor().is_some() || as_scalar(value).is_some()
+            }
             (Type::Scalar, value) => as_scalar(value).is_some(),
             (Type::Int | Type::SymInt, Value::Int(_) | Value::Bool(_)) => true,
             (Type::Float, Value::Float(_) | Value::Int(_) | Value::Bool(_)) => true,
@@ -78,10 +81,17 @@ fn is_empty_list(value: &Value<'_>) -> bool {
 }
 
 /// The value as an argument takes it, after [`schema::Value::is_a`] said that it may be passed. Nothing for a number
-/// where a list of unknown length is asked for, or of one that would only take memory.
+/// where a list of unknown length is asked for, or of one that would only take memory, or a tensor to write to.
 pub(crate) fn fit<'v>(value: Value<'v>, argument: &Argument) -> Option<Value<'v>> {
     let ty = argument.ty.without_optional();
     Some(match (ty, value) {
+        // A handle of its own for what the operator writes to.
+        (Type::Tensor, Value::TensorRef(tensor)) if argument.is_mutable() => Value::Tensor(tensor.clone()),
+        (Type::Tensor, value) => match as_scalar(&value) {
+            Some(number) if !argument.is_mutable() => Value::Tensor(Tensor::wrapped_number(number)),
+            Some(_) => return None,
+            None => value,
+        },
         (Type::Int | Type::SymInt, Value::Bool(value)) => Value::Int(i64::from(value)),
         (Type::Float, Value::Int(value)) => Value::Float(value as f64),
         (Type::Float, Value::Bool(value)) => Value::Float(f64::from(u8::from(value))),

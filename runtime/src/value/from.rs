@@ -44,11 +44,6 @@ from_value! {
         Value::TensorRef(tensor) => tensor,
         Value::TensorMut(tensor) => tensor,
     }
-    // A borrowed tensor that the operator must write to has to come in as `TensorMut`.
-    &'v mut Tensor, "Tensor(a!)", {
-        Value::Tensor(tensor) => tensor,
-        Value::TensorMut(tensor) => tensor,
-    }
     &'v [Tensor], "Tensor[]", {
         Value::Tensors(tensors) => tensors,
         Value::TensorsMut(tensors) => tensors,
@@ -84,6 +79,23 @@ from_value! {
     &'v [bool], "bool[]", { Value::Bools(list) => list }
     &'v [Scalar], "Scalar[]", { Value::Scalars(list) => list }
     &'v [String], "str[]", { Value::Strs(list) => list }
+}
+
+impl<'v> FromValue<'v> for &'v mut Tensor {
+    const TYPE: &'static str = "Tensor(a!)";
+
+    /// Of a borrowed tensor a handle of its own, to the same tensor.
+    #[inline]
+    fn from_value(value: &'v mut Value<'_>) -> Option<Self> {
+        if let Value::TensorRef(tensor) = value {
+            *value = Value::Tensor(tensor.clone());
+        }
+        match value {
+            Value::Tensor(tensor) => Some(tensor),
+            Value::TensorMut(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
 }
 
 impl<'v, T: FromValue<'v>> FromValue<'v> for Option<T> {

@@ -7,9 +7,9 @@ use crate::aten;
 use crate::cpu::loops::computing_type;
 use crate::prelude::*;
 
-/// The gradients of input, weight and bias.
+/// The gradients of input, weight and bias, by those of the result, of the means and of the inverse deviations.
 pub(super) fn gradients(
-    grad: &Tensor,
+    grads: &[Option<Tensor>],
     input: &Tensor,
     weight: Option<&Tensor>,
     [mean, rstd]: [&Tensor; 2],
@@ -21,14 +21,15 @@ pub(super) fn gradients(
     let dtype = computing_type(input.dtype());
     let as_channels = |tensor: &Tensor| tensor.to_dtype(dtype)?.reshape(&[items, channels, pixels]);
     let as_groups = |tensor: &Tensor| tensor.reshape(&[items, groups, channels / groups * pixels]);
-    let (grad, rows) = (as_channels(grad)?, as_groups(&as_channels(input)?)?);
+    let rows = as_groups(&as_channels(input)?)?;
+    let grad = grads[0].as_ref().map(as_channels).transpose()?;
     let size = rows.size(-1)?;
-    let of_input = mask[0].then(|| {
+    let note = |notes: &Tensor| notes.to_dtype(dtype)?.reshape(&[items, groups, 1]);
+    let of_result = |grad: &Tensor| {
         let grad = match weight {
             Some(weight) => grad.mul(&weight.reshape(&[channels, 1])?)?,
             None => grad.clone(),
         };
-        let note = |notes: &Tensor| notes.to_dtype(dtype)?.reshape(&[items, groups, 1]);
         let (of_rows, _, _) = aten::native_layer_norm_backward(
             &as_groups(&grad)?,
             &rows,
@@ -39,13 +40,31 @@ pub(super) fn gradients(
             None,
             &[true, false, false],
         )?;
-        of_rows.reshape(input.sizes())?.to_dtype(input.dtype())
-    });
-    let of_weight = mask[1].then(|| {
+        Ok::<_, Error>(of_rows)
+    };
+    let of_mean = |grad: &Tensor| note(grad)?.div(size as f64)?.expand(rows.sizes());
+    let of_rstd = |grad: &Tensor| {
+        let cube = aten::pow_Tensor_Scalar(&note(rstd)?, 3.into())?;
+        let distance = rows.sub(&note(mean)?)?;
+        distance.mul(&note(grad)?.mul(&cube)?.div(-(size as f64))?)
+    };
+    let of_input = match mask[0] {
+        true => {
+            let parts = [
+                grad.as_ref().map(of_result),
+                grads[1].as_ref().map(of_mean),
+                grads[2].as_ref().map(of_rstd),
+            ];
+            let sum = parts.into_iter().flatten().reduce(|sum, part| sum?.add(&part?)).transpose()?;
+            sum.map(|sum| sum.reshape(input.sizes())?.to_dtype(input.dtype())).transpose()?
+        }
+        false => None,
+    };
+    let of_weight = grad.as_ref().filter(|_| mask[1]).map(|grad| {
         // Computed again, for the derivative of this one.
         let (normal, _, _) = aten::native_layer_norm(&rows, &[size], None, None, eps)?;
         grad.mul(&normal.reshape(grad.sizes())?)?.sum_dim(&[0, 2], false)
     });
-    let of_bias = mask[2].then(|| grad.sum_dim(&[0, 2], false));
-    Ok((of_input.transpose()?, of_weight.transpose()?, of_bias.transpose()?))
+    let of_bias = grad.as_ref().filter(|_| mask[2]).map(|grad| grad.sum_dim(&[0, 2], false));
+    Ok((of_input, of_weight.transpose()?, of_bias.transpose()?))
 }

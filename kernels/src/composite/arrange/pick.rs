@@ -133,7 +133,16 @@ mod implicit {
             let sizes = infer_size(tensor.sizes(), &sizes).map_err(|error| error.context(OPERATOR))?;
             aten::expand(tensor, &sizes)
         };
-        aten::gather(&expanded(this, indices)?, dim, &expanded(indices, this)?)
+        ensure!(
+            indices.dtype() == DType::Int64,
+            DType,
+            "{OPERATOR}: the index is of {}, expected int64",
+            indices.dtype()
+        );
+        // Places count on round the dimension, in both directions.
+        let size = this.sizes().get(wrapped).copied().unwrap_or(1);
+        let places = aten::remainder_Scalar(&expanded(indices, this)?, size.into())?;
+        aten::gather(&expanded(this, indices)?, dim, &places)
     }
 
     fn argwhere(this: &Tensor) -> Result<Tensor> {

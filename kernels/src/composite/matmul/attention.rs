@@ -1,9 +1,12 @@
 //! Attention, and products with something added.
 
+use torch_library::can_cast;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::attention;
+use crate::composite::linear::in_type;
+use crate::composite::unseen;
+use crate::cpu::{attention, loops};
 
 mod backward;
 
@@ -19,7 +22,11 @@ mod derived {
         beta: Scalar,
         alpha: Scalar,
     ) -> Result<Tensor> {
-        added(this, aten::bmm(batch1, batch2)?, beta, alpha)
+        // Halves are rounded once, at the end.
+        let dtype = this.dtype();
+        let wide = |tensor: &Tensor| aten::to_dtype(tensor, loops::computing_type(tensor.dtype()));
+        let sum = added(&wide(this)?, aten::bmm(&wide(batch1)?, &wide(batch2)?)?, beta, alpha)?;
+        aten::to_dtype(&sum, if sum.dtype() == loops::computing_type(dtype) { dtype } else { sum.dtype() })
     }
 
     fn addbmm(
@@ -29,8 +36,60 @@ mod derived {
         beta: Scalar,
         alpha: Scalar,
     ) -> Result<Tensor> {
-        let product = aten::sum_dim_IntList(&aten::bmm(batch1, batch2)?, Some(&[0]))?;
-        added(this, product, beta, alpha)
+        const OPERATOR: &str = "aten::addbmm";
+        let (&[batch, rows, inner], &[batch2_len, inner2, columns]) = (batch1.sizes(), batch2.sizes()) else {
+            bail!(
+                Shape,
+                "{OPERATOR}: sizes {:?} and {:?}, expected batches of matrices",
+                batch1.sizes(),
+                batch2.sizes()
+            )
+        };
+        ensure!(
+            batch == batch2_len && inner == inner2,
+            Shape,
+            "{OPERATOR}: batches of sizes {:?} and {:?} have no product",
+            batch1.sizes(),
+            batch2.sizes()
+        );
+        if batch > 0 && (loops::computing_type(this.dtype()) != this.dtype() || this.dtype().is_complex()) {
+            // One product after the other, as PyTorch rounds them: sums have few digits in these types.
+            let mut sum = this.clone();
+            for n in 0..batch {
+                let (left, right) = (aten::select_int(batch1, 0, n)?, aten::select_int(batch2, 0, n)?);
+                let beta = if n == 0 { beta } else { 1.into() };
+                sum = aten::addmm::call(&sum, &left, &right, beta, alpha)
+                    .map_err(|error| error.context(OPERATOR))?;
+            }
+            return Ok(sum);
+        }
+        // The matrices of a batch beside each other: the sum of their products is one product.
+        let length = batch.saturating_mul(inner);
+        let left = aten::reshape(&aten::permute(batch1, &[1, 0, 2])?, &[rows, length])?;
+        let right = aten::reshape(batch2, &[length, columns])?;
+        aten::addmm::call(this, &left, &right, beta, alpha).map_err(|error| error.context(OPERATOR))
+    }
+
+    fn addbmm_<'a>(
+        this: &'a mut Tensor,
+        batch1: &Tensor,
+        batch2: &Tensor,
+        beta: Scalar,
+        alpha: Scalar,
+    ) -> Result<&'a mut Tensor> {
+        let sum = aten::addbmm::call(this, batch1, batch2, beta, alpha)?;
+        ensure!(
+            can_cast(sum.dtype(), this.dtype()),
+            DType,
+            "aten::addbmm_: a result of {} cannot be written to a tensor of {}",
+            sum.dtype(),
+            this.dtype()
+        );
+        if this.sizes() != sum.sizes() {
+            this.resize(sum.sizes(), None)?;
+        }
+        unseen(|| aten::copy_(this, &sum).map(drop))?;
+        Ok(this)
     }
 
     fn trace(this: &Tensor) -> Result<Tensor> {
@@ -106,6 +165,7 @@ mod kernels {
 
 /// `beta * this + alpha * product`; with a `beta` of zero, `this` does not count even where it is NaN.
 fn added(this: &Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+    let [beta, alpha] = [beta, alpha].map(|factor| in_type(factor, this.dtype()));
     let product = aten::mul_Scalar(&product, alpha)?;
     if beta.cast::<f64>() == 0.0 {
         return Ok(product);

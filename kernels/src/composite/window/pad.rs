@@ -48,6 +48,7 @@ mod kernels {
 /// Picks for each place of the result the one that it repeats from the other side, dimension by dimension.
 fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     let mut lists = Vec::new();
+    let mut kept = this.clone();
     for (back, pad) in pad.chunks_exact(2).enumerate() {
         let size = this.sizes()[this.dim() - 1 - back];
         ensure!(
@@ -57,13 +58,18 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
             "{operator}: padding {pad:?} is more than a dimension of sizes {:?} has to give",
             this.sizes()
         );
-        lists.push((-pad[0]..size + pad[1]).map(|place| place.rem_euclid(size)).collect());
+        // What is cut off on one side is not repeated on the other.
+        let [cut, cut_end] = [pad[0], pad[1]].map(|pad| (-pad).max(0));
+        let (dim, size) = ((this.dim() - 1 - back) as i64, (size - cut - cut_end).max(0));
+        kept = aten::narrow(&kept, dim, cut.min(this.sizes()[dim as usize]), size)?;
+        let places = -pad[0].max(0)..size + pad[1].max(0);
+        lists.push(places.map(|place| place.checked_rem_euclid(size).unwrap_or(0)).collect());
     }
     if pad.iter().all(|pad| *pad == 0) {
         // A copy all the same.
         return aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call();
     }
     lists.reverse();
-    let out = crossed(this, this.dim() - lists.len(), lists)?;
+    let out = crossed(&kept, this.dim() - lists.len(), lists)?;
     aten::contiguous::with(&out).memory_format(MemoryFormat::Contiguous).call()
 }

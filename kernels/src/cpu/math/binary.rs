@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use num_complex::Complex;
 use num_traits::{Float, PrimInt};
+use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::Bits;
@@ -305,7 +307,10 @@ fn interpolated_by(output: Output<'_>, inputs: [&Tensor; 2], weight: Scalar) -> 
         call.compute(None, call.dtype, move |[start, end]: [T; 2]| {
             (if is_near { start } else { end }) + step * (end - start)
         })
-    }, else => Err(call.unsupported()))
+    }, else => match_computing!(call.dtype, T: Complex => {
+        let weight: T = weight.cast();
+        call.compute(None, call.dtype, move |[start, end]: [T; 2]| between(start, end, weight))
+    }, else => Err(call.unsupported())))
 }
 
 fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
@@ -325,7 +330,17 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
             // From the nearer end, so that both are met exactly.
             if weight < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
         })
-    }, else => Err(call.unsupported()))
+    }, else => match_computing!(call.dtype, T: Complex => {
+        call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| between(start, end, weight))
+    }, else => Err(call.unsupported())))
+}
+
+/// From the nearer end, by how far the weight is from zero.
+fn between<T: Float + Element>(start: Complex<T>, end: Complex<T>, weight: Complex<T>) -> Complex<T> {
+    match weight.re.hypot(weight.im) < 0.5.cast() {
+        true => start + weight * (end - start),
+        false => end - (end - start) * (Complex::new(T::one(), T::zero()) - weight),
+    }
 }
 
 fn product_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Result<Tensor> {

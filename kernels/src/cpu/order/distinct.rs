@@ -86,7 +86,7 @@ impl Distinct {
     /// Of rows in order, or of neighbours alone.
     fn of(operator: &str, rows: &Tensor, sorted: bool) -> Result<Self> {
         let (count, width) = (rows.sizes()[0] as usize, rows.sizes()[1] as usize);
-        match_dtype!(rows.dtype(), T: Bool | Integer | Float => {
+        match_dtype!(rows.dtype(), T: Bool | Integer | Float | Half => {
             let elements = loops::elements::<T>(rows)?;
             let row = |at: usize| &elements[at * width..][..width];
             // Rows of nothing may be as many as somebody writes.
@@ -138,7 +138,7 @@ impl Distinct {
         if count == 0 {
             return Distinct::of_elements(operator, line, false);
         }
-        match_dtype!(line.dtype(), T: Bool | Integer | Float => {
+        match_dtype!(line.dtype(), T: Bool | Integer | Float | Half => {
             let elements = Parts::<T>::row_major(line, count)?;
             let elements = elements.get(0);
             let mut firsts = collected(operator, count as i64 + 1, |_| 0)?;
@@ -186,7 +186,7 @@ fn heads(operator: &str, line: &Tensor) -> Result<Tensor> {
     if count == 0 {
         return aten::clone(line);
     }
-    match_dtype!(line.dtype(), T: Bool | Integer | Float => {
+    match_dtype!(line.dtype(), T: Bool | Integer | Float | Half => {
         let elements = Parts::<T>::row_major(line, count)?;
         let elements = elements.get(0);
         let mut heads = collected(operator, count as i64, |_| elements[0])?;

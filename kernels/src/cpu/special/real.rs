@@ -1,12 +1,25 @@
 //! Functions of one real number that the standard library has not, and shifts that every count of bits is right for.
 
+use num_complex::Complex;
+
 use crate::cpu::functions::{Gamma, hurwitz_zeta};
 
 /// A real number with these functions.
 pub(super) trait Real: Sized {
     /// The derivative of the digamma function of an order from 0 up.
     fn polygamma(self, order: i64) -> Self;
+}
+
+/// A real or complex number with this function.
+pub(super) trait Sinc: Sized {
+    /// `sin(πx) / πx`, and 1 at zero.
     fn normalized_sinc(self) -> Self;
+}
+
+/// A complex number.
+pub(super) trait FiniteParts {
+    /// Parts that are NaN, infinite or negatively infinite, replaced by these.
+    fn with_finite_parts(self, instead: [f64; 3]) -> Self;
 }
 
 /// A floating-point number of any width.
@@ -39,10 +52,31 @@ macro_rules! real {
             fn polygamma(self, order: i64) -> $ty {
                 polygamma(order, f64::from(self)) as $ty
             }
+        }
 
+        impl Sinc for $ty {
             fn normalized_sinc(self) -> $ty {
                 let x = self * std::$ty::consts::PI;
                 if self == 0.0 { 1.0 } else { x.sin() / x }
+            }
+        }
+
+        impl FiniteParts for Complex<$ty> {
+            fn with_finite_parts(self, [nan, above, below]: [f64; 3]) -> Self {
+                let finite = |part: $ty| match part {
+                    part if part.is_nan() => nan as $ty,
+                    $ty::INFINITY => above as $ty,
+                    $ty::NEG_INFINITY => below as $ty,
+                    part => part,
+                };
+                Complex::new(finite(self.re), finite(self.im))
+            }
+        }
+
+        impl Sinc for Complex<$ty> {
+            fn normalized_sinc(self) -> Self {
+                let x = self * std::$ty::consts::PI;
+                if self == Complex::ZERO { Complex::ONE } else { x.sin() / x }
             }
         }
     )+ };

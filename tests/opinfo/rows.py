@@ -1,0 +1,244 @@
+"""Writes rows for the runner of recorded answers from PyTorch's own operator tests.
+
+    python tests/opinfo/rows.py OUT [--only REGEX] [--part K/N] [--samples COUNT] [--declared FILE]
+
+`OUT/kernels.jsonl.gz` gets the rows, `OUT/missing.txt` the operators that the tests reach and that are not declared
+here, with how many entries need each. README.md beside this file says what a row holds and what is left out.
+"""
+
+import argparse
+import collections
+import gzip
+import json
+import pathlib
+import re
+import signal
+import sys
+import warnings
+
+import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch._subclasses.schema_check_mode import SchemaCheckMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from encode import Unwritable, take_down
+from row import Call, Unfit, error_row, row
+
+SIX = [torch.float32, torch.float64, torch.int64, torch.bool, torch.bfloat16, torch.complex64]
+OPERATORS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operators.md"
+
+
+class Below(TorchDispatchMode):
+    """Takes down each call that arrives below autograd."""
+
+    def __init__(self, calls):
+        super().__init__()
+        self.calls = calls
+
+    def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        take(self.calls, "below", operator, args, kwargs or {})
+        return operator(*args, **(kwargs or {}))
+
+
+class Top(SchemaCheckMode):
+    """Takes down each call of an operator as a program makes it, and with it the calls below.
+
+    PyTorch lets only modes of its own sit above autograd, hence the base, of which nothing is used.
+    """
+
+    def __init__(self, calls):
+        super().__init__()
+        self._dispatch_key = torch._C.DispatchKey.PreDispatch
+        self.calls = calls
+
+    def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        take(self.calls, "top", operator, args, kwargs or {})
+        with Below(self.calls):
+            return operator(*args, **(kwargs or {}))
+
+
+def take(calls, kind, operator, args, kwargs):
+    if not isinstance(operator, torch._ops.OpOverload) or operator.namespace != "aten":
+        return
+    try:
+        call = Call(operator, take_down(list(args)), {name: take_down(value) for name, value in kwargs.items()})
+    except Unwritable:
+        call = None
+    calls.append((kind, operator, call))
+
+
+def calls_of(run):
+    """The calls that a function makes, and the error it ends with."""
+    calls, failure = [], None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.manual_seed(0)
+        try:
+            with enable_python_dispatcher(), Top(calls):
+                run()
+        except Exception as error:
+            failure = error
+    return calls, failure
+
+
+def out_call(call):
+    """The variant of a call that writes to `out`, with fresh tensors of the right size."""
+    names = [argument.name for argument in call.schema.arguments]
+    for overload in call.operator.overloadpacket.overloads():
+        operator = getattr(call.operator.overloadpacket, overload)
+        arguments = operator._schema.arguments
+        outs = [argument for argument in arguments if argument.alias_info and argument.alias_info.is_write]
+        if not outs or not all(argument.kwarg_only and str(argument.type) == "Tensor" for argument in outs):
+            continue
+        rest = [argument.name for argument in arguments if argument not in outs]
+        if rest != [name for name in names if name in rest] or len(outs) != len(call.schema.returns):
+            continue
+        if not set(call.kwargs) <= set(rest) or [a.name for a in arguments][:len(call.args)] != names[:len(call.args)]:
+            continue
+        args, kwargs = call.made()
+        with torch.no_grad():
+            outputs = operator_outputs(call.operator(*args, **kwargs))
+        kwargs = dict(call.kwargs)
+        for argument, output in zip(outs, outputs):
+            kwargs[argument.name] = take_down(torch.zeros_like(output, memory_format=torch.contiguous_format))
+        return Call(operator, call.args, kwargs)
+    return None
+
+
+def operator_outputs(outputs):
+    return outputs if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+class Writer:
+    """The rows so far, and what was met on the way."""
+
+    def __init__(self, declared):
+        self.declared = declared
+        self.rows, self.seen = [], set()
+        self.missing = collections.defaultdict(set)
+        self.left_out = collections.Counter()
+
+    def add(self, entry, kind, operator, call, make=row):
+        name = operator._schema.name.split("::")[1]
+        name += "." + operator._schema.overload_name if operator._schema.overload_name else ""
+        if name not in self.declared:
+            self.missing[name].add(entry)
+            return
+        if call is None:
+            self.left_out["too large, or of no form that rows have"] += 1
+            return
+        # Calls below are many and alike: one of a kind will do, and none that is written already.
+        above = kind != "below"
+        key, rough = (above, call.signature(above)), (False, call.signature(False))
+        if make is row and key in self.seen:
+            return
+        self.seen.update([key, rough])
+        try:
+            made = make(call)
+            made["tag"] = f"{entry} {kind} #{len(self.rows)}"
+            made["id"] = len(self.rows)
+            if len(json.dumps(made)) > 40_000:
+                raise Unwritable("too large")
+            self.rows.append(made)
+        except (Unfit, Unwritable) as reason:
+            self.left_out[str(reason) if isinstance(reason, Unfit) else
+                          "too large, or of no form that rows have"] += 1
+        except TimeoutError:
+            raise
+        except Exception as error:
+            self.left_out[f"{type(error).__name__} when replayed"] += 1
+
+    def sample(self, entry, run, variants):
+        calls, _ = calls_of(run)
+        for kind, operator, call in calls:
+            self.add(entry, kind, operator, call)
+            if variants and kind == "top" and call is not None:
+                try:
+                    with_out = out_call(call)
+                except Exception:
+                    with_out = None
+                if with_out is not None:
+                    self.add(entry, "top", with_out.operator, with_out)
+
+    def error(self, entry, run):
+        calls, failure = calls_of(run)
+        if failure is not None and calls:
+            kind, operator, call = [call for call in calls if call[0] == "top"][-1]
+            self.add(entry, "error_inputs", operator, call, error_row)
+
+
+def entry_rows(writer, info, samples):
+    """The rows of one entry: samples in up to six dtypes with derivatives and variants, then errors."""
+    name = info.name + ("." + info.variant_test_name if info.variant_test_name else "")
+    supported = info.supported_dtypes("cpu")
+    for dtype in SIX:
+        if dtype not in supported:
+            continue
+        differentiable = dtype.is_floating_point or dtype.is_complex
+        inputs = info.sample_inputs("cpu", dtype, requires_grad=differentiable and info.supports_autograd)
+        for index, sample in enumerate(inputs):
+            if index >= (samples if dtype == torch.float32 else (samples + 1) // 2):
+                break
+            def run(function=info.op):
+                output = function(sample.input, *sample.args, **sample.kwargs)
+                outputs = [value for value in operator_outputs(output) if isinstance(value, torch.Tensor)]
+                real = [value.abs().sum() if value.is_complex() else value.sum() for value in outputs
+                        if value.requires_grad]
+                if real:
+                    sum(real).backward()
+            def run_in_place():
+                with torch.no_grad():
+                    info.inplace_variant(sample.input.detach().clone(), *sample.args, **sample.kwargs)
+            writer.sample(name, run, index < 2 and dtype in (torch.float32, torch.int64))
+            if info.inplace_variant is not None and isinstance(sample.input, torch.Tensor) and index < 3:
+                writer.sample(name, run_in_place, False)
+    if info.error_inputs_func is not None:
+        for error in info.error_inputs("cpu"):
+            sample = error.sample_input
+            writer.error(name, lambda: info.op(sample.input, *sample.args, **sample.kwargs))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--only", default="", help="entries whose whole name matches this expression")
+    parser.add_argument("--part", default="1/1", help="part K of N of the entries")
+    parser.add_argument("--samples", type=int, default=12,
+                        help="how many of an entry's samples in float32; half as many in each other dtype")
+    parser.add_argument("--declared", type=pathlib.Path, default=OPERATORS, help="the list of our operators")
+    parser.add_argument("--seconds", type=int, default=30, help="how long one entry may take")
+    options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
+    torch.set_num_threads(1)
+    from torch.testing._internal.common_methods_invocations import op_db
+    declared = set(re.findall(r"^\| `([^`]+)` \|", options.declared.read_text(), re.M))
+    writer = Writer(declared)
+    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
+    chosen = [info for index, info in enumerate(sorted(op_db, key=lambda info: info.full_name))
+              if index % parts == part - 1]
+    for info in chosen:
+        name = info.name + ("." + info.variant_test_name if info.variant_test_name else "")
+        if options.only and not re.fullmatch(options.only, name):
+            continue
+        signal.alarm(options.seconds)
+        try:
+            entry_rows(writer, info, options.samples)
+        except Exception as error:
+            print(f"{name}: {type(error).__name__}: {str(error).splitlines()[:1]}", file=sys.stderr)
+        finally:
+            signal.alarm(0)
+    options.out.mkdir(parents=True, exist_ok=True)
+    with gzip.open(options.out / "kernels.jsonl.gz", "wt", compresslevel=9) as file:
+        for entry in writer.rows:
+            file.write(json.dumps(entry) + "\n")
+    with open(options.out / "missing.txt", "w") as file:
+        file.write("# overloads that PyTorch's operator tests reach and that are not declared (entries that need each)\n")
+        for name, entries in sorted(writer.missing.items(), key=lambda item: (-len(item[1]), item[0])):
+            file.write(f"{name} {len(entries)}\n")
+    print(f"{len(writer.rows)} rows, {len(writer.missing)} operators missing")
+    for reason, count in writer.left_out.most_common():
+        print(f"  left out {count}: {reason}")
+
+
+if __name__ == "__main__":
+    main()

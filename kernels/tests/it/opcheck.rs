@@ -7,8 +7,8 @@ use torch_library::table::Source;
 use torch_library::{Dispatcher, OperatorInfo};
 use torch_library_kernels as _;
 
-mod factors;
 mod exported;
+mod factors;
 mod networks;
 mod samples;
 

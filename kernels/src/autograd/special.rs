@@ -5,6 +5,7 @@ use std::f64::consts::{LN_2, PI};
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
+use super::binary::conj;
 use super::statistics::selected;
 use crate::aten;
 use crate::prelude::*;
@@ -14,7 +15,7 @@ derivatives! {
 
     #[in_place]
     exp2(Tensor self) -> Tensor as Exp2Backward0 {
-        self => grad.mul(result)?.mul(LN_2),
+        self => grad.mul(&conj(result)?)?.mul(LN_2),
     }
     #[in_place]
     erfinv(Tensor self) -> Tensor as ErfinvBackward0 {
@@ -40,7 +41,7 @@ derivatives! {
         self => {
             let angle = self.mul(PI)?;
             let slope = aten::cos(&angle)?.sub(&aten::sinc(self)?)?.div(self)?;
-            aten::masked_fill_Scalar(&grad.mul(&slope)?, &aten::eq_Scalar(self, 0.into())?, 0.into())
+            aten::masked_fill_Scalar(&grad.mul(&conj(&slope)?)?, &aten::eq_Scalar(self, 0.into())?, 0.into())
         },
     }
     #[in_place]
@@ -78,8 +79,8 @@ derivatives! {
         self => turned(grad, self, result),
     }
     logaddexp(Tensor self, Tensor other) -> Tensor as LogaddexpBackward0 {
-        self => grad.mul(&aten::sigmoid(&self.sub(other)?)?),
-        other => grad.mul(&aten::sigmoid(&other.sub(self)?)?),
+        self => grad.mul(&conj(&aten::sigmoid(&self.sub(other)?)?)?),
+        other => grad.mul(&conj(&aten::sigmoid(&other.sub(self)?)?)?),
     }
     logaddexp2(Tensor self, Tensor other) -> Tensor as Logaddexp2Backward0 {
         self => grad.mul(&aten::sigmoid(&self.sub(other)?.mul(LN_2)?)?),

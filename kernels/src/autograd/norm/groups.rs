@@ -34,8 +34,8 @@ pub(super) fn gradients(
             &as_groups(&grad)?,
             &rows,
             &[size],
-            &note(mean)?,
-            &note(rstd)?,
+            &note(mean)?.detach()?, // it computes them anew, for the derivative of this one
+            &note(rstd)?.detach()?,
             None,
             None,
             &[true, false, false],

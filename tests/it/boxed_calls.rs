@@ -64,7 +64,8 @@ fn a_whole_number_stands_for_a_float() -> Result<()> {
     let x = Tensor::from([[1f32, 3.0]]);
     let arguments = [Value::from(&x), vec![2i64].into(), Value::None, Value::None, Value::Int(0)];
     let mut returns = norm.call_with(arguments, [])?;
-    (returns.pop_as::<Tensor>()?, returns.pop_as::<Tensor>()?);
+    returns.pop_as::<Tensor>()?;
+    returns.pop_as::<Tensor>()?;
     assert_eq!(returns.pop_as::<Tensor>()?.to_vec::<f32>()?, [-1.0, 1.0]);
     Ok(())
 }

@@ -127,7 +127,7 @@ fn roots_and_polar_forms() -> Result<()> {
         let (u, h) = aten::linalg_polar(&x[0].narrow(1, 0, 2)?)?;
         Ok(vec![u, h])
     };
-    gradcheck(polar, &[x.clone()], Default::default())?;
+    gradcheck(polar, std::slice::from_ref(&x), Default::default())?;
     let square_root = |x: &[Tensor]| Ok(vec![aten::linalg_matrix_sqrth(&x[0].matmul(&x[0].t()?)?)?]);
     gradcheck(square_root, &[x], Default::default())?;
     Ok(())

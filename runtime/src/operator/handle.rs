@@ -108,7 +108,7 @@ impl OperatorHandle {
 
     /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may
     /// stand for a list of known length, and for a tensor that is only read (a
-    /// [wrapped number](Tensor::wrapped_number)). Returns a stack of the returns.
+    /// [wrapped number](crate::Tensor::wrapped_number)). Returns a stack of the returns.
     ///
     /// ```
     /// use torch_library::prelude::*;

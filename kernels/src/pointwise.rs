@@ -43,7 +43,7 @@ enum Strides {
     OfAll,
     /// The first input alone: the others are numbers.
     OfFirst,
-    /// The first input, whose copy would lie so: also where strides mean nothing.
+    /// The first input, whose copy would lie so, also where strides mean nothing; a result of other sizes is row-major.
     LikeFirst,
 }
 
@@ -287,6 +287,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         let deciding = match self.strides {
             Strides::OfAll => N,
             Strides::OfFirst => 1,
+            Strides::LikeFirst if self.inputs[0].sizes() != sizes => return contiguous_strides(sizes),
             Strides::LikeFirst => return preserved_strides(sizes, self.inputs[0].strides()),
         };
         if self.inputs[..deciding].iter().all(|input| input.sizes() == sizes)

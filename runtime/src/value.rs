@@ -365,9 +365,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_borrowed_to_read_cannot_be_written() {
+    fn of_a_tensor_that_is_borrowed_to_read_a_handle_is_written_and_of_a_list_nothing() {
         let (tensor, list) = (Tensor::from([1.0]), [Tensor::from([2.0])]);
-        assert!(<&mut Tensor>::from_value(&mut Value::from(&tensor).borrowed_mut()).is_none());
+        let mut value = Value::from(&tensor);
+        let handle = <&mut Tensor>::from_value(&mut value).unwrap();
+        assert!(handle.is_same(&tensor));
+        *handle = Tensor::from([3.0]); // the borrower's own variable, not the caller's
+        assert_eq!(tensor.to_vec::<f64>().unwrap(), [1.0]);
         assert!(<&mut [Tensor]>::from_value(&mut Value::from(&list[..]).borrowed_mut()).is_none());
     }
 }

@@ -385,8 +385,8 @@ fn samples_are_accepted() {
     let refused = "fails for a sample: faulty::refuses: sizes [2, 3] are not what I like";
     assert_eq!(fault("refuses", Check::Accepts), refused);
     assert_eq!(fault("panics", Check::Accepts), "faulty::panics panics: 2 dimensions");
-    let report = OpCheck::new(handle("good")).run([vec![Value::Int(1)]]);
-    let unfit = "a sample does not fit the schema: argument 1 `self` is of type `Tensor`, received `int`";
+    let report = OpCheck::new(handle("good")).run([vec![Value::from("1")]]);
+    let unfit = "a sample does not fit the schema: argument 1 `self` is of type `Tensor`, received `str`";
     assert_eq!(report.faults[0].message, unfit);
 }
 

@@ -5,5 +5,5 @@ trait KernelWithKeys { fn f(_: __torch::DispatchKeySet, this: &mut __torch::Tens
 static M: __torch::SourceModule = __torch::SourceModule { file: "", path: "" };
 __torch::operator! {
     word: unsafe { __torch::Word::give() },
-    name: f, symbol: "ops.f", lifetimes: ['a], arguments: 1 [[this (&'a mut __torch::Tensor)]], output: &'static mut __torch::Tensor, signature: (&'static mut __torch::Tensor) -> &'static mut __torch::Tensor, returned: 1 [None], spec: { namespace: "ns", schema: "f(Tensor(a!) self) -> Tensor(a!)", tags: [], place: __torch::Place { module: &M, line: 1, column: 1 }, },
+    name: f, symbol: "ops.f", lifetimes: ['a], arguments: 1 [[this (&'a mut __torch::Tensor)]], output: &'static mut __torch::Tensor, signature: (&'static mut __torch::Tensor) -> &'static mut __torch::Tensor, returned: 1 [None], spec: { namespace: "ns", schema: "f(Tensor(a!) self) -> Tensor(a!)", tags: [], place: __torch::Place { module: &M, line: 1, column: 1 }, base: None, },
 } fn main() {}

@@ -69,6 +69,10 @@ fn activations_refuse_what_tells_no_slope() -> Result<()> {
 fn slopes_of_losses_are_pytorchs() -> Result<()> {
     let (g, x, y) = (Tensor::from(3.0), Tensor::from([1.0, -2.0, 0.25]), Tensor::from([0.5, 1.0, 0.5]));
     close(&aten::mse_loss_backward(&g, &x, &y, 1)?, &[1.0, -6.0, -0.5])?;
+    let wider = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    let grown = aten::mse_loss_backward(&wider, &Tensor::from([2.0]), &Tensor::from([1.0, 1.0, 3.0]), 0)?;
+    assert_eq!((grown.sizes(), grown.strides()), (&[2, 3][..], &[3, 1][..]));
+    close(&grown, &[2.0, 4.0, -6.0, 8.0, 10.0, -12.0])?;
     close(&aten::smooth_l1_loss_backward(&g, &x, &y, 1, 1.0)?, &[0.5, -1.0, -0.25])?;
     close(&aten::huber_loss_backward(&g, &x, &y, 1, 0.75)?, &[0.5, -0.75, -0.25])?;
     close(&aten::soft_margin_loss_backward(&g, &x, &y, 1)?, &[-0.18877033, -0.88079708, -0.23439531])?;

@@ -16,7 +16,9 @@ use crate::aten;
 
 #[torch_fallback(FuncTorchBatched)]
 fn without_rule(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    if operator.tags().contains(&"pointwise") {
+    // An `out` is no operand: what has to fit it is the result.
+    let has_out = operator.schema()?.arguments.iter().any(|argument| argument.is_out());
+    if operator.tags().contains(&"pointwise") && !has_out {
         return broadcasting(operator, stack);
     }
     if let Some(variant) = computing(operator)? {

@@ -30,6 +30,20 @@ fn a_tensor_that_examples_share_has_the_sizes_of_its_value() -> Result<()> {
 }
 
 #[test]
+fn an_out_is_no_operand() -> Result<()> {
+    let (x, outs) = (Tensor::from([1.5, -2.25]), Tensor::from([[9.0, 9.0], [9.0, 9.0], [9.0, 9.0]]));
+    let error = vmap([&outs], |[mut out]| aten::frac_out(&x, &mut out).map(|out| out.clone()))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("aten::frac.out has no batching rule, and what returns views or writes to `out`"),
+        "{error}"
+    );
+    assert_eq!((outs.sizes(), outs.to_vec::<f64>()?), (&[3, 2][..], vec![9.0; 6]));
+    Ok(())
+}
+
+#[test]
 fn a_gradient_inside_of_no_grad_is_computed_and_not_recorded() -> Result<()> {
     let x = Tensor::from([1.0, 2.0]);
     x.set_requires_grad(true)?;

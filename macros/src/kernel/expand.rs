@@ -117,6 +117,9 @@ pub(super) fn boxed(function: &Ident, span: Span) -> TokenStream {
     })
 }
 
+const WITHOUT_VARIANTS: &str = "a kernel that takes an `Output` serves an operator and its variants, and this one has none: \
+    declare them above its schema, as in `#[variants(out, in_place)]`, or leave the parameter out";
+
 /// A kernel with types, and the impl that rustc compares with the operator's trait.
 fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let signature = &function.signature;
@@ -158,10 +161,10 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
         quote!(#operator::takes! { #count [#kernel] #operator::#caller as __expected [#keys] #comparison });
     match before {
         Before::Output => {
-            // A refusal points at the parameter.
+            // The refusal points at the parameter.
             let span = signature.inputs.first().map_or(ident.span(), Spanned::span);
-            let serves = quote_spanned!(span=> serves!);
-            quote!(#operator::#serves { #kernel })
+            let refusal = syn::Error::new(span, WITHOUT_VARIANTS).to_compile_error();
+            quote!(#operator::serves! { { #refusal } #kernel })
         }
         _ => kernel,
     }

@@ -45,18 +45,16 @@ pub const fn joined<const N: usize>(namespace: &str, name: &str) -> [u8; N] {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serving {
-    ($($kernel:tt)*) => { $($kernel)* };
+    ({ $($refusal:tt)* } $($kernel:tt)*) => { $($kernel)* };
 }
 
-/// In its place in the module of an operator without variants: refuses such a kernel.
+/// In its place in the module of an operator without variants: refuses such a kernel, in the words that it came with. They
+/// come from the user's line, and so does rustc's error then.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serving_none {
-    ($($kernel:tt)*) => {{
-        ::core::compile_error!(
-            "a kernel that takes an `Output` serves an operator and its variants, and this one has none: declare them \
-             above its schema, as in `#[variants(out, in_place)]`, or leave the parameter out"
-        );
+    ({ $($refusal:tt)* } $($kernel:tt)*) => {{
+        $($refusal)*
         $crate::__private::RecordedKernel::Fallthrough
     }};
 }

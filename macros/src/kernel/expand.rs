@@ -117,8 +117,8 @@ pub(super) fn boxed(function: &Ident, span: Span) -> TokenStream {
     })
 }
 
-const WITHOUT_VARIANTS: &str = "a kernel that takes an `Output` serves an operator and its variants, and this one has none: \
-    declare them above its schema, as in `#[variants(out, in_place)]`, or leave the parameter out";
+const WITHOUT_VARIANTS: &str = "a kernel that takes an `Output` serves an operator and its variants, and this one has \
+    none: declare them above its schema, as in `#[variants(out, in_place)]`, or leave the parameter out";
 
 /// A kernel with types, and the impl that rustc compares with the operator's trait.
 fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {

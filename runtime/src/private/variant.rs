@@ -48,8 +48,8 @@ macro_rules! __serving {
     ({ $($refusal:tt)* } $($kernel:tt)*) => { $($kernel)* };
 }
 
-/// In its place in the module of an operator without variants: refuses such a kernel, in the words that it came with. They
-/// come from the user's line, and so does rustc's error then.
+/// In its place in the module of an operator without variants: refuses such a kernel, in the words that it came with.
+/// They come from the user's line, and so does rustc's error then.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serving_none {

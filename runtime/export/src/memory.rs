@@ -8,6 +8,8 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+#[cfg(target_os = "linux")]
+use memmap2::Advice;
 use memmap2::{MmapMut, MmapOptions};
 use torch_library::prelude::*;
 use torch_library::{Device, Storage};
@@ -30,11 +32,16 @@ impl Memory {
     pub(crate) fn read(path: &Path) -> Result<Memory> {
         let mut file = open(path)?;
         let len = usize::try_from(file.metadata()?.len())?;
-        let memory = Self::zeroed(len)?;
-        // SAFETY: nobody else has the memory yet, which is valid for writes of `len` bytes.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(memory.base.as_ptr(), len) };
-        file.read_exact(bytes)?;
-        Ok(memory)
+        ensure!(len > 0, Argument, "the file is empty");
+        let Ok(mut map) = MmapOptions::new().len(len).map_anon() else {
+            return Self::copied(&std::fs::read(path)?); // a system without maps, as WASI
+        };
+        // The first touch of a page costs more than its copy, and a huge page has one for 512 small ones. Where there are
+        // none it is as slow as it was.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(Advice::HugePage);
+        file.read_exact(&mut map)?;
+        Self::of(map)
     }
 
     /// A copy of bytes.
@@ -59,7 +66,10 @@ impl Memory {
         let file = open(path)?;
         ensure!(file.metadata()?.len() > 0, Argument, "the file is empty");
         // SAFETY: the caller says that the file stays as it is. The map is private: a write makes a copy of the page.
-        let mut map = unsafe { MmapOptions::new().map_copy(&file) }?;
+        Self::of(unsafe { MmapOptions::new().map_copy(&file) }?)
+    }
+
+    fn of(mut map: MmapMut) -> Result<Memory> {
         let (base, len) = (map.as_mut_ptr(), map.len());
         let Some(base) = NonNull::new(base) else { bail!(Internal, "a file is mapped nowhere") };
         Ok(Memory { base, len, keeper: Arc::new(Keeper::Map { _map: map }) })

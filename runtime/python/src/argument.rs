@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use num_complex::Complex64;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use torch_library::schema::Type;
 use torch_library::{Scalar, Tensor, Value};
 
@@ -154,7 +154,8 @@ pub(crate) fn items<'py>(object: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, Py
         return Some(tuple.iter().collect());
     }
     let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
-    if is_text || object.is_instance_of::<PyTensor>() || !object.hasattr("__getitem__").ok()? {
+    let is_dict = object.is_instance_of::<PyDict>(); // which has items by key, not by place
+    if is_text || is_dict || object.is_instance_of::<PyTensor>() || !object.hasattr("__getitem__").ok()? {
         return None;
     }
     // A sequence may claim any length: it is read as long as there is more, and no longer than it says.

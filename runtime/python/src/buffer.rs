@@ -4,7 +4,6 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
 
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -15,6 +14,7 @@ use torch_library_kernels::aten;
 use crate::argument::items;
 use crate::element::number;
 use crate::error::exception;
+use crate::held::Held;
 use crate::kinds::dtype as dtype_named;
 use crate::owner::lock;
 use crate::tensor::{PyTensor, unlocked};
@@ -62,7 +62,7 @@ struct Place {
     readonly: bool,
 }
 
-fn place(buffer: &PyUntypedBuffer) -> PyResult<Place> {
+fn place(buffer: &Held<'_>) -> PyResult<Place> {
     let (format, size) = (buffer.format(), buffer.item_size());
     let Some(dtype) = dtype_of(format, size) else {
         return Err(PyTypeError::new_err(format!(
@@ -70,8 +70,11 @@ fn place(buffer: &PyUntypedBuffer) -> PyResult<Place> {
             FORMATS.iter().map(|(dtype, _)| dtype.name()).collect::<Vec<_>>().join(", ")
         )));
     };
-    if buffer.suboffsets().is_some() {
+    if buffer.has_suboffsets() {
         return Err(PyValueError::new_err("a buffer of pointers to pointers has no strides"));
+    }
+    if buffer.sizes().len() != buffer.strides().len() {
+        return Err(PyValueError::new_err("a buffer without strides"));
     }
     let strides = buffer.strides().iter().map(|bytes| {
         let bytes = *bytes as i64;
@@ -84,11 +87,11 @@ fn place(buffer: &PyUntypedBuffer) -> PyResult<Place> {
         }
     });
     Ok(Place {
-        start: buffer.buf_ptr(),
+        start: buffer.start(),
         strides: strides.collect::<PyResult<_>>()?,
-        sizes: buffer.shape().iter().map(|size| *size as i64).collect(),
+        sizes: buffer.sizes().iter().map(|size| *size as i64).collect(),
         dtype,
-        readonly: buffer.readonly(),
+        readonly: buffer.is_readonly(),
     })
 }
 
@@ -145,8 +148,8 @@ pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
         .map_err(exception)
 }
 
-fn buffer_of(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
-    PyUntypedBuffer::get(object).map_err(|error| {
+fn buffer_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
+    Held::of(object).map_err(|error| {
         let text = format!("{} has no buffer to share: {error}", object.get_type());
         PyTypeError::new_err(text)
     })
@@ -191,7 +194,7 @@ pub(crate) fn tensor_of(data: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyRes
     let tensor = if let Ok(tensor) = data.cast_exact::<PyTensor>() {
         let tensor = tensor.get().0.clone();
         unlocked(py, tensor.numel(), || aten::detach(&aten::clone(&tensor)?)).map_err(exception)?
-    } else if let Ok(buffer) = PyUntypedBuffer::get(data) {
+    } else if let Ok(buffer) = Held::of(data) {
         copied(py, &place(&buffer)?)?
     } else {
         let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
@@ -282,7 +285,12 @@ pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<(*mut c_void, Tenso
 impl PyTensor {
     /// The elements as an array of NumPy's over the same memory. One of booleans is read-only.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        lend(&slf.get().0).map_err(exception)?;
+        let tensor = &slf.get().0;
+        if !FORMATS.iter().any(|(known, _)| *known == tensor.dtype()) {
+            let text = format!("NumPy has no {}, `x.to(torch_library.float32)` has", tensor.dtype());
+            return Err(PyTypeError::new_err(text));
+        }
+        lend(tensor).map_err(exception)?;
         let view = pyo3::types::PyMemoryView::from(slf.as_any())?;
         slf.py().import("numpy")?.call_method1("asarray", (view,))
     }

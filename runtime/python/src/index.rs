@@ -19,6 +19,8 @@ enum Part {
     Slice { start: Option<i64>, stop: Option<i64>, step: i64 },
     NewDimension,
     Rest,
+    /// A mask without dimensions: all, in a new dimension, or nothing.
+    Truth(Tensor),
     Tensor(Tensor),
 }
 
@@ -27,7 +29,7 @@ impl Part {
     fn takes(&self) -> usize {
         match self {
             Part::Number(_) | Part::Slice { .. } => 1,
-            Part::NewDimension | Part::Rest => 0,
+            Part::NewDimension | Part::Rest | Part::Truth(_) => 0,
             Part::Tensor(mask) if mask.dtype() == DType::Bool => mask.dim(),
             Part::Tensor(_) => 1,
         }
@@ -45,6 +47,9 @@ fn part_of(part: &Bound<'_, PyAny>) -> PyResult<Part> {
     if let Ok(tensor) = part.cast_exact::<PyTensor>() {
         let tensor = &tensor.get().0;
         let is_one = tensor.dim() == 0 && tensor.dtype().is_integer() && !tensor.is_wrapper();
+        if tensor.dim() == 0 && tensor.dtype() == DType::Bool {
+            return Ok(Part::Truth(aten::unsqueeze(tensor, 0).map_err(exception)?));
+        }
         return match is_one {
             true => Ok(Part::Number(tensor.item().map_err(exception)?.to().map_err(exception)?)),
             false => Ok(Part::Tensor(tensor.clone())),
@@ -60,7 +65,7 @@ fn part_of(part: &Bound<'_, PyAny>) -> PyResult<Part> {
         return slice_of(slice);
     }
     if let Ok(truth) = part.cast::<PyBool>() {
-        return Ok(Part::Tensor(Tensor::from(truth.is_true())));
+        return Ok(Part::Truth(Tensor::from([truth.is_true()])));
     }
     if let Some(number) = int(part) {
         return Ok(Part::Number(number));
@@ -117,6 +122,12 @@ fn view(tensor: &Tensor, parts: Vec<Part>) -> Result<(Tensor, Vec<Option<Tensor>
                 dim += 1;
             }
             Part::Rest => dim += rest,
+            Part::Truth(pick) => {
+                view = aten::unsqueeze(&view, dim as i64)?;
+                picks.resize(dim.max(picks.len()), None);
+                picks.push(Some(pick));
+                dim += 1;
+            }
             Part::Tensor(pick) => {
                 picks.resize(dim.max(picks.len()), None);
                 dim += match pick.dtype() {
@@ -155,7 +166,7 @@ fn write(tensor: &Tensor, parts: Vec<Part>, value: &Tensor) -> Result<()> {
 impl PyTensor {
     fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let parts = parts(key)?;
-        let numel = if parts.iter().any(|part| matches!(part, Part::Tensor(_))) { self.0.numel() } else { 0 };
+        let numel = if parts.iter().any(|part| matches!(part, Part::Tensor(_) | Part::Truth(_))) { self.0.numel() } else { 0 };
         result::tensor(py, unlocked(py, numel, || read(&self.0, parts)).map_err(exception)?)
     }
 

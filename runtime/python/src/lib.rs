@@ -27,23 +27,26 @@ mod result;
 mod order;
 mod overload;
 mod operator;
-mod method;
 mod namespace;
+mod method;
+
+mod owner;
+mod readable;
+mod held;
+mod buffer;
+mod dlpack;
 
 mod arithmetic;
 mod index;
 mod items;
-
-mod owner;
-mod readable;
-mod buffer;
-mod dlpack;
+mod moved;
 
 mod autograd;
 mod modes;
 mod transform;
 mod program;
 mod catalogue;
+mod warnings;
 
 #[doc = include_str!("../docs/guide.md")]
 pub mod guide {}
@@ -53,6 +56,8 @@ use pyo3::prelude::*;
 /// What the package `torch_library` is made of.
 #[pymodule(gil_used = true)]
 pub mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::kinds::{PyDType, PyDevice, PyGenerator, PyLayout, PyMemoryFormat, default_generator, manual_seed};
     #[pymodule_export]
@@ -77,5 +82,11 @@ pub mod _native {
     #[pymodule_export]
     use crate::program::{Program, load};
     #[pymodule_export]
-    use crate::transform::{detached, grads, vmap};
+    use crate::transform::{grads_and_value, vmap};
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::warnings::tell_python();
+        Ok(())
+    }
 }

@@ -9,7 +9,8 @@ use crate::namespace::{names, operator};
 use crate::operator::{Operator, arguments};
 use crate::tensor::PyTensor;
 
-/// An operator of `aten` whose first argument is `self`. The class `Tensor` gets one when it is first asked for.
+// An operator of `aten` whose first argument is `self`. The class `Tensor` gets one when it is first asked for. It has no text
+// of its own, which would stand before that of the operator.
 #[pyclass(frozen, name = "Method", module = "torch_library")]
 #[derive(Debug)]
 pub(crate) struct Method(Py<Operator>);

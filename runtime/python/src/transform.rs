@@ -3,7 +3,11 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use torch_library::Tensor;
-use torch_library_kernels::vmap::{Randomness, Vmap, grads as gradients};
+use torch_library::autograd::{self, GradOptions};
+use torch_library::guard::enable_grad;
+use torch_library::vmap::Level;
+use torch_library_kernels::aten;
+use torch_library_kernels::vmap::{Randomness, Vmap};
 
 use crate::error::{exception, of_exception};
 use crate::tensor::PyTensor;
@@ -45,28 +49,57 @@ pub(crate) fn vmap(
     Ok(outputs.into_iter().map(PyTensor).collect())
 }
 
-/// A tensor without its history, also of a level of gradients that is about to end: what is not one is returned as it is.
+/// The gradients of the one number that a function of a list of tensors returns, and what it returned: that number, or a
+/// list that begins with it.
 #[pyfunction]
-pub(crate) fn detached(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    match value.cast_exact::<PyTensor>() {
-        Ok(tensor) => {
-            let tensor = torch_library_kernels::aten::detach(&tensor.get().0).map_err(exception)?;
-            crate::result::tensor(py, tensor)
-        }
-        Err(_) => Ok(value.clone().unbind()),
-    }
+pub(crate) fn grads_and_value(
+    f: &Bound<'_, PyAny>,
+    inputs: Vec<Bound<'_, PyTensor>>,
+) -> PyResult<(Vec<PyTensor>, Vec<PyTensor>)> {
+    let inputs = handles(&inputs);
+    let guard = Level::enter_grad().map_err(exception)?;
+    let level = guard.level();
+    // Leaves of a graph of their own; their values keep the history that they have outside.
+    let leaves = inputs.iter().map(|input| {
+        let leaf = level.wrap_shared(input.clone())?;
+        leaf.set_requires_grad(true)?;
+        Ok(leaf)
+    });
+    let leaves = leaves.collect::<torch_library::Result<Vec<_>>>().map_err(exception)?;
+    let returned = enable_grad(|| call(f, &leaves))?;
+    let wrong = || PyTypeError::new_err("the function of grad returns a tensor of one element");
+    let values = returned.extract::<Vec<Bound<'_, PyTensor>>>().map_err(|_| wrong())?;
+    let values = handles(&values);
+    let value = values.first().ok_or_else(wrong)?;
+    let gradients = gradients(level, value, &leaves, &inputs);
+    let values = values.iter().map(|value| aten::detach(value).map(|value| PyTensor(level.unwrap(&value).0)));
+    let values = values.collect::<torch_library::Result<_>>().map_err(exception)?;
+    Ok((gradients.map_err(exception)?.into_iter().map(PyTensor).collect(), values))
 }
 
-/// The gradients of the one number that a function of a list of tensors returns.
-#[pyfunction]
-pub(crate) fn grads(f: &Bound<'_, PyAny>, inputs: Vec<Bound<'_, PyTensor>>) -> PyResult<Vec<PyTensor>> {
-    let run = |leaves: &[Tensor]| {
-        let value = call(f, leaves).and_then(|value| match value.cast_exact::<PyTensor>() {
-            Ok(value) => Ok(value.get().0.clone()),
-            Err(_) => Err(PyTypeError::new_err("the function of grad returns a tensor of one element")),
-        });
-        value.map_err(of_exception)
-    };
-    let gradients = gradients(&handles(&inputs), run).map_err(exception)?;
-    Ok(gradients.into_iter().map(PyTensor).collect())
+fn gradients(
+    level: Level,
+    value: &Tensor,
+    leaves: &[Tensor],
+    inputs: &[Tensor],
+) -> torch_library::Result<Vec<Tensor>> {
+    torch_library::ensure!(
+        value.numel() == 1,
+        Shape,
+        "the gradient of a result of sizes {:?}, it has to be one number",
+        value.sizes()
+    );
+    // What does not depend on the leaves may still require a gradient outside.
+    if !(level.wraps(value) && value.requires_grad()) {
+        return inputs.iter().map(aten::zeros_like).collect();
+    }
+    let options = GradOptions::new().allow_unused(true);
+    let found = autograd::grad(&[value], &leaves.iter().collect::<Vec<_>>(), &[], options)?;
+    let found = found.into_iter().zip(inputs);
+    found
+        .map(|(gradient, input)| match gradient {
+            Some(gradient) => Ok(level.unwrap(&gradient).0),
+            None => aten::zeros_like(input),
+        })
+        .collect()
 }

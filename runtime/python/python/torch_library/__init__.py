@@ -5,7 +5,7 @@
 """
 
 from torch_library import autograd
-from torch_library._functional import grad, value_and_grad, vmap
+from torch_library._functional import grad, grad_and_value, vmap
 from torch_library._modes import autocast, enable_grad, inference_mode, no_grad, set_grad_enabled
 from torch_library._native import (
     Generator,

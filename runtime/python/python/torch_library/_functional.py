@@ -48,8 +48,11 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error"):
     return batched
 
 
-def value_and_grad(func, argnums=0, has_aux=False):
-    """A function that returns what `func` returns, one number, and its gradients with respect to some arguments."""
+def grad_and_value(func, argnums=0, has_aux=False):
+    """A function that returns the gradients of what `func` returns, one number, with respect to some arguments, and that.
+
+    With `has_aux` the function returns a pair of the number and something else, which comes back beside the number.
+    """
     numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
 
     @wraps(func)
@@ -57,32 +60,35 @@ def value_and_grad(func, argnums=0, has_aux=False):
         places = [number + len(args) if number < 0 else number for number in numbers]
         if not all(0 <= place < len(args) for place in places):
             raise IndexError(f"grad: argnums {argnums} are out of range for {len(args)} arguments")
-        results = []
+        rest = []
 
         def flat(leaves):
             filled = list(args)
             for place, leaf in zip(places, leaves):
                 filled[place] = leaf
-            value = func(*filled, **kwargs)
-            value, aux = value if has_aux else (value, None)
-            results.append((_native.detached(value), aux))
-            return value
+            value, aux = func(*filled, **kwargs) if has_aux else (func(*filled, **kwargs), ())
+            tensors, back = ([], lambda _: aux) if not _is_tensors(aux) else _flat(aux, "what comes beside")
+            rest.append(back)
+            return [value, *tensors]
 
-        gradients = _native.grads(flat, [args[place] for place in places])
+        gradients, (value, *tensors) = _native.grads_and_value(flat, [args[place] for place in places])
         gradients = tuple(gradients) if isinstance(argnums, (tuple, list)) else gradients[0]
-        value, aux = results[0]
-        return ((value, aux) if has_aux else value), gradients
+        return gradients, (value, rest[0](tensors)) if has_aux else value
 
     return differentiated
 
 
+def _is_tensors(value):
+    return isinstance(value, Tensor) or isinstance(value, (tuple, list)) and any(isinstance(x, Tensor) for x in value)
+
+
 def grad(func, argnums=0, has_aux=False):
     """A function that returns the gradients of what `func` returns, one number, with respect to some arguments."""
-    both = value_and_grad(func, argnums, has_aux)
+    both = grad_and_value(func, argnums, has_aux)
 
     @wraps(func)
     def gradient(*args, **kwargs):
-        value, gradients = both(*args, **kwargs)
+        gradients, value = both(*args, **kwargs)
         return (gradients, value[1]) if has_aux else gradients
 
     return gradient

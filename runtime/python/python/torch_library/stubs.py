@@ -22,9 +22,17 @@ HEADER = '''# Written by `python -m torch_library.stubs` from the schemas of the
 from collections.abc import Sequence
 from typing import Any, overload
 
-from torch_library import Generator, Operator, Tensor, device, layout, memory_format
+from torch_library import Generator, Operator, Tensor
+from torch_library import device as _device
 from torch_library import dtype as _dtype
+from torch_library import layout as _layout
+from torch_library import memory_format as _memory_format
 
+# Operators may have these names.
+_int = int
+_float = float
+_bool = bool
+_str = str
 Number = int | float | complex
 '''
 
@@ -39,12 +47,12 @@ WORDS = {
     "SymBool": "bool",
     "str": "str",
     "ScalarType": "_dtype | type",
-    "Layout": "layout",
-    "MemoryFormat": "memory_format",
-    "Device": "device | str",
+    "Layout": "_layout",
+    "MemoryFormat": "_memory_format",
+    "Device": "_device | str",
     "Generator": "Generator",
 }
-RETURNED = WORDS | {"ScalarType": "_dtype", "Device": "device"}
+RETURNED = WORDS | {"ScalarType": "_dtype", "Device": "_device"}
 TAKE_NUMBERS = {"add", "copy", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide"}
 
 
@@ -76,12 +84,16 @@ def signature(name, receiver, arguments, returns):
             parts.append("*")
             by_name = True
         hint = annotation(ty)
-        if ty == "Tensor" and name.rstrip("_") in TAKE_NUMBERS:
+        if ty == "Tensor" and not kwarg_only and name.rstrip("_") in TAKE_NUMBERS:
             hint = "Tensor | Number"
         parts.append(f"{argument}: {hint}" + (" = ..." if has_default else ""))
+    return f"({', '.join(part for part in parts if part)}) -> {result_of(returns)}"
+
+
+def result_of(returns):
+    """The type of what a call returns."""
     results = [annotation(ty, RETURNED, True) for ty in returns]
-    result = {0: "None", 1: "".join(results)}.get(len(results), f"tuple[{', '.join(results)}]")
-    return f"({', '.join(part for part in parts if part)}) -> {result}"
+    return {0: "None", 1: "".join(results)}.get(len(results), f"tuple[{', '.join(results)}]")
 
 
 def class_of(namespace, name, rows):
@@ -118,22 +130,23 @@ def stubs(rows):
 
 def methods(rows):
     """The base class of `Tensor`, with the operators that have an argument `self`."""
-    known = set(_native.methods()) - set(vars(_native.Tensor))
+    own = {name for name, value in vars(_native.Tensor).items() if not isinstance(value, _native.Method)}
+    known = set(_native.methods()) - own
     lines = ["class TensorMethods:"]
     for (namespace, name), group in groupby(rows, key=lambda row: row[:2]):
-        own = [row for row in group if row[3] and row[3][0][0] == "self"]
-        if namespace != "aten" or name not in known or not own or not is_name(name):
+        overloads = [row for row in group if row[3] and row[3][0][0] == "self"]
+        if namespace != "aten" or name not in known or not overloads or not is_name(name):
             continue
-        for row in own:
+        for row in overloads:
             rest = row[3][1:]
-            if len(own) > 1:
+            if len(overloads) > 1:
                 lines.append("    @overload")
             lines.append(f"    def {name}{signature(name, 'self', rest, row[4])}: ...")
-        sizes = [row for row in own if len(row[3]) > 1 and re.fullmatch(r"(Sym)?[iI]nt\[\]", row[3][1][1])]
+        sizes = [row for row in overloads if len(row[3]) > 1 and row[3][1][1] in ("int[]", "SymInt[]")]
         if sizes:
-            if len(own) == 1:
+            if len(overloads) == 1:
                 lines.insert(len(lines) - 1, "    @overload")
-            lines += ["    @overload", f"    def {name}(self, *sizes: int) -> {annotation(sizes[0][4][0], RETURNED, True)}: ..."]
+            lines += ["    @overload", f"    def {name}(self, *sizes: int) -> {result_of(sizes[0][4])}: ..."]
     return lines
 
 
@@ -156,11 +169,22 @@ def docs(folders):
     return found
 
 
+def print_overloads(rows):
+    for (namespace, name), group in groupby(rows, key=lambda row: row[:2]):
+        overloads = [row[2] or "default" for row in group]
+        if namespace == "aten" and len(overloads) > 1:
+            print(f"{name}: {' '.join(overloads)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="the folder to write to")
     parser.add_argument("--sources", nargs="*", default=[], help="folders with Rust sources that declare operators")
+    parser.add_argument("--overloads", action="store_true", help="print the overloads of operators that have several")
     options = parser.parse_args()
+    if options.overloads:
+        print_overloads(_native.catalogue())
+        return 0
     (options.out / "_operators.pyi").write_text(stubs(_native.catalogue()), "utf-8")
     if options.sources:
         text = json.dumps(docs(options.sources), indent=0, ensure_ascii=False, sort_keys=True)

@@ -115,7 +115,9 @@ fn list<'a>(object: &'a Bound<'_, PyAny>, element: &Type, size: Option<i64>) -> 
             Type::Int | Type::SymInt if object.is_instance_of::<PyInt>() => {
                 return Some(Value::from(vec![int(object)?; count as usize]));
             }
-            Type::Float if number(object).is_some() => return Some(vec![float(object)?; count as usize].into()),
+            Type::Float if number(object).is_some() => {
+                return Some(vec![float(object)?; count as usize].into());
+            }
             _ => {}
         }
     }
@@ -129,7 +131,8 @@ fn list<'a>(object: &'a Bound<'_, PyAny>, element: &Type, size: Option<i64>) -> 
     Some(match element {
         Type::Tensor => Value::Tensors(Cow::Owned(all(items, tensor)?)),
         Type::Optional(inner) if **inner == Type::Tensor => {
-            let maybe = |item: &Bound<'_, PyAny>| if item.is_none() { Some(None) } else { tensor(item).map(Some) };
+            let maybe =
+                |item: &Bound<'_, PyAny>| if item.is_none() { Some(None) } else { tensor(item).map(Some) };
             Value::OptionalTensors(Cow::Owned(all(items, maybe)?))
         }
         Type::Int | Type::SymInt => Value::Ints(Cow::Owned(all(items, int)?)),

@@ -127,19 +127,33 @@ signs! {
 
 #[pymethods]
 impl PyTensor {
-    fn __pow__<'py>(slf: &Bound<'py, Self>, other: &Object<'py>, modulo: &Object<'py>) -> PyResult<Py<PyAny>> {
+    fn __pow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Object<'py>,
+        modulo: &Object<'py>,
+    ) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("pow");
         if modulo.is_none() { binary(&KNOWN, slf.as_any(), other) } else { Ok(slf.py().NotImplemented()) }
     }
 
-    fn __rpow__<'py>(slf: &Bound<'py, Self>, other: &Object<'py>, modulo: &Object<'py>) -> PyResult<Py<PyAny>> {
+    fn __rpow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Object<'py>,
+        modulo: &Object<'py>,
+    ) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("pow");
         if modulo.is_none() { reflected(&KNOWN, other, slf.as_any()) } else { Ok(slf.py().NotImplemented()) }
     }
 
     fn __richcmp__<'py>(slf: &Bound<'py, Self>, other: &Object<'py>, sign: CompareOp) -> PyResult<Py<PyAny>> {
-        static KNOWN: [Known; 6] =
-            [Known::new("lt"), Known::new("le"), Known::new("eq"), Known::new("ne"), Known::new("gt"), Known::new("ge")];
+        static KNOWN: [Known; 6] = [
+            Known::new("lt"),
+            Known::new("le"),
+            Known::new("eq"),
+            Known::new("ne"),
+            Known::new("gt"),
+            Known::new("ge"),
+        ];
         let known = match sign {
             CompareOp::Lt => &KNOWN[0],
             CompareOp::Le => &KNOWN[1],

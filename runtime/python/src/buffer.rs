@@ -2,13 +2,13 @@
 #![expect(unsafe_code, reason = "the buffer protocol, which hands out addresses")]
 
 use std::ffi::{CStr, c_int, c_void};
-use std::ptr::{self, NonNull};
+use std::ptr;
 
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use torch_library::{DType, Device, Lease, Scalar, Storage, Tensor};
+use torch_library::{DType, Device, Lease, Scalar, Tensor};
 use torch_library_kernels::aten;
 
 use crate::argument::items;
@@ -17,6 +17,7 @@ use crate::error::exception;
 use crate::held::Held;
 use crate::kinds::dtype as dtype_named;
 use crate::owner::lock;
+use crate::shared::{self, Elements, alone, over};
 use crate::tensor::{PyTensor, unlocked};
 
 /// Element types with the letters of the `struct` module. Sizes tell apart what has one letter here and another there.
@@ -62,6 +63,12 @@ struct Place {
     readonly: bool,
 }
 
+impl Place {
+    fn elements(&self, dtype: DType, block: Option<(usize, usize)>) -> Elements<'_> {
+        Elements { start: self.start, sizes: &self.sizes, strides: &self.strides, dtype, block }
+    }
+}
+
 fn place(buffer: &Held<'_>) -> PyResult<Place> {
     let (format, size) = (buffer.format(), buffer.item_size());
     let Some(dtype) = dtype_of(format, size) else {
@@ -95,35 +102,6 @@ fn place(buffer: &Held<'_>) -> PyResult<Place> {
     })
 }
 
-/// A tensor over memory that an object of Python's keeps.
-///
-/// # Safety
-/// - Until `keeper` is dropped there are elements at the addresses that the place says, initialised, and every pattern of
-///   bits is one of the type: so no booleans.
-/// - What else writes or reads them follows the rule of the guide: not on another thread while an operator uses them.
-pub(crate) unsafe fn over(
-    start: *mut c_void,
-    sizes: &[i64],
-    strides: &[i64],
-    dtype: DType,
-    keeper: Py<PyAny>,
-) -> torch_library::Result<Tensor> {
-    let geometry = torch_library::geometry::Geometry::new(sizes, strides, 0)?;
-    let end = if geometry.numel() == 0 { 0 } else { geometry.end()? };
-    let nbytes = usize::try_from(end).ok().and_then(|end| end.checked_mul(dtype.size()));
-    let Some(nbytes) = nbytes.filter(|nbytes| isize::try_from(*nbytes).is_ok()) else {
-        torch_library::bail!(Shape, "sizes {sizes:?} with strides {strides:?} are beyond memory")
-    };
-    let data = NonNull::new(start.cast::<u8>()).filter(|_| nbytes > 0);
-    torch_library::ensure!(nbytes == 0 || data.is_some(), Argument, "memory at null for sizes {sizes:?}");
-    let data = data.unwrap_or(NonNull::<u64>::dangling().cast());
-    // SAFETY: the caller says that the elements are there as long as the keeper, and who may use them; `nbytes` reaches from
-    // the first to the last.
-    let storage = unsafe { Storage::from_raw_parts(data, nbytes, Device::CPU, Box::new(keeper)) };
-    let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
-    Tensor::from_storage(storage, sizes, strides, 0, dtype, keys)
-}
-
 /// A tensor over the memory of an array, which is not copied: what is written to one is seen in the other. Booleans are
 /// copied, since the bytes of an array may be others than 0 and 1.
 #[pyfunction]
@@ -131,21 +109,20 @@ pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     let buffer = buffer_of(array)?;
     let place = place(&buffer)?;
     if place.dtype == DType::Bool {
-        return copied(array.py(), &place).map(PyTensor);
+        return copied(&place).map(PyTensor);
     }
     if place.readonly {
         return Err(PyValueError::new_err(
             "the array is read-only, and a tensor over it could be written to; `torch_library.tensor(array)` copies it",
         ));
     }
-    let keeper = lock(array)?;
+    let (keeper, block) = lock(array)?;
     // SAFETY:
     // * the array has its elements there as long as the buffer of it that the keeper has, and is not moved meanwhile, see
-    //   `lock`. Arrays never written to hold what the allocator left: to Rust, what comes from foreign code is some value.
+    //   `lock`; so has its owner the block. Arrays never written to hold what the allocator left: to Rust, what comes from
+    //   foreign code is some value.
     // * the guide tells users the rule.
-    unsafe { over(place.start, &place.sizes, &place.strides, place.dtype, keeper) }
-        .map(PyTensor)
-        .map_err(exception)
+    unsafe { over(&place.elements(place.dtype, block), keeper) }.map(PyTensor).map_err(exception)
 }
 
 fn buffer_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
@@ -156,12 +133,12 @@ fn buffer_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
 }
 
 /// A tensor of its own with the elements of a buffer.
-fn copied(py: Python<'_>, place: &Place) -> PyResult<Tensor> {
+fn copied(place: &Place) -> PyResult<Tensor> {
     // A byte for each boolean, of which any but 0 is true.
     let dtype = if place.dtype == DType::Bool { DType::UInt8 } else { place.dtype };
     // SAFETY: the caller holds the buffer of this place until the copy is made, before this function returns, and drops the
     // tensor before it; bytes of booleans are looked at as numbers.
-    let shared = unsafe { over(place.start, &place.sizes, &place.strides, dtype, py.None()) };
+    let shared = unsafe { alone(&place.elements(dtype, None)) };
     let shared = shared.map_err(exception)?;
     let copy = || match place.dtype {
         DType::Bool => aten::ne_Scalar(&shared, Scalar::Int(0)),
@@ -175,7 +152,11 @@ fn copied(py: Python<'_>, place: &Place) -> PyResult<Tensor> {
 /// A tensor of its own: of numbers, nested lists of them, or a copy of an array.
 #[pyfunction]
 #[pyo3(signature = (data, *, dtype=None, requires_grad=false))]
-pub(crate) fn tensor(data: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>, requires_grad: bool) -> PyResult<PyTensor> {
+pub(crate) fn tensor(
+    data: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    requires_grad: bool,
+) -> PyResult<PyTensor> {
     let wanted = match dtype {
         Some(object) => {
             let wrong = || PyTypeError::new_err(format!("{object} names no dtype"));
@@ -195,7 +176,7 @@ pub(crate) fn tensor_of(data: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyRes
         let tensor = tensor.get().0.clone();
         unlocked(py, tensor.numel(), || aten::detach(&aten::clone(&tensor)?)).map_err(exception)?
     } else if let Ok(buffer) = Held::of(data) {
-        copied(py, &place(&buffer)?)?
+        copied(&place(&buffer)?)?
     } else {
         let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
         collect(data, 0, &mut sizes, &mut numbers)?;
@@ -278,6 +259,7 @@ pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<(*mut c_void, Tenso
     let lease = Lease::new([], [tensor])?;
     let geometry = tensor.geometry();
     let own = tensor.strided_view(geometry.sizes(), geometry.strides(), geometry.offset())?;
+    shared::lend(&own);
     Ok((tensor.address(&lease)?.cast_mut().cast(), own))
 }
 
@@ -316,11 +298,16 @@ impl PyTensor {
         let format = FORMATS.iter().find(|(known, _)| *known == dtype);
         let refuse = |text: String| Err(PyBufferError::new_err(text));
         let Some((_, format)) = format else {
-            return refuse(format!("NumPy and the buffer protocol have no {dtype}, `x.to(torch_library.float32)` has"));
+            return refuse(format!(
+                "NumPy and the buffer protocol have no {dtype}, `x.to(torch_library.float32)` has"
+            ));
         };
         let readonly = dtype == DType::Bool;
         if readonly && flags & ffi::PyBUF_WRITABLE != 0 {
-            return refuse("memory of booleans is lent to be read, since a byte that is no boolean may not be written".into());
+            return refuse(
+                "memory of booleans is lent to be read, since a byte that is no boolean may not be written"
+                    .into(),
+            );
         }
         let (start, own) = lend(tensor).map_err(|error| PyBufferError::new_err(error.to_string()))?;
         let size = dtype.size() as ffi::Py_ssize_t;
@@ -344,7 +331,8 @@ impl PyTensor {
             (*view).ndim = lent.sizes.len() as c_int;
             (*view).format =
                 if flags & ffi::PyBUF_FORMAT != 0 { format.as_ptr().cast_mut() } else { ptr::null_mut() };
-            (*view).shape = if flags & ffi::PyBUF_ND != 0 { lent.sizes.as_mut_ptr() } else { ptr::null_mut() };
+            (*view).shape =
+                if flags & ffi::PyBUF_ND != 0 { lent.sizes.as_mut_ptr() } else { ptr::null_mut() };
             let wants_strides = flags & ffi::PyBUF_STRIDES == ffi::PyBUF_STRIDES;
             (*view).strides = if wants_strides { lent.strides.as_mut_ptr() } else { ptr::null_mut() };
             (*view).suboffsets = ptr::null_mut();

@@ -22,7 +22,8 @@ pub(crate) fn catalogue(
     py: Python<'_>,
 ) -> PyResult<Vec<(String, String, String, Vec<Parameter>, Vec<String>)>> {
     let mut rows = Vec::new();
-    let mut namespaces = with_index(|index| index.keys().map(|(space, _)| *space).collect::<Vec<_>>(), |_| true);
+    let mut namespaces =
+        with_index(|index| index.keys().map(|(space, _)| *space).collect::<Vec<_>>(), |_| true);
     namespaces.sort_unstable();
     namespaces.dedup();
     for namespace in namespaces {

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "a C interface: structures behind pointers, and functions that free them")]
 
 use std::ffi::{CStr, c_void};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -13,9 +13,10 @@ use torch_library::{DType, Scalar, Tensor};
 use torch_library_kernels::aten;
 use torch_library_kernels::data::dlpack::{Managed, RawDevice, RawManagedTensor, RawTensor, RawType};
 
-use crate::buffer::{lend, over};
+use crate::buffer::lend;
 use crate::error::exception;
 use crate::readable::is_readable;
+use crate::shared::{Elements, over};
 use crate::tensor::PyTensor;
 
 /// `DLManagedTensorVersioned`.
@@ -99,7 +100,10 @@ fn take(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
             // SAFETY: there is memory for the structure, and a capsule of this name has one.
             let managed = unsafe { managed.as_ref() };
             if managed.major != 1 {
-                return Err(PyBufferError::new_err(format!("DLPack of version {}, 1 is known", managed.major)));
+                return Err(PyBufferError::new_err(format!(
+                    "DLPack of version {}, 1 is known",
+                    managed.major
+                )));
             }
             (read(&managed.tensor)?, managed.flags & READ_ONLY != 0, VERSIONED.1)
         }
@@ -112,7 +116,11 @@ fn take(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
     let dtype = if said.dtype == DType::Bool { DType::UInt8 } else { said.dtype };
     // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the keeper is
     // dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for others who use them.
-    let shared = unsafe { over(said.data, &said.sizes, &said.strides, dtype, keeper) }.map_err(exception)?;
+    let elements =
+        Elements { start: said.data, sizes: &said.sizes, strides: &said.strides, dtype, block: None };
+    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the keeper is
+    // dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for others who use them.
+    let shared = unsafe { over(&elements, keeper) }.map_err(exception)?;
     match (said.dtype, read_only) {
         (DType::Bool, _) => aten::ne_Scalar(&shared, Scalar::Int(0)).map_err(exception),
         (_, true) => aten::clone(&shared).map_err(exception),
@@ -131,7 +139,9 @@ fn read(raw: &RawTensor) -> PyResult<Said> {
     let wrong = |text: String| Err(PyValueError::new_err(text));
     let RawDevice { device_type, .. } = raw.device;
     if device_type != 1 {
-        return Err(PyBufferError::new_err(format!("DLPack memory of device type {device_type}, only 1, the CPU, is taken")));
+        return Err(PyBufferError::new_err(format!(
+            "DLPack memory of device type {device_type}, only 1, the CPU, is taken"
+        )));
     }
     let RawType { code, bits, lanes } = raw.dtype;
     let Some((dtype, ..)) = TYPES.iter().find(|known| (known.1, known.2, 1) == (code, bits, lanes)) else {
@@ -144,7 +154,9 @@ fn read(raw: &RawTensor) -> PyResult<Said> {
     let list = |numbers: *const i64| {
         check_readable(numbers.addr(), ndim * size_of::<i64>())?;
         // SAFETY: there is memory for so many numbers, which DLPack puts there; no reference to them is kept.
-        Ok::<_, PyErr>((0..ndim).map(|index| unsafe { numbers.add(index).read_unaligned() }).collect::<Vec<_>>())
+        Ok::<_, PyErr>(
+            (0..ndim).map(|index| unsafe { numbers.add(index).read_unaligned() }).collect::<Vec<_>>(),
+        )
     };
     let sizes = list(raw.shape)?;
     if let Some(size) = sizes.iter().find(|size| **size < 0) {
@@ -155,7 +167,9 @@ fn read(raw: &RawTensor) -> PyResult<Said> {
         false => list(raw.strides)?,
     };
     if let Some(stride) = strides.iter().find(|stride| **stride < 0) {
-        return wrong(format!("DLPack says that a dimension has the stride {stride}, negative ones are not supported"));
+        return wrong(format!(
+            "DLPack says that a dimension has the stride {stride}, negative ones are not supported"
+        ));
     }
     let geometry = Geometry::new(&sizes, &strides, 0).map_err(exception)?;
     let data = raw.data.wrapping_byte_add(raw.byte_offset as usize);
@@ -214,21 +228,29 @@ unsafe extern "C" fn free_versioned(capsule: *mut ffi::PyObject) {
 }
 
 /// The structure of a tensor that we lend, with what its pointers lead to.
-struct Context {
-    managed: Versioned,
+struct Context<M> {
+    managed: M,
     _sizes: Vec<i64>,
     _strides: Vec<i64>,
     _tensor: Tensor,
 }
 
 /// # Safety
-/// - The structure is one of `versioned`, and freed only once.
-unsafe extern "C" fn free_context(managed: *mut Versioned) {
-    // SAFETY: the caller promises a structure of `versioned`, which put the box there.
-    drop(unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context>()) });
+/// - The structure is one of `capsuled`, without a version, and freed only once.
+unsafe extern "C" fn free_plain_context(managed: *mut RawManagedTensor) {
+    // SAFETY: the caller promises a structure of `capsuled`, which put the box there.
+    drop(unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context<RawManagedTensor>>()) });
 }
 
-fn versioned(tensor: &Tensor) -> torch_library::Result<NonNull<Versioned>> {
+/// # Safety
+/// - The structure is one of `capsuled`, with a version, and freed only once.
+unsafe extern "C" fn free_context(managed: *mut Versioned) {
+    // SAFETY: the caller promises a structure of `capsuled`, which put the box there.
+    drop(unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context<Versioned>>()) });
+}
+
+/// A structure that lends a tensor, with a version or without.
+fn capsuled(tensor: &Tensor, has_version: bool) -> torch_library::Result<NonNull<c_void>> {
     let (data, own) = lend(tensor)?;
     let dtype = tensor.dtype();
     let Some((_, code, bits)) = TYPES.iter().find(|(known, ..)| *known == dtype) else {
@@ -244,20 +266,25 @@ fn versioned(tensor: &Tensor) -> torch_library::Result<NonNull<Versioned>> {
         strides: strides.as_mut_ptr(),
         byte_offset: 0,
     };
-    let flags = if dtype == DType::Bool { READ_ONLY } else { 0 };
-    let managed = Versioned {
-        major: 1,
-        minor: 0,
-        manager_ctx: std::ptr::null_mut(),
-        deleter: Some(free_context),
-        flags,
-        tensor: raw,
-    };
-    let context = Box::into_raw(Box::new(Context { managed, _sizes: sizes, _strides: strides, _tensor: own }));
+    let manager_ctx = ptr::null_mut();
+    if has_version {
+        let flags = if dtype == DType::Bool { READ_ONLY } else { 0 };
+        let deleter = Some(free_context as _);
+        let managed = Versioned { major: 1, minor: 0, manager_ctx, deleter, flags, tensor: raw };
+        let context = Context { managed, _sizes: sizes, _strides: strides, _tensor: own };
+        let context = Box::into_raw(Box::new(context));
+        // SAFETY: the box was just made, so it is valid and aligned, and nobody else has it yet.
+        unsafe { (*context).managed.manager_ctx = context.cast() };
+        // SAFETY: the box was just made; a field of what is there is not null.
+        return Ok(unsafe { NonNull::new_unchecked(&raw mut (*context).managed) }.cast());
+    }
+    let managed = RawManagedTensor { dl_tensor: raw, manager_ctx, deleter: Some(free_plain_context) };
+    let context =
+        Box::into_raw(Box::new(Context { managed, _sizes: sizes, _strides: strides, _tensor: own }));
     // SAFETY: the box was just made, so it is valid and aligned, and nobody else has it yet.
     unsafe { (*context).managed.manager_ctx = context.cast() };
     // SAFETY: the box was just made; a field of what is there is not null.
-    Ok(unsafe { NonNull::new_unchecked(&raw mut (*context).managed) })
+    Ok(unsafe { NonNull::new_unchecked(&raw mut (*context).managed) }.cast())
 }
 
 /// Frees what nobody took out of a capsule.
@@ -289,22 +316,22 @@ impl PyTensor {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if stream.is_some() || dl_device.is_some_and(|device| device != (1, 0)) {
-            return Err(PyBufferError::new_err("memory of the CPU is lent on the CPU, where there are no streams"));
+            return Err(PyBufferError::new_err(
+                "memory of the CPU is lent on the CPU, where there are no streams",
+            ));
         }
         let tensor = match copy {
             Some(true) => aten::clone(&self.0).map_err(exception)?,
             _ => self.0.clone(),
         };
-        lend(&tensor).map_err(exception)?;
-        let (pointer, name) = match max_version {
-            Some((major, _)) if major >= 1 => (versioned(&tensor).map_err(exception)?.cast::<c_void>(), VERSIONED.0),
-            _ if tensor.dtype() == DType::Bool => {
-                return Err(PyBufferError::new_err(
-                    "booleans are lent to be read, which DLPack can say from version 1.0 on: ask with `max_version`",
-                ));
-            }
-            _ => (Managed::of(&tensor).map_err(exception)?.into_raw().cast(), PLAIN.0),
-        };
+        let has_version = max_version.is_some_and(|(major, _)| major >= 1);
+        if tensor.dtype() == DType::Bool && !has_version {
+            return Err(PyBufferError::new_err(
+                "booleans are lent to be read, which DLPack can say from version 1.0 on: ask with `max_version`",
+            ));
+        }
+        let pointer = capsuled(&tensor, has_version).map_err(exception)?;
+        let name = if has_version { VERSIONED.0 } else { PLAIN.0 };
         // SAFETY: the pointer is not null, the name is a constant, and the destructor is that of these capsules.
         let capsule = unsafe { ffi::PyCapsule_New(pointer.as_ptr(), name.as_ptr(), Some(free_untaken)) };
         // SAFETY: a new reference, or null with an exception.

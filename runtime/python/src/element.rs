@@ -29,7 +29,8 @@ pub(crate) fn number(value: &Bound<'_, PyAny>) -> Option<Scalar> {
 /// The number that a scalar of NumPy's is.
 fn of_numpy(value: &Bound<'_, PyAny>) -> Option<Scalar> {
     let class = value.get_type();
-    if class.module().ok()?.to_str().ok()? != "numpy" || value.hasattr("__len__").ok()? && value.len().is_ok() {
+    if class.module().ok()?.to_str().ok()? != "numpy" || value.hasattr("__len__").ok()? && value.len().is_ok()
+    {
         return None;
     }
     match class.name().ok()?.to_str().ok()?.trim_end_matches('_') {

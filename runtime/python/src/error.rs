@@ -1,8 +1,8 @@
 //! Errors: those of the runtime as exceptions of Python's kinds, and an exception in a callback as an error, and back.
 
 use pyo3::exceptions::{
-    PyIndexError, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyRuntimeError, PySystemError,
-    PyTypeError, PyValueError,
+    PyIndexError, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyRuntimeError,
+    PySystemError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 use torch_library::{Error, ErrorKind};
@@ -19,7 +19,9 @@ pub(crate) fn exception(error: Error) -> PyErr {
     let text = error.to_string();
     match error.kind() {
         // PyTorch's classes: an index is one of Python's.
-        ErrorKind::Argument | ErrorKind::Shape if text.contains("out of range") => PyIndexError::new_err(text),
+        ErrorKind::Argument | ErrorKind::Shape if text.contains("out of range") => {
+            PyIndexError::new_err(text)
+        }
         ErrorKind::Argument if text.contains("cannot allocate") => PyMemoryError::new_err(text),
         ErrorKind::Argument | ErrorKind::Shape | ErrorKind::Schema => PyValueError::new_err(text),
         ErrorKind::DType | ErrorKind::Type => PyTypeError::new_err(text),

@@ -53,6 +53,17 @@ impl<'py> Held<'py> {
         self.list(self.view.strides)
     }
 
+    /// The addresses from the lowest byte of an element to behind the highest; nothing where there is none.
+    pub(crate) fn extent(&self) -> Option<(usize, usize)> {
+        let (mut low, mut high) = (0isize, self.view.itemsize);
+        for (size, stride) in self.sizes().iter().zip(self.strides()) {
+            let reach = size.checked_sub(1).filter(|last| *last >= 0)?.checked_mul(*stride)?;
+            if reach < 0 { low = low.checked_add(reach)? } else { high = high.checked_add(reach)? }
+        }
+        let start = self.view.buf.addr();
+        Some((start.checked_add_signed(low)?, start.checked_add_signed(high)?))
+    }
+
     fn list(&self, start: *const ffi::Py_ssize_t) -> &[ffi::Py_ssize_t] {
         let ndim = usize::try_from(self.view.ndim).unwrap_or(0);
         if ndim == 0 || start.is_null() {

@@ -16,7 +16,11 @@ use crate::tensor::{PyTensor, unlocked};
 /// One part of what stands between the brackets.
 enum Part {
     Number(i64),
-    Slice { start: Option<i64>, stop: Option<i64>, step: i64 },
+    Slice {
+        start: Option<i64>,
+        stop: Option<i64>,
+        step: i64,
+    },
     NewDimension,
     Rest,
     /// A mask without dimensions: all, in a new dimension, or nothing.
@@ -75,7 +79,9 @@ fn part_of(part: &Bound<'_, PyAny>) -> PyResult<Part> {
         let tensor = tensor_of(part, None)?;
         // An empty list has no elements to say that it holds indices.
         return match tensor.numel() {
-            0 => Ok(Part::Tensor(Tensor::empty(tensor.sizes(), DType::Int64, Device::CPU).map_err(exception)?)),
+            0 => {
+                Ok(Part::Tensor(Tensor::empty(tensor.sizes(), DType::Int64, Device::CPU).map_err(exception)?))
+            }
             _ => Ok(Part::Tensor(tensor)),
         };
     }
@@ -88,12 +94,15 @@ fn part_of(part: &Bound<'_, PyAny>) -> PyResult<Part> {
 fn slice_of(slice: &Bound<'_, PySlice>) -> PyResult<Part> {
     let end = |name: &str| {
         let value = slice.getattr(name)?;
-        let wrong = || PyTypeError::new_err(format!("the {name} of a slice is an integer or None, not {value}"));
+        let wrong =
+            || PyTypeError::new_err(format!("the {name} of a slice is an integer or None, not {value}"));
         if value.is_none() { Ok(None) } else { int(&value).map(Some).ok_or_else(wrong) }
     };
     let step = end("step")?.unwrap_or(1);
     if step <= 0 {
-        return Err(PyValueError::new_err(format!("a slice of a tensor has a step greater than 0, not {step}")));
+        return Err(PyValueError::new_err(format!(
+            "a slice of a tensor has a step greater than 0, not {step}"
+        )));
     }
     Ok(Part::Slice { start: end("start")?, stop: end("stop")?, step })
 }
@@ -106,7 +115,10 @@ fn view(tensor: &Tensor, parts: Vec<Part>) -> Result<(Tensor, Vec<Option<Tensor>
         return wrong("an index has one `...` at most".to_owned());
     }
     if taken > tensor.dim() {
-        return wrong(format!("{taken} indices are out of range for a tensor of {} dimensions", tensor.dim()));
+        return wrong(format!(
+            "{taken} indices are out of range for a tensor of {} dimensions",
+            tensor.dim()
+        ));
     }
     let rest = tensor.dim() - taken;
     let (mut view, mut dim, mut picks) = (tensor.clone(), 0usize, Vec::new());
@@ -166,7 +178,11 @@ fn write(tensor: &Tensor, parts: Vec<Part>, value: &Tensor) -> Result<()> {
 impl PyTensor {
     fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let parts = parts(key)?;
-        let numel = if parts.iter().any(|part| matches!(part, Part::Tensor(_) | Part::Truth(_))) { self.0.numel() } else { 0 };
+        let numel = if parts.iter().any(|part| matches!(part, Part::Tensor(_) | Part::Truth(_))) {
+            self.0.numel()
+        } else {
+            0
+        };
         result::tensor(py, unlocked(py, numel, || read(&self.0, parts)).map_err(exception)?)
     }
 

@@ -78,7 +78,8 @@ impl PyTensor {
         let Some(size) = self.0.sizes().first().copied() else {
             return Err(PyTypeError::new_err("a tensor without dimensions has no parts to iterate over"));
         };
-        let rows = (0..size).map(|row| result::tensor(py, aten::select_int(&self.0, 0, row).map_err(exception)?));
+        let rows =
+            (0..size).map(|row| result::tensor(py, aten::select_int(&self.0, 0, row).map_err(exception)?));
         PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?.try_iter()
     }
 }
@@ -89,11 +90,7 @@ fn elements(tensor: &Tensor) -> torch_library::Result<Vec<Scalar>> {
     })
 }
 
-fn nested(
-    py: Python<'_>,
-    sizes: &[i64],
-    scalars: &mut impl Iterator<Item = Scalar>,
-) -> PyResult<Py<PyAny>> {
+fn nested(py: Python<'_>, sizes: &[i64], scalars: &mut impl Iterator<Item = Scalar>) -> PyResult<Py<PyAny>> {
     let Some((size, inner)) = sizes.split_first() else {
         return scalars.next().map_or_else(|| Ok(py.None()), |number| of_scalar(py, number));
     };

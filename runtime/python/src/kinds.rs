@@ -99,7 +99,7 @@ impl PyDevice {
     /// Which one of several.
     #[getter]
     fn index(&self) -> Option<u8> {
-        self.0.index.and_then(|index| u8::try_from(index).ok())
+        self.0.index
     }
 
     fn __str__(&self) -> String {

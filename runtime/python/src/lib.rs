@@ -17,35 +17,57 @@
 // The modules are listed bottom-up: each uses only those above it.
 
 mod error;
+
 mod kinds;
 
 mod element;
+
 mod tensor;
 
 mod argument;
+
 mod result;
+
 mod order;
+
 mod overload;
+
 mod operator;
+
 mod namespace;
+
 mod method;
 
-mod owner;
 mod readable;
+
 mod held;
+
+mod owner;
+
+mod shared;
+
 mod buffer;
+
 mod dlpack;
 
 mod arithmetic;
+
 mod index;
+
 mod items;
+
 mod moved;
 
 mod autograd;
+
 mod modes;
+
 mod transform;
+
 mod program;
+
 mod catalogue;
+
 mod warnings;
 
 #[doc = include_str!("../docs/guide.md")]
@@ -59,7 +81,9 @@ pub mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::kinds::{PyDType, PyDevice, PyGenerator, PyLayout, PyMemoryFormat, default_generator, manual_seed};
+    use crate::kinds::{
+        PyDType, PyDevice, PyGenerator, PyLayout, PyMemoryFormat, default_generator, manual_seed,
+    };
     #[pymodule_export]
     use crate::method::Method;
     #[pymodule_export]

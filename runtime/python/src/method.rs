@@ -27,7 +27,8 @@ impl Method {
         let (mut positional, named) = arguments(args, kwargs)?;
         let operator = self.0.get();
         // `x.permute(1, 0)`: sizes one by one stand for their list.
-        let is_spread = positional.len() > 1 && positional[1..].iter().all(|object| object.is_exact_instance_of::<PyInt>());
+        let is_spread = positional.len() > 1
+            && positional[1..].iter().all(|object| object.is_exact_instance_of::<PyInt>());
         if is_spread && takes_list(operator, positional.len()) {
             let list = PyList::new(py, &positional[1..])?;
             positional.truncate(1);
@@ -63,8 +64,10 @@ fn takes_list(operator: &Operator, count: usize) -> bool {
     let arguments = || operator.overloads().iter().map(|overload| &overload.schema.arguments);
     let is_list = |ty: &Type| matches!(ty.without_optional(), Type::List(element) if matches!(**element, Type::Int | Type::SymInt));
     let takes_ints = |ty: &Type| matches!(ty.without_optional(), Type::Int | Type::SymInt | Type::Scalar);
-    let has_list = arguments().any(|list| list.get(1).is_some_and(|second| is_list(&second.ty) && second.size.is_none()));
-    let has_ints = arguments().any(|list| list.len() >= count && list[1..count].iter().all(|one| takes_ints(&one.ty)));
+    let has_list = arguments()
+        .any(|list| list.get(1).is_some_and(|second| is_list(&second.ty) && second.size.is_none()));
+    let has_ints =
+        arguments().any(|list| list.len() >= count && list[1..count].iter().all(|one| takes_ints(&one.ty)));
     has_list && !has_ints
 }
 

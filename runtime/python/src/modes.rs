@@ -11,7 +11,6 @@ use torch_library::guard::{GradMode, InferenceMode};
 
 use crate::error::exception;
 
-
 /// A region that began, and ends when this is dropped.
 #[expect(dead_code, reason = "guards act by being there")]
 enum Region {

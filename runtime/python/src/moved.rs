@@ -22,9 +22,12 @@ impl PyTensor {
         copy: bool,
         memory_format: Option<&Bound<'_, PyMemoryFormat>>,
     ) -> PyResult<Py<PyAny>> {
-        let wrong = |what: &str, object: &Bound<'_, PyAny>| PyTypeError::new_err(format!("{object} names no {what}"));
-        let mut to_dtype = dtype.map(|object| dtype_of(object).ok_or_else(|| wrong("dtype", object))).transpose()?;
-        let mut to_device = device.map(|object| device_of(object).ok_or_else(|| wrong("device", object))).transpose()?;
+        let wrong =
+            |what: &str, object: &Bound<'_, PyAny>| PyTypeError::new_err(format!("{object} names no {what}"));
+        let mut to_dtype =
+            dtype.map(|object| dtype_of(object).ok_or_else(|| wrong("dtype", object))).transpose()?;
+        let mut to_device =
+            device.map(|object| device_of(object).ok_or_else(|| wrong("device", object))).transpose()?;
         if let Some(target) = target {
             if let Ok(other) = target.cast_exact::<PyTensor>() {
                 (to_dtype, to_device) = (Some(other.get().0.dtype()), Some(other.get().0.device()));
@@ -41,6 +44,10 @@ impl PyTensor {
             call.non_blocking(non_blocking).copy(copy).memory_format(format).call()
         });
         let moved = moved.map_err(exception)?;
-        if moved.is_same(this) { Ok(slf.clone().into_any().unbind()) } else { result::tensor(slf.py(), moved) }
+        if moved.is_same(this) {
+            Ok(slf.clone().into_any().unbind())
+        } else {
+            result::tensor(slf.py(), moved)
+        }
     }
 }

@@ -16,8 +16,11 @@ type Index = HashMap<(&'static str, &'static str), Vec<OperatorHandle>>;
 
 /// Filled when an operator is first asked for, and again when one is asked for that is not in it.
 static INDEX: Mutex<Option<Index>> = Mutex::new(None);
+/// By namespace and name.
+type Made = HashMap<(String, String), Py<Operator>>;
+
 /// The operators that were made.
-static MADE: Mutex<Option<HashMap<(String, String), Py<Operator>>>> = Mutex::new(None);
+static MADE: Mutex<Option<Made>> = Mutex::new(None);
 
 fn index() -> Index {
     let dispatcher = Dispatcher::global();
@@ -54,7 +57,11 @@ fn handles(namespace: &str, name: &str) -> Vec<OperatorHandle> {
 }
 
 /// The operator of a name, the same object each time.
-pub(crate) fn operator<'py>(py: Python<'py>, namespace: &str, name: &str) -> PyResult<Option<Bound<'py, Operator>>> {
+pub(crate) fn operator<'py>(
+    py: Python<'py>,
+    namespace: &str,
+    name: &str,
+) -> PyResult<Option<Bound<'py, Operator>>> {
     let key = (namespace.to_owned(), name.to_owned());
     let made = |key: &(String, String)| {
         let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +71,8 @@ pub(crate) fn operator<'py>(py: Python<'py>, namespace: &str, name: &str) -> PyR
         return Ok(Some(operator.into_bound(py)));
     }
     let overloads = handles(namespace, name).into_iter().filter_map(|handle| Overload::new(handle).ok());
-    let overloads: Vec<&'static Overload> = overloads.map(|overload| &*Box::leak(Box::new(overload))).collect();
+    let overloads: Vec<&'static Overload> =
+        overloads.map(|overload| &*Box::leak(Box::new(overload))).collect();
     if overloads.is_empty() {
         return Ok(None);
     }
@@ -90,7 +98,9 @@ impl Operators {
         let is_known = |index: &Index| index.keys().any(|(namespace, _)| *namespace == name);
         if !with_index(is_known, |is_known| *is_known) {
             let known = slf.get().__dir__().join(", ");
-            return Err(PyAttributeError::new_err(format!("no operator has the namespace {name:?}, there are {known}")));
+            return Err(PyAttributeError::new_err(format!(
+                "no operator has the namespace {name:?}, there are {known}"
+            )));
         }
         let namespace = Bound::new(slf.py(), Namespace { name: name.to_owned() })?;
         slf.setattr(name, &namespace)?;

@@ -43,7 +43,9 @@ impl Operator {
     }
 
     pub(crate) fn is_method(&self) -> bool {
-        let first = |overload: &&Overload| overload.schema.arguments.first().is_some_and(|first| first.name == "self");
+        let first = |overload: &&Overload| {
+            overload.schema.arguments.first().is_some_and(|first| first.name == "self")
+        };
         self.overloads.iter().any(first)
     }
 

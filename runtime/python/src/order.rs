@@ -9,7 +9,10 @@ const RECORDED: &str = include_str!("order.txt");
 static ORDER: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let line = |line: &'static str| {
         let (name, overloads) = line.split_once(':')?;
-        Some((name, overloads.split_whitespace().map(|word| if word == "default" { "" } else { word }).collect()))
+        Some((
+            name,
+            overloads.split_whitespace().map(|word| if word == "default" { "" } else { word }).collect(),
+        ))
     };
     RECORDED.lines().filter_map(line).collect()
 });

@@ -83,7 +83,8 @@ impl Overload {
                 Some(object) => Some(object),
                 None if used < named.len() => {
                     let name = parameter.argument.name.as_str();
-                    let found = named.iter().find(|(given, _)| given.to_str().is_ok_and(|given| given == name));
+                    let found =
+                        named.iter().find(|(given, _)| given.to_str().is_ok_and(|given| given == name));
                     used += usize::from(found.is_some());
                     found.map(|(_, object)| object)
                 }
@@ -116,7 +117,8 @@ impl Overload {
     #[cold]
     fn left_over(&self, named: &[(Bound<'_, PyString>, Bound<'_, PyAny>)]) -> Mismatch {
         let names = named.iter().map(|(name, _)| name.to_string_lossy().into_owned());
-        let (known, unknown): (Vec<_>, Vec<_>) = names.partition(|name| self.schema.argument_index(name).is_some());
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            names.partition(|name| self.schema.argument_index(name).is_some());
         match unknown.into_iter().next() {
             Some(name) => Mismatch::Unknown(name),
             None => Mismatch::Twice(known.into_iter().next().unwrap_or_default()),
@@ -177,7 +179,8 @@ pub(crate) fn no_overload(
     reasons: &[String],
 ) -> PyErr {
     let mut given: Vec<String> = positional.iter().map(type_of).collect();
-    given.extend(named.iter().map(|(name, object)| format!("{}={}", name.to_string_lossy(), type_of(object))));
+    given
+        .extend(named.iter().map(|(name, object)| format!("{}={}", name.to_string_lossy(), type_of(object))));
     let overloads = if reasons.len() == 1 { "does not take" } else { "has no overload that takes" };
     PyTypeError::new_err(format!("{name} {overloads} ({}):\n  {}", given.join(", "), reasons.join("\n  ")))
 }

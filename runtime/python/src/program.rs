@@ -39,7 +39,8 @@ impl Program {
             flatten(kwargs.as_any(), &mut inputs)?;
         }
         let outputs = py.detach(|| self.0.run_values(inputs)).map_err(exception)?;
-        let outputs = outputs.into_iter().map(|value| result::object(py, value)).collect::<PyResult<Vec<_>>>()?;
+        let outputs =
+            outputs.into_iter().map(|value| result::object(py, value)).collect::<PyResult<Vec<_>>>()?;
         match self.0.output_tree().filter(|tree| tree.leaves() == outputs.len()) {
             Some(tree) => unflatten(py, tree, &mut outputs.into_iter()),
             None => Ok(PyTuple::new(py, outputs)?.into_any().unbind()),
@@ -94,21 +95,30 @@ fn flatten(object: &Bound<'_, PyAny>, values: &mut Vec<Value<'static>>) -> PyRes
     } else if let Ok(dict) = object.cast::<PyDict>() {
         dict.iter().try_for_each(|(_, member)| flatten(&member, values))?;
     } else {
-        let text = format!("a program takes tensors, numbers, and tuples, lists and dicts of them, not {}", object.get_type());
+        let text = format!(
+            "a program takes tensors, numbers, and tuples, lists and dicts of them, not {}",
+            object.get_type()
+        );
         return Err(PyTypeError::new_err(text));
     }
     Ok(())
 }
 
-fn unflatten(py: Python<'_>, tree: &Tree, leaves: &mut impl Iterator<Item = Py<PyAny>>) -> PyResult<Py<PyAny>> {
+fn unflatten(
+    py: Python<'_>,
+    tree: &Tree,
+    leaves: &mut impl Iterator<Item = Py<PyAny>>,
+) -> PyResult<Py<PyAny>> {
     Ok(match tree {
         Tree::Leaf => leaves.next().unwrap_or_else(|| py.None()),
         Tree::List(children) => {
-            let members = children.iter().map(|child| unflatten(py, child, leaves)).collect::<PyResult<Vec<_>>>()?;
+            let members =
+                children.iter().map(|child| unflatten(py, child, leaves)).collect::<PyResult<Vec<_>>>()?;
             PyList::new(py, members)?.into_any().unbind()
         }
         Tree::Tuple(children) => {
-            let members = children.iter().map(|child| unflatten(py, child, leaves)).collect::<PyResult<Vec<_>>>()?;
+            let members =
+                children.iter().map(|child| unflatten(py, child, leaves)).collect::<PyResult<Vec<_>>>()?;
             PyTuple::new(py, members)?.into_any().unbind()
         }
         Tree::Dict(children) | Tree::Other(_, children) => {

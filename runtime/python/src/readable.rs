@@ -20,7 +20,8 @@ fn is_byte(address: usize) -> bool {
     let local = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     let remote = libc::iovec { iov_base: std::ptr::without_provenance_mut(address), iov_len: 1 };
     // SAFETY: both lists have one entry; `local` is a byte of ours, and the system checks whether `remote` can be read.
-    let read = unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
+    let read =
+        unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
     // A system that forbids the question has not answered it.
     read == 1 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
 }

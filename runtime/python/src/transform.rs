@@ -39,9 +39,11 @@ pub(crate) fn vmap(
         }
     };
     let run = |examples: &[Tensor]| {
-        let outputs = call(f, examples).and_then(|list| list.extract::<Vec<Bound<'_, PyTensor>>>().map_err(|_| {
-            PyTypeError::new_err("the function of vmap returns a tensor, or a tuple or a list of tensors")
-        }));
+        let outputs = call(f, examples).and_then(|list| {
+            list.extract::<Vec<Bound<'_, PyTensor>>>().map_err(|_| {
+                PyTypeError::new_err("the function of vmap returns a tensor, or a tuple or a list of tensors")
+            })
+        });
         outputs.map(|outputs| handles(&outputs)).map_err(of_exception)
     };
     let vmap = Vmap::new().in_dims(in_dims).out_dims(out_dims).randomness(randomness);

@@ -9,7 +9,8 @@ pub(crate) fn tell_python() {
     std::mem::forget(warning::listen(|message| {
         Python::attach(|py| {
             let category = py.get_type::<PyUserWarning>();
-            let said = py.import("warnings").and_then(|warnings| warnings.call_method1("warn", (message, category)));
+            let said =
+                py.import("warnings").and_then(|warnings| warnings.call_method1("warn", (message, category)));
             if let Err(error) = said {
                 error.write_unraisable(py, None);
             }

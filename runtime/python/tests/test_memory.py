@@ -226,3 +226,35 @@ def test_what_is_no_dlpack_is_refused():
     assert tl.from_dlpack(capsule).tolist() == [1.0]
     with pytest.raises(ValueError, match="taken already"):
         tl.from_dlpack(capsule)
+
+
+def test_tensors_over_one_memory_know_of_each_other():
+    a = np.arange(10.0)
+    x, y, z = tl.from_numpy(a), tl.from_numpy(a[2:8]), tl.from_dlpack(a)
+    w, v = tl.from_numpy(x.numpy()), tl.from_dlpack(np.from_dlpack(x))
+    assert all(x.shares_memory_with(other) for other in (y, z, w, v))
+    bytes_of = tl.from_numpy(a.view(np.uint8))
+    assert bytes_of.shares_memory_with(y)
+    part = tl.from_numpy(np.arange(10.0)[5:])
+    assert not part.shares_memory_with(x)
+    # In place over an overlapping part: an error or what NumPy gives, and no race.
+    with pytest.raises((ValueError, RuntimeError)):
+        x[1:9].add_(tl.from_numpy(a[:8]))
+    x.add_(w)
+    assert a.tolist() == [2.0 * i for i in range(10)]
+    first, whole = Liar(shape=(4,)), Liar(shape=(16,))
+    kept = tl.from_dlpack(first)
+    with pytest.raises(RuntimeError, match="part of this memory"):
+        tl.from_dlpack(whole)
+    del kept
+    gc.collect()
+    assert tl.from_dlpack(whole).shape == (16,)
+    own = tl.tensor([1.0, 2.0, 3.0])
+    assert own.shares_memory_with(tl.from_numpy(own[1:].numpy()))
+
+
+def test_many_arrays_come_and_go():
+    for _ in range(2000):
+        tl.from_numpy(np.zeros(3)).add_(1)
+    kept = [(a, tl.from_numpy(a)) for a in (np.zeros(3) for _ in range(500))]
+    assert all(not kept[0][1].shares_memory_with(x) for _, x in kept[1:])

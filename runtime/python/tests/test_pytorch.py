@@ -35,7 +35,7 @@ lambda t: t.ops.aten.max(t.tensor([[1.0, 5.0], [7.0, 2.0]]), 1)[1]
 lambda t: t.ops.aten.mean(t.tensor([[1.0, 2.0], [3.0, 4.0]]), [1])
 lambda t: t.ops.aten.pow(2, t.tensor([1.0, 2.0]))
 lambda t: t.ops.aten.remainder(t.tensor([-3, -2, -1, 1, 2, 3]), 2)
-lambda t: t.ops.aten.roll(t.tensor([1, 2, 3, 4]), 1)
+lambda t: t.ops.aten.roll(t.tensor([1, 2, 3, 4]), [1])
 lambda t: t.ops.aten.searchsorted(t.tensor([1, 3, 5]), t.tensor([2, 4]))
 lambda t: t.ops.aten.softmax(t.tensor([1.0, 2.0]), 0)
 lambda t: t.ops.aten.tril(t.tensor([[1, 2], [3, 4]]))

@@ -131,7 +131,8 @@ impl PyTensor {
         backward(slf.py(), vec![slf.clone()], gradient.map(|one| vec![Some(one)]), retain_graph, create_graph)
     }
 
-    /// Calls a function with the gradient of this tensor whenever one is computed; a tensor that it returns replaces it.
+    /// Calls a function with the gradient of this tensor whenever one is computed; a tensor that it returns replaces
+    /// it.
     fn register_hook(&self, hook: &Bound<'_, PyAny>) -> PyResult<Hook> {
         if !hook.is_callable() {
             return Err(PyTypeError::new_err("a hook is a function"));

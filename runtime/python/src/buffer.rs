@@ -118,8 +118,10 @@ pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     }
     let (keeper, block) = lock(array)?;
     // SAFETY:
-    // * the array has its elements there as long as the buffer of it that the keeper has, and is not moved meanwhile, see
-    //   `lock`; so has its owner the block. Arrays never written to hold what the allocator left: to Rust, what comes from
+    // * the array has its elements there as long as the buffer of it that the keeper has, and is not moved meanwhile,
+    //   see
+    //   `lock`; so has its owner the block. Arrays never written to hold what the allocator left: to Rust, what comes
+    // from
     //   foreign code is some value.
     // * the guide tells users the rule.
     unsafe { over(&place.elements(place.dtype, block), keeper) }.map(PyTensor).map_err(exception)
@@ -136,7 +138,8 @@ fn buffer_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
 fn copied(place: &Place) -> PyResult<Tensor> {
     // A byte for each boolean, of which any but 0 is true.
     let dtype = if place.dtype == DType::Bool { DType::UInt8 } else { place.dtype };
-    // SAFETY: the caller holds the buffer of this place until the copy is made, before this function returns, and drops the
+    // SAFETY: the caller holds the buffer of this place until the copy is made, before this function returns, and
+    // drops the
     // tensor before it; bytes of booleans are looked at as numbers.
     let shared = unsafe { alone(&place.elements(dtype, None)) };
     let shared = shared.map_err(exception)?;

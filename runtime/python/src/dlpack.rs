@@ -114,12 +114,16 @@ fn take(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
     };
     let keeper = adopt(capsule, used)?;
     let dtype = if said.dtype == DType::Bool { DType::UInt8 } else { said.dtype };
-    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the keeper is
-    // dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for others who use them.
+    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the
+    // keeper is
+    // dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for others who
+    // use them.
     let elements =
         Elements { start: said.data, sizes: &said.sizes, strides: &said.strides, dtype, block: None };
-    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the keeper is
-    // dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for others who use them.
+    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the
+    // keeper is
+    // dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for others who
+    // use them.
     let shared = unsafe { over(&elements, keeper) }.map_err(exception)?;
     match (said.dtype, read_only) {
         (DType::Bool, _) => aten::ne_Scalar(&shared, Scalar::Int(0)).map_err(exception),

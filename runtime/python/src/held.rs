@@ -69,7 +69,8 @@ impl<'py> Held<'py> {
         if ndim == 0 || start.is_null() {
             return &[];
         }
-        // SAFETY: a buffer that was given, with all that was asked for, has `ndim` sizes and strides, which live as long.
+        // SAFETY: a buffer that was given, with all that was asked for, has `ndim` sizes and strides, which live as
+        // long.
         unsafe { std::slice::from_raw_parts(start, ndim) }
     }
 }

@@ -9,7 +9,8 @@ use crate::namespace::{names, operator};
 use crate::operator::{Operator, arguments};
 use crate::tensor::PyTensor;
 
-// An operator of `aten` whose first argument is `self`. The class `Tensor` gets one when it is first asked for. It has no text
+// An operator of `aten` whose first argument is `self`. The class `Tensor` gets one when it is first asked for. It
+// has no text
 // of its own, which would stand before that of the operator.
 #[pyclass(frozen, name = "Method", module = "torch_library")]
 #[derive(Debug)]
@@ -62,7 +63,10 @@ impl Method {
 /// Whether some overload takes a list of whole numbers behind `self`, and none so many single ones.
 fn takes_list(operator: &Operator, count: usize) -> bool {
     let arguments = || operator.overloads().iter().map(|overload| &overload.schema.arguments);
-    let is_list = |ty: &Type| matches!(ty.without_optional(), Type::List(element) if matches!(**element, Type::Int | Type::SymInt));
+    let is_list = |ty: &Type| match ty.without_optional() {
+        Type::List(element) => matches!(**element, Type::Int | Type::SymInt),
+        _ => false,
+    };
     let takes_ints = |ty: &Type| matches!(ty.without_optional(), Type::Int | Type::SymInt | Type::Scalar);
     let has_list = arguments()
         .any(|list| list.get(1).is_some_and(|second| is_list(&second.ty) && second.size.is_none()));

@@ -6,7 +6,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::overload::{Named, Overload, Positional, no_overload};
 
-// All overloads of one name, or one overload: PyTorch's `OpOverloadPacket` and `OpOverload`. The class has no text of its
+// All overloads of one name, or one overload: PyTorch's `OpOverloadPacket` and `OpOverload`. The class has no text of
+// its
 // own, which would stand before that of each operator.
 #[pyclass(frozen, name = "Operator", module = "torch_library", dict)]
 pub(crate) struct Operator {

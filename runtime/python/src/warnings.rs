@@ -4,7 +4,8 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use torch_library::warning;
 
-/// From now on Python says what would be printed; who made warnings errors sees them printed as those that cannot be raised.
+/// From now on Python says what would be printed; who made warnings errors sees them printed as those that cannot be
+/// raised.
 pub(crate) fn tell_python() {
     std::mem::forget(warning::listen(|message| {
         Python::attach(|py| {

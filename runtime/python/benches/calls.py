@@ -2,7 +2,7 @@
 
     python benches/calls.py [WHEEL] [PYTHON_WITH_PYTORCH]
 
-Times are the best of some runs, in nanoseconds a call, on one thread; the loop around a call, which takes about 10, is in them.
+Times are the best of many runs, in nanoseconds a call, on one thread; the loop around a call, which takes about 10, is in them.
 """
 
 import json
@@ -38,7 +38,8 @@ def times(module):
             timer.timeit(10_000)
         except AttributeError:
             continue
-        found[what] = min(timer.repeat(15, 20_000)) / 20_000 * 1e9
+        # Short runs, many: on a machine with other work some of them are not interrupted.
+        found[what] = min(timer.repeat(400, 1_000)) / 1_000 * 1e9
     return found
 
 

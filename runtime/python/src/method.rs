@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyInt, PyList, PyTuple, PyType};
 use torch_library::schema::Type;
 
@@ -46,7 +47,8 @@ impl Method {
         if instance.is_none() {
             return Ok(slf.into_any());
         }
-        slf.py().import("types")?.getattr("MethodType")?.call1((slf, instance))
+        static METHOD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        METHOD.import(slf.py(), "types", "MethodType")?.call1((slf, instance))
     }
 
     #[getter]

@@ -1,0 +1,58 @@
+//! All operators with what stubs say of them.
+
+use pyo3::prelude::*;
+use torch_library::schema::{Argument, Type};
+
+use crate::namespace::{names, operator, with_index};
+
+/// An argument: its name, its type in the language of schemas, whether it may be left out, whether it is by name only.
+type Parameter = (String, String, bool, bool);
+
+fn parameter(argument: &Argument) -> Parameter {
+    let fits_one = argument.size.is_some() && matches!(argument.ty.without_optional(), Type::List(_));
+    let ty = if fits_one { format!("{}#", argument.ty) } else { argument.ty.to_string() };
+    (argument.name.clone(), ty, argument.default.is_some(), argument.kwarg_only)
+}
+
+/// For each overload of each operator: namespace, name, overload, arguments, types of the returns. Those of one name
+/// come
+/// in the order in which calls try them. A list that one number may stand for has a `#` behind its type.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "a table, for one reader")]
+pub(crate) fn catalogue(
+    py: Python<'_>,
+) -> PyResult<Vec<(String, String, String, Vec<Parameter>, Vec<String>)>> {
+    let mut rows = Vec::new();
+    let mut namespaces =
+        with_index(|index| index.keys().map(|(space, _)| *space).collect::<Vec<_>>(), |_| true);
+    namespaces.sort_unstable();
+    namespaces.dedup();
+    for namespace in namespaces {
+        for name in names(namespace) {
+            let Some(operator) = operator(py, namespace, name)? else { continue };
+            for overload in operator.get().overloads() {
+                let (handle, schema) = (overload.handle, overload.schema);
+                rows.push((
+                    namespace.to_owned(),
+                    name.to_owned(),
+                    handle.overload().to_owned(),
+                    schema.arguments.iter().map(parameter).collect(),
+                    schema.returns.iter().map(|ret| ret.ty.to_string()).collect(),
+                ));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// The names of operators that tensors have as methods.
+#[pyfunction]
+pub(crate) fn methods(py: Python<'_>) -> PyResult<Vec<&'static str>> {
+    let mut found = Vec::new();
+    for name in names("aten") {
+        if operator(py, "aten", name)?.is_some_and(|operator| operator.get().is_method()) {
+            found.push(name);
+        }
+    }
+    Ok(found)
+}

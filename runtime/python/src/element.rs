@@ -1,0 +1,53 @@
+//! Elements and numbers between Rust and Python.
+
+use num_complex::Complex64;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use torch_library::Scalar;
+
+/// The number that an object is: one of Python's, or one of NumPy's, which say so by a method. No tensor is one.
+pub(crate) fn number(value: &Bound<'_, PyAny>) -> Option<Scalar> {
+    if let Ok(value) = value.cast_exact::<PyFloat>() {
+        return Some(Scalar::Float(value.value()));
+    }
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Some(Scalar::Bool(value.is_true()));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return value.extract().ok().map(Scalar::Int);
+    }
+    if let Ok(value) = value.cast::<PyFloat>() {
+        return Some(Scalar::Float(value.value()));
+    }
+    if value.is_instance_of::<PyComplex>() {
+        return value.extract::<Complex64>().ok().map(Scalar::Complex);
+    }
+    of_numpy(value)
+}
+
+/// The number that a scalar of NumPy's is.
+fn of_numpy(value: &Bound<'_, PyAny>) -> Option<Scalar> {
+    let class = value.get_type();
+    if class.module().ok()?.to_str().ok()? != "numpy" || value.hasattr("__len__").ok()? && value.len().is_ok()
+    {
+        return None;
+    }
+    match class.name().ok()?.to_str().ok()?.trim_end_matches('_') {
+        "bool" => value.is_truthy().ok().map(Scalar::Bool),
+        name if name.starts_with("int") || name.starts_with("uint") => value.extract().ok().map(Scalar::Int),
+        name if name.starts_with("float") => value.extract().ok().map(Scalar::Float),
+        name if name.starts_with("complex") => value.extract::<Complex64>().ok().map(Scalar::Complex),
+        _ => None,
+    }
+}
+
+/// A number of Python's.
+pub(crate) fn of_scalar(py: Python<'_>, number: Scalar) -> PyResult<Py<PyAny>> {
+    match number {
+        Scalar::Int(value) => value.into_py_any(py),
+        Scalar::Float(value) => value.into_py_any(py),
+        Scalar::Bool(value) => value.into_py_any(py),
+        Scalar::Complex(value) => value.into_py_any(py),
+    }
+}

@@ -1,0 +1,39 @@
+//! Errors: those of the runtime as exceptions of Python's kinds, and an exception in a callback as an error, and back.
+
+use pyo3::exceptions::{
+    PyIndexError, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyRuntimeError,
+    PySystemError, PyTypeError, PyValueError,
+};
+use pyo3::prelude::*;
+use torch_library::{Error, ErrorKind};
+
+/// The exception of an error. Of one that an exception in a function of Python's caused it is that exception.
+pub(crate) fn exception(error: Error) -> PyErr {
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        if let Some(exception) = cause.downcast_ref::<PyErr>() {
+            return Python::attach(|py| exception.clone_ref(py));
+        }
+        source = cause.source();
+    }
+    let text = error.to_string();
+    match error.kind() {
+        // PyTorch's classes: an index is one of Python's.
+        ErrorKind::Argument | ErrorKind::Shape if text.contains("out of range") => {
+            PyIndexError::new_err(text)
+        }
+        ErrorKind::Argument if text.contains("cannot allocate") => PyMemoryError::new_err(text),
+        ErrorKind::Argument | ErrorKind::Shape | ErrorKind::Schema => PyValueError::new_err(text),
+        ErrorKind::DType | ErrorKind::Type => PyTypeError::new_err(text),
+        ErrorKind::MissingKernel | ErrorKind::NotSupported => PyNotImplementedError::new_err(text),
+        ErrorKind::Recursion => PyRecursionError::new_err(text),
+        ErrorKind::Io => PyOSError::new_err(text),
+        ErrorKind::Internal => PySystemError::new_err(text),
+        _ => PyRuntimeError::new_err(text),
+    }
+}
+
+/// The error that a function of Python's fails with, for the runtime to pass on.
+pub(crate) fn of_exception(exception: PyErr) -> Error {
+    Error::new(ErrorKind::Kernel, exception.to_string()).with_source(exception)
+}

@@ -1,0 +1,99 @@
+//! Elements as objects of Python: `item`, `tolist`, `float(x)`, `for row in x`.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyList};
+use torch_library::{Scalar, Tensor, match_dtype};
+use torch_library_kernels::aten;
+
+use crate::element::of_scalar;
+use crate::error::exception;
+use crate::result;
+use crate::tensor::{PyTensor, unlocked};
+
+/// More elements than these are no list of objects.
+const MAX_LIST: i64 = 1 << 27;
+
+impl PyTensor {
+    fn number(&self) -> PyResult<Scalar> {
+        self.0.item().map_err(exception)
+    }
+}
+
+#[pymethods]
+impl PyTensor {
+    /// The only element, as a number of Python's.
+    fn item(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        of_scalar(py, self.number()?)
+    }
+
+    /// All elements, as nested lists of numbers.
+    fn tolist(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let tensor = &self.0;
+        if tensor.numel() > MAX_LIST {
+            return Err(PyTypeError::new_err(format!("{} elements are too many for a list", tensor.numel())));
+        }
+        let scalars = unlocked(py, tensor.numel(), || elements(tensor)).map_err(exception)?;
+        let mut scalars = scalars.into_iter();
+        nested(py, tensor.sizes(), &mut scalars)
+    }
+
+    fn __bool__(&self) -> PyResult<bool> {
+        Ok(match self.number()? {
+            Scalar::Bool(value) => value,
+            Scalar::Int(value) => value != 0,
+            Scalar::Float(value) => value != 0.0,
+            Scalar::Complex(value) => value.re != 0.0 || value.im != 0.0,
+        })
+    }
+
+    fn __float__(&self) -> PyResult<f64> {
+        self.number()?.to().map_err(exception)
+    }
+
+    fn __int__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.item(py)?.bind(py).call_method0("__int__").map(Bound::unbind)
+    }
+
+    fn __complex__(&self) -> PyResult<num_complex::Complex64> {
+        self.number()?.to().map_err(exception)
+    }
+
+    /// For tensors of one whole number, which may stand where Python wants one.
+    fn __index__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.number()? {
+            number @ Scalar::Int(_) => of_scalar(py, number),
+            _ => Err(PyTypeError::new_err(format!("a tensor of {} is no whole number", self.0.dtype()))),
+        }
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        match self.0.sizes().first() {
+            Some(size) => Ok(*size as usize),
+            None => Err(PyTypeError::new_err("a tensor without dimensions has no length")),
+        }
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let Some(size) = self.0.sizes().first().copied() else {
+            return Err(PyTypeError::new_err("a tensor without dimensions has no parts to iterate over"));
+        };
+        let rows =
+            (0..size).map(|row| result::tensor(py, aten::select_int(&self.0, 0, row).map_err(exception)?));
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+    }
+}
+
+fn elements(tensor: &Tensor) -> torch_library::Result<Vec<Scalar>> {
+    match_dtype!(tensor.dtype(), T => {
+        tensor.elements::<T>()?.iter().map(Scalar::from_element).collect()
+    })
+}
+
+fn nested(py: Python<'_>, sizes: &[i64], scalars: &mut impl Iterator<Item = Scalar>) -> PyResult<Py<PyAny>> {
+    let Some((size, inner)) = sizes.split_first() else {
+        return scalars.next().map_or_else(|| Ok(py.None()), |number| of_scalar(py, number));
+    };
+    let members = (0..*size).map(|_| nested(py, inner, scalars));
+    Ok(PyList::new(py, members.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
+}

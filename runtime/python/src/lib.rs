@@ -1,0 +1,116 @@
+//! Operators of [`torch_library`] in Python, without PyTorch: the module `torch_library`.
+//!
+//! Whatever is registered in the program is there as `torch_library.ops.NAMESPACE.NAME`, and as methods of tensors,
+//! with arguments by its schema. The [guide] is the page for users of Python.
+//!
+//! # A wheel with operators of your own
+//! Operators are registered where they are linked. A crate with `crate-type = ["cdylib"]` that says
+//!
+//! ```ignore
+//! use my_operators as _; // a crate with a `torch_library!`
+//! pub use torch_library_python::*; // the module
+//! ```
+//!
+//! is that module with those operators in it; `runtime/python/pyproject.toml` is the file to copy for maturin.
+//!
+//! PyTorch: `torch.ops`, `torch.Tensor`, `torch.no_grad`, `torch.vmap`, `torch.autocast`.
+// The modules are listed bottom-up: each uses only those above it.
+
+mod error;
+
+mod kinds;
+
+mod element;
+
+mod tensor;
+
+mod argument;
+
+mod result;
+
+mod order;
+
+mod overload;
+
+mod operator;
+
+mod namespace;
+
+mod method;
+
+mod readable;
+
+mod held;
+
+mod owner;
+
+mod shared;
+
+mod buffer;
+
+mod dlpack;
+
+mod arithmetic;
+
+mod index;
+
+mod items;
+
+mod moved;
+
+mod autograd;
+
+mod modes;
+
+mod transform;
+
+mod program;
+
+mod catalogue;
+
+mod warnings;
+
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
+
+use pyo3::prelude::*;
+
+/// What the package `torch_library` is made of.
+#[pymodule(gil_used = true)]
+pub mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::kinds::{
+        PyDType, PyDevice, PyGenerator, PyLayout, PyMemoryFormat, default_generator, manual_seed,
+    };
+    #[pymodule_export]
+    use crate::method::Method;
+    #[pymodule_export]
+    use crate::namespace::{Namespace, Operators};
+    #[pymodule_export]
+    use crate::operator::Operator;
+    #[pymodule_export]
+    use crate::tensor::PyTensor;
+
+    #[pymodule_export]
+    use crate::autograd::{backward, grad};
+    #[pymodule_export]
+    use crate::buffer::{from_numpy, tensor};
+    #[pymodule_export]
+    use crate::catalogue::{catalogue, methods};
+    #[pymodule_export]
+    use crate::dlpack::from_dlpack;
+    #[pymodule_export]
+    use crate::modes::{enter_autocast, enter_inference_mode, is_grad_enabled, leave, set_grad_enabled};
+    #[pymodule_export]
+    use crate::program::{Program, load};
+    #[pymodule_export]
+    use crate::transform::{grads_and_value, vmap};
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::warnings::tell_python();
+        Ok(())
+    }
+}

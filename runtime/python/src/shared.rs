@@ -1,0 +1,224 @@
+//! One storage for each block of memory that Python's objects share, however many tensors are made over it.
+//!
+//! A lease on a storage keeps calls apart that use the same elements. Two storages over the same bytes would know
+//! nothing
+//! of each other's leases, so here is written down which blocks have one: those that came in, and those of ours that
+//! are
+//! lent.
+#![expect(unsafe_code, reason = "makes storages over memory of Python's objects")]
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use torch_library::geometry::Geometry;
+use torch_library::{DType, Device, Result, Storage, StorageImpl, Tensor, WeakTensor, ensure};
+
+/// A block: where it ends, and a tensor over it that lives as long as something shares it.
+type Block = (usize, WeakTensor);
+
+/// Blocks by where they begin. Those that are alive do not overlap.
+struct Blocks {
+    known: BTreeMap<usize, Block>,
+    /// How many there may be before those that are gone are taken out.
+    room: usize,
+}
+
+static BLOCKS: Mutex<Blocks> = Mutex::new(Blocks { known: BTreeMap::new(), room: 64 });
+
+fn blocks() -> MutexGuard<'static, Blocks> {
+    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Blocks {
+    /// Those that are alive and share a byte with a range. Whoever has a tensor of one drops it when the list is not
+    /// locked
+    /// any more: with the last one, code of a user may run.
+    fn touching(&self, from: usize, to: usize) -> Vec<(usize, usize, Tensor)> {
+        let mut found = Vec::new();
+        for (begin, (end, tensor)) in self.known.range(..to).rev() {
+            match tensor.upgrade() {
+                Some(tensor) if *end > from => found.push((*begin, *end, tensor)),
+                // The next one ends even before.
+                Some(tensor) => {
+                    found.push((*begin, *end, tensor));
+                    break;
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
+    fn insert(&mut self, from: usize, to: usize, tensor: &Tensor) -> Vec<Tensor> {
+        let mut alive = Vec::new();
+        if self.known.len() >= self.room {
+            self.known.retain(|_, (_, tensor)| {
+                let tensor = tensor.upgrade();
+                let is_alive = tensor.is_some();
+                alive.extend(tensor);
+                is_alive
+            });
+            self.room = 64 + 2 * self.known.len();
+        }
+        self.known.insert(from, (to, tensor.downgrade()));
+        alive
+    }
+}
+
+/// The memory of a block that came in, for one tensor: it keeps the tensor that the block is known by.
+struct Lent {
+    block: Tensor,
+    memory: Storage,
+}
+
+impl StorageImpl for Lent {
+    fn nbytes(&self) -> usize {
+        self.memory.nbytes()
+    }
+
+    fn device(&self) -> Device {
+        self.block.device()
+    }
+
+    fn host(&self) -> Option<&Storage> {
+        Some(&self.memory)
+    }
+}
+
+/// Writes down that a block of ours is lent, as long as this tensor lives.
+pub(crate) fn lend(tensor: &Tensor) {
+    let storage = tensor.storage();
+    let Some(start) = storage.data_ptr().filter(|_| storage.nbytes() > 0) else { return };
+    let (from, to) = (start.addr().get(), start.addr().get() + storage.nbytes());
+    let mut blocks = blocks();
+    let touching = blocks.touching(from, to);
+    let is_known = touching.iter().any(|(begin, end, _)| *begin <= from && to <= *end);
+    let alive = if is_known { Vec::new() } else { blocks.insert(from, to, tensor) };
+    drop(blocks);
+    drop((touching, alive));
+}
+
+/// Elements in memory that an object of Python's keeps.
+pub(crate) struct Elements<'a> {
+    /// The first one.
+    pub(crate) start: *mut c_void,
+    pub(crate) sizes: &'a [i64],
+    pub(crate) strides: &'a [i64],
+    pub(crate) dtype: DType,
+    /// The addresses of the block that they are part of, if they are known to be of a larger one.
+    pub(crate) block: Option<(usize, usize)>,
+}
+
+/// A tensor over memory that an object of Python's keeps.
+///
+/// # Safety
+/// - Until `keeper` is dropped there are elements at these addresses, initialised, and other bytes in the rest of the
+///   block;
+///   every pattern of bits is one of the type: so no booleans.
+/// - What else writes or reads them follows the rule of the guide: not on another thread while an operator uses them.
+pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<Tensor> {
+    let Elements { start, sizes, strides, dtype, block } = *elements;
+    let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
+    let geometry = Geometry::new(sizes, strides, 0)?;
+    if geometry.numel() == 0 {
+        return Tensor::from_storage(
+            Storage::zeroed(0, Device::CPU)?,
+            sizes,
+            &vec![0; sizes.len()],
+            0,
+            dtype,
+            keys,
+        );
+    }
+    let nbytes = usize::try_from(geometry.end()?).ok().and_then(|end| end.checked_mul(dtype.size()));
+    let end =
+        nbytes.filter(|nbytes| isize::try_from(*nbytes).is_ok()).and_then(|n| start.addr().checked_add(n));
+    let Some(end) = end else {
+        torch_library::bail!(Shape, "sizes {sizes:?} with strides {strides:?} are beyond memory")
+    };
+    ensure!(!start.is_null(), Argument, "memory at null for sizes {sizes:?}");
+    let around = |(from, to): &(usize, usize)| *from != 0 && *from <= start.addr() && end <= *to;
+    let (from, to) = block.filter(around).unwrap_or((start.addr(), end));
+    // SAFETY: the caller says that these bytes are there as long as the keeper, and who may use them.
+    let storage = unsafe { storage_around(start.with_addr(from), to, (start.addr(), end), keeper) }?;
+    let base = storage.data_ptr().map_or(0, |data| data.addr().get());
+    let offset = start.addr() - base;
+    ensure!(
+        offset.is_multiple_of(dtype.size()),
+        Argument,
+        "elements of {dtype} that begin {offset} bytes behind their block lie askew in it; copy them"
+    );
+    Tensor::from_storage(storage, sizes, strides, (offset / dtype.size()) as i64, dtype, keys)
+}
+
+/// A tensor over memory that nobody else uses while it lives, which no other tensor knows of.
+///
+/// # Safety
+/// - As [`over`], where the keeper is the caller, who lets nobody write the elements meanwhile and does not write them.
+pub(crate) unsafe fn alone(elements: &Elements<'_>) -> Result<Tensor> {
+    let Elements { start, sizes, strides, dtype, .. } = *elements;
+    let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
+    let geometry = Geometry::new(sizes, strides, 0)?;
+    let nbytes = if geometry.numel() == 0 { 0 } else { geometry.end()?.saturating_mul(dtype.size() as i64) };
+    let data = NonNull::new(start.cast::<u8>()).filter(|_| nbytes > 0);
+    let Some(data) = data else {
+        return Tensor::from_storage(
+            Storage::zeroed(0, Device::CPU)?,
+            sizes,
+            &vec![0; sizes.len()],
+            0,
+            dtype,
+            keys,
+        );
+    };
+    // SAFETY: as the caller says.
+    let storage = unsafe { Storage::from_raw_parts(data, nbytes as usize, Device::CPU, Box::new(())) };
+    Tensor::from_storage(storage, sizes, strides, 0, dtype, keys)
+}
+
+/// The storage of the block that these bytes are part of, or a new one of the whole block.
+///
+/// # Safety
+/// - As [`over`], for the bytes from `start` to `to`.
+unsafe fn storage_around(
+    start: *mut c_void,
+    to: usize,
+    wanted: (usize, usize),
+    keeper: Py<PyAny>,
+) -> Result<Storage> {
+    let from = start.addr();
+    let mut blocks = blocks();
+    let touching = blocks.touching(wanted.0, wanted.1);
+    if let Some((begin, end, block)) = touching.iter().find(|(_, end, _)| *end > wanted.0) {
+        drop(blocks);
+        ensure!(
+            *begin <= wanted.0 && wanted.1 <= *end,
+            Busy,
+            "another tensor is over a part of this memory, and does not know of the rest: share the whole first, or copy"
+        );
+        return Ok(lent(block.clone()));
+    }
+    let around = blocks.touching(from, to);
+    let (from, to) = if around.iter().any(|(_, end, _)| *end > from) { wanted } else { (from, to) };
+    // `over` refuses null.
+    let data = NonNull::new(start.with_addr(from).cast::<u8>()).unwrap_or(NonNull::dangling());
+    // SAFETY: the caller says that the bytes are there as long as the keeper, and who may use them. No other storage
+    // is over
+    // them: none of the blocks touches these.
+    let storage = unsafe { Storage::from_raw_parts(data, to - from, Device::CPU, Box::new(keeper)) };
+    let keys = Tensor::empty(&[0], DType::UInt8, Device::CPU)?.key_set();
+    let block = Tensor::from_storage(storage, &[(to - from) as i64], &[1], 0, DType::UInt8, keys)?;
+    let alive = blocks.insert(from, to, &block);
+    drop(blocks);
+    drop((touching, around, alive));
+    Ok(lent(block))
+}
+
+/// A storage with the memory, and so with the leases, of a block.
+fn lent(block: Tensor) -> Storage {
+    let memory = block.storage().clone();
+    Storage::new(Lent { block, memory })
+}

@@ -1,0 +1,133 @@
+//! The class `Tensor`: what a tensor says of itself.
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use torch_library::{MemoryFormat, Tensor};
+
+use crate::error::exception;
+use crate::kinds::{PyDType, PyDevice, PyLayout, PyMemoryFormat, dtype_object};
+
+/// A multi-dimensional array of numbers. Operators with an argument `self` are its methods: `x.sum(dim=0)`.
+///
+/// It shares memory with NumPy and others: `from_numpy(a)`, `x.numpy()`, `numpy.asarray(x)`, `from_dlpack(a)`.
+#[pyclass(frozen, weakref, name = "Tensor", module = "torch_library")]
+#[derive(Debug)]
+pub(crate) struct PyTensor(pub(crate) Tensor);
+
+/// How many elements may be looked at with other threads of Python waiting: fewer take less time than to let them in.
+pub(crate) const FEW: i64 = 2048;
+
+/// Runs what does not need Python while other threads of Python run, if it takes long enough to be worth it.
+pub(crate) fn unlocked<R: Send>(py: Python<'_>, numel: i64, work: impl FnOnce() -> R + Send) -> R {
+    if numel > FEW { py.detach(work) } else { work() }
+}
+
+#[pymethods]
+impl PyTensor {
+    /// The extent of each dimension.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.sizes())
+    }
+
+    /// The type of the elements.
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> PyResult<Py<PyDType>> {
+        dtype_object(py, self.0.dtype())
+    }
+
+    /// Where the elements are.
+    #[getter]
+    fn device(&self) -> PyDevice {
+        PyDevice(self.0.device())
+    }
+
+    /// How the elements are kept.
+    #[getter]
+    fn layout(&self) -> PyLayout {
+        PyLayout(torch_library::Layout::Strided)
+    }
+
+    /// How many elements apart neighbours lie in memory, per dimension.
+    #[getter]
+    fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.strides())
+    }
+
+    /// The number of dimensions.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.0.dim()
+    }
+
+    /// The size of an element in bytes.
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.0.dtype().size()
+    }
+
+    /// The size of all elements in bytes.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        (self.0.numel() as usize).saturating_mul(self.0.dtype().size())
+    }
+
+    /// The number of dimensions.
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    /// The number of elements.
+    fn numel(&self) -> i64 {
+        self.0.numel()
+    }
+
+    /// The sizes, or that of one dimension.
+    #[pyo3(signature = (dim=None))]
+    fn size(&self, py: Python<'_>, dim: Option<i64>) -> PyResult<Py<PyAny>> {
+        match dim {
+            Some(dim) => self.0.size(dim).map_err(exception)?.into_py_any(py),
+            None => self.shape(py)?.into_py_any(py),
+        }
+    }
+
+    /// The strides, or that of one dimension.
+    #[pyo3(signature = (dim=None))]
+    fn stride(&self, py: Python<'_>, dim: Option<i64>) -> PyResult<Py<PyAny>> {
+        let Some(dim) = dim else { return self.strides(py)?.into_py_any(py) };
+        let dim = torch_library::geometry::wrap_dim(dim, self.0.dim()).map_err(exception)?;
+        self.0.strides()[dim].into_py_any(py)
+    }
+
+    /// Where in its memory the first element lies, in elements.
+    fn storage_offset(&self) -> i64 {
+        self.0.storage_offset()
+    }
+
+    /// Whether the elements lie side by side, in the order of a format.
+    #[pyo3(signature = (memory_format=None))]
+    fn is_contiguous(&self, memory_format: Option<&Bound<'_, PyMemoryFormat>>) -> bool {
+        let format = memory_format.map_or(MemoryFormat::Contiguous, |format| format.get().0);
+        self.0.is_contiguous(format)
+    }
+
+    /// Whether both look at one block of memory.
+    fn shares_memory_with(&self, other: &Bound<'_, PyTensor>) -> bool {
+        self.0.shares_storage_with(&other.get().0)
+    }
+
+    /// How often the memory was written in place.
+    #[getter]
+    fn _version(&self) -> u64 {
+        self.0.version()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        py.detach(|| self.0.to_string()).replace("torch.", "torch_library.")
+    }
+
+    fn __hash__(&self) -> isize {
+        self.0.id() as isize
+    }
+}

@@ -1,0 +1,20 @@
+//! Warnings of the runtime, by Python's `warnings`.
+
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+use torch_library::warning;
+
+/// From now on Python says what would be printed; who made warnings errors sees them printed as those that cannot be
+/// raised.
+pub(crate) fn tell_python() {
+    std::mem::forget(warning::listen(|message| {
+        Python::attach(|py| {
+            let category = py.get_type::<PyUserWarning>();
+            let said =
+                py.import("warnings").and_then(|warnings| warnings.call_method1("warn", (message, category)));
+            if let Err(error) = said {
+                error.write_unraisable(py, None);
+            }
+        });
+    }));
+}

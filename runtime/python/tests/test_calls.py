@@ -1,0 +1,111 @@
+"""Arguments by schema: position, name, defaults, overloads, and what is refused with which exception."""
+
+import numpy as np
+import pytest
+
+import torch_library as tl
+
+aten = tl.ops.aten
+X = tl.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+def same(tensor, array):
+    np.testing.assert_allclose(np.asarray(tensor), array)
+
+
+def test_arguments_are_given_by_position_by_name_or_not():
+    same(aten.add(X, X), [[2, 4], [6, 8]])
+    same(aten.add(X, X, alpha=2), [[3, 6], [9, 12]])
+    same(aten.add(self=X, other=X, alpha=2), [[3, 6], [9, 12]])
+    same(aten.sum(X, [0], True), [[4, 6]])
+    same(aten.sum(X, dim=0), [4, 6])
+    assert aten.sum(X, dtype=tl.float64).dtype == tl.float64
+    assert aten.sum(X, dtype=float).dtype is aten.sum(X, dtype=np.float64).dtype
+
+
+def test_overloads_are_tried_in_pytorchs_order():
+    assert aten.add.overloads()[:3] == ["Tensor", "Scalar", "out"]
+    assert aten.max.overloads()[:3] == ["other", "default", "dim"]
+    assert aten.sum.overloads()[0] == "dim_IntList"
+    assert aten.max(X).item() == 4
+    values, indices = aten.max(X, 1)
+    same(values, [2, 4])
+    same(indices, [1, 1])
+    same(aten.add(2, X), [[3, 4], [5, 6]])
+    same(aten.pow(2, X), [[2, 4], [8, 16]])
+    assert aten.add.Tensor(X, 1).dtype == tl.float32
+    same(aten.max.default(X), 4)
+
+
+def test_numbers_of_numpy_are_numbers():
+    same(aten.mul(X, np.float32(2)), [[2, 4], [6, 8]])
+    same(aten.select(X, np.int64(0), np.int32(1)), [3, 4])
+    same(aten.select(X, 0, tl.tensor(1)), [3, 4])
+    assert aten.add(tl.tensor([1, 2]), np.int8(3)).tolist() == [4, 5]
+
+
+def test_what_is_written_is_returned_as_it_is():
+    y = aten.clone(X)
+    assert aten.add_(y, 1) is y
+    out = tl.tensor([0.0])
+    assert aten.add(X, X, out=out) is out
+    same(out, [[2, 4], [6, 8]])
+
+
+def test_results_are_tuples_lists_numbers_and_none():
+    assert isinstance(aten.max(X, 0), tuple)
+    assert isinstance(aten.split(X, 1), list)
+    assert aten.is_neg(X) is False
+    first, second = aten.unbind(X)
+    same(second, [3, 4])
+
+
+def test_a_call_that_no_overload_takes_lists_them():
+    with pytest.raises(TypeError) as error:
+        aten.add("a", 2)
+    text = str(error.value)
+    assert text.startswith("aten::add has no overload that takes (str, int):")
+    assert "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" in text
+    assert "argument 1 `self` is of type Tensor, not str" in text
+    with pytest.raises(TypeError, match="there is no argument `foo`"):
+        aten.relu(X, foo=1)
+    with pytest.raises(TypeError, match="argument `self` is given twice"):
+        aten.relu(X, self=X)
+    with pytest.raises(TypeError, match="takes at most 1 arguments by position, 2 were given"):
+        aten.relu(X, X)
+    with pytest.raises(TypeError, match="argument `other` is missing"):
+        aten.add.Tensor(X)
+    with pytest.raises(TypeError, match="argument 3 `index` is of type (Sym)?[iI]nt, not float"):
+        aten.select(X, 0, 1.0)
+
+
+def test_errors_are_of_pythons_kinds():
+    with pytest.raises(ValueError, match="aten::add"):
+        aten.add(X, tl.tensor([1.0, 2.0, 3.0]))
+    with pytest.raises(IndexError):
+        aten.sum(X, dim=5)
+    with pytest.raises(IndexError):
+        X[2]
+    with pytest.raises(NotImplementedError):
+        aten.add(X, aten.empty([2], device="cuda"))
+    with pytest.raises(RuntimeError):
+        aten.empty([2], device="cuda")
+    with pytest.raises(AttributeError, match="add"):
+        aten.addd
+    with pytest.raises(AttributeError, match="aten"):
+        tl.ops.atem
+    with pytest.raises(AttributeError, match="Scalar"):
+        aten.add.Foo
+    with pytest.raises((MemoryError, ValueError)):
+        aten.zeros([1 << 40, 1 << 20])
+    with pytest.raises(AttributeError, match="no_such_method"):
+        X.no_such_method
+
+
+def test_an_operator_says_what_it_is():
+    assert aten.add.schemas[0] == "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+    assert "aten::add.Tensor(" in aten.add.__doc__
+    assert aten.add is aten.add and aten.add.Tensor is aten.add.Tensor
+    assert "add" in dir(aten) and "aten" in dir(tl.ops) and "Tensor" in dir(aten.add)
+    assert repr(aten.relu) == '<operator "aten::relu", overloads default, out>'
+    assert tl.add(X, 1).tolist() == [[2, 3], [4, 5]]

@@ -1,0 +1,260 @@
+"""Memory that is shared with NumPy and others: no copies, who keeps what alive, and who lies about it."""
+
+import array
+import ctypes
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import torch_library as tl
+
+DTYPES = ["uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+DTYPES += ["complex64", "complex128"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arrays_come_and_go_without_a_copy(dtype):
+    a = np.arange(6).reshape(2, 3).astype(dtype)
+    for x in (tl.from_numpy(a), tl.from_dlpack(a)):
+        assert str(x.dtype) == f"torch_library.{dtype}" and x.shape == (2, 3)
+        assert np.shares_memory(x.numpy(), a)
+        a[0, 0] = 5
+        assert x[0, 0].item() == 5
+        x[0, 1] = 7
+        assert a[0, 1] == 7
+        assert x.numpy().dtype == a.dtype
+        assert np.shares_memory(np.from_dlpack(x), a) and np.shares_memory(np.asarray(x), a)
+
+
+def test_strides_come_and_go():
+    a = np.arange(24.0).reshape(4, 6)
+    for view in (a.T, a[::2, 1::2], a[1], np.broadcast_to(a[0], (3, 6)).copy()[:, ::3], a[:0], a[:, :, None]):
+        x = tl.from_numpy(view)
+        np.testing.assert_array_equal(x.numpy(), view)
+        assert x.shape == view.shape
+    x = tl.tensor(a)
+    np.testing.assert_array_equal(x.T[1:, ::2].numpy(), a.T[1:, ::2])
+    assert memoryview(x.T).strides == a.T.strides
+
+
+def test_booleans_are_copied_in_and_read_only_out():
+    a = np.array([True, False])
+    for x in (tl.from_numpy(a), tl.from_dlpack(a)):
+        a[1] = True
+        assert x.tolist() == [True, False]
+        a[1] = False
+        assert not x.numpy().flags.writeable
+        with pytest.raises(ValueError):
+            x.numpy().setflags(write=True)
+        assert not np.from_dlpack(x).flags.writeable
+    bad = np.array([0, 1, 7, 255], dtype=np.uint8).view(bool)
+    assert tl.from_numpy(bad).tolist() == tl.from_dlpack(bad).tolist() == [False, True, True, True]
+    with pytest.raises(BufferError):
+        tl.tensor(True).__dlpack__()
+
+
+def test_memory_lives_as_long_as_somebody_looks():
+    a = np.arange(1000.0)
+    alive = weakref.ref(a)
+    x = tl.from_numpy(a)
+    del a
+    gc.collect()
+    assert alive() is not None and x[999].item() == 999
+    view = x[10:]
+    del x
+    gc.collect()
+    assert view.sum().item() == sum(range(10, 1000))
+    del view
+    gc.collect()
+    assert alive() is None
+    lent = tl.ops.aten.arange(1000).numpy()
+    gc.collect()
+    assert lent.sum() == 499500
+    lent = np.from_dlpack(tl.ops.aten.arange(1000))
+    gc.collect()
+    assert lent.sum() == 499500
+    lent = memoryview(tl.ops.aten.arange(1000))
+    gc.collect()
+    assert lent[999] == 999
+
+
+def test_memory_that_is_shared_does_not_go():
+    a = np.arange(10.0)
+    x = tl.from_numpy(a)
+    with pytest.raises(ValueError):
+        a.resize(100000, refcheck=False)
+    base = np.arange(10.0)
+    y = tl.from_numpy(base[2:])
+    with pytest.raises(ValueError):
+        base.resize(100000, refcheck=False)
+    assert x.sum().item() == 45 and y.sum().item() == 44
+    data = bytearray(80)
+    z = tl.from_numpy(data)
+    with pytest.raises(BufferError):
+        data.extend(b"x" * 100000)
+    assert z.sum().item() == 0
+    numbers = array.array("d", [1, 2])
+    w = tl.from_numpy(numbers)
+    with pytest.raises(BufferError):
+        numbers.append(3)
+    assert w.tolist() == [1, 2]
+    view = memoryview(bytearray(8))
+    v = tl.from_numpy(view)
+    view.release()
+    assert v.tolist() == [0] * 8
+    lent = tl.tensor([1.0, 2.0])
+    out = lent.numpy()
+    lent.resize_([100000])
+    out += 1
+    assert out.tolist() == [2, 3]
+
+
+def test_arrays_that_cannot_be_shared():
+    a = np.arange(4.0)
+    with pytest.raises(ValueError, match="negative"):
+        tl.from_numpy(a[::-1])
+    assert tl.tensor(a).tolist() == [0, 1, 2, 3]
+    a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        tl.from_numpy(a)
+    assert tl.from_dlpack(a).tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        tl.from_numpy(b"bytes")
+    odd = np.zeros(17, np.uint8)[1:].view(np.float64)
+    packed = np.zeros(3, np.dtype([("a", np.uint8), ("b", np.float64)]))["b"]
+    for wrong in (np.array(["a"]), np.array([object()]), np.array(["2020"], "M8[D]"), a.astype(">f8"), 3, None, [1.0], odd, packed):
+        with pytest.raises((TypeError, ValueError)):
+            tl.from_numpy(wrong)
+    with pytest.raises(TypeError, match="bfloat16"):
+        tl.tensor([1.0], dtype=tl.bfloat16).numpy()
+    with pytest.raises(RuntimeError, match="detach"):
+        tl.tensor([1.0], requires_grad=True).numpy()
+    with pytest.raises((RuntimeError, TypeError, ValueError)):
+        tl.ops.aten.empty([2], device="meta").numpy()
+
+
+class Device(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int32), ("number", ctypes.c_int32)]
+
+
+class Type(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device", Device), ("ndim", ctypes.c_int32), ("dtype", Type),
+        ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
+        ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+KEPT = []
+GOOD = np.arange(16.0)
+BIG = (1 << 63) - 1
+
+
+class Liar:
+    """An object whose `__dlpack__` says what it is told to."""
+
+    def __init__(self, data=GOOD.ctypes.data, shape=(4,), strides=None, name=b"dltensor", **fields):
+        shape = (ctypes.c_int64 * len(shape))(*shape)
+        strides = strides and (ctypes.c_int64 * len(strides))(*strides)
+        address = lambda one: one and ctypes.addressof(one)  # noqa: E731
+        self.managed = Managed(data, Device(1, 0), len(shape), Type(2, 64, 1), address(shape), address(strides))
+        for field, value in fields.items():
+            setattr(self.managed, field, value)
+        self.name = name
+        KEPT.append((self.managed, shape, strides))
+
+    def __dlpack__(self, **_):
+        return new_capsule(ctypes.addressof(self.managed), self.name, None)
+
+
+def test_an_honest_object_is_believed():
+    x = tl.from_dlpack(Liar())
+    assert x.tolist() == [0, 1, 2, 3]
+    x[0] = 9
+    assert GOOD[0] == 9
+    GOOD[0] = 0
+    assert tl.from_dlpack(Liar(shape=(2, 2), strides=(1, 2))).tolist() == [[0, 2], [1, 3]]
+    assert tl.from_dlpack(Liar(shape=(0,), data=0)).shape == (0,)
+
+
+LIES = [
+    {"data": 0}, {"data": 8}, {"data": 0x7FFF_FFFF_F000}, {"data": GOOD.ctypes.data + 1}, {"shape": (-1,)},
+    {"shape": (BIG,)}, {"shape": (1 << 40, 1 << 40)}, {"shape": (4,), "strides": (-1,)}, {"strides": (BIG,)},
+    {"shape": (2,) * 65}, {"ndim": -1}, {"ndim": 2**31 - 1}, {"shape": (1 << 45,)}, {"offset": 2**64 - 1},
+    {"offset": 1 << 50}, {"dtype": Type(2, 64, 4)}, {"dtype": Type(9, 64, 1)}, {"dtype": Type(2, 7, 1)},
+    {"device": Device(2, 0)}, {"device": Device(-1, 0)}, {"name": b"used_dltensor"}, {"name": b"dltensor_versioned"},
+    {"name": b"other"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES, ids=str)
+def test_objects_that_lie_are_refused(lie):
+    with pytest.raises((ValueError, TypeError, BufferError, MemoryError)):
+        tl.from_dlpack(Liar(**lie))
+    if "name" not in lie and "shape" not in lie:
+        null = Liar(**lie)
+        null.managed.shape = 8
+        with pytest.raises((ValueError, TypeError, BufferError)):
+            tl.from_dlpack(null)
+
+
+def test_what_is_no_dlpack_is_refused():
+    class Odd:
+        def __init__(self, result):
+            self.result = result
+
+        def __dlpack__(self, **_):
+            if isinstance(self.result, Exception):
+                raise self.result
+            return self.result
+
+    for result in (None, 3, "dltensor", object(), Odd, KeyError("x"), new_capsule(8, b"dltensor", None)):
+        with pytest.raises((TypeError, ValueError, KeyError)):
+            tl.from_dlpack(Odd(result))
+    for wrong in (None, 3, [1.0], object()):
+        with pytest.raises((TypeError, AttributeError)):
+            tl.from_dlpack(wrong)
+    capsule = tl.tensor([1.0]).__dlpack__()
+    assert tl.from_dlpack(capsule).tolist() == [1.0]
+    with pytest.raises(ValueError, match="taken already"):
+        tl.from_dlpack(capsule)
+
+
+def test_tensors_over_one_memory_know_of_each_other():
+    a = np.arange(10.0)
+    x, y, z = tl.from_numpy(a), tl.from_numpy(a[2:8]), tl.from_dlpack(a)
+    w, v = tl.from_numpy(x.numpy()), tl.from_dlpack(np.from_dlpack(x))
+    assert all(x.shares_memory_with(other) for other in (y, z, w, v))
+    bytes_of = tl.from_numpy(a.view(np.uint8))
+    assert bytes_of.shares_memory_with(y)
+    part = tl.from_numpy(np.arange(10.0)[5:])
+    assert not part.shares_memory_with(x)
+    # In place over an overlapping part: an error or what NumPy gives, and no race.
+    with pytest.raises((ValueError, RuntimeError)):
+        x[1:9].add_(tl.from_numpy(a[:8]))
+    x.add_(w)
+    assert a.tolist() == [2.0 * i for i in range(10)]
+    first, whole = Liar(shape=(4,)), Liar(shape=(16,))
+    kept = tl.from_dlpack(first)
+    with pytest.raises(RuntimeError, match="part of this memory"):
+        tl.from_dlpack(whole)
+    del kept
+    gc.collect()
+    assert tl.from_dlpack(whole).shape == (16,)
+    own = tl.tensor([1.0, 2.0, 3.0])
+    assert own.shares_memory_with(tl.from_numpy(own[1:].numpy()))
+
+
+def test_many_arrays_come_and_go():
+    for _ in range(2000):
+        tl.from_numpy(np.zeros(3)).add_(1)
+    kept = [(a, tl.from_numpy(a)) for a in (np.zeros(3) for _ in range(500))]
+    assert all(not kept[0][1].shares_memory_with(x) for _, x in kept[1:])

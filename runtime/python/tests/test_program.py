@@ -1,0 +1,48 @@
+"""A model that `torch.export` wrote, from a file."""
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import torch_library as tl
+
+MODELS = Path(__file__).parents[3] / "examples" / "models"
+
+
+def safetensors(path):
+    data = path.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header, body = json.loads(data[8 : 8 + length]), data[8 + length :]
+    kinds = {"F32": np.float32, "F64": np.float64, "I64": np.int64}
+    return {
+        name: np.frombuffer(body[slice(*entry["data_offsets"])], kinds[entry["dtype"]]).reshape(entry["shape"])
+        for name, entry in header.items()
+        if name != "__metadata__"
+    }
+
+
+def test_digits_are_what_pytorch_found():
+    inputs, outputs = safetensors(MODELS / "digits.inputs.safetensors"), safetensors(MODELS / "digits.outputs.safetensors")
+    model = tl.load(MODELS / "digits.pt2")
+    assert not model.problems and len(model.inputs) == len(inputs) == 1
+    (images,), (expected,) = inputs.values(), outputs.values()
+    for mode in (tl.no_grad, tl.inference_mode):
+        with mode():
+            found = model(tl.tensor(images))
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+    assert all(isinstance(weight, tl.Tensor) for weight in model.weights.values())
+
+
+def test_what_is_no_model_is_refused(tmp_path):
+    with pytest.raises(OSError):
+        tl.load(tmp_path / "nothing.pt2")
+    (tmp_path / "bad.pt2").write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises((ValueError, OSError, RuntimeError)):
+        tl.load(tmp_path / "bad.pt2")
+    model = tl.load(MODELS / "digits.pt2")
+    for wrong in ((), (1,), (tl.tensor([1.0]),), ("a",), (object(),), (tl.tensor([1.0]),) * 2):
+        with pytest.raises((TypeError, ValueError, RuntimeError)):
+            model(*wrong)

@@ -32,6 +32,7 @@ pub enum Gradients {
 /// use torch_library::prelude::*;
 /// use torch_library_distributed::{Gradients, ZeroRedundancyOptimizer, threads};
 /// use torch_library_kernels::optim::{Optimizer, Sgd};
+/// use torch_library_kernels::prelude::*;
 ///
 /// let ranks = threads::run(2, |group| {
 ///     let x = Tensor::from([1.0, 1.0, 1.0]);

@@ -25,7 +25,7 @@ derivatives! {
     }
 
     all_to_all_single(Tensor input, SymInt[] output_split_sizes, SymInt[] input_split_sizes, str group_name) -> Tensor {
-        input => wait_tensor(&functional::all_to_all_single(grad, &input_split_sizes, &output_split_sizes, &group_name)?),
+        input => wait_tensor(&functional::all_to_all_single(grad, input_split_sizes, output_split_sizes, group_name)?),
     }
 
     broadcast(Tensor input, int src, str group_name) -> Tensor {

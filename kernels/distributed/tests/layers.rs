@@ -107,7 +107,7 @@ fn collectives_in_place_pass_opcheck() {
     ranks(2, |group| {
         let first = group.rank() as f64;
         let list = || Value::Tensors(vec![Tensor::from([first]), Tensor::from([2.0])].into());
-        let one = || Value::Tensors(vec![Tensor::from([1.0])].into());
+        let one = || Value::Tensors(vec![Tensor::from([7.0])].into());
         let now = || Value::Bool(false);
         let cases = [
             (c10d::allreduce_::handle(), vec![list(), text("world"), text("sum"), Value::None, now()]),

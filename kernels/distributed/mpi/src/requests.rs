@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use mpi::ffi;
 use torch_library::prelude::*;
 
-/// So long a request is asked after without a break; then it is one that takes longer.
+/// So long a message is looked for without a break; then it is one that somebody has yet to send.
 const EAGER: Duration = Duration::from_millis(2);
-/// How often it is asked after then.
+/// How often it is looked for then.
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// What MPI works on in the background. The memory is freed when MPI is done with it, and never before.
@@ -71,11 +71,12 @@ impl Request {
     /// # Errors
     /// What MPI says.
     pub(crate) fn wait(mut self, deadline: Instant) -> Result<Option<Vec<Vec<u8>>>> {
-        let mut patience = Patience::until(deadline);
+        // MPI moves data while it is asked, piece by piece: a pause here would be one for each piece.
         while !self.test()? {
-            if !patience.wait() {
+            if Instant::now() >= deadline {
                 return Ok(None);
             }
+            std::thread::yield_now();
         }
         Ok(Some(std::mem::take(&mut self.buffers)))
     }

@@ -19,8 +19,8 @@
 //! ```
 //!
 //! Before a collective moves data, the ranks compare what they are about to do. A rank that is missing, has ended, or does
-//! something else is an error on all of them within [`Options::timeout`], which names the rank, the operator, and what the
-//! collective was for.
+//! something else is an error on all of them within twice [`Options::timeout`], which names the rank, the operator, and what
+//! the collective was for. The [guide] has more.
 
 pub use clip::clip_grad_norm_;
 pub use data_parallel::{DataParallelOptions, DistributedDataParallel, Statistics};
@@ -64,6 +64,9 @@ mod shapes;
 mod derivatives;
 mod functional;
 mod in_place;
+
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
 
 mod buckets;
 mod clip;

@@ -197,8 +197,9 @@ impl Tensor {
         Ok(handle)
     }
 
-    /// Runs a function on this leaf whenever a gradient was added to its [`grad`](Tensor::grad), which then is complete for
-    /// this backward pass: work that can begin before the others are there, as sending it to other processes, begins here.
+    /// Runs a function on this leaf whenever a gradient was added to its [`grad`](Tensor::grad), which then is complete
+    /// for this backward pass: work that can begin before other gradients are there, as sending it to other processes,
+    /// begins here.
     ///
     /// # Errors
     /// A tensor that requires no gradient, or that is no leaf. What the function returns ends the backward pass.

@@ -49,8 +49,14 @@ impl Backward for AccumulateGrad {
             hooks.run(&mut grads)?;
         }
         if let Some(Some(grad)) = grads.pop() {
-            let _one_at_a_time = self.adding.take();
+            let one_at_a_time = self.adding.take();
             self.add(grad)?;
+            drop(one_at_a_time); // a hook may wait for others, who add as well
+            let hooks =
+                AutogradMeta::of(&self.leaf).and_then(|meta| Hooks::snapshot(&meta.state().accumulated));
+            if let Some(hooks) = hooks {
+                hooks.run(&mut [Some(self.leaf.clone())])?;
+            }
         }
         Ok(Vec::new())
     }

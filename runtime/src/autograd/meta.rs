@@ -35,6 +35,8 @@ pub(super) struct State {
     pub(super) view: Option<View>,
     /// Those of a leaf; others have them at their node.
     pub(super) hooks: Option<Box<Hooks>>,
+    /// Those that run when a leaf's gradient was added.
+    pub(super) accumulated: Option<Box<Hooks>>,
     pub(super) retains_grad: bool,
 }
 
@@ -50,15 +52,17 @@ struct Held {
     #[expect(dead_code, reason = "dropped, never read")]
     view: Option<View>,
     #[expect(dead_code, reason = "dropped, never read")]
-    hooks: Option<Box<Hooks>>,
+    hooks: [Option<Box<Hooks>>; 2],
 }
 
 /// A gradient may have a gradient, and so on; a base may have one as well; and a hook holds what its author likes.
 impl Drop for AutogradMeta {
     fn drop(&mut self) {
-        let State { grad, view, hooks, .. } = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if grad.is_some() || view.is_some() || hooks.is_some() {
-            dropping::in_turn(&HELD, Held { grad: grad.take(), view: view.take(), hooks: hooks.take() });
+        let State { grad, view, hooks, accumulated, .. } =
+            self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if grad.is_some() || view.is_some() || hooks.is_some() || accumulated.is_some() {
+            let hooks = [hooks.take(), accumulated.take()];
+            dropping::in_turn(&HELD, Held { grad: grad.take(), view: view.take(), hooks });
         }
     }
 }

@@ -197,6 +197,40 @@ impl Tensor {
         Ok(handle)
     }
 
+    /// Runs a function on this leaf whenever a gradient was added to its [`grad`](Tensor::grad), which then is complete
+    /// for this backward pass: work that can begin before other gradients are there, as sending it to other processes,
+    /// begins here.
+    ///
+    /// # Errors
+    /// A tensor that requires no gradient, or that is no leaf. What the function returns ends the backward pass.
+    ///
+    /// ```
+    /// use torch_library::{Tensor, autograd};
+    ///
+    /// let x = Tensor::from([1.0, 2.0]);
+    /// x.set_requires_grad(true)?;
+    /// x.register_post_accumulate_grad_hook(|leaf| leaf.set_grad(None))?; // used up as it comes
+    /// autograd::backward(&[&x], &[Some(Tensor::from([1.0, 1.0]))], Default::default())?;
+    /// assert!(x.grad().is_none());
+    /// # Ok::<(), torch_library::Error>(())
+    /// ```
+    ///
+    /// PyTorch: `Tensor.register_post_accumulate_grad_hook`.
+    pub fn register_post_accumulate_grad_hook(
+        &self,
+        hook: impl Fn(&Tensor) -> Result<()> + Send + Sync + 'static,
+    ) -> Result<HookHandle> {
+        ensure!(
+            self.requires_grad() && view::history(self)?.is_none(),
+            Autograd,
+            "a hook behind the sum of gradients needs a leaf that requires a gradient: others keep no sum"
+        );
+        let hook: Hook = Arc::new(move |leaf: &Tensor| hook(leaf).map(|()| None));
+        let (handle, gone) = Hooks::add(&mut AutogradMeta::of_or_new(self).state().accumulated, 0, hook);
+        drop(gone); // outside of the lock
+        Ok(handle)
+    }
+
     /// Computes the gradients of this one number with respect to all leaves it was computed from, and adds them to
     /// their [`grad`](Tensor::grad).
     ///

@@ -1,0 +1,80 @@
+//! The beginning and the end of MPI in a process.
+
+use std::time::Duration;
+
+use mpi::Threading;
+use mpi::environment::Universe;
+use torch_library::prelude::*;
+use torch_library_distributed::{Options, ProcessGroup, c10d, threads::WORLD};
+
+use crate::transport::Communicator;
+
+/// How long a process that gives up lives on, so that others can say what they know before `mpirun` ends them, too.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// MPI in this process, and the group of all processes, which operators know as `world`.
+///
+/// Dropping it without [`finish`](Session::finish) is for when something went wrong: MPI would wait for ranks that are not
+/// there, and so is not ended.
+pub struct Session {
+    universe: Option<Universe>,
+    world: Option<ProcessGroup>,
+}
+
+impl Session {
+    /// Starts MPI, for several threads, and joins the other processes.
+    ///
+    /// # Errors
+    /// MPI was started before, or does not work with several threads.
+    pub fn start(options: Options) -> Result<Session> {
+        let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Multiple) else {
+            bail!(Conflict, "MPI was started before: a process has one `Session`");
+        };
+        // From here on an error leaves MPI as it is.
+        let mut session = Session { universe: Some(universe), world: None };
+        ensure!(
+            threading == Threading::Multiple,
+            NotSupported,
+            "this MPI works with threads as {threading:?}, and groups have threads that call it at the same time\n  \
+             help: Open MPI and MPICH of Debian are built for that"
+        );
+        let world = ProcessGroup::new(WORLD, Box::new(Communicator::world()?), options)?;
+        world.register()?;
+        session.world = Some(world);
+        Ok(session)
+    }
+
+    /// All processes.
+    ///
+    /// # Panics
+    /// Never: it is there until the session ends.
+    pub fn world(&self) -> &ProcessGroup {
+        self.world.as_ref().expect("a session that was started has one")
+    }
+
+    /// Waits for all processes, and ends MPI. Other groups and handles of groups are to be dropped before.
+    ///
+    /// # Errors
+    /// A process that does not come to its end.
+    pub fn finish(mut self) -> Result<()> {
+        let nothing = Tensor::zeros(&[0], DType::UInt8, Device::CPU)?;
+        c10d::barrier::with(&nothing, WORLD, &[]).async_op(false).call()?;
+        if let Some(world) = self.world.take() {
+            world.unregister();
+        }
+        drop(self.universe.take()); // ends MPI
+        Ok(())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(world) = self.world.take() {
+            world.unregister();
+        }
+        if let Some(universe) = self.universe.take() {
+            std::mem::forget(universe);
+            std::thread::sleep(GRACE);
+        }
+    }
+}

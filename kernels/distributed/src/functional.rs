@@ -1,0 +1,340 @@
+//! Kernels of the functional collectives.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+use crate::collectives::{self, Caller};
+use crate::group::ProcessGroup;
+use crate::ops::_c10d_functional;
+use crate::registry::process_group;
+use crate::transport::Call;
+use crate::work::Work;
+use crate::{pending, shapes};
+
+/// The name of an operator, with the group's timeout.
+macro_rules! caller {
+    ($name:ident) => {
+        (concat!("_c10d_functional::", stringify!($name)), -1)
+    };
+}
+
+/// A result that somebody will wait for.
+fn later(group: &ProcessGroup, work: Work, results: &[Tensor]) -> Result<()> {
+    // Memory that no elements are in cannot be found again, and nothing comes to it.
+    let first = results.iter().find(|result| result.numel() > 0);
+    match first {
+        Some(first) if !group.is_blocking() => pending::add(first.clone(), work),
+        _ => work.wait(),
+    }
+}
+
+/// Elements of 0 until the true ones come.
+fn room(sizes: &[i64], like: &Tensor) -> Result<Tensor> {
+    Tensor::zeros(sizes, like.dtype(), like.device())
+}
+
+/// Reduces copies, so that what is in place and what is not are one.
+fn reduced(
+    caller: Caller,
+    inputs: &[&Tensor],
+    op: &str,
+    group: &ProcessGroup,
+) -> Result<(Vec<Tensor>, Work)> {
+    let results: Vec<Tensor> =
+        inputs.iter().map(|input| room(input.sizes(), input)).collect::<Result<_>>()?;
+    let work = collectives::all_reduce(group, caller, op, inputs.to_vec(), results.clone())?;
+    Ok((results, work))
+}
+
+#[torch_impl(crate::ops::_c10d_functional, CPU)]
+mod cpu {
+    use super::*;
+
+    fn all_reduce(input: &Tensor, reduce_op: &str, group_name: &str) -> Result<Tensor> {
+        let group = process_group(group_name)?;
+        let (mut results, work) = reduced(caller!(all_reduce), &[input], reduce_op, &group)?;
+        later(&group, work, &results)?;
+        Ok(results.swap_remove(0))
+    }
+
+    fn all_reduce_<'a>(input: &'a mut Tensor, reduce_op: &str, group_name: &str) -> Result<&'a mut Tensor> {
+        let group = process_group(group_name)?;
+        let outputs = vec![input.clone()];
+        collectives::all_reduce(&group, caller!(all_reduce_), reduce_op, vec![input], outputs)?.wait()?;
+        Ok(input)
+    }
+
+    fn all_reduce_coalesced(inputs: &[Tensor], reduce_op: &str, group_name: &str) -> Result<Vec<Tensor>> {
+        let group = process_group(group_name)?;
+        let inputs: Vec<&Tensor> = inputs.iter().collect();
+        let (results, work) = reduced(caller!(all_reduce_coalesced), &inputs, reduce_op, &group)?;
+        work.wait()?; // one work for several tensors, of which each may be waited for alone
+        Ok(results)
+    }
+
+    fn all_reduce_coalesced_<'a>(
+        inputs: &'a mut [Tensor],
+        reduce_op: &str,
+        group_name: &str,
+    ) -> Result<&'a mut [Tensor]> {
+        let group = process_group(group_name)?;
+        let (read, written) = (inputs.iter().collect(), inputs.to_vec());
+        let caller = caller!(all_reduce_coalesced_);
+        collectives::all_reduce(&group, caller, reduce_op, read, written)?.wait()?;
+        Ok(inputs)
+    }
+
+    fn all_gather_into_tensor(input: &Tensor, group_size: i64, group_name: &str) -> Result<Tensor> {
+        let group = process_group(group_name)?;
+        collectives::check_size(&group, group_size)?;
+        let result = room(&shapes::gathered(input, group_size)?, input)?;
+        let outputs = vec![result.clone()];
+        let work = collectives::all_gather(&group, caller!(all_gather_into_tensor), input, outputs)?;
+        later(&group, work, std::slice::from_ref(&result))?;
+        Ok(result)
+    }
+
+    fn all_gather_into_tensor_out<'a>(
+        input: &Tensor,
+        group_size: i64,
+        group_name: &str,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        let group = process_group(group_name)?;
+        collectives::check_size(&group, group_size)?;
+        check_out(out, &shapes::gathered(input, group_size)?)?;
+        let caller = caller!(all_gather_into_tensor_out);
+        collectives::all_gather(&group, caller, input, vec![out.clone()])?.wait()?;
+        Ok(out)
+    }
+
+    fn all_gather_into_tensor_coalesced(
+        inputs: &[Tensor],
+        group_size: i64,
+        group_name: &str,
+    ) -> Result<Vec<Tensor>> {
+        let gather = |input| _c10d_functional::all_gather_into_tensor(input, group_size, group_name);
+        inputs.iter().map(gather).collect()
+    }
+
+    fn reduce_scatter_tensor(
+        input: &Tensor,
+        reduce_op: &str,
+        group_size: i64,
+        group_name: &str,
+    ) -> Result<Tensor> {
+        let group = process_group(group_name)?;
+        collectives::check_size(&group, group_size)?;
+        let result = room(&shapes::scattered(input, group_size)?, input)?;
+        let (caller, outputs) = (caller!(reduce_scatter_tensor), vec![result.clone()]);
+        let work = collectives::reduce_scatter(&group, caller, reduce_op, vec![input], outputs)?;
+        later(&group, work, std::slice::from_ref(&result))?;
+        Ok(result)
+    }
+
+    fn reduce_scatter_tensor_out<'a>(
+        input: &Tensor,
+        reduce_op: &str,
+        group_size: i64,
+        group_name: &str,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        let group = process_group(group_name)?;
+        collectives::check_size(&group, group_size)?;
+        check_out(out, &shapes::scattered(input, group_size)?)?;
+        let (caller, outputs) = (caller!(reduce_scatter_tensor_out), vec![out.clone()]);
+        collectives::reduce_scatter(&group, caller, reduce_op, vec![input], outputs)?.wait()?;
+        Ok(out)
+    }
+
+    fn reduce_scatter_tensor_coalesced(
+        inputs: &[Tensor],
+        reduce_op: &str,
+        group_size: i64,
+        group_name: &str,
+    ) -> Result<Vec<Tensor>> {
+        let scatter =
+            |input| _c10d_functional::reduce_scatter_tensor(input, reduce_op, group_size, group_name);
+        inputs.iter().map(scatter).collect()
+    }
+
+    fn all_to_all_single(
+        input: &Tensor,
+        output_split_sizes: &[i64],
+        input_split_sizes: &[i64],
+        group_name: &str,
+    ) -> Result<Tensor> {
+        let group = process_group(group_name)?;
+        let result = room(&shapes::exchanged(input, output_split_sizes, input_split_sizes)?, input)?;
+        let rows = [
+            splits(&group, input_split_sizes, input.sizes()[0])?,
+            splits(&group, output_split_sizes, result.sizes()[0])?,
+        ];
+        let row: i64 = input.sizes()[1..].iter().product();
+        let bytes = |rows: &Vec<i64>| {
+            rows.iter().map(|rows| (rows * row) as usize * input.dtype().size()).collect::<Vec<_>>()
+        };
+        let lengths = [bytes(&rows[0]), bytes(&rows[1])];
+        let (caller, outputs) = (caller!(all_to_all_single), vec![result.clone()]);
+        let work = collectives::all_to_all(&group, caller, rows, lengths, vec![input], outputs)?;
+        later(&group, work, std::slice::from_ref(&result))?;
+        Ok(result)
+    }
+
+    fn broadcast(input: &Tensor, src: i64, group_name: &str) -> Result<Tensor> {
+        let group = process_group(group_name)?;
+        let root = group.checked_rank(src, "the source")?;
+        let result = room(input.sizes(), input)?;
+        let (call, outputs) = (Call::Broadcast { root }, vec![result.clone()]);
+        let work = collectives::begin(&group, caller!(broadcast), call, vec![input], outputs)?;
+        later(&group, work, std::slice::from_ref(&result))?;
+        Ok(result)
+    }
+
+    fn broadcast_<'a>(input: &'a mut Tensor, src: i64, group_name: &str) -> Result<&'a mut Tensor> {
+        let group = process_group(group_name)?;
+        let root = group.checked_rank(src, "the source")?;
+        let (call, outputs) = (Call::Broadcast { root }, vec![input.clone()]);
+        collectives::begin(&group, caller!(broadcast_), call, vec![input], outputs)?.wait()?;
+        Ok(input)
+    }
+
+    fn wait_tensor(input: &Tensor) -> Result<Tensor> {
+        pending::wait(input)?;
+        aten::clone(input)
+    }
+
+    fn wait_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        tensors.iter().map(wait_tensor).collect()
+    }
+
+    #[torch_impl(helper)]
+    fn check_out(out: &Tensor, sizes: &[i64]) -> Result<()> {
+        ensure!(out.sizes() == sizes, Shape, "out has sizes {:?}, expected {sizes:?}", out.sizes());
+        Ok(())
+    }
+
+    /// Equal parts, where none are given.
+    #[torch_impl(helper)]
+    fn splits(group: &ProcessGroup, given: &[i64], rows: i64) -> Result<Vec<i64>> {
+        let ranks = group.size();
+        if given.is_empty() {
+            ensure!(
+                rows % ranks as i64 == 0,
+                Shape,
+                "{rows} rows are not divisible by {ranks} ranks\n  help: splits say how many go where"
+            );
+            return Ok(vec![rows / ranks as i64; ranks]);
+        }
+        ensure!(given.len() == ranks, Argument, "splits {given:?} are not one for each of {ranks} ranks");
+        Ok(given.to_vec())
+    }
+}
+
+#[torch_impl(crate::ops::_c10d_functional, Meta)]
+mod meta {
+    use super::*;
+
+    fn all_reduce(input: &Tensor, reduce_op: &str, _: &str) -> Result<Tensor> {
+        reduce_op.parse::<crate::ReduceOp>()?.check(input.dtype())?;
+        like(input, input.sizes())
+    }
+
+    fn all_reduce_<'a>(input: &'a mut Tensor, reduce_op: &str, _: &str) -> Result<&'a mut Tensor> {
+        reduce_op.parse::<crate::ReduceOp>()?.check(input.dtype())?;
+        Ok(input)
+    }
+
+    fn all_reduce_coalesced(inputs: &[Tensor], reduce_op: &str, group_name: &str) -> Result<Vec<Tensor>> {
+        inputs.iter().map(|input| all_reduce(input, reduce_op, group_name)).collect()
+    }
+
+    fn all_reduce_coalesced_<'a>(
+        inputs: &'a mut [Tensor],
+        reduce_op: &str,
+        _: &str,
+    ) -> Result<&'a mut [Tensor]> {
+        let op: crate::ReduceOp = reduce_op.parse()?;
+        inputs.iter().try_for_each(|input| op.check(input.dtype()))?;
+        Ok(inputs)
+    }
+
+    fn all_gather_into_tensor(input: &Tensor, group_size: i64, _: &str) -> Result<Tensor> {
+        like(input, &shapes::gathered(input, group_size)?)
+    }
+
+    fn all_gather_into_tensor_out<'a>(
+        input: &Tensor,
+        group_size: i64,
+        _: &str,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        fits(out, &shapes::gathered(input, group_size)?)?;
+        Ok(out)
+    }
+
+    fn all_gather_into_tensor_coalesced(
+        inputs: &[Tensor],
+        group_size: i64,
+        group_name: &str,
+    ) -> Result<Vec<Tensor>> {
+        inputs.iter().map(|input| all_gather_into_tensor(input, group_size, group_name)).collect()
+    }
+
+    fn reduce_scatter_tensor(input: &Tensor, reduce_op: &str, group_size: i64, _: &str) -> Result<Tensor> {
+        reduce_op.parse::<crate::ReduceOp>()?.check(input.dtype())?;
+        like(input, &shapes::scattered(input, group_size)?)
+    }
+
+    fn reduce_scatter_tensor_out<'a>(
+        input: &Tensor,
+        _: &str,
+        group_size: i64,
+        _: &str,
+        out: &'a mut Tensor,
+    ) -> Result<&'a mut Tensor> {
+        fits(out, &shapes::scattered(input, group_size)?)?;
+        Ok(out)
+    }
+
+    fn reduce_scatter_tensor_coalesced(
+        inputs: &[Tensor],
+        reduce_op: &str,
+        group_size: i64,
+        group_name: &str,
+    ) -> Result<Vec<Tensor>> {
+        let scatter = |input| reduce_scatter_tensor(input, reduce_op, group_size, group_name);
+        inputs.iter().map(scatter).collect()
+    }
+
+    fn all_to_all_single(input: &Tensor, from: &[i64], to: &[i64], _: &str) -> Result<Tensor> {
+        like(input, &shapes::exchanged(input, from, to)?)
+    }
+
+    fn broadcast(input: &Tensor, _: i64, _: &str) -> Result<Tensor> {
+        like(input, input.sizes())
+    }
+
+    fn broadcast_<'a>(input: &'a mut Tensor, _: i64, _: &str) -> Result<&'a mut Tensor> {
+        Ok(input)
+    }
+
+    fn wait_tensor(input: &Tensor) -> Result<Tensor> {
+        aten::clone(input)
+    }
+
+    fn wait_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        tensors.iter().map(aten::clone).collect()
+    }
+
+    #[torch_impl(helper)]
+    fn like(input: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+        Tensor::empty(sizes, input.dtype(), input.device())
+    }
+
+    #[torch_impl(helper)]
+    fn fits(out: &Tensor, sizes: &[i64]) -> Result<()> {
+        ensure!(out.sizes() == sizes, Shape, "out has sizes {:?}, expected {sizes:?}", out.sizes());
+        Ok(())
+    }
+}

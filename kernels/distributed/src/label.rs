@@ -1,0 +1,42 @@
+//! What collectives are for, so that errors can say it.
+
+use std::cell::RefCell;
+
+thread_local! {
+    static LABEL: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs a function whose collectives are for something: errors of all ranks name it.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library_distributed::{c10d, labelled, threads};
+///
+/// let ranks = threads::run(2, |group| {
+///     let mut x = [Tensor::zeros(&[2 + group.rank() as i64], DType::Float32, Device::CPU)?];
+///     labelled("parameter `out.bias`", || {
+///         c10d::allreduce_::with(&mut x, "world", "sum", None).async_op(false).call().map(drop)
+///     })
+/// });
+/// for rank in ranks {
+///     let error = rank.unwrap_err().to_string();
+///     assert!(error.contains("rank 1 came to c10d::allreduce_ (collective 0) of float32 [3], sum"));
+///     assert!(error.contains("parameter `out.bias`"));
+/// }
+/// ```
+pub fn labelled<T>(label: &str, body: impl FnOnce() -> T) -> T {
+    /// Puts the label back that was there, also where the function panics.
+    struct Before(String);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            LABEL.with_borrow_mut(|label| std::mem::swap(label, &mut self.0));
+        }
+    }
+    let _before = Before(LABEL.replace(label.to_owned()));
+    body()
+}
+
+/// What this thread's collectives are for.
+pub(crate) fn current() -> String {
+    LABEL.with_borrow(String::clone)
+}

@@ -1,0 +1,76 @@
+//! Operators that span processes: PyTorch's collectives for [`torch_library`], and data-parallel training with them.
+//!
+//! A [`ProcessGroup`] runs collectives over a [`Transport`]: a backend. The backend of this crate, [`threads`], has its ranks
+//! in one process; that on MPI is a crate of its own, which needs an installed MPI. Operators find a group by its name:
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_distributed::{_c10d_functional as functional, threads};
+//!
+//! let ranks = threads::run(4, |group| {
+//!     let x = Tensor::from([group.rank() as f64]);
+//!     let all = functional::all_gather_into_tensor(&x, 4, "world")?; // begins
+//!     functional::wait_tensor(&all)?.to_vec::<f64>() // ends
+//! });
+//! for all in ranks {
+//!     assert_eq!(all?, [0.0, 1.0, 2.0, 3.0]);
+//! }
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! Before a collective moves data, the ranks compare what they are about to do. A rank that is missing, has ended, or does
+//! something else is an error on all of them within twice [`Options::timeout`], which names the rank, the operator, and what
+//! the collective was for. The [guide] has more.
+
+pub use clip::clip_grad_norm_;
+pub use data_parallel::{DataParallelOptions, DistributedDataParallel, Statistics};
+pub use group::{Options, ProcessGroup};
+pub use label::labelled;
+#[doc(inline)]
+pub use ops::{_c10d_functional, _c10d_functional_autograd, c10d};
+pub use reduce_op::ReduceOp;
+pub use registry::process_group;
+pub use sharding::{Shard, shard};
+pub use transport::{Call, Failure, Received, Tag, Transport};
+pub use work::Work;
+pub use zero::{Gradients, ZeroRedundancyOptimizer};
+
+mod reduce_op;
+mod reduction;
+
+mod header;
+mod transport;
+
+pub mod algorithms;
+
+mod agreement;
+mod bytes;
+mod work;
+mod worker;
+
+mod label;
+
+mod group;
+mod registry;
+
+pub mod threads;
+
+mod ops;
+
+mod collectives;
+mod pending;
+mod shapes;
+
+mod derivatives;
+mod functional;
+mod in_place;
+
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
+
+mod buckets;
+mod clip;
+mod data_parallel;
+mod reducer;
+mod sharding;
+mod zero;

@@ -1,0 +1,202 @@
+//! Gradients on their way: which have come, which travel, which are back.
+
+use std::time::{Duration, Instant};
+
+use torch_library::guard::no_grad;
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+use crate::buckets;
+use crate::data_parallel::{DataParallelOptions, Statistics};
+use crate::group::ProcessGroup;
+use crate::label::labelled;
+use crate::ops::c10d;
+use crate::work::Work;
+
+/// A bucket whose gradients travel.
+struct Travelling {
+    bucket: usize,
+    work: Work,
+    flat: Tensor,
+}
+
+/// What happens to gradients between their coming and the step.
+///
+/// PyTorch: `c10d::Reducer`.
+pub(crate) struct Reducer {
+    group: ProcessGroup,
+    names: Vec<String>,
+    parameters: Vec<Tensor>,
+    options: DataParallelOptions,
+    buckets: Vec<Vec<usize>>,
+    /// In which order gradients came, in this pass.
+    arrived: Vec<usize>,
+    /// Buckets before this one travel: all ranks send them in one order.
+    next: usize,
+    travelling: Vec<Travelling>,
+    /// Whether gradients travel as they come.
+    pub(crate) is_synchronizing: bool,
+    has_seen_the_order: bool,
+    pub(crate) statistics: Statistics,
+}
+
+impl Reducer {
+    /// # Errors
+    /// Ranks with other parameters.
+    pub(crate) fn new(
+        named: Vec<(String, Tensor)>,
+        group: &ProcessGroup,
+        options: DataParallelOptions,
+    ) -> Result<Reducer> {
+        let (names, parameters): (Vec<_>, Vec<_>) = named.into_iter().unzip();
+        for (name, parameter) in names.iter().zip(&parameters) {
+            let mut list = [parameter.detach()?];
+            let label = format!("parameter `{name}`");
+            labelled(&label, || {
+                c10d::broadcast_::with(&mut list, group.name(), 0, 0).async_op(false).call().map(drop)
+            })?;
+        }
+        // The gradients of what is computed last come first, most often.
+        let order: Vec<usize> = (0..parameters.len()).rev().collect();
+        Ok(Reducer {
+            buckets: buckets::assign(&order, &parameters, options.bucket_bytes),
+            group: group.clone(),
+            names,
+            parameters,
+            options,
+            arrived: Vec::new(),
+            next: 0,
+            travelling: Vec::new(),
+            is_synchronizing: true,
+            has_seen_the_order: false,
+            statistics: Statistics::default(),
+        })
+    }
+
+    /// The gradient of a parameter is there; buckets that are complete with it set out.
+    pub(crate) fn arrive(&mut self, index: usize) -> Result<()> {
+        if !self.is_synchronizing {
+            return Ok(());
+        }
+        ensure!(
+            !self.arrived.contains(&index),
+            Autograd,
+            "a second gradient of parameter `{}` came before `finish`\n  help: backward passes whose gradients are \
+             added up are run within `no_sync`, all but the last",
+            self.names[index]
+        );
+        self.arrived.push(index);
+        while self.next < self.buckets.len() && self.is_complete(self.next) {
+            self.launch()?;
+        }
+        Ok(())
+    }
+
+    fn is_complete(&self, bucket: usize) -> bool {
+        self.buckets[bucket].iter().all(|index| self.arrived.contains(index))
+    }
+
+    /// Sends the next bucket. Where a parameter has no gradient, zeros travel.
+    fn launch(&mut self) -> Result<()> {
+        let bucket = self.next;
+        let flat = no_grad(|| {
+            let parts = self.buckets[bucket].iter().map(|index| {
+                let parameter = &self.parameters[*index];
+                parameter.grad().map_or_else(|| aten::zeros_like(parameter), Ok)?.reshape(&[-1])
+            });
+            let flat = aten::cat(&parts.collect::<Result<Vec<_>>>()?)?;
+            match self.options.communication_dtype {
+                Some(dtype) => convert(&flat, dtype),
+                None => Ok(flat),
+            }
+        })?;
+        let mut list = [flat.detach()?];
+        let begin = || c10d::allreduce_(&mut list, self.group.name(), "avg", None).map(|(_, ticket)| ticket);
+        let work = Work::take(labelled(&self.label(bucket), begin)?)?;
+        self.travelling.push(Travelling { bucket, work, flat });
+        self.next += 1;
+        Ok(())
+    }
+
+    /// What a bucket is, for errors.
+    fn label(&self, bucket: usize) -> String {
+        const SHOWN: usize = 4;
+        let members = &self.buckets[bucket];
+        let names = members.iter().take(SHOWN).map(|index| format!("`{}`", self.names[*index]));
+        let more = members.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("the gradients of {}{more} (bucket {bucket})", names.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Sends what is left, and waits for everything.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        while self.next < self.buckets.len() {
+            self.launch()?;
+        }
+        let begun = Instant::now();
+        let mut busy = Duration::ZERO;
+        for Travelling { bucket, work, flat } in std::mem::take(&mut self.travelling) {
+            busy += work.wait_timed()?;
+            no_grad(|| self.give_back(bucket, &flat))?;
+        }
+        self.statistics.waited += begun.elapsed();
+        self.statistics.communication += busy;
+        self.statistics.steps += 1;
+        self.next = 0;
+        let arrived = std::mem::take(&mut self.arrived);
+        if !self.has_seen_the_order {
+            self.has_seen_the_order = true;
+            self.follow(arrived)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the averages where the gradients were.
+    fn give_back(&self, bucket: usize, flat: &Tensor) -> Result<()> {
+        let mut start = 0;
+        for index in &self.buckets[bucket] {
+            let parameter = &self.parameters[*index];
+            let length = parameter.numel();
+            let mean = aten::narrow(flat, 0, start, length)?.reshape(parameter.sizes())?;
+            start += length;
+            match parameter.grad() {
+                Some(mut grad) => aten::copy_(&mut grad, &mean).map(drop)?,
+                None => parameter.set_grad(Some(convert(&aten::clone(&mean)?, parameter.dtype())?))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on buckets are filled in the order in which gradients came on rank 0.
+    fn follow(&mut self, arrived: Vec<usize>) -> Result<()> {
+        let others = (0..self.parameters.len()).rev().filter(|index| !arrived.contains(index));
+        let order: Vec<i64> = arrived.iter().copied().chain(others).map(|index| index as i64).collect();
+        if order.is_empty() {
+            return Ok(());
+        }
+        let mut list = [Tensor::from(order)];
+        labelled("the order of gradients", || {
+            c10d::broadcast_::with(&mut list, self.group.name(), 0, 0).async_op(false).call().map(drop)
+        })?;
+        let order: Vec<usize> = list[0].to_vec::<i64>()?.into_iter().map(|index| index as usize).collect();
+        self.buckets = buckets::assign(&order, &self.parameters, self.options.bucket_bytes);
+        Ok(())
+    }
+
+    pub(crate) fn parameters(&self) -> &[Tensor] {
+        &self.parameters
+    }
+
+    pub(crate) fn buckets(&self) -> Vec<Vec<String>> {
+        let name = |index: &usize| self.names[*index].clone();
+        self.buckets.iter().map(|bucket| bucket.iter().map(name).collect()).collect()
+    }
+}
+
+fn convert(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
+    match tensor.dtype() == dtype {
+        true => Ok(tensor.clone()),
+        false => aten::_to_copy::with(tensor).dtype(Some(dtype)).call(),
+    }
+}

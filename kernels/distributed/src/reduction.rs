@@ -1,0 +1,236 @@
+//! Sums and the like over what several ranks sent, element by element, in the order of the ranks.
+//!
+//! The order makes results the same on each run with so many ranks. Halves are summed in `float32` and rounded once.
+
+use num_complex::Complex;
+use torch_library::element::{bf16, f16};
+use torch_library::prelude::*;
+
+use crate::reduce_op::ReduceOp;
+
+/// An element as it lies in memory, and what it is reduced in.
+trait Wire {
+    type Value: Copy;
+    const SIZE: usize;
+    fn read(bytes: &[u8]) -> Self::Value;
+    fn write(value: Self::Value, bytes: &mut [u8]);
+}
+
+macro_rules! wire {
+    ($($ty:ty => $value:ty, |$x:ident| $widen:expr, |$y:ident| $narrow:expr;)+) => {$(
+        impl Wire for $ty {
+            type Value = $value;
+            const SIZE: usize = size_of::<$ty>();
+            #[inline(always)]
+            fn read(bytes: &[u8]) -> $value {
+                let mut own = [0; size_of::<$ty>()];
+                own.copy_from_slice(bytes);
+                let $x = <$ty>::from_ne_bytes(own);
+                $widen
+            }
+            #[inline(always)]
+            fn write($y: $value, bytes: &mut [u8]) {
+                let value: $ty = $narrow;
+                bytes.copy_from_slice(&value.to_ne_bytes());
+            }
+        }
+    )+};
+}
+
+wire! {
+    u8 => u8, |x| x, |x| x;
+    i8 => i8, |x| x, |x| x;
+    i16 => i16, |x| x, |x| x;
+    i32 => i32, |x| x, |x| x;
+    i64 => i64, |x| x, |x| x;
+    u16 => u16, |x| x, |x| x;
+    u32 => u32, |x| x, |x| x;
+    u64 => u64, |x| x, |x| x;
+    f32 => f32, |x| x, |x| x;
+    f64 => f64, |x| x, |x| x;
+    f16 => f32, |x| x.to_f32(), |x| f16::from_f32(x);
+    bf16 => f32, |x| x.to_f32(), |x| bf16::from_f32(x);
+}
+
+/// Any byte but 0 is true.
+impl Wire for bool {
+    type Value = bool;
+    const SIZE: usize = 1;
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> bool {
+        bytes[0] != 0
+    }
+    #[inline(always)]
+    fn write(value: bool, bytes: &mut [u8]) {
+        bytes[0] = u8::from(value);
+    }
+}
+
+impl<T: Wire> Wire for Complex<T> {
+    type Value = Complex<T::Value>;
+    const SIZE: usize = 2 * T::SIZE;
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> Self::Value {
+        let (re, im) = bytes.split_at(T::SIZE);
+        Complex::new(T::read(re), T::read(im))
+    }
+    #[inline(always)]
+    fn write(value: Self::Value, bytes: &mut [u8]) {
+        let (re, im) = bytes.split_at_mut(T::SIZE);
+        T::write(value.re, re);
+        T::write(value.im, im);
+    }
+}
+
+/// Reduces the parts of all ranks, each as long as `out`, in the order in which they stand.
+pub(crate) fn reduce(op: ReduceOp, dtype: DType, parts: &[&[u8]], out: &mut [u8]) -> Result<()> {
+    op.check(dtype)?;
+    for part in parts {
+        ensure!(part.len() == out.len(), Internal, "{} bytes and {} bytes", part.len(), out.len());
+    }
+    match dtype {
+        DType::Bool => logical(op, parts, out),
+        DType::UInt8 => integers::<u8>(op, parts, out),
+        DType::Int8 => integers::<i8>(op, parts, out),
+        DType::Int16 => integers::<i16>(op, parts, out),
+        DType::Int32 => integers::<i32>(op, parts, out),
+        DType::Int64 => integers::<i64>(op, parts, out),
+        DType::UInt16 => integers::<u16>(op, parts, out),
+        DType::UInt32 => integers::<u32>(op, parts, out),
+        DType::UInt64 => integers::<u64>(op, parts, out),
+        DType::Float16 => floats::<f16, f32>(op, parts, out),
+        DType::BFloat16 => floats::<bf16, f32>(op, parts, out),
+        DType::Float32 => floats::<f32, f32>(op, parts, out),
+        DType::Float64 => floats::<f64, f64>(op, parts, out),
+        DType::Complex32 => complex::<f16, f32>(op, parts, out),
+        DType::BComplex32 => complex::<bf16, f32>(op, parts, out),
+        DType::Complex64 => complex::<f32, f32>(op, parts, out),
+        DType::Complex128 => complex::<f64, f64>(op, parts, out),
+    }
+    Ok(())
+}
+
+/// Divides sums of `float32` or `float64` by the number of ranks, for backends that add and do not average.
+///
+/// # Errors
+/// Another type: those are averaged where they are summed.
+pub fn divide(dtype: DType, bytes: &mut [u8], ranks: usize) -> Result<()> {
+    fn each<T: Wire>(bytes: &mut [u8], f: impl Fn(T::Value) -> T::Value) {
+        bytes.chunks_exact_mut(T::SIZE).for_each(|bytes| T::write(f(T::read(bytes)), bytes));
+    }
+    match dtype {
+        DType::Float32 => each::<f32>(bytes, |x| x / ranks as f32),
+        DType::Float64 => each::<f64>(bytes, |x| x / ranks as f64),
+        _ => bail!(Internal, "{dtype} is averaged where it is summed"),
+    }
+    Ok(())
+}
+
+fn fold<T: Wire>(
+    parts: &[&[u8]],
+    out: &mut [u8],
+    join: impl Fn(T::Value, T::Value) -> T::Value,
+    last: impl Fn(T::Value) -> T::Value,
+) {
+    let Some((first, others)) = parts.split_first() else { return };
+    for (index, out) in out.chunks_exact_mut(T::SIZE).enumerate() {
+        let place = index * T::SIZE..(index + 1) * T::SIZE;
+        let sum = others
+            .iter()
+            .fold(T::read(&first[place.clone()]), |sum, part| join(sum, T::read(&part[place.clone()])));
+        T::write(last(sum), out);
+    }
+}
+
+fn logical(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
+    match op {
+        ReduceOp::Sum | ReduceOp::Max | ReduceOp::Bor | ReduceOp::Avg => {
+            fold::<bool>(parts, out, |a, b| a | b, |x| x);
+        }
+        ReduceOp::Product | ReduceOp::Min | ReduceOp::Band => fold::<bool>(parts, out, |a, b| a & b, |x| x),
+        ReduceOp::Bxor => fold::<bool>(parts, out, |a, b| a ^ b, |x| x),
+    }
+}
+
+trait Integer:
+    Wire<Value = Self>
+    + Copy
+    + Ord
+    + std::ops::BitAnd<Output = Self>
+    + std::ops::BitOr<Output = Self>
+    + std::ops::BitXor<Output = Self>
+    + num_traits::WrappingAdd
+    + num_traits::WrappingMul
+{
+}
+
+impl<T> Integer for T where
+    T: Wire<Value = T>
+        + Copy
+        + Ord
+        + std::ops::BitAnd<Output = T>
+        + std::ops::BitOr<Output = T>
+        + std::ops::BitXor<Output = T>
+        + num_traits::WrappingAdd
+        + num_traits::WrappingMul
+{
+}
+
+/// Sums that are too large wrap around, as those of tensors do.
+fn integers<T: Integer>(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
+    match op {
+        ReduceOp::Sum | ReduceOp::Avg => fold::<T>(parts, out, |a, b| a.wrapping_add(&b), |x| x),
+        ReduceOp::Product => fold::<T>(parts, out, |a, b| a.wrapping_mul(&b), |x| x),
+        ReduceOp::Min => fold::<T>(parts, out, Ord::min, |x| x),
+        ReduceOp::Max => fold::<T>(parts, out, Ord::max, |x| x),
+        ReduceOp::Band => fold::<T>(parts, out, |a, b| a & b, |x| x),
+        ReduceOp::Bor => fold::<T>(parts, out, |a, b| a | b, |x| x),
+        ReduceOp::Bxor => fold::<T>(parts, out, |a, b| a ^ b, |x| x),
+    }
+}
+
+fn floats<T: Wire<Value = V>, V: num_traits::Float>(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
+    let ranks = V::from(parts.len()).unwrap_or_else(V::one);
+    match op {
+        ReduceOp::Avg => fold::<T>(parts, out, |a, b| a + b, |x| x / ranks),
+        ReduceOp::Product => fold::<T>(parts, out, |a, b| a * b, |x| x),
+        ReduceOp::Min => fold::<T>(parts, out, |a, b| if a.is_nan() || a < b { a } else { b }, |x| x),
+        ReduceOp::Max => fold::<T>(parts, out, |a, b| if a.is_nan() || a > b { a } else { b }, |x| x),
+        _ => fold::<T>(parts, out, |a, b| a + b, |x| x),
+    }
+}
+
+fn complex<T: Wire<Value = V>, V: num_traits::Float>(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
+    let ranks = V::from(parts.len()).unwrap_or_else(V::one);
+    match op {
+        ReduceOp::Avg => fold::<Complex<T>>(parts, out, |a, b| a + b, |x| x / ranks),
+        ReduceOp::Product => fold::<Complex<T>>(parts, out, |a, b| a * b, |x| x),
+        _ => fold::<Complex<T>>(parts, out, |a, b| a + b, |x| x),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_rounded_once() -> Result<()> {
+        let parts: Vec<[u8; 2]> = [256.0, 1.0, 1.0].map(|x| bf16::from_f32(x).to_ne_bytes()).to_vec();
+        let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_slice()).collect();
+        let mut sum = [0; 2];
+        reduce(ReduceOp::Sum, DType::BFloat16, &parts, &mut sum)?;
+        assert_eq!(bf16::from_ne_bytes(sum).to_f32(), 258.0); // 256 + 1 is 256 in bf16
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_no_number_stays_none_wherever_it_stands() -> Result<()> {
+        for values in [[f32::NAN, 1.0], [1.0, f32::NAN]] {
+            let parts = values.map(f32::to_ne_bytes);
+            let mut least = [0; 4];
+            reduce(ReduceOp::Min, DType::Float32, &[&parts[0], &parts[1]], &mut least)?;
+            assert!(f32::from_ne_bytes(least).is_nan());
+        }
+        Ok(())
+    }
+}

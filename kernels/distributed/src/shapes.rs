@@ -1,0 +1,52 @@
+//! Sizes of what functional collectives return: all that `Meta` needs, which knows no groups.
+
+use torch_library::prelude::*;
+
+/// Dimension 0 of all ranks together.
+pub(crate) fn gathered(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
+    let mut sizes = with_rows(input, group_size)?;
+    let rows = sizes[0].checked_mul(group_size);
+    let Some(rows) = rows else { bail!(Shape, "{} rows of {group_size} ranks are too many", sizes[0]) };
+    sizes[0] = rows;
+    Ok(sizes)
+}
+
+/// Dimension 0, a part of it for each rank.
+pub(crate) fn scattered(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
+    let mut sizes = with_rows(input, group_size)?;
+    ensure!(
+        sizes[0] % group_size == 0,
+        Shape,
+        "{} rows of sizes {:?} are not divisible by {group_size} ranks",
+        sizes[0],
+        input.sizes()
+    );
+    sizes[0] /= group_size;
+    Ok(sizes)
+}
+
+/// As many rows as come.
+pub(crate) fn exchanged(input: &Tensor, from: &[i64], to: &[i64]) -> Result<Vec<i64>> {
+    let mut sizes = with_rows(input, 1)?;
+    let rows = |splits: &[i64]| -> Result<Option<i64>> {
+        ensure!(splits.iter().all(|rows| *rows >= 0), Argument, "splits {splits:?} are negative");
+        let sum = splits.iter().try_fold(0i64, |sum, rows| sum.checked_add(*rows));
+        ensure!(sum.is_some(), Argument, "splits {splits:?} are too many rows");
+        Ok(sum.filter(|_| !splits.is_empty()))
+    };
+    if let Some(sent) = rows(to)? {
+        ensure!(sent == sizes[0], Shape, "splits {to:?} are {sent} rows, and the input has {}", sizes[0]);
+    }
+    sizes[0] = rows(from)?.unwrap_or(sizes[0]);
+    Ok(sizes)
+}
+
+fn with_rows(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
+    ensure!(group_size > 0, Argument, "group_size is {group_size}, a group has one rank at least");
+    ensure!(
+        input.dim() > 0,
+        Shape,
+        "a tensor without dimensions has no rows\n  help: `x.reshape(&[1])` has one"
+    );
+    Ok(input.sizes().to_vec())
+}

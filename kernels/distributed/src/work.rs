@@ -1,0 +1,153 @@
+//! Work that has begun: something to wait for.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use torch_library::prelude::*;
+
+use crate::bytes;
+
+/// What came of it, and how long the group's thread was busy with it.
+type Outcome = (Result<Vec<u8>, String>, Duration);
+
+/// A place for an outcome, which is filled once.
+#[derive(Default)]
+struct Slot {
+    outcome: Mutex<Option<Outcome>>,
+    filled: Condvar,
+}
+
+impl Slot {
+    fn outcome(&self) -> MutexGuard<'_, Option<Outcome>> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The side of a [`Work`] that does it. Dropping it says that nobody does.
+pub(crate) struct Completion(Arc<Slot>);
+
+impl Completion {
+    pub(crate) fn finish(self, result: Result<Vec<u8>, String>, busy: Duration) {
+        *self.0.outcome() = Some((result, busy));
+    }
+}
+
+impl Drop for Completion {
+    fn drop(&mut self) {
+        let mut outcome = self.0.outcome();
+        outcome.get_or_insert_with(|| {
+            (Err("the group ended before it came to this".to_owned()), Duration::ZERO)
+        });
+        drop(outcome);
+        self.0.filled.notify_all();
+    }
+}
+
+/// A collective that has begun. Its results are in the tensors after [`wait`](Work::wait), and not before: the tensors
+/// may be used meanwhile, and have their old elements.
+///
+/// Whoever drops it does not wait; the collective goes on, and its results are lost.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library_distributed::{Work, c10d, threads};
+///
+/// let ranks = threads::run(2, |group| {
+///     let mut x = [Tensor::from([1.0, 2.0])];
+///     let (_, ticket) = c10d::allreduce_(&mut x, "world", "sum", None)?;
+///     let work = Work::take(ticket)?; // other things can be computed here
+///     work.wait()?;
+///     assert_eq!(x[0].to_vec::<f64>()?, [2.0, 4.0]);
+///     Ok(())
+/// });
+/// ranks.into_iter().collect::<Result<()>>()
+/// # ;
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// PyTorch: `c10d::Work`.
+pub struct Work {
+    /// Nothing for what was done at once.
+    slot: Option<Arc<Slot>>,
+    /// Where the results go.
+    outputs: Vec<Tensor>,
+    operator: String,
+}
+
+/// Works that an operator returned by number, until somebody asks for them.
+static TICKETS: Mutex<Option<HashMap<i64, Work>>> = Mutex::new(None);
+
+/// What is numbered by [`Work::ticket`]; 0 is work that is done.
+static NEXT: AtomicI64 = AtomicI64::new(1);
+
+impl Work {
+    /// Work that somebody else does.
+    pub(crate) fn new(operator: &str, outputs: Vec<Tensor>) -> (Work, Completion) {
+        let slot = Arc::new(Slot::default());
+        (Work { slot: Some(slot.clone()), outputs, operator: operator.to_owned() }, Completion(slot))
+    }
+
+    /// Work that is done.
+    pub(crate) fn done() -> Work {
+        Work { slot: None, outputs: Vec::new(), operator: String::new() }
+    }
+
+    /// The work that an operator of `c10d` returned as an `int`. Each number is good for one call; 0 is work that is
+    /// done.
+    ///
+    /// # Errors
+    /// A number that no operator returned, or that was taken before.
+    pub fn take(ticket: i64) -> Result<Work> {
+        if ticket == 0 {
+            return Ok(Work::done());
+        }
+        let mut tickets = TICKETS.lock().unwrap_or_else(PoisonError::into_inner);
+        match tickets.get_or_insert_default().remove(&ticket) {
+            Some(work) => Ok(work),
+            None => bail!(Argument, "no work has the number {ticket}, or somebody waits for it already"),
+        }
+    }
+
+    /// A number for it, by which [`take`](Work::take) finds it.
+    pub(crate) fn ticket(self) -> i64 {
+        if self.slot.is_none() {
+            return 0;
+        }
+        let ticket = NEXT.fetch_add(1, Ordering::Relaxed);
+        TICKETS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(ticket, self);
+        ticket
+    }
+
+    /// Whether [`wait`](Work::wait) would return at once.
+    pub fn is_completed(&self) -> bool {
+        self.slot.as_ref().is_none_or(|slot| slot.outcome().is_some())
+    }
+
+    /// Waits for the collective and writes its results. It ends by itself: what does not come in time is an error.
+    ///
+    /// # Errors
+    /// What went wrong, with the rank that it went wrong with, the operator, and the parameter where one was named;
+    /// memory of a result that somebody else reads or writes now.
+    pub fn wait(self) -> Result<()> {
+        self.wait_timed().map(drop)
+    }
+
+    /// As [`wait`](Work::wait), and says how long the group was busy with it.
+    pub(crate) fn wait_timed(mut self) -> Result<Duration> {
+        let Some(slot) = self.slot.take() else { return Ok(Duration::ZERO) };
+        let mut outcome = slot.outcome();
+        let (result, busy) = loop {
+            match outcome.take() {
+                Some(outcome) => break outcome,
+                None => outcome = slot.filled.wait(outcome).unwrap_or_else(PoisonError::into_inner),
+            }
+        };
+        match result {
+            Ok(bytes) => bytes::unpack(&bytes, &self.outputs)?,
+            Err(fault) => bail!(Io, "{}: {fault}", self.operator),
+        }
+        Ok(busy)
+    }
+}

@@ -96,7 +96,7 @@ fn bools(sizes: &[i64]) -> Tensor {
 }
 
 /// Operators whose derivatives, if any, refuse some tensor that a sample has, as PyTorch's do: it only notes something.
-const REFUSING: [&str; 11] = [
+const REFUSING: [&str; 9] = [
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
     "_native_batch_norm_legit_no_training",
@@ -106,8 +106,6 @@ const REFUSING: [&str; 11] = [
     "log_sigmoid_backward",
     "rrelu_with_noise_backward",
     "soft_margin_loss_backward",
-    "_cdist_backward",
-    "_pdist_backward",
 ];
 
 /// What an operator does on purpose.
@@ -129,8 +127,6 @@ fn left_out(name: &str) -> &'static [Check] {
         | "multi_margin_loss"
         | "multilabel_margin_loss"
         | "multilabel_margin_loss_forward"
-        | "pdist"
-        | "_pdist_forward"
         | "_scaled_dot_product_flash_attention_for_cpu" => &[Check::SecondGradient],
         // What is cut off has no derivative, and is refused.
         "linalg_pinv.rcond_tensor" => &[Check::Gradient, Check::SecondGradient],
@@ -233,7 +229,7 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 33] = [
+const WITHOUT_GRADIENT: [&str; 31] = [
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
     "_native_batch_norm_legit_no_training",
@@ -243,8 +239,6 @@ const WITHOUT_GRADIENT: [&str; 33] = [
     "log_sigmoid_backward",
     "rrelu_with_noise_backward",
     "soft_margin_loss_backward",
-    "_cdist_backward",
-    "_pdist_backward",
     "batch_norm_backward",
     "detach",
     "detach_",

@@ -151,7 +151,10 @@ fn physical_conjugates_of_real_numbers_are_the_tensor_itself() {
     real.set_requires_grad(true).unwrap();
     assert!(aten::conj_physical(&real).unwrap().is_same(&real));
     let copy = aten::_conj_physical(&real).unwrap();
-    assert!(!copy.shares_storage_with(&real) && copy.grad_fn().unwrap().name() == "ConjPhysicalBackward0");
+    assert!(
+        !copy.shares_storage_with(&real)
+            && copy.grad_fn().unwrap().unwrap().name() == "ConjPhysicalBackward0"
+    );
     let turned = aten::conj_physical(&x()).unwrap();
     assert!(!turned.shares_storage_with(&x()) && !aten::is_conj(&turned).unwrap());
     assert_eq!(elements(&turned), [complex(1.0, -2.0), complex(3.0, 4.0)]);

@@ -172,5 +172,16 @@ fn copies_of_lazy_tensors_keep_their_signs_under_vmap() -> Result<()> {
         let copies = vmap([&batch], |[x]| copy(&aten::t(&aten::_neg_view(&x)?)?))?;
         assert_eq!(copies.to_vec::<f64>()?, negative);
     }
+    let batch = aten::unsqueeze(&x(), 0)?;
+    for copy in [aten::contiguous, aten::clone, aten::resolve_conj, aten::exp] {
+        let copies = vmap([&batch], |[x]| copy(&aten::conj(&aten::t(&x)?)?))?;
+        assert_eq!(elements(&copies), elements(&copy(&aten::conj(&x())?)?));
+    }
+    let written = vmap([&aten::clone(&batch)?], |[x]| {
+        let mut conj = aten::conj(&x)?;
+        aten::mul__Scalar(&mut conj, complex(0.0, 2.0).into())?;
+        Ok(x)
+    })?;
+    assert_eq!(elements(&written), [complex(4.0, -2.0), complex(-8.0, -6.0)]);
     Ok(())
 }

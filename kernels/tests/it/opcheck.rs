@@ -144,6 +144,8 @@ fn left_out(name: &str) -> &'static [Check] {
         | "atleast_1d.Sequence"
         | "atleast_2d.Sequence"
         | "atleast_3d.Sequence" => &[Check::Aliasing],
+        // Real numbers are handed on, as PyTorch's are.
+        "conj_physical" => &[Check::Aliasing],
         // Gradients are written to only where there is a `grad_scale` to divide by.
         "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
         // They cut the tensor off from its history; memory stays as it is.

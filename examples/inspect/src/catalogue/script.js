@@ -81,15 +81,22 @@ function show(name) {
   const chips = (items) => items && items.length ? `<ul class="chips">${items.map((item) => `<li>${escape(item)}</li>`).join("")}</ul>` : "";
   const kernels = o.k.map(([key, run, place, flags]) => `<tr><td>${escape(key)}</td><td><code>${escape(run)}</code>${flags ? ` (${escape(flags)})` : ""}</td><td class="place">${escape(place)}</td></tr>`).join("");
   const family = operators.filter((other) => other !== o && other.n.split(".")[0].replace(/_$/, "") === name.split(".")[0].replace(/_$/, ""));
+  const base = returning(name);
   const rows = o.o && `<div class="meter"><i style="width:${100 * o.o[1] / o.o[0]}%"></i></div><p>${o.o[1]} of ${o.o[0]} rows of PyTorch's operator tests pass${o.o[2] ? `, ${o.o[2]} fail` : ""}${o.o[3] ? `, ${o.o[3]} are skipped` : ""}.</p>`;
   detail.innerHTML = `<h2>${escape(name)}</h2><pre class="schema">${escape(o.s)}</pre><p class="place">${escape(o.p)}</p>${chips([...o.l, ...(o.t || [])])}`
-    + (o.d ? markdown(o.d) : "")
+    + (o.d ? markdown(o.d) : base ? `<p>Writes what <a href="${escape(link(base))}"><code>${escape(base)}</code></a> gives.</p>` : "")
     + part("Kernels", kernels ? `<table><tr><th>key</th><th>function</th><th>place</th></tr>${kernels}</table>` : "<p>None: it is declared for layers and other crates.</p>")
     + part("Derivative", o.v && `<pre><code>${escape(o.v)}</code></pre>`)
     + part("Tests", rows) + part("Element types in tests", o.o && o.o[4] && chips(o.o[4].split(", ")))
     + part("Models", o.m && chips(o.m.map(([model, calls]) => `${models[model]} × ${calls}`)))
     + part("Its family", family.length && `<ul class="chips">${family.map((other) => `<li><a href="${escape(link(other.n))}">${escape(other.n.split("::")[1])}</a></li>`).join("")}</ul>`);
   detail.scrollTop = 0;
+}
+
+/* The operator whose results another writes to `out` or in place. */
+function returning(name) {
+  const bases = [name.replace(/\.out$/, ""), name.replace(/_out$/, ""), name.replace(/_(?=\.|$)/, "")];
+  return bases.find((base) => base !== name && byName.has(base));
 }
 
 const named = () => { try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; } };

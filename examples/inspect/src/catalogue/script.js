@@ -8,7 +8,7 @@ const FILTERS = {
   CPU: (o) => o.k.some(([key]) => key === "CPU"),
   composite: (o) => o.k.some(([key]) => key.startsWith("Composite")),
   autograd: (o) => o.l.includes("autograd"),
-  vmap: (o) => o.l.includes("vmap"),
+  vmap: (o) => o.l.includes("vmap") || (o.t || []).includes("pointwise"),
   autocast: (o) => o.l.includes("autocast"),
   "in models": (o) => o.m,
   tested: (o) => o.o,
@@ -134,5 +134,13 @@ document.getElementById("theme").onclick = () => {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
 };
+/* Brings the operator of a link into sight. */
+function reveal() {
+  const at = found.findIndex((o) => o.n === chosen);
+  while (shown <= at) more();
+  list.querySelector("[aria-current=true]")?.scrollIntoView({ block: "center" });
+}
+
 find();
 show(named());
+reveal();

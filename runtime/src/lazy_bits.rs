@@ -51,7 +51,7 @@ fn fallback(
     if is_view || operator.tags().contains(&"inplace_view") {
         return operator.redispatch_boxed(below, stack);
     }
-    // A batched tensor has the bit because its value has: where the batching rule calls on the value, it is resolved, once.
+    // A batched tensor has the bit because its value has, which is resolved, once, where the batching rule calls on it.
     if below.has(DispatchKey::FuncTorchDynamicLayerBackMode) {
         return operator.redispatch_boxed(below, stack);
     }

@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn tables_say_which_models_call_an_operator_and_which_rows_pass() {
         let mut coverage = Coverage::default();
-        coverage.read_models("| model | operators |\n|---|---|\n| `a` | `aten::relu` 2, `aten::mm` 1 |\n| `b` | `aten::relu` 3 |\n");
+        coverage.read_models("| `a` | `aten::relu` 2, `aten::mm` 1 |\n| `b` | `aten::relu` 3 |\n");
         coverage.read_rows(
             "| `x` | 9 | 9 | | | |\n\n## By operator\n\n| `relu` | 4 | 3 | 1 |  | bool, float32 |\n",
         );

@@ -1,4 +1,4 @@
-//! What the sources say of an operator: its documentation, which a program does not have, and its row of `derivatives!`.
+//! What the sources say of an operator: its documentation, which no program has, and its row of `derivatives!`.
 
 use std::collections::HashMap;
 use std::fs;

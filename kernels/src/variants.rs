@@ -41,6 +41,8 @@ pub(crate) enum Rule {
     Apart,
     /// What is written to shares no memory with an input, but may be `self`.
     ApartFromOthers,
+    /// No elements of `out` coincide, also where it is resized: without a rule, they may before that.
+    Disjoint,
     /// `out` is complex only if `self` is.
     RealOfReal,
     /// `out` keeps its sizes where it has as many elements as the result.
@@ -142,6 +144,7 @@ impl Variant {
             match rule {
                 Rule::Apart => check_apart(target, inputs)?,
                 Rule::ApartFromOthers => check_apart(target, &inputs[1..])?,
+                Rule::Disjoint => target.check_no_internal_overlap()?,
                 Rule::RealOfReal => {
                     let is_real = inputs[0].as_tensor().is_some_and(|this| !this.dtype().is_complex());
                     ensure!(

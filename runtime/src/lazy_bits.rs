@@ -51,6 +51,10 @@ fn fallback(
     if is_view || operator.tags().contains(&"inplace_view") {
         return operator.redispatch_boxed(below, stack);
     }
+    // A batched tensor has the bit because its value has, which is resolved, once, where the batching rule calls on it.
+    if below.has(DispatchKey::FuncTorchDynamicLayerBackMode) {
+        return operator.redispatch_boxed(below, stack);
+    }
     let mut arguments = operator.take_arguments(stack)?;
     let mut written = None;
     for (index, (argument, value)) in schema.arguments.iter().zip(&mut arguments).enumerate() {

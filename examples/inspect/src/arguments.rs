@@ -1,5 +1,7 @@
 //! The command line. What stands here as documentation is what `inspect help` prints.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 /// Which operators this program has, where their calls go, and why.
@@ -70,6 +72,14 @@ pub(crate) enum Command {
         /// VALUE, or NAME=VALUE.
         #[arg(allow_negative_numbers = true)]
         arguments: Vec<String>,
+    },
+    /// Write the catalogue: one page about all operators, to search, which opens without a server.
+    Html {
+        /// Where the page goes.
+        out: PathBuf,
+        /// The folder with the sources and `docs/`, from which documentation, derivatives and coverage are.
+        #[arg(long, value_name = "FOLDER", default_value = ".")]
+        sources: PathBuf,
     },
     /// Read schemas from standard input, one on each line, and write them in canonical form. Fails where one is wrong.
     Schema {

@@ -4,6 +4,7 @@ pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod dangling;
 pub(crate) mod explain;
+pub(crate) mod html;
 pub(crate) mod list;
 pub(crate) mod registrations;
 pub(crate) mod schema;

@@ -21,6 +21,7 @@ use torch_library::Result;
 
 mod answer;
 mod arguments;
+mod catalogue;
 mod columns;
 mod command;
 mod json;
@@ -76,6 +77,7 @@ fn answer(command: Command, input: &mut dyn BufRead) -> Result<Answer> {
             command::explain::answer(&operator, &keys, &include, &exclude)
         }
         Command::Registrations { key } => command::registrations::answer(key.as_deref()),
+        Command::Html { out, sources } => command::html::answer(&out, &sources),
         Command::Dangling => Ok(command::dangling::answer()),
         Command::Check => Ok(command::check::answer()),
         Command::Whatif { register, all } => command::whatif::answer(&register, all),

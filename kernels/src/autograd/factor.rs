@@ -17,8 +17,8 @@ derivatives! {
         (input, tau) => {
             let [.., rows, columns] = *input.sizes() else { bail!(Internal, "no matrices") };
             let ones = aten::eye_m(rows, columns)?.to_dtype(input.dtype())?.expand(input.sizes())?;
-            let [input, tau, _] = Reflections { vectors: input, factors: tau, is_adjoint: false }.backward(&ones, grad)?;
-            (Some(input), Some(tau))
+            let (input, tau, _) = Reflections { vectors: input, factors: tau, is_adjoint: false }.backward(&ones, grad)?;
+            (input, tau)
         },
     }
     ormqr(
@@ -28,8 +28,8 @@ derivatives! {
             // `C Q` is the adjoint of `Qᴴ Cᴴ`.
             let turned = |x: &Tensor| if left { Ok(x.clone()) } else { adjoint(x) };
             let reflections = Reflections { vectors: self, factors: input2, is_adjoint: left == transpose };
-            let [vectors, factors, other] = reflections.backward(&turned(input3)?, &turned(grad)?)?;
-            (Some(vectors), Some(factors), Some(turned(&other)?))
+            let (vectors, factors, other) = reflections.backward(&turned(input3)?, &turned(grad)?)?;
+            (vectors, factors, Some(turned(&other)?))
         },
     }
     linalg_matrix_sqrth(Tensor self) -> Tensor as LinalgMatrixSqrthBackward0 {
@@ -56,12 +56,13 @@ struct Reflections<'a> {
 }
 
 impl Reflections<'_> {
-    /// The gradients of vectors, factors and of what is multiplied from the left, from that of the product.
-    fn backward(&self, other: &Tensor, grad: &Tensor) -> Result<[Tensor; 3]> {
+    /// The gradients of vectors, factors and of what is multiplied from the left, from that of the product. Nothing
+    /// depends on vectors or factors without elements.
+    fn backward(&self, other: &Tensor, grad: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>, Tensor)> {
         let [.., rows, columns] = *self.vectors.sizes() else { bail!(Internal, "no matrices") };
         let steps = self.factors.size(-1)?;
-        if steps == 0 {
-            return Ok([aten::zeros_like(self.vectors)?, aten::zeros_like(self.factors)?, grad.clone()]);
+        if self.vectors.numel() == 0 || self.factors.numel() == 0 {
+            return Ok((None, None, grad.clone()));
         }
         let ones = aten::eye_m(rows, steps)?.to_dtype(self.vectors.dtype())?;
         let below = |x: &Tensor| aten::tril::with(x).diagonal(-1).call();
@@ -100,7 +101,7 @@ impl Reflections<'_> {
         let of_vectors = aten::constant_pad_nd::call(&of_vectors, &[0, columns - steps], 0.into())?;
         let of_factors = aten::cat::with(&factors_of_grad).dim(-1).call()?;
         let of_factors = aten::squeeze_dim(&of_factors, -2)?;
-        Ok([of_vectors, of_factors, grad])
+        Ok((Some(of_vectors), Some(of_factors), grad))
     }
 }
 

@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 
 use super::binary::{conj, scaled};
 use crate::aten;
-use crate::composite::linear::pairs::slope;
+use crate::composite::linear::pairs::{backward_of_cdist, backward_of_pdist, slope};
 use crate::prelude::*;
 
 derivatives! {
@@ -34,6 +34,7 @@ derivatives! {
         self => aten::bmm(grad, &conj(&mat2.transpose(1, 2)?)?),
         mat2 => aten::bmm(&conj(&self.transpose(1, 2)?)?, grad),
     }
+    #[in_place]
     baddbmm(
         Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1
     ) -> Tensor as BaddbmmBackward0 {
@@ -41,16 +42,19 @@ derivatives! {
         batch1 => scaled(&aten::bmm(grad, &conj(&batch2.transpose(1, 2)?)?)?, alpha),
         batch2 => scaled(&aten::bmm(&conj(&batch1.transpose(1, 2)?)?, grad)?, alpha),
     }
+    #[in_place]
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddbmmBackward0 {
         self => scaled(grad, beta),
         batch1 => scaled(&aten::bmm(&for_each(grad, batch2)?, &conj(&batch2.transpose(1, 2)?)?)?, alpha),
         batch2 => scaled(&aten::bmm(&conj(&batch1.transpose(1, 2)?)?, &for_each(grad, batch1)?)?, alpha),
     }
+    #[in_place]
     addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddmvBackward0 {
         self => scaled(grad, beta),
         mat => scaled(&aten::outer(grad, &conj(vec)?)?, alpha),
         vec => scaled(&aten::mv(&conj(&mat.t()?)?, grad)?, alpha),
     }
+    #[in_place]
     addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor as AddrBackward0 {
         self => scaled(grad, beta),
         vec1 => scaled(&aten::mv(grad, &conj(vec2)?)?, alpha),
@@ -64,15 +68,16 @@ derivatives! {
         self => aten::_pdist_backward(grad, self, p, result),
     }
     _pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor as PdistBackwardBackward0 {
-        grad_output => of_distances("aten::_pdist_backward"),
-        self => of_distances("aten::_pdist_backward"),
-        pdist => of_distances("aten::_pdist_backward"),
+        (grad_output, self, pdist) => {
+            let [of_grad, of_rows, of_distances] = backward_of_pdist(grad, grad_output, self, p, pdist)?;
+            (Some(of_grad), Some(of_rows), Some(of_distances))
+        },
     }
     _cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor as CdistBackwardBackward0 {
-        grad_output => of_distances("aten::_cdist_backward"),
-        x1 => of_distances("aten::_cdist_backward"),
-        x2 => of_distances("aten::_cdist_backward"),
-        cdist => of_distances("aten::_cdist_backward"),
+        (grad_output, x1, x2, cdist) => {
+            let [of_grad, of_x1, of_x2, of_distances] = backward_of_cdist(grad, grad_output, [x1, x2], p, cdist)?;
+            (Some(of_grad), Some(of_x1), Some(of_x2), Some(of_distances))
+        },
     }
     _scaled_dot_product_flash_attention_for_cpu(
         Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None,
@@ -146,11 +151,6 @@ fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> R
         aten::mul_Tensor(rows, &aten::sum_dim_IntList::with(&share, Some(&[-1])).keepdim(true).call()?)?;
     let whole = aten::sub_Tensor(&own, &aten::matmul(&share, others)?)?;
     aten::sum_to_size(&whole, rows.sizes())
-}
-
-/// The gradients of distances have none, as PyTorch's have not.
-fn of_distances(operator: &str) -> Result<Tensor> {
-    bail!(Autograd, "the derivative of {operator} is not implemented")
 }
 
 /// The gradient of rows by their distances to others, of any order, difference by difference.

@@ -33,9 +33,6 @@ derivatives! {
         self => grad.div(&aten::exp2(exponent)?),
         exponent => non_differentiable,
     }
-    _conj_physical(Tensor self) -> Tensor as ConjPhysicalBackward0 {
-        self => aten::conj(grad),
-    }
 }
 
 fn without_derivative() -> Result<Tensor> {

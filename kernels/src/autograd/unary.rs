@@ -21,7 +21,7 @@ derivatives! {
     angle(Tensor self) -> Tensor as AngleBackward0 {
         self => angle_grad(grad, self),
     }
-    conj_physical(Tensor self) -> Tensor as ConjPhysicalBackward0 {
+    _conj_physical(Tensor self) -> Tensor as ConjPhysicalBackward0 {
         self => conj(grad),
     }
     conj_physical_(Tensor(a!) self) -> Tensor(a!) as ConjPhysicalBackward1 {

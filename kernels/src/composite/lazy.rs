@@ -25,7 +25,7 @@ mod explicit {
         Ok(turned(this, DispatchKey::Negative))
     }
 
-    fn conj_physical(this: &Tensor) -> Result<Tensor> {
+    fn _conj_physical(this: &Tensor) -> Result<Tensor> {
         let pairs = match this.dtype().is_complex() {
             true => aten::view_as_real(&aten::clone(this)?)?,
             false => return aten::clone(this),
@@ -117,6 +117,10 @@ mod implicit {
 
     fn conj(this: &Tensor) -> Result<Tensor> {
         if this.dtype().is_complex() { aten::_conj(this) } else { Ok(this.clone()) }
+    }
+
+    fn conj_physical(this: &Tensor) -> Result<Tensor> {
+        if this.dtype().is_complex() { aten::_conj_physical(this) } else { Ok(this.clone()) }
     }
 
     fn is_conj(this: &Tensor) -> Result<bool> {

@@ -254,7 +254,13 @@ fn splits(matrices: &[Tensor]) -> Vec<Vec<usize>> {
             let cost = |at: usize| {
                 costs[first][at] + costs[at + 1][last] + size(first) * size(at + 1) * size(last + 1)
             };
-            let best = (first..last).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(first);
+            let by_cost = |a: &usize, b: &usize| cost(*a).total_cmp(&cost(*b));
+            // Of equal orders PyTorch takes the one from the left for three matrices, and else from the right.
+            let best = match count {
+                3 => (first..last).rev().min_by(by_cost),
+                _ => (first..last).min_by(by_cost),
+            };
+            let best = best.unwrap_or(first);
             (costs[first][last], splits[first][last]) = (cost(best), best);
         }
     }

@@ -8,6 +8,9 @@ use crate::aten;
 use crate::cpu::loops::computing_type;
 
 pub(crate) mod pairs;
+mod trilinear;
+
+use trilinear::Trilinear;
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
@@ -26,29 +29,34 @@ mod derived {
         expand2: &[i64],
         expand3: &[i64],
         sumdim: &[i64],
-        _unroll_dim: i64,
+        unroll_dim: i64,
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_trilinear";
-        let dims = (i1.dim() + expand1.len()) as i64;
+        let dims = i1.dim() + expand1.len();
         ensure!(dims <= 26, Shape, "{OPERATOR}: {dims} dimensions, expected 26 at most");
-        let letters = |left_out: &[i64]| -> Result<String> {
-            let wrap = |dim: &i64| wrap_dim(*dim, dims as usize).map_err(|error| error.context(OPERATOR));
-            let left_out = left_out.iter().map(wrap).collect::<Result<Vec<_>>>()?;
-            Ok(('a'..='z')
-                .take(dims as usize)
-                .enumerate()
-                .filter(|(dim, _)| !left_out.contains(dim))
-                .map(|(_, letter)| letter)
-                .collect())
+        let wrap = |list: &[i64]| -> Result<Vec<usize>> {
+            let wrapped = list.iter().map(|dim| wrap_dim(*dim, dims)).collect::<Result<Vec<_>>>();
+            wrapped.map_err(|error| error.context(OPERATOR))
         };
-        let formula = format!(
-            "{},{},{}->{}",
-            letters(expand1)?,
-            letters(expand2)?,
-            letters(expand3)?,
-            letters(sumdim)?
-        );
-        let product = aten::einsum(&formula, &[i1.clone(), i2.clone(), i3.clone()]);
+        let (operands, common) = ([i1, i2, i3], result_type([i1, i2, i3].map(Tensor::promotion_operand))?);
+        let absent = [wrap(expand1)?, wrap(expand2)?, wrap(expand3)?];
+        for (operand, absent) in operands.iter().zip(&absent) {
+            ensure!(
+                operand.dim() + absent.len() == dims,
+                Shape,
+                "{OPERATOR}: sizes {:?} and {} dimensions besides, expected {dims} in all",
+                operand.sizes(),
+                absent.len()
+            );
+        }
+        let [unrolled] = wrap(&[unroll_dim])?[..] else { bail!(Internal, "one dimension is wrapped to one") };
+        let trilinear = Trilinear { operands, absent, summed: wrap(sumdim)?, dims };
+        let is_half = computing_type(common) != common;
+        let of_one_type = operands.iter().all(|operand| operand.dtype() == common);
+        let product = match is_half && of_one_type {
+            true => trilinear.in_slices(unrolled),
+            false => trilinear.in_type(common),
+        };
         product.map_err(|error| error.context(OPERATOR))
     }
 

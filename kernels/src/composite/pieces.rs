@@ -61,12 +61,6 @@ fn _unique(this: &Tensor, sorted: bool, return_inverse: bool) -> Result<(Tensor,
     Ok((values, inverse))
 }
 
-/// What has a derivative of its own.
-#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
-fn _conj_physical(this: &Tensor) -> Result<Tensor> {
-    if this.dtype().is_complex() { aten::conj_physical(this) } else { aten::clone(this) }
-}
-
 /// The same tensors, no longer views in the eyes of autograd.
 fn apart(parts: Vec<Tensor>) -> Result<Vec<Tensor>> {
     let own = |part: Tensor| {

@@ -123,21 +123,21 @@ impl Polynomial {
             }
             (Polynomial::HermiteOfPhysics, _) => {
                 let twice = x + x;
-                recurrence(one, twice, 1..n, |k, q, p| twice * q - number::<T>(2 * k) * p, false)
+                recurrence(one, twice, 1..n, |k, q, p| minus(twice, q, number::<T>(2 * k) * p), false)
             }
             (Polynomial::HermiteOfProbability, _) => {
-                recurrence(one, x, 1..n, |k, q, p| x * q - number::<T>(k) * p, false)
+                recurrence(one, x, 1..n, |k, q, p| minus(x, q, number::<T>(k) * p), false)
             }
             (Polynomial::Laguerre, _) if x == T::zero() => one,
             (Polynomial::Laguerre, _) => {
                 let step = |k: i64, q: T, p: T| {
-                    ((number::<T>(2 * k) + (one - x)) * q - number::<T>(k) * p) / number(k + 1)
+                    minus(number::<T>(2 * k) + (one - x), q, number::<T>(k) * p) / number(k + 1)
                 };
                 recurrence(one, one - x, 1..n, step, true)
             }
             (Polynomial::Legendre, _) => {
                 let step = |k: i64, q: T, p: T| {
-                    (number::<T>(2 * k + 1) * x * q - number::<T>(k) * p) / number(k + 1)
+                    minus(number::<T>(2 * k + 1) * x, q, number::<T>(k) * p) / number(k + 1)
                 };
                 recurrence(one, x, 1..n, step, true)
             }
@@ -162,7 +162,7 @@ impl Kind {
             Kind::Third => twice - one,
             Kind::Fourth => twice + one,
         };
-        if n == 0 { one } else { recurrence(one, first, 1..n, |_, q, p| twice * q - p, true) }
+        if n == 0 { one } else { recurrence(one, first, 1..n, |_, q, p| minus(twice, q, p), true) }
     }
 
     fn at_end<T: Float>(self, n: i64, is_upper: bool) -> T {
@@ -210,6 +210,12 @@ fn recurrence<T: Float>(
         (p, q) = (q, step(k, q, p));
     }
     q
+}
+
+/// `a * b - c`, rounded once: where the terms nearly cancel, few digits are left.
+#[inline(always)]
+fn minus<T: Float>(a: T, b: T, c: T) -> T {
+    a.mul_add(b, -c)
 }
 
 /// A whole number of steps, or of what is near, as one of the elements.

@@ -132,9 +132,9 @@ mod more {
 
 /// As the composite, in one pass.
 #[torch_impl(aten, CPU)]
-fn conj_physical(this: &Tensor) -> Result<Tensor> {
+fn _conj_physical(this: &Tensor) -> Result<Tensor> {
     match_computing!(this.dtype(), T: Complex => {
-        let call = Pointwise::promoting("aten::conj_physical", [this])?.lying_as_first();
+        let call = Pointwise::promoting("aten::_conj_physical", [this])?.lying_as_first();
         call.compute(None, call.dtype, |[x]: [T; 1]| x.conjugate())
     }, else => aten::clone(this))
 }

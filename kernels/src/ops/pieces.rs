@@ -81,10 +81,5 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.chalf`.
         chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor;
-        /// The conjugate of each element, in memory of its own.
-        ///
-        /// PyTorch: `torch._conj_physical`.
-        #[tags(pointwise)]
-        _conj_physical(Tensor self) -> Tensor;
     }
 }

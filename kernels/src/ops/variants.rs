@@ -97,8 +97,8 @@ variants! {
     complex_out: complex Exact => "complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)";
     concat_out: concat => "concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     concatenate_out: concatenate => "concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
-    conj_physical_: conj_physical => "conj_physical_(Tensor(a!) self) -> Tensor(a!)";
-    conj_physical_out: conj_physical Exact => "conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    conj_physical_: _conj_physical => "conj_physical_(Tensor(a!) self) -> Tensor(a!)";
+    conj_physical_out: _conj_physical Exact => "conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     constant_pad_nd_out: constant_pad_nd => "constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)";
     convolution_out: convolution => "convolution.out(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)";
     convolution_backward_out: convolution_backward => "convolution_backward.out(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
@@ -195,7 +195,7 @@ variants! {
     index_fill_int_Tensor_out: index_fill_int_Tensor => "index_fill.int_Tensor_out(Tensor self, int dim, Tensor index, Tensor value, *, Tensor(a!) out) -> Tensor(a!)";
     index_put_out: index_put ApartFromOthers => "index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *, Tensor(a!) out) -> Tensor(a!)";
     index_reduce_out: index_reduce ApartFromOthers => "index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
-    index_select_out: index_select Apart => "index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
+    index_select_out: index_select Apart Disjoint => "index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
     inner_out: inner => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     inverse_out: inverse => "inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     isin_Scalar_Tensor_out: isin_Scalar_Tensor => "isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
@@ -249,7 +249,7 @@ variants! {
     masked_scatter_: masked_scatter => "masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)";
     masked_scatter_out: masked_scatter ApartFromOthers => "masked_scatter.out(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(dynamic_output_shape)]
-    masked_select_out: masked_select => "masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)";
+    masked_select_out: masked_select Disjoint => "masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)";
     matmul_out: matmul => "matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     matrix_power_out: matrix_power => "matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
     max_dim_max: max_dim => "max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, Tensor(b!) indices)";
@@ -384,12 +384,12 @@ variants! {
     scalar_tensor_out: scalar_tensor => "scalar_tensor.out(Scalar s, *, Tensor(a!) out) -> Tensor(a!)";
     scatter__reduce: scatter_reduce => "scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)";
     scatter__value_reduce: scatter_value_reduce => "scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)";
-    scatter_src_out: scatter_src ApartFromOthers => "scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)";
-    scatter_value_out: scatter_value ApartFromOthers => "scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
-    scatter_add_out: scatter_add ApartFromOthers => "scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)";
-    scatter_reduce_out: scatter_reduce ApartFromOthers => "scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor(a!) out) -> Tensor(a!)";
-    scatter_reduce_two_out: scatter_reduce_two ApartFromOthers => "scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
-    scatter_value_reduce_out: scatter_value_reduce ApartFromOthers => "scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor(a!) out) -> Tensor(a!)";
+    scatter_src_out: scatter_src ApartFromOthers Disjoint => "scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)";
+    scatter_value_out: scatter_value ApartFromOthers Disjoint => "scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
+    scatter_add_out: scatter_add ApartFromOthers Disjoint => "scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)";
+    scatter_reduce_out: scatter_reduce ApartFromOthers Disjoint => "scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor(a!) out) -> Tensor(a!)";
+    scatter_reduce_two_out: scatter_reduce_two ApartFromOthers Disjoint => "scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
+    scatter_value_reduce_out: scatter_value_reduce ApartFromOthers Disjoint => "scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor(a!) out) -> Tensor(a!)";
     searchsorted_Scalar_out: searchsorted_Scalar => "searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
     searchsorted_Tensor_out: searchsorted_Tensor => "searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
     select_backward_out: select_backward => "select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)";
@@ -412,7 +412,7 @@ variants! {
     sub_Scalar_out: sub_Scalar => "sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     subtract_out: subtract_Tensor => "subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     sum_out: sum => "sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    take_out: take => "take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
+    take_out: take Disjoint => "take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
     take_along_dim_out: take_along_dim => "take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
     tensordot_out: tensordot => "tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!) out) -> Tensor(a!)";
     _to_copy_out: _to_copy => "_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";

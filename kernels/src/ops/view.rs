@@ -293,10 +293,16 @@ torch_library! {
         /// PyTorch: `torch.is_neg`.
         is_neg(Tensor self) -> bool;
 
-        /// The complex conjugate, computed at once.
+        /// The complex conjugate, computed at once; real numbers as they are, in the same memory.
         ///
         /// PyTorch: `torch.conj_physical`.
         conj_physical(Tensor self) -> Tensor;
+
+        /// The conjugate of each element, in memory of its own.
+        ///
+        /// PyTorch: `torch._conj_physical`.
+        #[tags(pointwise)]
+        _conj_physical(Tensor self) -> Tensor;
 
         /// The real parts, in the same memory; real numbers as they are.
         ///

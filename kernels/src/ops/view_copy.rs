@@ -37,7 +37,7 @@ macro_rules! copies {
 copies! {
     alias_copy: alias => "alias_copy(Tensor self) -> Tensor";
     as_strided_copy: as_strided => "as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor";
-    _conj_copy: conj_physical => "_conj_copy(Tensor self) -> Tensor";
+    _conj_copy: _conj_physical => "_conj_copy(Tensor self) -> Tensor";
     detach_copy: detach => "detach_copy(Tensor self) -> Tensor";
     expand_copy: expand => "expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor";
     lift_fresh_copy: alias => "lift_fresh_copy(Tensor self) -> Tensor";

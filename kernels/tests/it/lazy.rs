@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::vmap::vmap;
 
 torch_library! {
     mod lazy_test {
@@ -141,5 +142,46 @@ fn products_and_sums_of_zeros_are_zeros() -> Result<()> {
         assert_eq!(made.to_vec::<f32>()?, expected);
     }
     assert!(aten::div_Tensor(&zero, &zero)?.to_vec::<f32>()?.iter().all(|x| x.is_nan()));
+    Ok(())
+}
+
+#[test]
+fn physical_conjugates_of_real_numbers_are_the_tensor_itself() {
+    let real = Tensor::from([1.0, -2.0]);
+    real.set_requires_grad(true).unwrap();
+    assert!(aten::conj_physical(&real).unwrap().is_same(&real));
+    let copy = aten::_conj_physical(&real).unwrap();
+    assert!(
+        !copy.shares_storage_with(&real)
+            && copy.grad_fn().unwrap().unwrap().name() == "ConjPhysicalBackward0"
+    );
+    let turned = aten::conj_physical(&x()).unwrap();
+    assert!(!turned.shares_storage_with(&x()) && !aten::is_conj(&turned).unwrap());
+    assert_eq!(elements(&turned), [complex(1.0, -2.0), complex(3.0, 4.0)]);
+    let lazy = aten::conj(&x()).unwrap();
+    assert_eq!(elements(&aten::conj_physical(&lazy).unwrap()), elements(&x()));
+}
+
+#[test]
+fn copies_of_lazy_tensors_keep_their_signs_under_vmap() -> Result<()> {
+    let batch = Tensor::from([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]);
+    let negative = aten::neg(&aten::transpose_int(&batch, 1, 2)?)?.to_vec::<f64>()?;
+    for copy in [aten::contiguous, aten::clone, aten::resolve_neg] {
+        let copies = vmap([&batch], |[x]| copy(&aten::_neg_view(&aten::t(&x)?)?))?;
+        assert_eq!(copies.to_vec::<f64>()?, negative);
+        let copies = vmap([&batch], |[x]| copy(&aten::t(&aten::_neg_view(&x)?)?))?;
+        assert_eq!(copies.to_vec::<f64>()?, negative);
+    }
+    let batch = aten::unsqueeze(&x(), 0)?;
+    for copy in [aten::contiguous, aten::clone, aten::resolve_conj, aten::exp] {
+        let copies = vmap([&batch], |[x]| copy(&aten::conj(&aten::t(&x)?)?))?;
+        assert_eq!(elements(&copies), elements(&copy(&aten::conj(&x())?)?));
+    }
+    let written = vmap([&aten::clone(&batch)?], |[x]| {
+        let mut conj = aten::conj(&x)?;
+        aten::mul__Scalar(&mut conj, complex(0.0, 2.0).into())?;
+        Ok(x)
+    })?;
+    assert_eq!(elements(&written), [complex(4.0, -2.0), complex(-8.0, -6.0)]);
     Ok(())
 }

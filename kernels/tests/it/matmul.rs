@@ -246,3 +246,39 @@ fn vectors_times_wide_matrices_are_sums_of_rows() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn sums_with_products_in_place_have_the_gradients_of_those_that_return() -> Result<()> {
+    let of = |sizes: &[i64]| {
+        let count: i64 = sizes.iter().product();
+        Tensor::from_vec((0..count).map(|k| (k as f64 * 0.7).sin()).collect(), sizes)
+    };
+    let (cube, matrix, vector) = (of(&[2, 2, 2])?, of(&[2, 2])?, of(&[2])?);
+    type Call = for<'a> fn(&'a mut Tensor, &Tensor, &Tensor) -> Result<&'a mut Tensor>;
+    let cases: [(&str, &Tensor, [&Tensor; 2], Call, fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor>); 4] = [
+        ("AddbmmBackward0", &matrix, [&cube, &cube], aten::addbmm_, aten::addbmm),
+        ("BaddbmmBackward0", &cube, [&cube, &cube], aten::baddbmm_, aten::baddbmm),
+        ("AddmvBackward0", &vector, [&matrix, &vector], aten::addmv_, aten::addmv),
+        ("AddrBackward0", &matrix, [&vector, &vector], aten::addr_, aten::addr),
+    ];
+    for (name, this, [first, second], in_place, returning) in cases {
+        let leaves = || [this, first, second].map(|x| aten::clone(x).unwrap());
+        let (mut own, other) = (leaves(), leaves());
+        own.iter().chain(&other).for_each(|x| x.set_requires_grad(true).unwrap());
+        let mut copy = own[0].mul(1.0)?;
+        let [_, a, b] = &mut own;
+        in_place(&mut copy, a, b)?;
+        assert_eq!(copy.grad_fn().unwrap().unwrap().name(), name);
+        copy.mul(&copy)?.sum()?.backward()?;
+        let sum = returning(&other[0], &other[1], &other[2])?;
+        sum.mul(&sum)?.sum()?.backward()?;
+        for (own, other) in own.iter().zip(&other) {
+            assert_eq!(
+                own.grad().unwrap().to_vec::<f64>()?,
+                other.grad().unwrap().to_vec::<f64>()?,
+                "{name}"
+            );
+        }
+    }
+    Ok(())
+}

@@ -96,7 +96,7 @@ fn bools(sizes: &[i64]) -> Tensor {
 }
 
 /// Operators whose derivatives, if any, refuse some tensor that a sample has, as PyTorch's do: it only notes something.
-const REFUSING: [&str; 11] = [
+const REFUSING: [&str; 9] = [
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
     "_native_batch_norm_legit_no_training",
@@ -106,8 +106,6 @@ const REFUSING: [&str; 11] = [
     "log_sigmoid_backward",
     "rrelu_with_noise_backward",
     "soft_margin_loss_backward",
-    "_cdist_backward",
-    "_pdist_backward",
 ];
 
 /// What an operator does on purpose.
@@ -129,8 +127,6 @@ fn left_out(name: &str) -> &'static [Check] {
         | "multi_margin_loss"
         | "multilabel_margin_loss"
         | "multilabel_margin_loss_forward"
-        | "pdist"
-        | "_pdist_forward"
         | "_scaled_dot_product_flash_attention_for_cpu" => &[Check::SecondGradient],
         // What is cut off has no derivative, and is refused.
         "linalg_pinv.rcond_tensor" => &[Check::Gradient, Check::SecondGradient],
@@ -148,6 +144,8 @@ fn left_out(name: &str) -> &'static [Check] {
         | "atleast_1d.Sequence"
         | "atleast_2d.Sequence"
         | "atleast_3d.Sequence" => &[Check::Aliasing],
+        // Real numbers are handed on, as PyTorch's are.
+        "conj_physical" => &[Check::Aliasing],
         // Gradients are written to only where there is a `grad_scale` to divide by.
         "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
         // They cut the tensor off from its history; memory stays as it is.
@@ -233,7 +231,7 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 33] = [
+const WITHOUT_GRADIENT: [&str; 31] = [
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
     "_native_batch_norm_legit_no_training",
@@ -243,8 +241,6 @@ const WITHOUT_GRADIENT: [&str; 33] = [
     "log_sigmoid_backward",
     "rrelu_with_noise_backward",
     "soft_margin_loss_backward",
-    "_cdist_backward",
-    "_pdist_backward",
     "batch_norm_backward",
     "detach",
     "detach_",

@@ -198,3 +198,24 @@ fn errors_speak_of_the_variant_that_was_called() -> Result<()> {
     assert!(error.contains("aten::add_.Tensor: "), "{error}");
     Ok(())
 }
+
+#[test]
+fn chosen_elements_are_not_written_to_an_out_whose_elements_coincide_whatever_its_sizes() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+    let index = aten::to_dtype(&Tensor::from([0.0, 1.0]), DType::Int64)?;
+    let rows = aten::unsqueeze(&index, 0)?;
+    let out = || aten::expand(&Tensor::from([0.0]), &[5]);
+    let refusals = [
+        aten::index_select_out(&x, 0, &index, &mut out()?).map(drop),
+        aten::take_out(&x, &index, &mut out()?).map(drop),
+        aten::masked_select_out(&x, &aten::gt_Scalar(&x, 1.into())?, &mut out()?).map(drop),
+        aten::scatter_src_out(&x, 0, &rows, &x, &mut out()?).map(drop),
+        aten::scatter_value_out(&x, 0, &rows, 1.into(), &mut out()?).map(drop),
+        aten::scatter_add_out(&x, 0, &rows, &x, &mut out()?).map(drop),
+    ];
+    for refusal in refusals {
+        let error = refusal.unwrap_err().to_string();
+        assert!(error.contains("several elements are one place in memory"), "{error}");
+    }
+    Ok(())
+}

@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 use torch_library::{DispatchKey, Library, Result, RuntimeKernel};
 
+mod catalogue;
 mod operators;
 
 /// Runs the tool: exit code, what it prints, what it complains.

@@ -97,20 +97,24 @@ mod implicit {
     }
 
     fn hstack(tensors: &[Tensor]) -> Result<Tensor> {
+        check_some("aten::hstack", tensors)?;
         let tensors = tensors.iter().map(aten::atleast_1d).collect::<Result<Vec<_>>>()?;
         let dim = if tensors.first().is_some_and(|first| first.dim() == 1) { 0 } else { 1 };
         aten::cat::call(&tensors, dim)
     }
 
     fn vstack(tensors: &[Tensor]) -> Result<Tensor> {
+        check_some("aten::vstack", tensors)?;
         aten::cat(&tensors.iter().map(aten::atleast_2d).collect::<Result<Vec<_>>>()?)
     }
 
     fn dstack(tensors: &[Tensor]) -> Result<Tensor> {
+        check_some("aten::dstack", tensors)?;
         aten::cat::call(&tensors.iter().map(aten::atleast_3d).collect::<Result<Vec<_>>>()?, 2)
     }
 
     fn column_stack(tensors: &[Tensor]) -> Result<Tensor> {
+        check_some("aten::column_stack", tensors)?;
         let column = |tensor: &Tensor| match tensor.dim() {
             0 | 1 => aten::reshape(tensor, &[tensor.numel(), 1]),
             _ => Ok(tensor.clone()),
@@ -257,4 +261,9 @@ fn equal_parts(operator: &str, this: &Tensor, dim: usize, sections: i64) -> Resu
         "{operator}: a dimension of size {size} cannot be cut into {sections} equal parts"
     );
     aten::tensor_split_sections::call(this, sections, dim)
+}
+
+fn check_some(operator: &str, tensors: &[Tensor]) -> Result<()> {
+    ensure!(!tensors.is_empty(), Argument, "{operator}: there are no tensors to join");
+    Ok(())
 }

@@ -29,6 +29,76 @@ pub(crate) fn slope(difference: &Tensor, distances: &Tensor, p: f64) -> Result<T
     })
 }
 
+/// How the slopes change with the differences, and with the distances.
+fn curvature(difference: &Tensor, distances: &Tensor, p: f64) -> Result<[Tensor; 2]> {
+    if p == 0.0 || p == 1.0 || p.is_infinite() {
+        let flat = aten::zeros_like(difference)?;
+        return Ok([flat.clone(), flat]);
+    }
+    let slope = slope(difference, distances, p)?;
+    let distances = aten::unsqueeze(distances, -1)?;
+    let steps = match p {
+        2.0 => over(&aten::ones_like(difference)?, &distances)?,
+        p => aten::mul_Scalar(&over(&aten::abs(&slope)?, &aten::abs(difference)?)?, (p - 1.0).into())?,
+    };
+    Ok([steps, aten::mul_Scalar(&over(&slope, &distances)?, (1.0 - p).into())?])
+}
+
+/// Quotients; 0 where one divides by 0.
+fn over(dividend: &Tensor, divisor: &Tensor) -> Result<Tensor> {
+    let is_flat = aten::eq_Scalar(divisor, 0.into())?;
+    let quotient = aten::div_Tensor(dividend, &aten::where_ScalarSelf(&is_flat, 1.into(), divisor)?)?;
+    aten::masked_fill_Scalar(&quotient, &is_flat, 0.into())
+}
+
+/// The gradients of what `_cdist_backward` computes from: of the gradient, of both lists of rows, of the distances.
+pub(crate) fn backward_of_cdist(
+    grad: &Tensor,
+    grad_output: &Tensor,
+    [x1, x2]: [&Tensor; 2],
+    p: f64,
+    cdist: &Tensor,
+) -> Result<[Tensor; 4]> {
+    let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
+    let [of_grad, of_difference, of_distances] =
+        backward_of_pairs(&aten::unsqueeze(grad, -2)?, grad_output, &difference, p, cdist)?;
+    let of_x1 = aten::sum_dim_IntList(&of_difference, Some(&[-2]))?;
+    let of_x2 = aten::neg(&aten::sum_dim_IntList(&of_difference, Some(&[-3]))?)?;
+    Ok([of_grad, of_x1, of_x2, of_distances])
+}
+
+/// The gradients of what `_pdist_backward` computes from: of the gradient, of the rows, of the distances.
+pub(crate) fn backward_of_pdist(
+    grad: &Tensor,
+    grad_output: &Tensor,
+    rows: &Tensor,
+    p: f64,
+    pdist: &Tensor,
+) -> Result<[Tensor; 3]> {
+    let pairs = Pairs::new("aten::_pdist_backward", rows)?;
+    let [of_grad, of_difference, of_distances] =
+        backward_of_pairs(&pairs.difference(grad)?, grad_output, &pairs.difference(rows)?, p, pdist)?;
+    Ok([of_grad, pairs.gathered(rows, &of_difference)?, of_distances])
+}
+
+/// Of pairs: the gradients of their gradients, of their differences and of their distances.
+fn backward_of_pairs(
+    change: &Tensor,
+    grad_output: &Tensor,
+    difference: &Tensor,
+    p: f64,
+    distances: &Tensor,
+) -> Result<[Tensor; 3]> {
+    let sum = |products: Tensor| aten::sum_dim_IntList(&products, Some(&[-1]));
+    let [steps, of_distance] = curvature(difference, distances, p)?;
+    let weighted = aten::mul_Tensor(change, &aten::unsqueeze(grad_output, -1)?)?;
+    Ok([
+        sum(aten::mul_Tensor(change, &slope(difference, distances, p)?)?)?,
+        aten::mul_Tensor(&weighted, &steps)?,
+        sum(aten::mul_Tensor(&weighted, &of_distance)?)?,
+    ])
+}
+
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
@@ -66,6 +136,9 @@ mod derived {
             grad_output.sizes(),
             cdist.sizes()
         );
+        if difference.numel() == 0 {
+            return aten::zeros_like::with(x1).memory_format(Some(MemoryFormat::Contiguous)).call();
+        }
         let grads = aten::mul_Tensor(&aten::unsqueeze(grad_output, -1)?, &slope(&difference, cdist, p)?)?;
         aten::sum_dim_IntList(&grads, Some(&[-2]))
     }
@@ -98,8 +171,7 @@ mod derived {
         );
         let slope = slope(&pairs.difference(this)?, pdist, p)?;
         let grads = aten::mul_Tensor(&aten::unsqueeze(grad_output, -1)?, &slope)?;
-        let sum = aten::index_add(&aten::zeros_like(this)?, 0, &pairs.first, &grads)?;
-        aten::index_add(&sum, 0, &pairs.second, &aten::neg(&grads)?)
+        pairs.gathered(this, &grads)
     }
 }
 
@@ -145,6 +217,12 @@ impl Pairs {
         })?;
         let of = |part: fn(&(i64, i64)) -> i64| vector(both.iter().map(part).collect(), rows.device());
         Ok(Pairs { operator, first: of(|pair| pair.0)?, second: of(|pair| pair.1)? })
+    }
+
+    /// The sums of what each row has from its pairs: of the first of a pair the gradient, of the second its negative.
+    fn gathered(&self, rows: &Tensor, grads: &Tensor) -> Result<Tensor> {
+        let sum = aten::index_add(&aten::zeros_like(rows)?, 0, &self.first, grads)?;
+        aten::index_add(&sum, 0, &self.second, &aten::neg(grads)?)
     }
 
     fn difference(&self, rows: &Tensor) -> Result<Tensor> {

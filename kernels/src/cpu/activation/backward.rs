@@ -122,9 +122,9 @@ mod kernels {
         }
         // Elsewhere than on the CPU there may be no buffer, and nothing is computed from it.
         let buffer = if this.device() == Device::META && buffer.numel() == 0 { this } else { buffer };
-        let call = Pointwise::promoting(OPERATOR, [this, buffer, grad_output])?;
+        let call = Pointwise::promoting(OPERATOR, [grad_output, this, buffer])?.lying_as_first();
         match_computing!(call.dtype, T: Float => {
-            call.compute(None, call.dtype, |[x, exponential, grad]: [T; 3]| {
+            call.compute(None, call.dtype, |[grad, x, exponential]: [T; 3]| {
                 let share = exponential / (T::ONE + exponential);
                 grad * if x < 0.0 { T::ONE - share } else { share }
             })

@@ -82,7 +82,7 @@ pub(super) fn loss(
             .map(values::float)
             .collect::<Result<_, _>>()?;
         let weights = Tensor::from_vec(weights, output.sizes())?;
-        let weights = aten::to_dtype(&weights, output.dtype())?;
+        let weights = aten::to_device(&weights, output.device(), output.dtype())?;
         let term = aten::sum(&aten::mul_Tensor(&output, &weights)?)?;
         loss = Some(match loss {
             Some(loss) => aten::add_Tensor(&loss, &term)?,

@@ -72,6 +72,7 @@ fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<
 }
 
 torch_library! {
+    /// Operators of all kinds of arguments.
     pub mod things {
         /// The sum of a list.
         total(Tensor[] tensors) -> Tensor;

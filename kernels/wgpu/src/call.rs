@@ -81,7 +81,6 @@ macro_rules! kernels {
         mod registered {
             use super::*;
             $($(
-                #[expect(non_snake_case, reason = "operators' names have overloads in them")]
                 fn $operator(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
                     $crate::call::run($kernel, operator, keys, stack)
                 }

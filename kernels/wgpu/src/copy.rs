@@ -44,7 +44,8 @@ mod kernels {
 
 /// Leaves the first argument as what the call returns.
 fn keep_first(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    stack.extend(operator.take_arguments(stack)?.into_iter().take(1));
+    let arguments = operator.take_arguments(stack)?;
+    stack.extend(arguments.into_iter().take(1));
     Ok(())
 }
 
@@ -73,16 +74,16 @@ fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
         }
     }
     let value = match (from.dtype(), to.dtype()) {
-        (DType::Bool, DType::Float32) => "bitcast<u32>(select(0.0, 1.0, byte_at(from)))",
-        (DType::Bool, _) => "select(0u, 1u, byte_at(from))",
-        (from, to) if from == to => "in0[from]",
-        (DType::Int32, _) => "bitcast<u32>(f32(bitcast<i32>(in0[from])))",
+        (DType::Bool, DType::Float32) => "bitcast<u32>(select(0.0, 1.0, byte_at(source)))",
+        (DType::Bool, _) => "select(0u, 1u, byte_at(source))",
+        (from, to) if from == to => "in0[source]",
+        (DType::Int32, _) => "bitcast<u32>(f32(bitcast<i32>(in0[source])))",
         _ => return Ok(false), // what is out of the range of integers, processors differ in
     };
     let source_text = format!(
         "fn byte_at(at: u32) -> bool {{ return ((in0[at >> 2u] >> ((at & 3u) * 8u)) & 255u) != 0u; }}
 {}",
-        scattering(&format!("result[to] = {value};"))
+        scattering(&format!("result[place] = {value};"))
     );
     let params = params(to, Some((from.storage_offset(), &strides)));
     let (source, target) = (Memory::of(&source)?, Memory::of(&target)?);
@@ -108,7 +109,7 @@ fn fill(to: &Tensor, number: Scalar) -> Result<bool> {
     let storage = to.storage().clone();
     run(
         "fill",
-        &scattering(&format!("result[to] = params[{place}];")),
+        &scattering(&format!("result[place] = params[{place}];")),
         &params,
         &[],
         Memory::of(&storage)?,
@@ -143,14 +144,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let number = group_number(group, groups) * {THREADS}u + thread;
     if (number >= params[0]) {{ return; }}
     var rest = number;
-    var to = params[{target}];
-    var from = params[{source}];
+    var place = params[{target}];
+    var source = params[{source}];
     for (var dim = params[1]; dim > 0u; dim--) {{
         let size = params[1u + dim];
         let at = rest % size;
         rest = rest / size;
-        to += at * params[{target}u + dim];
-        from += at * params[{source}u + dim];
+        place += at * params[{target}u + dim];
+        source += at * params[{source}u + dim];
     }}
     {write}
 }}

@@ -108,5 +108,12 @@ fn declarations(inputs: usize) -> String {
 /// Which thread and workgroup this is, and numbers that are none.
 const COMMON: &str = "
 fn group_number(group: vec3<u32>, groups: vec3<u32>) -> u32 { return group.y * groups.x + group.x; }
+fn is_finite(x: f32) -> bool { return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u; }
+// Drivers may be off by some units of the last place; what is left over says by how much.
+fn divided(a: f32, b: f32) -> f32 {
+    let first = a / b;
+    let better = first + fma(-first, b, a) / b;
+    return select(first, better, is_finite(better));
+}
 fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 ";

@@ -8,8 +8,8 @@ use crate::launch::Launch;
 use crate::memory::Memory;
 
 kernels! {
-    product: mm bmm;
-    sum_with_product: addmm baddbmm;
+    super::product: mm bmm;
+    super::sum_with_product: addmm baddbmm;
 }
 
 /// The side of a tile.

@@ -16,12 +16,46 @@ use shader::Operand;
 use table::{Expression, Over};
 
 kernels! {
-    kernel: abs neg relu exp log sqrt rsqrt sin cos tanh sigmoid floor ceil trunc reciprocal silu logical_not
+    super::kernel: abs neg relu exp log sqrt rsqrt sin cos tanh sigmoid floor ceil trunc reciprocal silu logical_not
         add_Tensor sub_Tensor mul_Tensor div_Tensor maximum minimum
         eq_Tensor ne_Tensor lt_Tensor le_Tensor gt_Tensor ge_Tensor
         eq_Scalar ne_Scalar lt_Scalar le_Scalar gt_Scalar ge_Scalar
         logical_and logical_or where_self pow_Tensor_Scalar
         threshold_backward sigmoid_backward tanh_backward addcmul addcdiv leaky_relu lerp_Scalar;
+}
+
+/// Those in place, whose results are copied: what overlaps is refused as on the CPU, and only then.
+#[torch_impl(aten, PrivateUse2, boxed)]
+mod in_place {
+    use super::*;
+
+    fn add__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+
+    fn sub__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+
+    fn mul__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+
+    fn div__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+}
+
+fn apart(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    if let [this, other, ..] = operator.arguments(stack)?
+        && let (Some(this), Some(other)) = (this.as_tensor(), other.as_tensor())
+    {
+        this.check_no_internal_overlap()?;
+        if !this.is_same(other) {
+            this.check_no_partial_overlap(other)?;
+        }
+    }
+    operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack)
 }
 
 /// An input: elements on the device, or one number of the host.
@@ -63,8 +97,12 @@ fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
     if !is_native(meta.dtype()) || !is_small(meta) {
         return Ok(None);
     }
-    let operands = inputs.iter().skip(expression.conditions);
-    let promoted = result_type(operands.map(|input| input.promotion_operand()))?;
+    let mut operands =
+        inputs.iter().skip(expression.conditions).map(|input| input.promotion_operand()).peekable();
+    let promoted = match operands.peek() {
+        Some(_) => result_type(operands)?,
+        None => DType::Bool, // conditions alone
+    };
     // A comparison with a number of the host is of the type that both promote to.
     let promoted = match expression.promotes_scalar {
         Some(Scalar::Float(_)) if !promoted.is_floating_point() => DType::Float32,

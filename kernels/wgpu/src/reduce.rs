@@ -8,10 +8,10 @@ use crate::launch::{Launch, THREADS};
 use crate::memory::Memory;
 
 kernels! {
-    sum: sum sum_dim_IntList;
-    mean: mean mean_dim;
-    amax: amax;
-    amin: amin;
+    super::sum: sum sum_dim_IntList;
+    super::mean: mean mean_dim;
+    super::amax: amax;
+    super::amin: amin;
 }
 
 fn sum(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {

@@ -8,10 +8,10 @@ use crate::launch::{Launch, THREADS};
 use crate::memory::Memory;
 
 kernels! {
-    softmax: _softmax;
-    log_softmax: _log_softmax;
-    softmax_backward: _softmax_backward_data;
-    log_softmax_backward: _log_softmax_backward_data;
+    super::softmax: _softmax;
+    super::log_softmax: _log_softmax;
+    super::softmax_backward: _softmax_backward_data;
+    super::log_softmax_backward: _log_softmax_backward_data;
 }
 
 const LARGEST: &str = "var m = bitcast<f32>(params[5]);

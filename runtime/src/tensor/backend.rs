@@ -104,8 +104,8 @@ pub trait Backend: Send + Sync + 'static {
     /// such elements; it is lost.
     fn allocate(&self, wanted: &Allocation) -> Result<Storage>;
 
-    /// Copies bytes from the host into a storage. May return before the device has them, as long as whatever is asked of
-    /// it next finds them there.
+    /// Copies bytes from the host into a storage. May return before the device has them, as long as whatever is asked
+    /// of it next finds them there.
     ///
     /// # Errors
     /// The storage is another backend's, the range is not in it, the device is lost.

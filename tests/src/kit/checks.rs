@@ -136,8 +136,7 @@ fn randomness(device: Device) -> Result<()> {
 }
 
 fn vmapped(device: Device) -> Result<()> {
-    use torch_library::vmap::vmap;
     let x = vector(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], device)?.view(&[3, 2])?;
-    let squares = vmap(|x: &Tensor| aten::sum(&x.mul(x)?), &x)?;
+    let squares = torch_library_kernels::vmap::vmap([&x], |[x]| aten::sum(&x.mul(&x)?))?;
     same("sums of squares", squares.to_vec::<f32>()?, vec![5.0, 25.0, 61.0])
 }

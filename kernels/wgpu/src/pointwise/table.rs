@@ -38,12 +38,12 @@ const PLAIN: [(&str, &str, Over); 26] = [
     ("floor", "floor(a)", Over::Floats),
     ("ceil", "ceil(a)", Over::Floats),
     ("trunc", "trunc(a)", Over::Floats),
-    ("reciprocal", "1.0 / a", Over::Floats),
+    ("reciprocal", "divided(1.0, a)", Over::Floats),
     ("silu", "a / (1.0 + exp(-a))", Over::Floats),
     ("add.Tensor", "a + b * s0", Over::Numbers),
     ("sub.Tensor", "a - b * s0", Over::Numbers),
     ("mul.Tensor", "a * b", Over::Numbers),
-    ("div.Tensor", "a / b", Over::Floats),
+    ("div.Tensor", "divided(a, b)", Over::Floats),
     ("threshold_backward", "select(a, T(0), b <= s0)", Over::Floats),
     ("sigmoid_backward", "a * (1.0 - b) * b", Over::Floats),
     ("tanh_backward", "a * (1.0 - b * b)", Over::Floats),
@@ -129,7 +129,7 @@ fn predicate(name: &str, text: &'static str, arguments: &[Value<'_>]) -> Express
     };
     Expression {
         text,
-        over: Over::Numbers,
+        over: if is_logical { Over::All } else { Over::Numbers },
         conditions: if is_logical { 2 } else { 0 },
         is_predicate: true,
         promotes_scalar: number,

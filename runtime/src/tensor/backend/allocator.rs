@@ -94,8 +94,11 @@ struct State<M> {
     /// By their size, those freed last at the end.
     waiting: BTreeMap<usize, Vec<M>>,
     /// Freed while streams used them.
-    pending: Vec<(Vec<Box<dyn Event>>, usize, M)>,
+    pending: Vec<Pending<M>>,
 }
+
+/// Until when a block is used, its size, and itself.
+type Pending<M> = (Vec<Box<dyn Event>>, usize, M);
 
 impl<R: RawAllocator> CachingAllocator<R> {
     /// An allocator for a device, which holds nothing yet.
@@ -239,9 +242,8 @@ impl<R: RawAllocator> Inner<R> {
 impl<M> State<M> {
     /// Blocks whose streams are done wait for their next use.
     fn settle(&mut self) {
-        let is_done = |(events, ..): &mut (Vec<Box<dyn Event>>, usize, M)| {
-            events.iter().all(|event| event.query().unwrap_or(false))
-        };
+        let is_done =
+            |(events, ..): &mut Pending<M>| events.iter().all(|event| event.query().unwrap_or(false));
         for (_, size, memory) in self.pending.extract_if(.., is_done) {
             self.waiting.entry(size).or_default().push(memory);
         }

@@ -60,7 +60,13 @@ pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
 pub fn on_device(host: &Tensor, device: Device) -> Result<Tensor> {
     let geometry = host.geometry();
     let tensor = Tensor::empty_strided(geometry.sizes(), geometry.strides(), host.dtype(), device)?;
-    from_host(host, &tensor)?;
+    match tensor.storage().data_ptr() {
+        Some(_) => {
+            let (from, to) = (range_of(host)?, range_of(&tensor)?);
+            tensor.storage().bytes_mut()?[to].copy_from_slice(&host.storage().bytes()?[from]);
+        }
+        None => from_host(host, &tensor)?,
+    }
     Ok(tensor)
 }
 

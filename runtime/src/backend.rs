@@ -8,7 +8,8 @@
 //! |---|---|
 //! | devices, memory, copies, streams | its [`Backend`] |
 //! | an allocator that keeps freed blocks | [`CachingAllocator`] |
-//! | the current device and stream of a thread | [`current_device`], [`DeviceGuard`], [`current_stream`], [`StreamGuard`] |
+//! | the current device of a thread | [`current_device`], [`DeviceGuard`] |
+//! | its current stream | [`current_stream`], [`StreamGuard`] |
 //! | operators without a kernel | [`cpu_fallback`], counted by [`fallback_counts`] |
 //! | its tensors in host memory, and back | [`host_copy`], [`from_host`], [`on_device`] |
 

@@ -96,7 +96,7 @@ pub(in crate::tensor) fn no_backend(device: Device) -> crate::Error {
         crate::ErrorKind::Device,
         format!(
             "no backend of this program serves {device}\n  \
-             help: link the crate that has it, as `use that_crate as _;`, or write one: `torch_library::backend::Backend`"
+             help: link the crate that has it, `use that_crate as _;`, or write one: `torch_library::backend::Backend`"
         ),
     )
 }

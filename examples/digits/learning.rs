@@ -172,8 +172,13 @@ fn write(options: &Options, training: &Training, split: &Split, found: &[i64]) -
         save("predictions", path, &text)?;
     }
     if let Some(path) = &options.trace {
-        let inputs: Vec<_> =
-            training.network.parameters.iter().chain([&split.test.images.to(training.device)?]).cloned().collect();
+        let inputs: Vec<_> = training
+            .network
+            .parameters
+            .iter()
+            .chain([&split.test.images.to(training.device)?])
+            .cloned()
+            .collect();
         let (_, graph) = no_grad(|| {
             tracer::trace(&inputs, |inputs| {
                 let (images, parameters) = inputs.split_last().expect("the images come last");
@@ -197,7 +202,8 @@ fn save(what: &str, path: &Path, text: &str) -> Result<()> {
 /// How much each of some digits would still change the network.
 fn gradients(training: &Training, split: &Split) -> Result<String> {
     let count = MEASURED.min(split.test.labels.numel());
-    let [images, labels] = [&split.test.images, &split.test.labels].map(|all| aten::narrow(all, 0, 0, count)?.to(training.device));
+    let [images, labels] = [&split.test.images, &split.test.labels]
+        .map(|all| aten::narrow(all, 0, 0, count)?.to(training.device));
     let norms = per_example::gradient_norms(&training.network.parameters, &images?, &labels?)?;
     let mut norms: Vec<(f32, i64)> =
         norms.to_vec::<f32>()?.into_iter().zip(split.rows.iter().copied()).collect();

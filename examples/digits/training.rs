@@ -5,10 +5,10 @@ use std::path::Path;
 use torch_library::autocast::Autocast;
 use torch_library::{DType, Device, DeviceType, Generator, Result, Tensor, bail, ensure};
 use torch_library_kernels::aten;
-use torch_library_kernels::prelude::*;
 use torch_library_kernels::checkpoint::{self, Checkpoint};
 use torch_library_kernels::loader::Batches;
 use torch_library_kernels::optim::{AdamW, Optimizer};
+use torch_library_kernels::prelude::*;
 
 use crate::data::Digits;
 use crate::network::{self, Network};
@@ -66,7 +66,12 @@ pub(crate) struct Training {
 impl Training {
     /// # Errors
     /// None of its own.
-    pub(crate) fn new(digits: &Digits, seed: i64, precision: Option<DType>, device: Device) -> Result<Training> {
+    pub(crate) fn new(
+        digits: &Digits,
+        seed: i64,
+        precision: Option<DType>,
+        device: Device,
+    ) -> Result<Training> {
         let network = Network::new(&Generator::with_seed(seed as u64))?.on(device)?;
         let optimizer = AdamW::new(network.parameters.clone(), LEARNING_RATE)?;
         let steps = Batches::new([&digits.images, &digits.labels], BATCH)?.len();

@@ -9,6 +9,9 @@ use crate::Tape;
 /// One tape deck.
 struct Deck;
 
+/// How many bytes a tape has: what is on it is played into the host's memory.
+const LONGEST: usize = 1 << 32;
+
 static DECK: Deck = Deck;
 torch_backend!(DECK);
 
@@ -26,6 +29,7 @@ impl Backend for Deck {
     }
 
     fn allocate(&self, wanted: &Allocation) -> Result<Storage> {
+        ensure!(wanted.nbytes <= LONGEST, OutOfMemory, "a tape has {LONGEST} bytes, not {}", wanted.nbytes);
         Ok(Storage::new(Tape::blank(wanted.nbytes, wanted.dtype)))
     }
 

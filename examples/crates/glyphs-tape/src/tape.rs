@@ -80,7 +80,9 @@ impl Tape {
 
     /// Nothing but zeros, for elements of a type.
     pub(crate) fn blank(nbytes: usize, dtype: DType) -> Tape {
-        Tape::recorded(&vec![0; nbytes], dtype.size())
+        let width = dtype.size();
+        let whole = Stretch { length: nbytes.div_ceil(width), bytes: [0; WIDEST] };
+        Tape { nbytes, width, stretches: RwLock::new([whole].into()) }
     }
 
     /// Finds the runs.

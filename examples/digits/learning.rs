@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use torch_library::guard::no_grad;
-use torch_library::{DType, Result, Tensor, bail, tracer};
+use torch_library::{DType, Device, Result, Tensor, backend, bail, tracer};
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
 use crate::data::{CLASSES, SIDE};
 use crate::output::print;
@@ -23,6 +24,7 @@ const MEASURED: i64 = 64;
 pub(crate) struct Options {
     pub(crate) epochs: usize,
     pub(crate) seed: Option<i64>,
+    pub(crate) device: Device,
     pub(crate) precision: Option<DType>,
     pub(crate) resume: Option<PathBuf>,
     pub(crate) checkpoint: Option<PathBuf>,
@@ -37,6 +39,7 @@ impl Default for Options {
         Options {
             epochs: 15,
             seed: None,
+            device: Device::CPU,
             precision: None,
             resume: None,
             checkpoint: None,
@@ -54,9 +57,10 @@ impl Default for Options {
 /// Too few digits, files that cannot be read or written, a checkpoint of other data or options.
 pub(crate) fn run(images: &Tensor, labels: &Tensor, options: &Options) -> Result<u8> {
     let split = Split::new(images, labels)?;
+    let (device, precision) = (backend::resolve(options.device)?, options.precision);
     let mut training = match &options.resume {
-        Some(path) => Training::resume(path, &split.train, options.seed, options.precision)?,
-        None => Training::new(&split.train, options.seed.unwrap_or(0), options.precision)?,
+        Some(path) => Training::resume(path, &split.train, options.seed, precision, device)?,
+        None => Training::new(&split.train, options.seed.unwrap_or(0), precision, device)?,
     };
     let checkpoint = options.checkpoint.as_ref().or(options.resume.as_ref());
     let checkpoint = checkpoint.cloned().map_or_else(|| beside_program("digits.safetensors"), Ok)?;
@@ -168,8 +172,13 @@ fn write(options: &Options, training: &Training, split: &Split, found: &[i64]) -
         save("predictions", path, &text)?;
     }
     if let Some(path) = &options.trace {
-        let inputs: Vec<_> =
-            training.network.parameters.iter().chain([&split.test.images]).cloned().collect();
+        let inputs: Vec<_> = training
+            .network
+            .parameters
+            .iter()
+            .chain([&split.test.images.to(training.device)?])
+            .cloned()
+            .collect();
         let (_, graph) = no_grad(|| {
             tracer::trace(&inputs, |inputs| {
                 let (images, parameters) = inputs.split_last().expect("the images come last");
@@ -193,7 +202,8 @@ fn save(what: &str, path: &Path, text: &str) -> Result<()> {
 /// How much each of some digits would still change the network.
 fn gradients(training: &Training, split: &Split) -> Result<String> {
     let count = MEASURED.min(split.test.labels.numel());
-    let [images, labels] = [&split.test.images, &split.test.labels].map(|all| aten::narrow(all, 0, 0, count));
+    let [images, labels] = [&split.test.images, &split.test.labels]
+        .map(|all| aten::narrow(all, 0, 0, count)?.to(training.device));
     let norms = per_example::gradient_norms(&training.network.parameters, &images?, &labels?)?;
     let mut norms: Vec<(f32, i64)> =
         norms.to_vec::<f32>()?.into_iter().zip(split.rows.iter().copied()).collect();

@@ -10,6 +10,9 @@ use std::process::ExitCode;
 
 use torch_library::{DType, Error, ErrorKind, Result};
 
+#[cfg(feature = "wgpu")]
+use torch_library_wgpu as _;
+
 use data::Digits;
 use output::print;
 use pipeline::Outcome;
@@ -40,6 +43,7 @@ Options:
   --all                List the whole registry, not just what the crates of the demonstration registered
   --epochs N           Train until the network has seen each digit so often (default 15; 0 trains nothing)
   --seed N             Begin and shuffle with these random numbers (default 0)
+  --device NAME        Train there: cpu (default), tape, or wgpu where it was built with `--features wgpu`
   --autocast bf16|f16  Train in lower precision where it does no harm
   --checkpoint FILE    Keep the state of training there (safetensors; by default beside the program)
   --resume FILE        Continue from such a file, with the same data and options, and keep the state there
@@ -89,6 +93,7 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Command> {
             "all" => all = true,
             "epochs" => learning.epochs = value()?.parse().map_err(wrong)?,
             "seed" => learning.seed = Some(value()?.parse().map_err(wrong)?),
+            "device" => learning.device = value()?.parse().map_err(wrong)?,
             "autocast" => learning.precision = Some(value()?.parse_with(precision).map_err(wrong)?),
             "checkpoint" => learning.checkpoint = Some(value()?.into()),
             "resume" => learning.resume = Some(value()?.into()),

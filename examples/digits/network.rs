@@ -2,7 +2,7 @@
 
 use glyphs_fused::glyphs_fused as glyphs;
 use torch_library::guard::no_grad;
-use torch_library::{Generator, Result, Tensor};
+use torch_library::{Device, Generator, Result, Tensor};
 use torch_library_kernels::loader::Batches;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::{aten, init};
@@ -40,6 +40,22 @@ impl Network {
         Ok(Network { parameters })
     }
 
+    /// The same on a device.
+    ///
+    /// # Errors
+    /// What operators return.
+    pub(crate) fn on(self, device: Device) -> Result<Network> {
+        if device == Device::CPU {
+            return Ok(self);
+        }
+        let moved = |parameter: &Tensor| {
+            let leaf = no_grad(|| parameter.to(device))?;
+            leaf.set_requires_grad(true)?;
+            Ok(leaf)
+        };
+        Ok(Network { parameters: self.parameters.iter().map(moved).collect::<Result<_>>()? })
+    }
+
     /// The parameters with their names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (String, Tensor)> {
         NAMES.iter().zip(&self.parameters).map(|(name, parameter)| ((*name).to_owned(), parameter.clone()))
@@ -53,6 +69,7 @@ impl Network {
         let mut classes = Vec::new();
         for batch in Batches::new([images], AT_ONCE)? {
             let [images] = batch?;
+            let images = images.to(self.parameters[0].device())?;
             let found = no_grad(|| logits(&self.parameters, &images)?.argmax(Some(1), false))?;
             classes.extend(found.to_vec::<i64>()?);
         }

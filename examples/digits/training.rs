@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use torch_library::autocast::Autocast;
-use torch_library::{DType, DeviceType, Generator, Result, Tensor, bail, ensure};
+use torch_library::{DType, Device, DeviceType, Generator, Result, Tensor, bail, ensure};
 use torch_library_kernels::aten;
 use torch_library_kernels::checkpoint::{self, Checkpoint};
 use torch_library_kernels::loader::Batches;
 use torch_library_kernels::optim::{AdamW, Optimizer};
+use torch_library_kernels::prelude::*;
 
 use crate::data::Digits;
 use crate::network::{self, Network};
@@ -53,6 +54,8 @@ pub(crate) struct Training {
     optimizer: AdamW,
     seed: i64,
     precision: Option<DType>,
+    /// Where the parameters are, and where batches go.
+    pub(crate) device: Device,
     /// What it is trained with, for those who go on.
     settings: Settings,
     steps_per_epoch: usize,
@@ -63,14 +66,19 @@ pub(crate) struct Training {
 impl Training {
     /// # Errors
     /// None of its own.
-    pub(crate) fn new(digits: &Digits, seed: i64, precision: Option<DType>) -> Result<Training> {
-        let network = Network::new(&Generator::with_seed(seed as u64))?;
+    pub(crate) fn new(
+        digits: &Digits,
+        seed: i64,
+        precision: Option<DType>,
+        device: Device,
+    ) -> Result<Training> {
+        let network = Network::new(&Generator::with_seed(seed as u64))?.on(device)?;
         let optimizer = AdamW::new(network.parameters.clone(), LEARNING_RATE)?;
         let steps = Batches::new([&digits.images, &digits.labels], BATCH)?.len();
         let settings =
             settings::of(digits, &network, optimizer.to_string(), [BATCH, steps], precision, seed)?;
         let losses = Vec::new();
-        Ok(Training { network, optimizer, seed, precision, settings, steps_per_epoch: steps, losses })
+        Ok(Training { network, optimizer, seed, precision, device, settings, steps_per_epoch: steps, losses })
     }
 
     /// Goes on where a checkpoint was written; the seed is that of the checkpoint where none is given.
@@ -82,6 +90,7 @@ impl Training {
         digits: &Digits,
         seed: Option<i64>,
         precision: Option<DType>,
+        device: Device,
     ) -> Result<Training> {
         let checkpoint = Checkpoint::open(path)?;
         let own = |name: &str| match checkpoint.tensors().get(name) {
@@ -91,7 +100,7 @@ impl Training {
             }
         };
         let seed = seed.map_or_else(|| own("seed")?.item()?.to(), Ok)?;
-        let mut training = Training::new(digits, seed, precision)?;
+        let mut training = Training::new(digits, seed, precision, device)?;
         settings::check(&checkpoint, &training.settings)?;
         training.losses = own("losses")?.to_vec()?;
         checkpoint.load(&training.state())?;
@@ -137,6 +146,7 @@ impl Training {
 
     fn step(&mut self, [images, labels]: [Tensor; 2]) -> Result<f64> {
         self.optimizer.zero_grad()?;
+        let [images, labels] = [images.to(self.device)?, labels.to(self.device)?];
         let forward = || network::loss(&self.network.parameters, &images, &labels);
         let loss = match self.precision {
             Some(dtype) => Autocast::on(DeviceType::Cpu).dtype(dtype).run(forward),

@@ -8,6 +8,8 @@ use clap::Parser;
 use torch_library::prelude::*;
 use torch_library::trace;
 use torch_library_export::{Loader, Program};
+#[cfg(feature = "wgpu")]
+use torch_library_wgpu as _;
 use {glyphs as _, glyphs_extra as _, torch_library_kernels as _};
 
 mod arguments;

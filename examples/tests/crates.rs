@@ -21,7 +21,7 @@ fn on_tape(x: &Tensor) -> Result<Tensor> {
 /// Runs an operator on both backends and gives what both have to agree on.
 fn both(operator: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Vec<f32>> {
     let (here, there) = (operator(&images())?, operator(&on_tape(&images())?)?);
-    assert_eq!(there.device().to_string(), "tape");
+    assert_eq!(there.device().to_string(), "tape:0");
     assert_eq!(here.sizes(), there.sizes());
     let values = here.to_vec()?;
     assert_eq!(values, to(&there, Device::CPU)?.to_vec::<f32>()?);
@@ -125,14 +125,26 @@ fn bad_input_is_refused_with_a_reason() -> Result<()> {
         "there is no room for 9223372036854775807 classes",
         glyphs::class_means::with(&x, &labels(&[0, 1])).classes(i64::MAX).call(),
     );
-    refused(
-        ErrorKind::MissingKernel,
-        "glyphs::outlined has no kernel for tape",
-        glyphs::outlined(&on_tape(&x)?),
-    );
-    refused(ErrorKind::DType, "tapes hold float32, not int64", on_tape(&labels(&[1])));
-    refused(ErrorKind::NotSupported, "tapes run row by row", on_tape(&aten::transpose_int(&x, 2, 3)?));
-    let part = aten::select_int(&on_tape(&x)?, 0, 1)?;
-    refused(ErrorKind::NotSupported, "a view of a part of a tape cannot be played", to(&part, Device::CPU));
+    Ok(())
+}
+
+/// What the tape has no kernels for, or cannot play run by run, goes by way of the CPU.
+#[test]
+fn the_rest_falls_back() -> Result<()> {
+    let silent = torch_library::warning::listen(|_| ());
+    let (x, taped) = (images(), on_tape(&images())?);
+    let outlined = glyphs::outlined(&taped)?;
+    assert_eq!(outlined.device().to_string(), "tape:0");
+    assert_eq!(outlined.to_vec::<f32>()?, glyphs::outlined(&x)?.to_vec::<f32>()?);
+    assert_eq!(on_tape(&Tensor::from([1i64, 1, 2]))?.to_vec::<i64>()?, [1, 1, 2]);
+    let turned = on_tape(&aten::transpose_int(&x, 2, 3)?)?;
+    assert_eq!(turned.to_vec::<f32>()?, aten::transpose_int(&x, 2, 3)?.to_vec::<f32>()?);
+    let part = aten::select_int(&taped, 0, 1)?;
+    assert_eq!(to(&part, Device::CPU)?.to_vec::<f32>()?, aten::select_int(&x, 0, 1)?.to_vec::<f32>()?);
+    let error = glyphs::normalize(&part.strided_view(&[1, 1, 1, 2], &[2, 2, 2, 1], 0)?).unwrap_err();
+    assert!(error.to_string().contains("a view of a part of a tape cannot be played run by run"), "{error}");
+    drop(silent);
+    let counts = torch_library::backend::fallback_counts(torch_library::DeviceType::PrivateUse1);
+    assert!(counts.iter().any(|(operator, _)| operator == "glyphs::outlined"), "{counts:?}");
     Ok(())
 }

@@ -136,9 +136,11 @@ fn three_crates_appear_in_the_trace() {
         calls.map(|[operator, ..]| operator.as_str()).collect::<Vec<_>>()
     };
     assert_eq!(calls("CPU", "glyphs"), ["glyphs::normalize", "glyphs::ink"]);
+    assert_eq!(calls("tape", "glyphs_tape"), ["glyphs::normalize", "glyphs::class_means"]);
     assert_eq!(
-        calls("tape", "glyphs_tape"),
-        ["aten::empty_strided", "aten::copy_", "glyphs::normalize", "glyphs::class_means", "aten::copy_"]
+        calls("tape", "torch_library_kernels"),
+        ["aten::empty_strided", "aten::copy_", "aten::_to_copy", "aten::empty_like", "aten::copy_"],
+        "what all backends have"
     );
     assert_eq!(calls("CPU", "glyphs_extra"), ["glyphs::outlined", "glyphs::nearest"]);
 }
@@ -242,5 +244,5 @@ fn the_whole_registry_has_the_operators_of_pytorch_too() {
     let is_there = |krate: &str| {
         registry.iter().any(|[operator, _, its_crate, _]| operator == "aten::copy_" && its_crate == krate)
     };
-    assert!(is_there("torch_library_kernels") && is_there("glyphs_tape"));
+    assert!(is_there("torch_library_kernels"));
 }

@@ -10,6 +10,7 @@ mod compare;
 mod complex;
 mod copy;
 mod create;
+mod device;
 mod exported;
 mod factor;
 mod fourier;

@@ -205,6 +205,24 @@ pub trait TensorMethods {
         aten::mean_dim::call(self.as_tensor(), Some(dims), keepdim, None)
     }
 
+    /// The tensor itself if it is on the device, else a copy there, of the same type.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    /// use torch_library_kernels::prelude::*;
+    ///
+    /// let x = Tensor::from([1.0, 2.0]);
+    /// assert!(x.to(Device::CPU)?.is_same(&x));
+    /// assert_eq!(x.to(Device::META)?.device(), Device::META);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// PyTorch: `Tensor.to(device)`.
+    fn to(&self, device: impl Into<Device>) -> Result<Tensor> {
+        let this = self.as_tensor();
+        aten::to_device(this, device.into(), this.dtype())
+    }
+
     /// Writes one value to every element.
     fn fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Tensor> {
         aten::fill__Scalar(self.as_tensor_mut(), value.into())

@@ -22,9 +22,10 @@ pub fn default_generator() -> &'static Generator {
     GENERATOR.get_or_init(Generator::default)
 }
 
-/// Starts [`default_generator`] over from a seed.
+/// Starts [`default_generator`] over from a seed, and those of all devices.
 ///
 /// PyTorch: `torch.manual_seed`.
 pub fn manual_seed(seed: u64) {
     default_generator().manual_seed(seed);
+    torch_library::backend::manual_seed_all(seed);
 }

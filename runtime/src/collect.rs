@@ -7,6 +7,8 @@
 use crate::key::DispatchKey;
 use crate::operator::kernel::{BoxedFn, ErasedCode, Kernel};
 use crate::operator::{Operator, Place};
+use crate::program::Program;
+use crate::tensor::backend::{Backend, Linked};
 
 #[cfg(all(feature = "selective", target_os = "linux", target_pointer_width = "64"))]
 pub(crate) mod selective;
@@ -27,6 +29,16 @@ pub enum Record {
     Kernels(&'static [KernelRecord]),
     /// `#[torch_fallback]`
     Fallback(&'static FallbackRecord),
+    /// `torch_backend!`
+    Backend(&'static BackendRecord),
+}
+
+/// A backend of devices.
+pub struct BackendRecord {
+    /// What the core asks.
+    pub backend: &'static dyn Backend,
+    /// Where it is written.
+    pub place: Place,
 }
 
 /// A namespace with its operators.
@@ -185,6 +197,45 @@ pub use linked::TORCH_LIBRARY_RECORDS;
 /// The records linked into this program, in no particular order.
 pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
     linked::records()
+}
+
+/// What the tensors' module asks: the backends among the records, in the order of their places.
+impl Linked for Program {
+    fn backends() -> Vec<&'static dyn Backend> {
+        let backend = |record: &'static Record| match record {
+            Record::Backend(record) => Some(*record),
+            _ => None,
+        };
+        let mut found: Vec<_> = records().filter_map(backend).collect();
+        found.sort_by_key(|record| record.place);
+        found.into_iter().map(|record| record.backend).collect()
+    }
+}
+
+/// Leaves a backend in the program: a static that implements [`Backend`](crate::backend::Backend).
+///
+/// Written once, beside the static, at the level of a module; from then on devices of its kind are there, by their
+/// names too. There is an example at [`Backend`](crate::backend::Backend).
+///
+/// PyTorch: `C10_REGISTER_GUARD_IMPL`, `at::RegisterPrivateUse1HooksInterface`.
+#[macro_export]
+macro_rules! torch_backend {
+    ($backend:path) => {
+        const _: () = {
+            static BACKEND: $crate::__private::BackendRecord = $crate::__private::BackendRecord {
+                backend: &$backend,
+                place: $crate::__private::Place {
+                    module: &$crate::__private::SourceModule {
+                        file: ::core::file!(),
+                        path: ::core::module_path!(),
+                    },
+                    line: ::core::line!(),
+                    column: ::core::column!(),
+                },
+            };
+            $crate::__submit! { $crate::__private::Record::Backend(&BACKEND) }
+        };
+    };
 }
 
 /// Names operators that a program calls by name alone, or passes on as handles: with selective linking (the feature

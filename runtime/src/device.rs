@@ -5,6 +5,13 @@ use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
+use crate::program::Program;
+
+/// Who knows the names that backends of the program take.
+pub(crate) trait BackendNames {
+    /// Has all of them taken.
+    fn register_names();
+}
 
 /// A kind of device, with PyTorch's number and name.
 ///
@@ -114,8 +121,15 @@ impl FromStr for DeviceType {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<DeviceType> {
-        let renamed = DispatchKey::for_device(text).ok();
-        match KINDS.iter().find(|(_, name, key)| *name == text || Some(*key) == renamed) {
+        let find = || {
+            let renamed = DispatchKey::for_device(text).ok();
+            KINDS.iter().find(|(_, name, key)| *name == text || Some(*key) == renamed)
+        };
+        let found = find().or_else(|| {
+            <Program as BackendNames>::register_names();
+            find()
+        });
+        match found {
             Some((kind, ..)) => Ok(*kind),
             None => {
                 let known: Vec<&str> = KINDS.iter().map(|(_, name, _)| *name).collect();

@@ -76,6 +76,8 @@ pub enum ErrorKind {
     DType,
     /// A device is not accepted here.
     Device,
+    /// A device has not as much memory as was asked for.
+    OutOfMemory,
     /// Memory is in use by another call, on this thread or a different one, see [`Lease`](crate::Lease).
     Busy,
     /// A value has another type than the schema says.

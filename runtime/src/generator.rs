@@ -24,9 +24,14 @@ use crate::turn::Turn;
 #[derive(Clone)]
 pub struct Generator(Arc<Inner>);
 
+/// A stream as a device sees it.
 struct Inner {
     key_set: DispatchKeySet,
     device: Device,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     /// Whose turn it is to draw. Who has it may begin another one within: what it runs may ask for more.
     turn: Turn,
     /// Locked for a moment only, never while code of a user runs.
@@ -61,7 +66,24 @@ impl Generator {
     /// A generator of another device, which takes part in dispatch with its own keys.
     pub fn for_backend(device: Device, key_set: DispatchKeySet, seed: u64) -> Generator {
         let stream = Mutex::new(Stream::new(seed));
-        Generator(Arc::new(Inner { key_set, device, turn: Turn::default(), stream }))
+        let shared = Arc::new(Shared { turn: Turn::default(), stream });
+        Generator(Arc::new(Inner { key_set, device, shared }))
+    }
+
+    /// The same stream as a generator of the CPU: what a backend without random kernels hands to those of the CPU.
+    ///
+    /// ```
+    /// use torch_library::{DeviceType, DispatchKey, DispatchKeySet, Generator};
+    ///
+    /// let keys = DispatchKeySet::from_key(DispatchKey::PrivateUse1);
+    /// let generator = Generator::for_backend(DeviceType::PrivateUse1.into(), keys, 0);
+    /// assert_eq!(generator.on_cpu().random(), 2357136044);
+    /// assert_eq!(generator.random(), 2546248239, "the next of the same stream");
+    /// ```
+    #[must_use]
+    pub fn on_cpu(&self) -> Generator {
+        let key_set = DispatchKeySet::from_key(DispatchKey::CPU);
+        Generator(Arc::new(Inner { key_set, device: Device::CPU, shared: self.0.shared.clone() }))
     }
 
     /// The keys it adds to a call.
@@ -79,7 +101,7 @@ impl Generator {
     ///
     /// PyTorch: `torch.Generator.manual_seed`.
     pub fn manual_seed(&self, seed: u64) {
-        let _turn = self.0.turn.take();
+        let _turn = self.0.shared.turn.take();
         let mut stream = self.stream();
         *stream = Stream { starts: stream.starts + 1, ..Stream::new(seed) };
     }
@@ -93,13 +115,13 @@ impl Generator {
 
     /// The next 32 bits.
     pub fn random(&self) -> u32 {
-        let _turn = self.0.turn.take();
+        let _turn = self.0.shared.turn.take();
         self.stream().next()
     }
 
     /// The next 64 bits: the first 32 drawn are the upper ones.
     pub fn random64(&self) -> u64 {
-        let _turn = self.0.turn.take();
+        let _turn = self.0.shared.turn.take();
         self.stream().next64()
     }
 
@@ -119,7 +141,7 @@ impl Generator {
     /// assert_eq!(words, [2357136044, 2546248239]);
     /// ```
     pub fn with<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32])) -> R) -> R {
-        let _turn = self.0.turn.take();
+        let _turn = self.0.shared.turn.take();
         fill(&mut |words| self.stream().fill(words))
     }
 
@@ -130,7 +152,7 @@ impl Generator {
     ///
     /// PyTorch: `CPUGeneratorImpl::next_double_normal_sample`.
     pub fn with_spare<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32]), &mut Option<f64>) -> R) -> R {
-        let _turn = self.0.turn.take();
+        let _turn = self.0.shared.turn.take();
         let (mut spare, starts) = {
             let mut stream = self.stream();
             (stream.spare.take(), stream.starts)
@@ -145,7 +167,7 @@ impl Generator {
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
         // No code of a user runs under the lock, and none of ours panics there.
-        self.0.stream.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.shared.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

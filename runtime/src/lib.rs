@@ -35,6 +35,7 @@
 //! | declare operators | [`torch_library!`]; by a file in PyTorch's format, [`native_functions!`] |
 //! | write kernels, or a fallback for all operators | [`torch_impl`], [`torch_fallback`] |
 //! | make tensors, or a backend with its own memory | [`Tensor`], [`Storage`] |
+//! | bring a device: memory, copies, streams, a fallback to the CPU | [`backend`](mod@backend), [`torch_backend!`] |
 //! | switch keys on and off for a thread | [`guard`] |
 //! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
@@ -102,6 +103,8 @@ mod collect;
 mod macros;
 mod registry;
 mod typed;
+
+pub mod backend;
 
 pub mod observe;
 pub mod trace;

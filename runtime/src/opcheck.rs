@@ -30,7 +30,7 @@
 //! # What is checked
 //!
 //! See [`Check`]. Each sample is a list of arguments in the order of the schema; what is left out at the end takes its
-//! default. Samples live on the CPU and are copied for every call, so that they stay as they are.
+//! default. Samples are copied for every call, on the device where they live, so that they stay as they are.
 //!
 //! Boxed and typed calls run one function, from which the macros make both faces of a kernel. What a kernel that is
 //! written for the stack leaves there is checked against the schema instead, as typed callers would take it.

@@ -40,7 +40,9 @@ pub use crate::argument::{Argument, IntoOptional};
 #[cfg(feature = "linkme")]
 pub use crate::collect::TORCH_LIBRARY_RECORDS;
 pub use crate::collect::linking::*;
-pub use crate::collect::{FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel, TypedCode};
+pub use crate::collect::{
+    BackendRecord, FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel, TypedCode,
+};
 pub use crate::element::Complex64;
 pub use crate::native::{NativeFunction, derived};
 pub use crate::operator::kernel::{BoxedFn, ErasedCode, Kernel};

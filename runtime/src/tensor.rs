@@ -1,6 +1,7 @@
 //! The tensor handle: what every kernel sees.
 
 mod access;
+pub(crate) mod backend;
 mod bytes;
 mod create;
 pub mod geometry;

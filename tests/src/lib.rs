@@ -6,6 +6,7 @@
 mod compare;
 pub mod fuzz;
 pub mod hostile;
+pub mod kit;
 mod operators;
 pub mod perturb;
 mod report;

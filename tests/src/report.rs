@@ -61,6 +61,7 @@ pub(crate) fn error_iff<T>(what: &str, wants_error: bool, got: torch_library::Re
 }
 
 /// A row with another answer than PyTorch's.
+#[derive(Debug)]
 pub struct Failure {
     /// Which row.
     pub row: String,
@@ -71,6 +72,7 @@ pub struct Failure {
 }
 
 /// The outcome of one file.
+#[derive(Debug)]
 pub struct Report {
     /// The file's name, without extensions.
     pub name: &'static str,

@@ -32,6 +32,17 @@ pub(crate) fn read(folder: &Path, name: &str) -> Result<Option<Vec<Json>>> {
     Ok(None)
 }
 
+/// The rows of a file `NAME.jsonl.gz` that is part of the program.
+///
+/// # Errors
+/// It is not JSON.
+pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Vec<Json>> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(bytes).read_to_string(&mut text)?;
+    let wrong = |error| Error::new(ErrorKind::Io, "recorded answers that are not JSON").with_source(error);
+    text.lines().map(|line| serde_json::from_str(line).map_err(wrong)).collect()
+}
+
 fn text(path: &Path) -> std::io::Result<String> {
     if path.extension().is_none_or(|extension| extension != "gz") {
         return fs::read_to_string(path);

@@ -1,10 +1,25 @@
 //! Arguments as the rows write them, made into values; and the numbers in them.
 
+use std::cell::Cell;
+
 use serde_json::Value as Json;
 use torch_library::element::Complex64;
 use torch_library::{
-    DType, Device, DispatchKeySet, Result, Scalar, Storage, Tensor, Value, bail, match_dtype,
+    DType, Device, DispatchKeySet, Result, Scalar, Storage, Tensor, Value, backend, bail, match_dtype,
 };
+
+thread_local! {
+    /// Where tensors of rows are made.
+    static DEVICE: Cell<Device> = const { Cell::new(Device::CPU) };
+}
+
+/// Makes the tensors of rows on a device while a function runs.
+pub(crate) fn on_device<R>(device: Device, run: impl FnOnce() -> R) -> R {
+    let before = DEVICE.replace(device);
+    let outcome = run(); // of rows, whose panics are caught
+    DEVICE.set(before);
+    outcome
+}
 
 /// The value that an argument stands for.
 ///
@@ -114,8 +129,14 @@ pub(crate) fn tensor(json: &Json) -> Result<Tensor> {
         let elements = elements.iter().map(|element| Ok(number(element)?.cast::<T>()));
         Storage::from_vec(elements.collect::<Result<Vec<T>>>()?)
     });
+    let elements = (storage.nbytes() / dtype.size()) as i64;
     let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
-    let tensor = Tensor::from_storage(storage, &sizes, &strides, offset, dtype, keys)?;
+    let all = Tensor::from_storage(storage, &[elements], &[1], 0, dtype, keys)?;
+    let all = match DEVICE.get() {
+        Device::CPU => all,
+        device => backend::on_device(&all, device)?,
+    };
+    let tensor = all.strided_view(&sizes, &strides, offset)?;
     if json["requires_grad"] == true {
         tensor.set_requires_grad(true)?;
     }

@@ -1,5 +1,6 @@
 //! Copies in memory of their own, and copies only where needed.
 
+use torch_library::backend::resolve;
 use torch_library::prelude::*;
 
 use super::unseen;
@@ -129,14 +130,15 @@ impl Wanted {
             MemoryFormat::Preserve => true,
             format => this.suggest_memory_format() == format,
         };
-        let is_right = this.dtype() == self.dtype && this.device() == self.device;
+        let device = resolve(self.device)?; // `None` is the current one of its kind
+        let is_right = this.dtype() == self.dtype && this.device() == device;
         if is_right && memory_format.is_none_or(has_format) && !copy {
             return Ok(this.clone());
         }
         aten::_to_copy::with(this)
             .dtype(Some(self.dtype))
             .layout(self.layout)
-            .device(Some(self.device))
+            .device(Some(device))
             .pin_memory(self.pin_memory)
             .non_blocking(non_blocking)
             .memory_format(memory_format)

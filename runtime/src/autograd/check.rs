@@ -1,6 +1,8 @@
 //! Derivatives against differences: whether a formula is right.
 
 use super::{GradOptions, grad};
+use crate::backend::on_device;
+use crate::device::DeviceType;
 use crate::dtype::DType;
 use crate::element::Complex64;
 use crate::error::Result;
@@ -114,14 +116,18 @@ fn parts(tensor: &Tensor) -> Result<Vec<f64>> {
     }
 }
 
-/// A tensor like this one, of such parts.
+/// A tensor like this one, of such parts, on its device.
 fn from_parts(like: &Tensor, parts: Vec<f64>) -> Result<Tensor> {
-    match like.dtype() {
+    let made = match like.dtype() {
         DType::Complex128 => {
             let elements = parts.chunks_exact(2).map(|pair| Complex64::new(pair[0], pair[1])).collect();
             Tensor::from_vec::<Complex64>(elements, like.sizes())
         }
         _ => Tensor::from_vec(parts, like.sizes()),
+    };
+    match like.device().kind {
+        DeviceType::Cpu => made,
+        _ => on_device(&made?, like.device()),
     }
 }
 

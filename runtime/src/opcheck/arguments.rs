@@ -122,7 +122,7 @@ pub(super) fn copy_as(tensor: &Tensor, sizes: &[i64], strides: &[i64], offset: i
         return Ok(Tensor::wrapped_number(tensor.item()?));
     }
     let end = sizes.iter().zip(strides).map(|(size, stride)| (size - 1) * stride).sum::<i64>() + 1 + offset;
-    let memory = Tensor::zeros(&[end.max(offset)], tensor.dtype(), Device::CPU)?;
+    let memory = Tensor::zeros(&[end.max(offset)], tensor.dtype(), tensor.device())?;
     let mut copy = memory.strided_view(sizes, strides, offset)?;
     match_dtype!(tensor.dtype(), T => copy.copy_from_slice(&tensor.to_vec::<T>()?))?;
     Ok(copy)

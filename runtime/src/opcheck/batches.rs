@@ -3,7 +3,6 @@
 use super::arguments::{copy_as, map, tensors};
 use super::compare;
 use super::{Check, Session};
-use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{ErrorKind, Result};
 use crate::key::DispatchKey;
@@ -95,7 +94,7 @@ impl Plan {
 fn examples(tensor: &Tensor, dim: usize) -> Result<Tensor> {
     let mut sizes = tensor.sizes().to_vec();
     sizes.insert(dim, EXAMPLES);
-    let all = Tensor::zeros(&sizes, tensor.dtype(), Device::CPU)?;
+    let all = Tensor::zeros(&sizes, tensor.dtype(), tensor.device())?;
     for index in 0..EXAMPLES {
         let mut example = slice_of(&all, dim, index)?;
         match_dtype!(tensor.dtype(), T => {

@@ -1,10 +1,10 @@
 //! The operator under autocast, against a call with inputs that were cast before.
 
-use super::arguments::{copies, map};
+use super::arguments::{Place, copies, map, tensors};
 use super::compare::difference;
 use super::{Check, Session};
 use crate::autocast::Autocast;
-use crate::device::{Device, DeviceType};
+use crate::device::DeviceType;
 use crate::dtype::{DType, Element};
 use crate::element::Complex64;
 use crate::error::Result;
@@ -29,6 +29,10 @@ impl Session<'_> {
     pub(super) fn casts(&mut self, values: &[Value<'static>]) {
         if !self.wants(Check::Autocast) || !self.has_kernel(DispatchKey::AutocastCPU) {
             return;
+        }
+        let is_on_cpu = |place: &Place| place.tensor.device().kind == DeviceType::Cpu;
+        if !tensors(self.operator, values).iter().all(is_on_cpu) {
+            return; // which policies a device has is for its backend to say
         }
         let operator = self.operator;
         for (what, dtype) in TYPES {
@@ -80,7 +84,7 @@ fn converted(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     let wide: Vec<Complex64> = match_dtype!(tensor.dtype(), T => {
         tensor.to_vec::<T>()?.into_iter().map(Element::cast).collect()
     });
-    let mut result = Tensor::zeros(tensor.sizes(), dtype, Device::CPU)?;
+    let mut result = Tensor::zeros(tensor.sizes(), dtype, tensor.device())?;
     match_dtype!(dtype, T => result.fill_from(wide.into_iter().map(|value| value.cast::<T>())))?;
     Ok(result)
 }

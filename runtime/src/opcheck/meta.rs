@@ -81,7 +81,7 @@ impl Session<'_> {
             arguments::map(values, |_, tensor| {
                 let mut sizes = tensor.sizes().to_vec();
                 sizes.iter_mut().take(1).for_each(|size| *size = 0);
-                let copy = crate::tensor::Tensor::zeros(&sizes, tensor.dtype(), Device::CPU)?;
+                let copy = crate::tensor::Tensor::zeros(&sizes, tensor.dtype(), tensor.device())?;
                 if sizes.is_empty() { arguments::copy_as(tensor, &[], &[], 0) } else { Ok(copy) }
             })
         };

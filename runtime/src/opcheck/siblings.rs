@@ -6,7 +6,6 @@ use super::arguments::{self, copy_as};
 use super::call::Outcome;
 use super::compare::{difference, tensors};
 use super::{Check, Session};
-use crate::device::Device;
 use crate::operator::OperatorHandle;
 use crate::registry;
 use crate::tensor::Tensor;
@@ -94,11 +93,16 @@ impl Session<'_> {
     fn out(&mut self, other: OperatorHandle, values: &[Value<'static>], expected: &[Value<'static>]) {
         let results: Option<Vec<&Tensor>> = expected.iter().map(Value::as_tensor).collect();
         let Some(results) = results else { return };
-        let fresh = |result: &&Tensor| Tensor::zeros(&[0], result.dtype(), Device::CPU);
+        let fresh = |result: &&Tensor| Tensor::zeros(&[0], result.dtype(), result.device());
         let gaps = |result: &&Tensor| {
             let dense = Geometry::contiguous(result.sizes())?;
             let strides: Vec<_> = dense.strides().iter().map(|stride| 2 * stride).collect();
-            copy_as(&Tensor::zeros(result.sizes(), result.dtype(), Device::CPU)?, result.sizes(), &strides, 1)
+            copy_as(
+                &Tensor::zeros(result.sizes(), result.dtype(), result.device())?,
+                result.sizes(),
+                &strides,
+                1,
+            )
         };
         let kinds: [(&str, Vec<_>); 2] = [
             ("an empty `out`", results.iter().map(fresh).collect()),

@@ -41,6 +41,7 @@ pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
             }
             Record::Kernels(block) => kernels.extend(block),
             Record::Fallback(fallback) => fallbacks.push(fallback),
+            Record::Backend(_) => {} // the tensors look for them
         }
     }
     // The linker's order is unspecified: sort, so that ids, listings and reports are the same in every build.

@@ -7,7 +7,7 @@ use std::slice;
 use num_complex::Complex64;
 
 use super::geometry::{Dims, Geometry};
-use super::{Lease, Storage, Tensor};
+use super::{Lease, Storage, Tensor, backend};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::{DispatchKey, DispatchKeySet};
@@ -336,7 +336,10 @@ impl Tensor {
             return Ok(memory.into_iter().map(|element| self.meant(element)).collect());
         }
         let _lease = Lease::new([], [self])?;
-        Memory::<T>::of(self)?.to_vec()
+        match Memory::<T>::of(self) {
+            Ok(memory) => memory.to_vec(),
+            Err(error) => self.on_host(error)?.to_vec(),
+        }
     }
 
     /// A copy of one element.
@@ -358,7 +361,10 @@ impl Tensor {
             return Ok(self.meant(self.with_key_set(self.key_set() - LAZY).element(index)?));
         }
         let _lease = Lease::new([], [self])?;
-        Memory::<T>::of(self)?.get(index)
+        match Memory::<T>::of(self) {
+            Ok(memory) => memory.get(index),
+            Err(error) => self.on_host(error)?.element(index),
+        }
     }
 
     /// The only element.
@@ -397,7 +403,13 @@ impl Tensor {
     /// Another number of elements, a tensor of another type, or one whose memory the host does not reach.
     #[track_caller]
     pub fn copy_from_slice<T: Element>(&mut self, values: &[T]) -> Result<()> {
-        self.elements_mut::<T>()?.copy_from_slice(values)
+        let error = match self.elements_mut::<T>() {
+            Ok(mut elements) => return elements.copy_from_slice(values),
+            Err(error) => error,
+        };
+        let mut host = self.on_host(error)?;
+        host.copy_from_slice(values)?;
+        backend::from_host(&host, self)
     }
 
     /// Writes the values of an iterator in logical order: nothing, unless there are as many as elements.
@@ -417,8 +429,16 @@ impl Tensor {
     /// A tensor of another type, or one whose memory the host does not reach.
     #[track_caller]
     pub fn fill<T: Element>(&mut self, value: T) -> Result<()> {
-        self.elements_mut::<T>()?.fill(value);
-        Ok(())
+        let error = match self.elements_mut::<T>() {
+            Ok(mut elements) => {
+                elements.fill(value);
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let mut host = self.on_host(error)?;
+        host.fill(value)?;
+        backend::from_host(&host, self)
     }
 
     /// The elements, to be looked at where they lie.
@@ -473,6 +493,17 @@ impl Tensor {
         match storage.data_ptr() {
             Some(base) => Ok(base),
             None => Err(self.out_of_reach(storage)),
+        }
+    }
+
+    /// The elements in host memory, where what keeps the host from looking at them is that they are on a device with a
+    /// backend, which copies; else the error that the host met.
+    #[cold]
+    fn on_host(&self, error: Error) -> Result<Tensor> {
+        let is_remote = error.kind() == ErrorKind::Device && self.storage().data_ptr().is_none();
+        match is_remote && backend::of(self.device().kind)?.is_some() {
+            true => backend::host_copy(self),
+            false => Err(error),
         }
     }
 

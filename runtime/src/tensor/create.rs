@@ -4,7 +4,7 @@
 use super::geometry::{
     Geometry, contiguous_numel, is_non_overlapping_and_dense, numel, preserved_strides, strides_for,
 };
-use super::{Place, Storage, Tensor};
+use super::{Place, Storage, Tensor, backend};
 use crate::device::{Device, DeviceType};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
@@ -18,8 +18,7 @@ impl Tensor {
     /// A tensor for results, contiguous; its elements are zero.
     ///
     /// # Errors
-    /// Negative sizes, more memory than there is, a device other than the CPU and meta: their memory comes from
-    /// their backend, through `aten::empty`.
+    /// Negative sizes, more memory than there is, a device that no [backend](crate::backend) of the program serves.
     ///
     /// PyTorch: `torch.empty`, `at::detail::empty_cpu`.
     pub fn empty(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
@@ -109,7 +108,7 @@ impl Tensor {
         let (value, mut tensor) = (value.into(), Tensor::empty(sizes, dtype, device)?);
         match_dtype!(dtype, T => {
             let value: T = value.to()?;
-            if tensor.storage().data_ptr().is_some() {
+            if device.kind != DeviceType::Meta {
                 tensor.fill(value)?;
             }
         });
@@ -242,10 +241,7 @@ fn allocate(
     match device.kind {
         DeviceType::Cpu => host_memory(nbytes, device),
         DeviceType::Meta => Ok(Storage::without_data(nbytes, device)),
-        _ => bail!(
-            Device,
-            "only cpu and meta memory is allocated here, for {device} call its backend's aten::empty"
-        ),
+        _ => backend::allocate(nbytes, dtype, device),
     }
 }
 

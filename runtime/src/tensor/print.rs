@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use super::Tensor;
+use super::{Tensor, backend};
 use crate::device::Device;
 use crate::dtype::{DType, Element, element::Complex64};
 use crate::error::Result;
+use crate::key::{DispatchKey, DispatchKeySet};
 use crate::limits::SHOWN;
 use crate::match_dtype;
 
@@ -36,12 +37,13 @@ impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A tensor of our own: nobody changes its sizes while it is printed.
         let snapshot = self.with_key_set(self.key_set());
+        let on_host = elements_of_device(&snapshot);
         let mut text = String::from(PREFIX);
-        let contents = match shows_elements(&snapshot) {
+        let contents = match on_host.is_some() || shows_elements(&snapshot) {
             false => None,
             true if snapshot.numel() == 0 => Some(String::from("[]")),
             // An error where somebody writes them now: text is asked for in places that cannot fail.
-            true => contents(&snapshot, f.precision().unwrap_or(PRECISION)).ok(),
+            true => contents(on_host.as_ref().unwrap_or(&snapshot), f.precision().unwrap_or(PRECISION)).ok(),
         };
         text.push_str(contents.as_deref().unwrap_or("..."));
         let mut suffixes = suffixes(&snapshot, contents.is_none());
@@ -62,6 +64,18 @@ impl fmt::Debug for Tensor {
 /// even a summary would be more than anybody reads.
 fn shows_elements(tensor: &Tensor) -> bool {
     tensor.storage().data_ptr().is_some() && !tensor.is_wrapper() && is_summary_short(tensor)
+}
+
+/// What is on a device with a backend, copied once to be looked at; nothing where that fails: text is asked for in
+/// places that cannot.
+fn elements_of_device(tensor: &Tensor) -> Option<Tensor> {
+    let is_remote = tensor.storage().data_ptr().is_none() && !tensor.is_wrapper() && is_summary_short(tensor);
+    if !is_remote || !matches!(backend::of(tensor.device().kind), Ok(Some(_))) {
+        return None;
+    }
+    let host = backend::host_copy(tensor).ok()?;
+    let lazy = tensor.key_set() & DispatchKeySet::from_keys(&[DispatchKey::Conjugate, DispatchKey::Negative]);
+    Some(host.with_key_set(host.key_set() | lazy))
 }
 
 fn is_summary_short(tensor: &Tensor) -> bool {

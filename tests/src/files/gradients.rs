@@ -52,7 +52,8 @@ pub(super) fn check(row: &Json) -> Check {
     for (path, want) in wanted {
         let input = inputs.iter().find(|(known, _)| known == path).map(|(_, input)| input);
         let grad = input.and_then(Tensor::grad);
-        gradient(grad.as_ref(), want, summands).map_err(|unmet| unmet.at(format!("gradient of {path}")))?;
+        gradient(grad.as_ref(), want, summands, &outputs)
+            .map_err(|unmet| unmet.at(format!("gradient of {path}")))?;
     }
     Ok(())
 }
@@ -82,7 +83,7 @@ pub(super) fn loss(
             .map(values::float)
             .collect::<Result<_, _>>()?;
         let weights = Tensor::from_vec(weights, output.sizes())?;
-        let weights = aten::to_dtype(&weights, output.dtype())?;
+        let weights = aten::to_device(&weights, output.device(), output.dtype())?;
         let term = aten::sum(&aten::mul_Tensor(&output, &weights)?)?;
         loss = Some(match loss {
             Some(loss) => aten::add_Tensor(&loss, &term)?,
@@ -93,7 +94,9 @@ pub(super) fn loss(
 }
 
 /// Compares a gradient with that of a row; `null` is none.
-pub(super) fn gradient(got: Option<&Tensor>, want: &Json, summands: usize) -> Check {
+///
+/// It is as precise as the outputs that it came through.
+pub(super) fn gradient(got: Option<&Tensor>, want: &Json, summands: usize, outputs: &[Value<'_>]) -> Check {
     match (got, want.is_null()) {
         (None, true) => Ok(()),
         (Some(got), true) => Err(Unmet::failed("no gradient", format!("{got:?}"))),
@@ -101,7 +104,12 @@ pub(super) fn gradient(got: Option<&Tensor>, want: &Json, summands: usize) -> Ch
         (Some(got), false) => {
             equal("sizes", Some(got.sizes().to_vec()), values::integers(want.field("sizes")?))?;
             equal("dtype", got.dtype().to_string().as_str(), want.text("dtype")?)?;
-            compare::elements(got, want.list("values")?, compare::tolerance(got.dtype(), summands))
+            let through = outputs.iter().filter_map(Value::as_tensor).map(Tensor::dtype);
+            let tolerance = through
+                .chain([got.dtype()])
+                .map(|dtype| compare::tolerance(dtype, summands))
+                .fold(0.0, f64::max);
+            compare::elements(got, want.list("values")?, tolerance)
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use torch_library::{BackendRef, Device, DeviceType, Result, StorageImpl, Tensor, bail, ensure};
+use torch_library::{
+    BackendRef, DType, Device, DeviceType, Result, Storage, StorageImpl, Tensor, bail, ensure,
+};
 
 /// Some pixels of the same ink, one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +17,17 @@ pub struct Run {
     pub ink: f32,
 }
 
-/// Pixels as runs. A tape keeps its length, and is recorded as a whole.
+/// So many elements that have the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Stretch {
+    length: usize,
+    bytes: [u8; WIDEST],
+}
+
+/// The bytes of the widest element, a complex128.
+const WIDEST: usize = 16;
+
+/// Elements of any type as runs of equal ones; most are pixels. A tape keeps its length, and is recorded as a whole.
 ///
 /// ```
 /// use glyphs_tape::{Run, Tape};
@@ -25,91 +37,157 @@ pub struct Run {
 /// ```
 #[derive(Debug)]
 pub struct Tape {
-    len: usize,
-    /// In order, without gaps. Whoever plays the tape keeps the runs of that moment.
-    runs: RwLock<Arc<[Run]>>,
+    nbytes: usize,
+    /// The bytes of an element. Fewer than that may be left at the end.
+    width: usize,
+    /// In order, without gaps. Whoever plays the tape keeps the stretches of that moment.
+    stretches: RwLock<Arc<[Stretch]>>,
 }
 
 impl Tape {
     /// The tape of a tensor.
     ///
     /// # Errors
-    /// A tensor that is no tape, or a view of a part of one.
+    /// A tensor that is no tape of pixels, or a view of a part of one.
     pub fn of(tensor: &Tensor) -> Result<BackendRef<'_, Tape>> {
         let Some(tape) = tensor.storage().downcast::<Tape>() else {
             bail!(Device, "a tensor on tape was expected, this one is on {}", tensor.device())
         };
         ensure!(
-            tensor.numel() as usize == tape.len && tensor.geometry().is_contiguous(),
+            tensor.dtype() == DType::Float32,
+            DType,
+            "pixels are float32, not {}: convert before copying to tape",
+            tensor.dtype()
+        );
+        ensure!(
+            tensor.numel() as usize == tape.len() && tensor.geometry().is_contiguous(),
             NotSupported,
-            "a view of a part of a tape cannot be played, move the whole to the cpu first"
+            "a view of a part of a tape cannot be played run by run, make a copy first"
         );
         Ok(tape)
     }
 
-    /// The same ink everywhere.
-    pub fn plain(len: usize, ink: f32) -> Tape {
-        let run = Run { start: 0, length: len, ink };
-        Tape { len, runs: RwLock::new([run].into()) }
+    /// The tape that is a storage.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub(crate) fn in_storage(storage: &Storage) -> Result<&Tape> {
+        match storage.downcast_ref::<Tape>() {
+            Some(tape) => Ok(tape),
+            None => bail!(Device, "a tape was expected, this memory is on {}", storage.device()),
+        }
     }
 
-    /// The runs.
+    /// Nothing but zeros, for elements of a type.
+    pub(crate) fn blank(nbytes: usize, dtype: DType) -> Tape {
+        let width = dtype.size();
+        let whole = Stretch { length: nbytes.div_ceil(width), bytes: [0; WIDEST] };
+        Tape { nbytes, width, stretches: RwLock::new([whole].into()) }
+    }
+
+    /// Finds the runs.
+    fn recorded(bytes: &[u8], width: usize) -> Tape {
+        Tape { nbytes: bytes.len(), width, stretches: RwLock::new(stretches(bytes, width)) }
+    }
+
+    fn stretches(&self) -> Arc<[Stretch]> {
+        self.stretches.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The runs, of a tape of pixels.
     pub fn runs(&self) -> Arc<[Run]> {
-        self.runs.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let runs = self.stretches();
+        let runs = runs.iter().scan(0, |next, stretch| {
+            let start = std::mem::replace(next, *next + stretch.length);
+            let [a, b, c, d, ..] = stretch.bytes;
+            Some(Run { start, length: stretch.length, ink: f32::from_ne_bytes([a, b, c, d]) })
+        });
+        runs.collect()
     }
 
-    /// How many pixels there are.
+    /// How many elements there are.
     pub fn len(&self) -> usize {
-        self.len
+        self.nbytes / self.width
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
-    /// Replaces what is on the tape.
+    /// The same runs with other ink, of a tape of pixels.
+    pub fn map(&self, ink: impl Fn(f32) -> f32) -> Tape {
+        let runs = self.runs();
+        let stretch = |run: &Run| Stretch { length: run.length, bytes: padded(&ink(run.ink).to_ne_bytes()) };
+        let stretches = RwLock::new(runs.iter().map(stretch).collect());
+        Tape { nbytes: self.nbytes, width: self.width, stretches }
+    }
+
+    /// All bytes.
+    pub(crate) fn play(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.nbytes);
+        for stretch in self.stretches().iter() {
+            (0..stretch.length).for_each(|_| bytes.extend(&stretch.bytes[..self.width]));
+        }
+        bytes.resize(self.nbytes, 0);
+        bytes
+    }
+
+    /// Replaces some bytes.
     ///
     /// # Errors
-    /// Another number of pixels than before.
-    pub fn record(&self, other: &Tape) -> Result<()> {
-        ensure!(self.len == other.len, Shape, "a tape of {} pixels cannot record {}", self.len, other.len);
-        *self.runs.write().unwrap_or_else(PoisonError::into_inner) = other.runs();
+    /// They do not lie on the tape.
+    pub(crate) fn record(&self, offset: usize, bytes: &[u8]) -> Result<()> {
+        let mut lock = self.stretches.write().unwrap_or_else(PoisonError::into_inner);
+        let is_whole = offset == 0 && bytes.len() == self.nbytes;
+        if is_whole {
+            *lock = stretches(bytes, self.width);
+            return Ok(());
+        }
+        let played = Tape { stretches: RwLock::new(lock.clone()), ..*self };
+        let mut all = played.play();
+        let end = offset.checked_add(bytes.len()).filter(|end| *end <= all.len());
+        let Some(end) = end else { bail!(Argument, "a tape of {} bytes has none at {offset}", self.nbytes) };
+        all[offset..end].copy_from_slice(bytes);
+        *lock = stretches(&all, self.width);
         Ok(())
     }
+}
 
-    /// The same runs with other ink.
-    pub fn map(&self, ink: impl Fn(f32) -> f32) -> Tape {
-        let runs = self.runs().iter().map(|run| Run { ink: ink(run.ink), ..*run }).collect();
-        Tape { len: self.len, runs: RwLock::new(runs) }
-    }
+fn padded(element: &[u8]) -> [u8; WIDEST] {
+    let mut bytes = [0; WIDEST];
+    bytes[..element.len()].copy_from_slice(element);
+    bytes
+}
 
-    /// The pixels.
-    pub fn play(&self) -> Vec<f32> {
-        self.runs().iter().flat_map(|run| std::iter::repeat_n(run.ink, run.length)).collect()
+/// Bits are compared: NaN joins NaN, and -0 stays what it is. What is left at the end is an element of its own.
+fn stretches(bytes: &[u8], width: usize) -> Arc<[Stretch]> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for element in bytes.chunks(width) {
+        let bytes = padded(element);
+        match stretches.last_mut() {
+            Some(last) if last.bytes == bytes => last.length += 1,
+            _ => stretches.push(Stretch { length: 1, bytes }),
+        }
     }
+    stretches.into()
 }
 
 /// Finds the runs.
 impl From<Vec<f32>> for Tape {
     fn from(pixels: Vec<f32>) -> Tape {
-        // Bits are compared: NaN joins NaN, and -0 stays what it is.
-        let runs = pixels.chunk_by(|a, b| a.to_bits() == b.to_bits());
-        let runs = runs.scan(0, |next, run| {
-            let start = std::mem::replace(next, *next + run.len());
-            Some(Run { start, length: run.len(), ink: run[0] })
-        });
-        Tape { len: pixels.len(), runs: RwLock::new(runs.collect()) }
+        let bytes: Vec<u8> = pixels.iter().flat_map(|pixel| pixel.to_ne_bytes()).collect();
+        Tape::recorded(&bytes, size_of::<f32>())
     }
 }
 
 impl StorageImpl for Tape {
-    /// What the pixels would take, were they in memory.
+    /// What the elements would take, were they in memory.
     fn nbytes(&self) -> usize {
-        self.len * size_of::<f32>()
+        self.nbytes
     }
 
     fn device(&self) -> Device {
-        DeviceType::PrivateUse1.into()
+        Device::new(DeviceType::PrivateUse1, Some(0))
     }
 }

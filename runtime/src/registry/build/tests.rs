@@ -79,6 +79,7 @@ fn no_order_of_records_shows() {
         Record::Library(library) => library.place,
         Record::Kernels(kernels) => kernels[0].place,
         Record::Fallback(fallback) => fallback.place,
+        Record::Backend(backend) => backend.place,
     };
     let ours = collect::records().filter(|record| place(record).file() == file!());
     let mut records: Vec<_> = ours.collect();

@@ -1,0 +1,51 @@
+//! A backend for [`torch_library`] on GPUs, by [wgpu](https://docs.rs/wgpu): Vulkan, Metal and Direct3D 12, without a
+//! toolkit to install. It is written against the public face of the runtime and of the operators alone.
+//!
+//! ```no_run
+//! use torch_library::prelude::*;
+//! use torch_library_kernels::prelude::*;
+//! use torch_library_wgpu as _; // the linker leaves out what nobody names
+//!
+//! fn main() -> Result<()> {
+//!     let x = Tensor::from([[1f32, 2.0], [3.0, 4.0]]).to("wgpu".parse::<Device>()?)?;
+//!     println!("{}", x.mm(&x)?.softmax(1)?);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # What runs where
+//!
+//! Every dtype is *held* at its full width, as on the host. Kernels *compute* with float32, int32 and bool:
+//! element-wise operators, sums, means, extremes, softmax, matrix products, copies between strides and among these
+//! types. All else, operators without a kernel and those of other dtypes (int64, float64, the 16-bit floats, complex
+//! numbers) included, runs on the CPU by the runtime's fallback, exactly and at the cost of two copies;
+//! [`fallback_counts`](torch_library::backend::fallback_counts) says what that was. Nothing is narrowed.
+//!
+//! # Errors
+//!
+//! What does not fit into the memory of the device is an error of the kind `OutOfMemory`. A device that is lost takes
+//! its tensors with it: calls on these are errors, and the next tensor is made on the device that is there then.
+//!
+//! The devices are the adapters of the machine in wgpu's order, GPUs before software. The key is `PrivateUse2`, so that
+//! another backend may have the first.
+
+mod backend;
+mod call;
+mod copy;
+mod gpu;
+mod launch;
+mod matmul;
+mod memory;
+mod pointwise;
+mod reduce;
+mod softmax;
+
+pub use gpu::{adapters, reset};
+
+use torch_library::prelude::*;
+
+/// What has no kernel here.
+#[torch_fallback(PrivateUse2)]
+fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    torch_library::backend::cpu_fallback(operator, keys, stack)
+}

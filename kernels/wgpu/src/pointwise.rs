@@ -1,0 +1,189 @@
+//! Operators that compute each element from those at the same place: one shader for each expression and layout.
+
+mod layout;
+mod shader;
+mod table;
+
+use torch_library::prelude::*;
+use torch_library::result_type;
+use torch_library_kernels::aten;
+
+use crate::call::{index_of, is_here, is_native, is_small, kernels, on_meta, unwritten};
+use crate::launch::{Launch, THREADS};
+use crate::memory::Memory;
+use layout::Layout;
+use shader::Operand;
+use table::{Expression, Over};
+
+kernels! {
+    super::kernel: abs neg relu exp log sqrt rsqrt sin cos tanh sigmoid floor ceil trunc reciprocal silu logical_not
+        add_Tensor sub_Tensor mul_Tensor div_Tensor maximum minimum
+        eq_Tensor ne_Tensor lt_Tensor le_Tensor gt_Tensor ge_Tensor
+        eq_Scalar ne_Scalar lt_Scalar le_Scalar gt_Scalar ge_Scalar
+        logical_and logical_or where_self pow_Tensor_Scalar
+        threshold_backward sigmoid_backward tanh_backward addcmul addcdiv leaky_relu lerp_Scalar;
+}
+
+/// Those in place, whose results are copied: what overlaps is refused as on the CPU, and only then.
+#[torch_impl(aten, PrivateUse2, boxed)]
+mod in_place {
+    use super::*;
+
+    fn add__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+
+    fn sub__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+
+    fn mul__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+
+    fn div__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+        apart(operator, stack)
+    }
+}
+
+fn apart(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    if let [this, other, ..] = operator.arguments(stack)?
+        && let (Some(this), Some(other)) = (this.as_tensor(), other.as_tensor())
+    {
+        this.check_no_internal_overlap()?;
+        if !this.is_same(other) {
+            this.check_no_partial_overlap(other)?;
+        }
+    }
+    operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack)
+}
+
+/// An input: elements on the device, or one number of the host.
+enum Input<'a> {
+    Here(&'a Tensor),
+    Number(Scalar),
+}
+
+fn kernel(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let Some(expression) = table::of(operator, arguments) else { return Ok(None) };
+    let (mut inputs, mut scalars) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        match argument.as_tensor() {
+            Some(tensor) => inputs.push(tensor),
+            None => scalars.extend(number(argument)),
+        }
+    }
+    // Before anything else, so that what does not fit together is refused as on the CPU.
+    let meta = on_meta(operator, arguments)?;
+    let Some(computed) = computed_type(&expression, &inputs, &meta)? else { return Ok(None) };
+    let Some(inputs) = inputs.into_iter().map(input).collect::<Result<Option<Vec<_>>>>()? else {
+        return Ok(None);
+    };
+    compute(&expression, computed, &inputs, &scalars, &meta)
+}
+
+/// The number that an argument is, if it is one.
+fn number(argument: &Value<'_>) -> Option<Scalar> {
+    match argument {
+        Value::Int(x) => Some(Scalar::Int(*x)),
+        Value::Float(x) => Some(Scalar::Float(*x)),
+        Value::Bool(x) => Some(Scalar::Bool(*x)),
+        _ => None,
+    }
+}
+
+/// The type that the expression is of, where there is a kernel for that.
+fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> Result<Option<DType>> {
+    if !is_native(meta.dtype()) || !is_small(meta) {
+        return Ok(None);
+    }
+    let mut operands =
+        inputs.iter().skip(expression.conditions).map(|input| input.promotion_operand()).peekable();
+    let promoted = match operands.peek() {
+        Some(_) => result_type(operands)?,
+        None => DType::Bool, // conditions alone
+    };
+    // A comparison with a number of the host is of the type that both promote to.
+    let promoted = match expression.promotes_scalar {
+        Some(Scalar::Float(_)) if !promoted.is_floating_point() => DType::Float32,
+        Some(Scalar::Int(_)) if promoted == DType::Bool => return Ok(None),
+        _ => promoted,
+    };
+    let computed = if meta.dtype() == DType::Float32 { DType::Float32 } else { promoted };
+    let is_known = match expression.over {
+        Over::Floats => computed == DType::Float32,
+        Over::Numbers => matches!(computed, DType::Float32 | DType::Int32),
+        Over::All => is_native(computed),
+    };
+    Ok(is_known.then_some(computed))
+}
+
+fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
+    Ok(match is_here(tensor) {
+        true => (is_native(tensor.dtype()) && is_small(tensor)).then_some(Input::Here(tensor)),
+        false if tensor.dim() == 0 => Some(Input::Number(tensor.item()?)),
+        false => None,
+    })
+}
+
+fn compute(
+    expression: &Expression,
+    computed: DType,
+    inputs: &[Input<'_>],
+    scalars: &[Scalar],
+    meta: &Tensor,
+) -> Result<Option<Tensor>> {
+    let here: Vec<&Tensor> = inputs
+        .iter()
+        .filter_map(|input| if let Input::Here(tensor) = input { Some(*tensor) } else { None })
+        .collect();
+    let Some(first) = here.first() else { return Ok(None) };
+    let Some(layout) = Layout::of(meta, &here)? else { return Ok(None) };
+    let result = unwritten(meta, index_of(first))?;
+    let mut params = layout.params();
+    let mut operands = Vec::new();
+    let mut buffer = 0;
+    for input in inputs {
+        operands.push(match input {
+            Input::Here(tensor) => {
+                buffer += 1;
+                Operand::Buffer { number: buffer - 1, dtype: tensor.dtype() }
+            }
+            Input::Number(number) => {
+                let Some(word) = word_of(*number, computed) else { return Ok(None) };
+                params.push(word);
+                Operand::Param(params.len() - 1)
+            }
+        });
+    }
+    let mut places = Vec::new();
+    for scalar in scalars {
+        let Some(word) = word_of(*scalar, computed) else { return Ok(None) };
+        params.push(word);
+        places.push(params.len() - 1);
+    }
+    let source = shader::source(expression, computed, meta.dtype(), &layout, &operands, &places);
+    launch(&source, &params, &here, &result, meta.dtype())?;
+    Ok(Some(result))
+}
+
+fn launch(source: &str, params: &[u32], here: &[&Tensor], result: &Tensor, dtype: DType) -> Result<()> {
+    let storages: Vec<_> = here.iter().map(|tensor| tensor.storage().clone()).collect();
+    let inputs = storages.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
+    let (numel, per_thread) = (result.numel() as u64, if dtype == DType::Bool { 4 } else { 1 });
+    let groups = numel.div_ceil(per_thread).div_ceil(u64::from(THREADS));
+    let storage = result.storage().clone();
+    let result = Memory::of(&storage)?;
+    Launch { label: "pointwise", source, params, inputs: &inputs, result, groups }.run()
+}
+
+/// The bits of a number as one of a type, if it is one.
+pub(crate) fn word_of(number: Scalar, dtype: DType) -> Option<u32> {
+    match (number, dtype) {
+        (Scalar::Complex(_), _) => None,
+        (number, DType::Float32) => Some(number.cast::<f32>().to_bits()),
+        (Scalar::Int(x), DType::Int32) => i32::try_from(x).ok().map(i32::cast_unsigned),
+        (Scalar::Bool(x), _) => Some(u32::from(x)),
+        _ => None,
+    }
+}

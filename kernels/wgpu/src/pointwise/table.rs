@@ -1,0 +1,137 @@
+//! What each operator computes, in WGSL: `a`, `b` and `c` are its tensors, `s0` and `s1` its numbers, `T` their type.
+
+use torch_library::prelude::*;
+
+/// The types that an expression is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Over {
+    Floats,
+    Numbers,
+    All,
+}
+
+pub(super) struct Expression {
+    pub(super) text: &'static str,
+    pub(super) over: Over,
+    /// How many tensors in front are conditions, of type bool.
+    pub(super) conditions: usize,
+    /// Whether it is a truth value, whatever its operands are.
+    pub(super) is_predicate: bool,
+    /// A number of the call that counts for the type that is computed with.
+    pub(super) promotes_scalar: Option<Scalar>,
+}
+
+/// Operators with one expression for all arguments.
+const PLAIN: [(&str, &str, Over); 26] = [
+    ("abs", "abs(a)", Over::Numbers),
+    ("neg", "-a", Over::Numbers),
+    ("relu", "select(a, T(0), a < T(0))", Over::Numbers),
+    ("exp", "exp(a)", Over::Floats),
+    ("log", "log(a)", Over::Floats),
+    ("sqrt", "sqrt(a)", Over::Floats),
+    ("rsqrt", "inverseSqrt(a)", Over::Floats),
+    ("sin", "sin(a)", Over::Floats),
+    ("cos", "cos(a)", Over::Floats),
+    // Beyond these it is 1 in float32, and drivers overflow on the way there.
+    ("tanh", "select(tanh(clamp(a, -15.0, 15.0)), a, is_nan(a))", Over::Floats),
+    ("sigmoid", "1.0 / (1.0 + exp(-a))", Over::Floats),
+    ("floor", "floor(a)", Over::Floats),
+    ("ceil", "ceil(a)", Over::Floats),
+    ("trunc", "trunc(a)", Over::Floats),
+    ("reciprocal", "divided(1.0, a)", Over::Floats),
+    ("silu", "a / (1.0 + exp(-a))", Over::Floats),
+    ("add.Tensor", "a + b * s0", Over::Numbers),
+    ("sub.Tensor", "a - b * s0", Over::Numbers),
+    ("mul.Tensor", "a * b", Over::Numbers),
+    ("div.Tensor", "divided(a, b)", Over::Floats),
+    ("threshold_backward", "select(a, T(0), b <= s0)", Over::Floats),
+    ("sigmoid_backward", "a * (1.0 - b) * b", Over::Floats),
+    ("tanh_backward", "a * (1.0 - b * b)", Over::Floats),
+    ("addcmul", "a + s0 * b * c", Over::Floats),
+    ("addcdiv", "a + s0 * (b / c)", Over::Floats),
+    ("leaky_relu", "select(a * s0, a, a > 0.0)", Over::Floats),
+];
+
+/// Operators whose result is a truth value.
+const PREDICATES: [(&str, &str); 15] = [
+    ("eq.Tensor", "a == b"),
+    ("ne.Tensor", "a != b"),
+    ("lt.Tensor", "a < b"),
+    ("le.Tensor", "a <= b"),
+    ("gt.Tensor", "a > b"),
+    ("ge.Tensor", "a >= b"),
+    ("eq.Scalar", "a == s0"),
+    ("ne.Scalar", "a != s0"),
+    ("lt.Scalar", "a < s0"),
+    ("le.Scalar", "a <= s0"),
+    ("gt.Scalar", "a > s0"),
+    ("ge.Scalar", "a >= s0"),
+    ("logical_not", "!a"),
+    ("logical_and", "a && b"),
+    ("logical_or", "a || b"),
+];
+
+/// The expression of a call, if there is one.
+pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
+    let full = operator.to_string();
+    let name = full.strip_prefix("aten::")?;
+    let plain =
+        |text, over| Expression { text, over, conditions: 0, is_predicate: false, promotes_scalar: None };
+    if let Some((_, text, over)) = PLAIN.iter().find(|(known, ..)| *known == name) {
+        return Some(plain(text, *over));
+    }
+    if let Some((_, text)) = PREDICATES.iter().find(|(known, _)| *known == name) {
+        return Some(predicate(name, text, arguments));
+    }
+    let scalar = |at: usize| match arguments.get(at) {
+        Some(Value::Int(x)) => Some(*x as f64),
+        Some(Value::Float(x)) => Some(*x),
+        _ => None,
+    };
+    match name {
+        "maximum" | "minimum" => {
+            let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype() == DType::Float32);
+            Some(match (name, is_float) {
+                ("maximum", true) => {
+                    plain("select(select(b, a, a > b || is_nan(a)), b, is_nan(b))", Over::Floats)
+                }
+                ("minimum", true) => {
+                    plain("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats)
+                }
+                ("maximum", false) => plain("max(a, b)", Over::Numbers),
+                _ => plain("min(a, b)", Over::Numbers),
+            })
+        }
+        "where.self" => Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) }),
+        "pow.Tensor_Scalar" => Some(match scalar(1)? {
+            2.0 => plain("a * a", Over::Floats),
+            3.0 => plain("a * a * a", Over::Floats),
+            0.5 => plain("sqrt(a)", Over::Floats),
+            -1.0 => plain("1.0 / a", Over::Floats),
+            _ => return None,
+        }),
+        // The end that is nearer is exact.
+        "lerp.Scalar" => Some(match scalar(2)?.abs() < 0.5 {
+            true => plain("a + s0 * (b - a)", Over::Floats),
+            false => plain("b - (b - a) * (1.0 - s0)", Over::Floats),
+        }),
+        _ => None,
+    }
+}
+
+fn predicate(name: &str, text: &'static str, arguments: &[Value<'_>]) -> Expression {
+    let is_logical = name.starts_with("logical");
+    let number = match arguments.get(1) {
+        Some(Value::Int(x)) => Some(Scalar::Int(*x)),
+        Some(Value::Float(x)) => Some(Scalar::Float(*x)),
+        Some(Value::Bool(x)) => Some(Scalar::Bool(*x)),
+        _ => None,
+    };
+    Expression {
+        text,
+        over: if is_logical { Over::All } else { Over::Numbers },
+        conditions: if is_logical { 2 } else { 0 },
+        is_predicate: true,
+        promotes_scalar: number,
+    }
+}

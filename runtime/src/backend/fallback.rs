@@ -1,0 +1,113 @@
+//! Every operator on every device: on the CPU, with copies there and back.
+
+use std::borrow::Cow;
+
+use torch_library_schema::{Argument, Type};
+
+use super::policy;
+use super::staging::Staging;
+use crate::bail;
+use crate::device::{Device, DeviceType};
+use crate::error::Result;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::operator::OperatorHandle;
+use crate::tensor::Tensor;
+use crate::tensor::backend::{default_generator, resolve};
+use crate::value::{Stack, Value};
+
+/// Runs an operator on the CPU for tensors of a device: what a backend registers for all operators that it has no
+/// kernel for.
+///
+/// Tensors are copied to the host, once each storage, so that arguments which share memory still do. What the schema
+/// says is written is copied back, sizes and memory that the operator gave it included; results go to the device,
+/// where views of arguments are views of arguments. Lists, optional tensors, devices and generators are taken along: a
+/// generator of the device gives its numbers to the CPU's kernel.
+///
+/// Each call is [counted](super::fallback_counts); the first of an operator [warns](super::FallbackPolicy).
+///
+/// ```standalone_crate
+/// use torch_library::prelude::*;
+///
+/// #[torch_fallback(PrivateUse1)]
+/// fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+///     torch_library::backend::cpu_fallback(operator, keys, stack)
+/// }
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// The device has no [`Backend`](super::Backend), the [policy](super::FallbackPolicy) is to refuse, a copy fails, or
+/// the operator does on the CPU.
+///
+/// PyTorch: `at::native::cpu_fallback`.
+pub fn cpu_fallback(operator: OperatorHandle, _keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    let mut arguments = operator.take_arguments(stack)?;
+    let device = device_of(operator, &arguments)?;
+    policy::note(device.kind, operator)?;
+    let mut staging = Staging::new(device)?;
+    let schema = operator.schema()?;
+    let mut on_cpu = Stack::new();
+    let mut goes_to_host = false;
+    for (index, value) in arguments.iter().enumerate() {
+        on_cpu.push(match value {
+            Value::Device(asked) if asked.kind == device.kind => Value::Device(Device::CPU),
+            Value::Device(asked) => {
+                goes_to_host |= asked.kind == DeviceType::Cpu;
+                Value::Device(*asked)
+            }
+            Value::Generator(generator) if generator.device().kind == device.kind => {
+                Value::Generator(Cow::Owned(generator.on_cpu()))
+            }
+            Value::None if schema.arguments.get(index).is_some_and(takes_generator) => {
+                Value::Generator(Cow::Owned(default_generator(device)?.on_cpu()))
+            }
+            value => value.map_tensors(|tensor| staging.host_of(tensor))?.into_owned(),
+        });
+    }
+    operator.redispatch_boxed(DispatchKeySet::from_key(DispatchKey::CPU), &mut on_cpu)?;
+    let returns: Vec<Value<'_>> = on_cpu.into_iter().collect();
+    for (value, argument) in arguments.iter_mut().zip(&schema.arguments) {
+        if is_written(argument) {
+            write_back(&mut staging, value)?;
+        }
+    }
+    let mut arguments: Vec<_> = arguments.into_iter().map(Some).collect();
+    for (index, value) in returns.into_iter().enumerate() {
+        let written = operator.operator().returned_argument(index);
+        stack.push(match written.and_then(|argument| arguments.get_mut(argument)?.take()) {
+            Some(argument) => argument,
+            None if goes_to_host => value.into_owned(),
+            None => value.map_tensors(|result| staging.remote_of(result))?.into_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// The device that a call is on: that of its tensors, or the one it asks for.
+fn device_of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Device> {
+    let is_remote = |device: &Device| !matches!(device.kind, DeviceType::Cpu | DeviceType::Meta);
+    let of_tensors = arguments.iter().flat_map(Value::all_tensors).map(Tensor::device).find(is_remote);
+    let asked = arguments.iter().find_map(|value| match value {
+        Value::Device(device) => Some(*device),
+        Value::Generator(generator) => Some(generator.device()),
+        _ => None,
+    });
+    match of_tensors.or(asked.filter(is_remote)) {
+        Some(device) => resolve(device),
+        None => bail!(Device, "{operator} fell back to the CPU, and is not called on a device"),
+    }
+}
+
+fn takes_generator(argument: &Argument) -> bool {
+    *argument.ty.without_optional() == Type::Generator
+}
+
+/// Whether an operator writes to an argument. Statistics of a batch norm it does without saying so, as in PyTorch.
+fn is_written(argument: &Argument) -> bool {
+    argument.is_mutable() || matches!(&*argument.name, "running_mean" | "running_var")
+}
+
+fn write_back(staging: &mut Staging, value: &mut Value<'_>) -> Result<()> {
+    let tensors: Vec<Tensor> = value.all_tensors().cloned().collect(); // handles of the caller's own
+    tensors.into_iter().try_for_each(|mut tensor| staging.write_back(&mut tensor))
+}

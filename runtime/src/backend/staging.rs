@@ -1,0 +1,159 @@
+//! The tensors of a call on a device, in host memory while the CPU computes: views of one storage stay views of one.
+
+use crate::device::{Device, DeviceType};
+use crate::error::Result;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::tensor::backend::{Backend, of};
+use crate::tensor::{Storage, Tensor};
+use crate::{bail, ensure};
+
+/// The tensors of a call, each with the one on the CPU that takes its place.
+pub(super) struct Staging {
+    backend: &'static dyn Backend,
+    device: Device,
+    storages: Vec<Staged>,
+    tensors: Vec<(Tensor, Tensor)>,
+}
+
+/// A storage, and the host memory that takes its place: of the same size, with those bytes in it that tensors reach.
+struct Staged {
+    remote: Storage,
+    host: Storage,
+    fetched: std::ops::Range<usize>,
+}
+
+impl Staging {
+    pub(super) fn new(device: Device) -> Result<Staging> {
+        let Some(backend) = of(device.kind)? else {
+            bail!(
+                Device,
+                "falling back to the CPU needs a backend of {device}, and no crate of this program has one"
+            )
+        };
+        Ok(Staging { backend, device, storages: Vec::new(), tensors: Vec::new() })
+    }
+
+    /// The CPU's tensor for one of the call's. What the host reaches anyway stays as it is.
+    pub(super) fn host_of(&mut self, tensor: &Tensor) -> Result<Tensor> {
+        if matches!(tensor.device().kind, DeviceType::Cpu | DeviceType::Meta) || !tensor.is_defined() {
+            return Ok(tensor.clone());
+        }
+        if let Some((_, host)) = self.tensors.iter().find(|(other, _)| other.is_same(tensor)) {
+            return Ok(host.clone());
+        }
+        ensure!(
+            tensor.device().kind == self.device.kind,
+            Device,
+            "one call has tensors on {} and on {}",
+            self.device,
+            tensor.device()
+        );
+        let host = self.host_memory(tensor)?;
+        let host = placed(host, tensor, DispatchKeySet::of_inference_tensor(DispatchKey::CPU))?;
+        self.tensors.push((tensor.clone(), host.clone()));
+        Ok(host)
+    }
+
+    /// The host memory of a tensor's storage, with its elements in it.
+    fn host_memory(&mut self, tensor: &Tensor) -> Result<Storage> {
+        let storage = tensor.storage().clone();
+        if let Some(why) = storage.why_unreachable() {
+            bail!(Device, "{why}");
+        }
+        let range = range_of(tensor)?;
+        let at = self.storages.iter().position(|staged| staged.remote.is_same(&storage));
+        let at = match at {
+            Some(at) => at,
+            None => {
+                let host = Storage::zeroed(storage.nbytes(), Device::CPU)?;
+                self.storages.push(Staged { remote: storage, host, fetched: 0..0 });
+                self.storages.len() - 1
+            }
+        };
+        self.storages[at].fetch(self.backend, range)?;
+        Ok(self.storages[at].host.clone())
+    }
+
+    /// Brings a tensor of the call to where the operator left the one that took its place: elements, sizes, memory.
+    pub(super) fn write_back(&mut self, tensor: &mut Tensor) -> Result<()> {
+        let Some((_, host)) = self.tensors.iter().find(|(other, _)| other.is_same(tensor)) else {
+            return Ok(());
+        };
+        let host = host.clone();
+        let geometry = host.geometry();
+        let own = self.storages.iter().find(|staged| staged.remote.is_same(&tensor.storage()));
+        if own.is_some_and(|staged| staged.host.is_same(&host.storage())) {
+            if geometry != tensor.geometry() {
+                tensor.set_geometry(geometry.sizes(), geometry.strides(), geometry.offset())?;
+            }
+        } else {
+            let storage = self.remote_memory(&host)?;
+            tensor.set_storage(storage, geometry.sizes(), geometry.strides(), geometry.offset())?;
+        }
+        let range = range_of(&host)?;
+        self.backend.upload(&tensor.storage(), range.start, &host.storage().bytes()?[range])
+    }
+
+    /// What a result is on the device: an argument, a view of one, or new.
+    pub(super) fn remote_of(&mut self, result: &Tensor) -> Result<Tensor> {
+        if result.device().kind != DeviceType::Cpu || !result.is_defined() {
+            return Ok(result.clone());
+        }
+        if let Some((tensor, _)) = self.tensors.iter().find(|(_, host)| host.is_same(result)) {
+            return Ok(tensor.clone());
+        }
+        let storage = self.remote_memory(result)?;
+        let keys = Tensor::empty(&[0], result.dtype(), self.device)?.key_set();
+        placed(storage, result, keys)
+    }
+
+    /// The storage on the device for one that a kernel made or was given.
+    fn remote_memory(&mut self, result: &Tensor) -> Result<Storage> {
+        let host = result.storage().clone();
+        if let Some(staged) = self.storages.iter().find(|staged| staged.host.is_same(&host)) {
+            return Ok(staged.remote.clone());
+        }
+        let count = i64::try_from(host.nbytes() / result.dtype().size()).unwrap_or(i64::MAX);
+        let remote = Tensor::empty(&[count], result.dtype(), self.device)?.storage().clone();
+        let nbytes = host.nbytes().min(remote.nbytes());
+        self.backend.upload(&remote, 0, &host.bytes()?[..nbytes])?;
+        self.storages.push(Staged { remote: remote.clone(), host, fetched: 0..nbytes });
+        Ok(remote)
+    }
+}
+
+impl Staged {
+    /// Fetches what of a range is not there yet.
+    fn fetch(&mut self, backend: &dyn Backend, range: std::ops::Range<usize>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let wanted = match self.fetched.is_empty() {
+            true => range,
+            false => self.fetched.start.min(range.start)..self.fetched.end.max(range.end),
+        };
+        if wanted != self.fetched {
+            backend.download(&self.remote, wanted.start, &mut self.host.bytes_mut()?[wanted.clone()])?;
+            self.fetched = wanted;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes that a tensor's elements lie in.
+fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
+    let (geometry, size) = (tensor.geometry(), tensor.dtype().size());
+    if geometry.numel() == 0 {
+        return Ok(0..0);
+    }
+    let (start, end) = (usize::try_from(geometry.offset()), usize::try_from(geometry.end()?));
+    let (Ok(start), Ok(end)) = (start, end) else { bail!(Shape, "elements outside of the memory") };
+    Ok(start * size..end * size)
+}
+
+/// A tensor like another one in other memory.
+fn placed(storage: Storage, like: &Tensor, keys: DispatchKeySet) -> Result<Tensor> {
+    let geometry = like.geometry();
+    let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
+    Tensor::from_storage(storage, sizes, strides, offset, like.dtype(), keys)
+}

@@ -1,0 +1,317 @@
+//! An allocator that keeps freed memory for its next use, for backends whose own is slow.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Done, Event, Stream};
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Where memory comes from: a driver.
+pub trait RawAllocator: Send + Sync + 'static {
+    /// A block of the driver's, which frees it when dropped.
+    type Memory: Send + Sync;
+
+    /// A block of so many bytes.
+    ///
+    /// # Errors
+    /// There is not enough, of the kind [`OutOfMemory`](ErrorKind::OutOfMemory); or another failure, which is passed on
+    /// at once.
+    fn allocate(&self, nbytes: usize) -> Result<Self::Memory>;
+
+    /// An event that happens when a stream has done what was asked of it so far: memory that it uses waits for that.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn record(&self, _stream: Stream) -> Result<Box<dyn Event>> {
+        Ok(Box::new(Done))
+    }
+}
+
+/// How much memory is held and was asked for, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryStats {
+    /// Asked for by blocks that are in use.
+    pub requested: usize,
+    /// In use: what was asked for, rounded up.
+    pub allocated: usize,
+    /// The most that was ever in use.
+    pub peak_allocated: usize,
+    /// Taken from the driver: in use, or waiting for its next use.
+    pub reserved: usize,
+    /// The most that was ever taken.
+    pub peak_reserved: usize,
+    /// How many blocks were asked for.
+    pub allocations: u64,
+    /// How many of these were there already.
+    pub reused: u64,
+    /// How often memory that waits was given back because the driver had no more.
+    pub retries: u64,
+}
+
+/// Blocks up to this size are rounded to a power of two, larger ones to a multiple of [`LARGE_STEP`].
+const SMALL: usize = 1 << 20;
+const SMALLEST: usize = 256;
+const LARGE_STEP: usize = 2 << 20;
+
+/// Keeps what is freed for the next who asks for as much, within a limit.
+///
+/// ```
+/// use torch_library::backend::{CachingAllocator, RawAllocator};
+/// use torch_library::{Device, ErrorKind, Result};
+///
+/// struct Driver;
+/// impl RawAllocator for Driver {
+///     type Memory = Vec<u8>;
+///     fn allocate(&self, nbytes: usize) -> Result<Vec<u8>> {
+///         Ok(vec![0; nbytes])
+///     }
+/// }
+///
+/// let allocator = CachingAllocator::new(Device::CPU, Driver);
+/// drop(allocator.allocate(1000)?);
+/// let block = allocator.allocate(900)?;
+/// assert_eq!((block.memory().len(), allocator.stats().reused), (1024, 1));
+/// allocator.set_limit(Some(2000));
+/// assert_eq!(allocator.allocate(1000).err().map(|error| error.kind()), Some(ErrorKind::OutOfMemory));
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// PyTorch: `c10::cuda::CUDACachingAllocator`.
+pub struct CachingAllocator<R: RawAllocator>(Arc<Inner<R>>);
+
+struct Inner<R: RawAllocator> {
+    device: Device,
+    raw: R,
+    state: Mutex<State<R::Memory>>,
+}
+
+struct State<M> {
+    stats: MemoryStats,
+    limit: Option<usize>,
+    /// By their size, those freed last at the end.
+    waiting: BTreeMap<usize, Vec<M>>,
+    /// Freed while streams used them.
+    pending: Vec<Pending<M>>,
+}
+
+/// Until when a block is used, its size, and itself.
+type Pending<M> = (Vec<Box<dyn Event>>, usize, M);
+
+impl<R: RawAllocator> CachingAllocator<R> {
+    /// An allocator for a device, which holds nothing yet.
+    pub fn new(device: Device, raw: R) -> Self {
+        let state = State {
+            stats: MemoryStats::default(),
+            limit: None,
+            waiting: BTreeMap::new(),
+            pending: Vec::new(),
+        };
+        CachingAllocator(Arc::new(Inner { device, raw, state: Mutex::new(state) }))
+    }
+
+    /// A block of at least so many bytes, with whatever is in it.
+    ///
+    /// # Errors
+    /// Neither the driver nor what waits has so much, or it would be more than the limit; the message tells what is
+    /// held. Of the kind [`OutOfMemory`](ErrorKind::OutOfMemory).
+    pub fn allocate(&self, nbytes: usize) -> Result<Block<R>> {
+        let Some(size) = rounded(nbytes) else { return Err(self.out_of_memory(nbytes, None)) };
+        let memory = match self.take(size) {
+            Some(memory) => memory,
+            None => self.fresh(nbytes, size)?,
+        };
+        let mut state = self.0.state();
+        let stats = &mut state.stats;
+        stats.allocations += 1;
+        stats.requested += nbytes;
+        stats.allocated += size;
+        stats.peak_allocated = stats.peak_allocated.max(stats.allocated);
+        drop(state);
+        Ok(Block {
+            allocator: self.0.clone(),
+            nbytes,
+            size,
+            memory: Some(memory),
+            streams: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// A block that waits for its next use.
+    fn take(&self, size: usize) -> Option<R::Memory> {
+        let mut state = self.0.state();
+        state.settle();
+        let memory = state.waiting.get_mut(&size)?.pop()?;
+        state.stats.reused += 1;
+        Some(memory)
+    }
+
+    /// A block of the driver's, for which what waits is given back where that is needed.
+    fn fresh(&self, nbytes: usize, size: usize) -> Result<R::Memory> {
+        for is_last in [false, true] {
+            let is_within = {
+                let state = self.0.state();
+                state.limit.is_none_or(|limit| state.stats.reserved.saturating_add(size) <= limit)
+            };
+            let why = match is_within.then(|| self.0.raw.allocate(size)) {
+                Some(Ok(memory)) => {
+                    let mut state = self.0.state();
+                    state.stats.reserved += size;
+                    state.stats.peak_reserved = state.stats.peak_reserved.max(state.stats.reserved);
+                    return Ok(memory);
+                }
+                Some(Err(error)) if error.kind() != ErrorKind::OutOfMemory => return Err(error),
+                Some(Err(error)) => Some(error),
+                None => None,
+            };
+            if is_last {
+                return Err(self.out_of_memory(nbytes, why));
+            }
+            self.empty_cache()?;
+            self.0.state().stats.retries += 1;
+        }
+        Err(self.out_of_memory(nbytes, None))
+    }
+
+    #[cold]
+    fn out_of_memory(&self, nbytes: usize, why: Option<Error>) -> Error {
+        let (stats, limit) = (self.stats(), self.0.state().limit);
+        let limit = limit.map_or_else(String::new, |limit| format!(", the limit is {limit}"));
+        let error = Error::new(
+            ErrorKind::OutOfMemory,
+            format!(
+                "{} has no memory for {nbytes} bytes: {} are in use, {} taken from the driver{limit}",
+                self.0.device, stats.allocated, stats.reserved
+            ),
+        );
+        match why {
+            Some(why) => error.with_source(why),
+            None => error,
+        }
+    }
+
+    /// Gives back what waits for its next use, after the streams that use it.
+    ///
+    /// # Errors
+    /// A stream failed.
+    ///
+    /// PyTorch: `torch.cuda.empty_cache`.
+    pub fn empty_cache(&self) -> Result<()> {
+        let pending = std::mem::take(&mut self.0.state().pending);
+        for (events, size, memory) in pending {
+            events.iter().try_for_each(|event| event.synchronize())?;
+            self.0.state().waiting.entry(size).or_default().push(memory);
+        }
+        let mut state = self.0.state();
+        let waiting = std::mem::take(&mut state.waiting);
+        state.stats.reserved -= waiting.iter().map(|(size, blocks)| size * blocks.len()).sum::<usize>();
+        drop(state);
+        drop(waiting); // the driver's code runs without the lock
+        Ok(())
+    }
+
+    /// Takes no more than so many bytes from the driver.
+    ///
+    /// PyTorch: `torch.cuda.set_per_process_memory_fraction`.
+    pub fn set_limit(&self, limit: Option<usize>) {
+        self.0.state().limit = limit;
+    }
+
+    /// What is held.
+    ///
+    /// PyTorch: `torch.cuda.memory_stats`.
+    pub fn stats(&self) -> MemoryStats {
+        self.0.state().stats
+    }
+}
+
+impl<R: RawAllocator> Clone for CachingAllocator<R> {
+    fn clone(&self) -> Self {
+        CachingAllocator(self.0.clone())
+    }
+}
+
+impl<R: RawAllocator> Inner<R> {
+    fn state(&self) -> MutexGuard<'_, State<R::Memory>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M> State<M> {
+    /// Blocks whose streams are done wait for their next use.
+    fn settle(&mut self) {
+        let is_done =
+            |(events, ..): &mut Pending<M>| events.iter().all(|event| event.query().unwrap_or(false));
+        for (_, size, memory) in self.pending.extract_if(.., is_done) {
+            self.waiting.entry(size).or_default().push(memory);
+        }
+    }
+}
+
+/// How much is taken from the driver for so many bytes.
+fn rounded(nbytes: usize) -> Option<usize> {
+    match nbytes <= SMALL {
+        true => Some(nbytes.next_power_of_two().max(SMALLEST)),
+        false => nbytes.checked_next_multiple_of(LARGE_STEP),
+    }
+}
+
+/// A block in use; dropping it frees it, for the next who asks.
+pub struct Block<R: RawAllocator> {
+    allocator: Arc<Inner<R>>,
+    nbytes: usize,
+    size: usize,
+    memory: Option<R::Memory>,
+    streams: Mutex<Vec<Stream>>,
+}
+
+impl<R: RawAllocator> Block<R> {
+    /// The driver's block.
+    pub fn memory(&self) -> &R::Memory {
+        self.memory.as_ref().expect("a block has its memory until it is dropped")
+    }
+
+    /// How many bytes were asked for.
+    pub fn nbytes(&self) -> usize {
+        self.nbytes
+    }
+
+    /// Notes that another stream than the current one uses the block: it is not used again before that stream is done
+    /// with what it has been asked when the block is dropped.
+    ///
+    /// PyTorch: `Tensor.record_stream`.
+    pub fn record_stream(&self, stream: Stream) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if !streams.contains(&stream) {
+            streams.push(stream);
+        }
+    }
+}
+
+impl<R: RawAllocator> Drop for Block<R> {
+    fn drop(&mut self) {
+        let Some(memory) = self.memory.take() else { return };
+        let streams = std::mem::take(self.streams.get_mut().unwrap_or_else(PoisonError::into_inner));
+        // A stream that fails has nothing more to do with the block.
+        let events: Vec<_> =
+            streams.into_iter().filter_map(|stream| self.allocator.raw.record(stream).ok()).collect();
+        let mut state = self.allocator.state();
+        state.stats.requested -= self.nbytes;
+        state.stats.allocated -= self.size;
+        match events.is_empty() {
+            true => state.waiting.entry(self.size).or_default().push(memory),
+            false => state.pending.push((events, self.size, memory)),
+        }
+    }
+}
+
+impl<R: RawAllocator> fmt::Debug for Block<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Block of {} bytes on {}", self.nbytes, self.allocator.device)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! Tests of the allocator, with a driver that counts.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+use super::*;
+
+/// A driver with so much memory, all of whose streams are done when a switch says so.
+struct Driver {
+    left: Arc<AtomicUsize>,
+    is_done: Arc<AtomicBool>,
+}
+
+struct Memory(usize, Arc<AtomicUsize>);
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.1.fetch_add(self.0, SeqCst);
+    }
+}
+
+struct Switch(Arc<AtomicBool>);
+
+impl Event for Switch {
+    fn query(&self) -> Result<bool> {
+        Ok(self.0.load(SeqCst))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.0.store(true, SeqCst);
+        Ok(())
+    }
+}
+
+impl RawAllocator for Driver {
+    type Memory = Memory;
+
+    fn allocate(&self, nbytes: usize) -> Result<Memory> {
+        let took = self.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(nbytes));
+        match took {
+            Ok(_) => Ok(Memory(nbytes, self.left.clone())),
+            Err(left) => Err(Error::new(ErrorKind::OutOfMemory, format!("{left} left"))),
+        }
+    }
+
+    fn record(&self, _: Stream) -> Result<Box<dyn Event>> {
+        Ok(Box::new(Switch(self.is_done.clone())))
+    }
+}
+
+fn with(bytes: usize) -> (CachingAllocator<Driver>, Arc<AtomicUsize>, Arc<AtomicBool>) {
+    let (left, is_done) = (Arc::new(AtomicUsize::new(bytes)), Arc::new(AtomicBool::new(false)));
+    let driver = Driver { left: left.clone(), is_done: is_done.clone() };
+    (CachingAllocator::new(Device::CPU, driver), left, is_done)
+}
+
+#[test]
+fn what_waits_is_given_back_before_there_is_too_little() {
+    let (allocator, left, _) = with(10 << 20);
+    drop(allocator.allocate(6 << 20).unwrap());
+    assert_eq!(left.load(SeqCst), 4 << 20, "it waits");
+    let large = allocator.allocate(8 << 20).unwrap();
+    let error = allocator.allocate(4 << 20).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert!(error.to_string().contains("8388608 are in use, 8388608 taken"), "{error}");
+    drop(large);
+    assert!(allocator.allocate(10 << 20).is_ok(), "the next call works");
+    assert_eq!(allocator.stats().retries, 3);
+}
+
+#[test]
+fn counts_add_up_to_nothing_at_the_end() {
+    let (allocator, left, _) = with(1 << 30);
+    let sizes = [1, 255, 256, 257, 1 << 20, (1 << 20) + 1, 5 << 20];
+    let blocks: Vec<_> = sizes.iter().map(|size| allocator.allocate(*size).unwrap()).collect();
+    assert_eq!(allocator.stats().requested, sizes.iter().sum::<usize>());
+    drop(blocks);
+    let stats = allocator.stats();
+    assert_eq!((stats.requested, stats.allocated, stats.reserved), (0, 0, stats.peak_allocated));
+    allocator.empty_cache().unwrap();
+    assert_eq!((allocator.stats().reserved, left.load(SeqCst)), (0, 1 << 30));
+    assert!(allocator.allocate(usize::MAX).is_err());
+}
+
+#[test]
+fn a_block_that_a_stream_uses_waits_for_the_stream() {
+    let (allocator, _, is_done) = with(1 << 20);
+    let block = allocator.allocate(1000).unwrap();
+    block.record_stream(Stream { device: Device::CPU, id: 7 });
+    drop(block);
+    let second = allocator.allocate(1000).unwrap();
+    assert_eq!(allocator.stats().reused, 0);
+    is_done.store(true, SeqCst);
+    let third = allocator.allocate(1000).unwrap();
+    assert_eq!(allocator.stats().reused, 1);
+    drop((second, third));
+}

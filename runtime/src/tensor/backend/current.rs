@@ -1,0 +1,148 @@
+//! The current device and the current streams of a thread.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+use super::Backend;
+use super::event::Stream;
+use super::table::of;
+use crate::device::{Device, DeviceType};
+use crate::ensure;
+use crate::error::Result;
+
+#[derive(Default)]
+struct Current {
+    /// The index of the current device of a kind, where it is not 0.
+    devices: Vec<(DeviceType, u8)>,
+    /// The current stream of a device, where it is not its first.
+    streams: Vec<Stream>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Current> = const { RefCell::new(Current { devices: Vec::new(), streams: Vec::new() }) };
+}
+
+fn index_of(kind: DeviceType) -> u8 {
+    CURRENT.with_borrow(|current| {
+        current.devices.iter().find(|(other, _)| *other == kind).map_or(0, |(_, at)| *at)
+    })
+}
+
+fn set_index(kind: DeviceType, index: u8) {
+    CURRENT.with_borrow_mut(|current| {
+        current.devices.retain(|(other, _)| *other != kind);
+        current.devices.push((kind, index));
+    });
+}
+
+/// The device of a kind that this thread uses where none is named: the first, or that of a [`DeviceGuard`].
+///
+/// # Errors
+/// There is no device of this kind.
+///
+/// PyTorch: `torch.cuda.current_device`.
+pub fn current_device(kind: DeviceType) -> Result<Device> {
+    resolve(kind.into())
+}
+
+/// The device that is meant: of a kind with a backend the current one, where no number is given.
+///
+/// # Errors
+/// There are not so many devices of this kind.
+pub fn resolve(device: Device) -> Result<Device> {
+    let Some(backend) = of(device.kind)? else { return Ok(device) };
+    let (index, count) = (device.index.unwrap_or_else(|| index_of(device.kind)), backend.device_count());
+    ensure!(
+        usize::from(index) < count,
+        Device,
+        "there is no device {device}: {} has {count} {}",
+        backend.name(),
+        if count == 1 { "device" } else { "devices" }
+    );
+    Ok(Device::new(device.kind, Some(index)))
+}
+
+/// While this lives, a device is the current one of its kind on this thread.
+///
+/// PyTorch: `c10::DeviceGuard`, `torch.cuda.device`.
+#[must_use = "a guard acts while it lives"]
+pub struct DeviceGuard {
+    before: Option<(&'static dyn Backend, u8)>,
+    not_send: PhantomData<*const ()>,
+}
+
+impl DeviceGuard {
+    /// Makes a device the current one; that of a kind without backend is so always.
+    ///
+    /// # Errors
+    /// There is no such device, or its backend fails.
+    pub fn new(device: Device) -> Result<DeviceGuard> {
+        let device = resolve(device)?;
+        let before = match (of(device.kind)?, device.index) {
+            (Some(backend), Some(index)) => {
+                let before = index_of(device.kind);
+                backend.set_device(index)?;
+                set_index(device.kind, index);
+                Some((backend, before))
+            }
+            _ => None,
+        };
+        Ok(DeviceGuard { before, not_send: PhantomData })
+    }
+}
+
+impl Drop for DeviceGuard {
+    fn drop(&mut self) {
+        if let Some((backend, index)) = self.before {
+            set_index(backend.device_type(), index);
+            let _ = backend.set_device(index); // it was current before; a device lost since says so when it is used
+        }
+    }
+}
+
+/// The stream that this thread's calls on a device go to.
+///
+/// # Errors
+/// There is no such device.
+///
+/// PyTorch: `torch.cuda.current_stream`.
+pub fn current_stream(device: Device) -> Result<Stream> {
+    let device = resolve(device)?;
+    let of_device = |stream: &&Stream| stream.device == device;
+    let found = CURRENT.with_borrow(|current| current.streams.iter().find(of_device).copied());
+    Ok(found.unwrap_or(Stream { device, id: 0 }))
+}
+
+fn set_stream(stream: Stream) {
+    CURRENT.with_borrow_mut(|current| {
+        current.streams.retain(|other| other.device != stream.device);
+        current.streams.push(stream);
+    });
+}
+
+/// While this lives, a stream is the current one of its device on this thread.
+///
+/// PyTorch: `c10::StreamGuard`, `torch.cuda.stream`.
+#[must_use = "a guard acts while it lives"]
+pub struct StreamGuard {
+    before: Stream,
+    not_send: PhantomData<*const ()>,
+}
+
+impl StreamGuard {
+    /// Makes a stream the current one.
+    ///
+    /// # Errors
+    /// Its device is not there.
+    pub fn new(stream: Stream) -> Result<StreamGuard> {
+        let before = current_stream(stream.device)?;
+        set_stream(Stream { device: before.device, ..stream });
+        Ok(StreamGuard { before, not_send: PhantomData })
+    }
+}
+
+impl Drop for StreamGuard {
+    fn drop(&mut self) {
+        set_stream(self.before);
+    }
+}

@@ -1,0 +1,99 @@
+//! Which backend serves which kind of device.
+
+use std::sync::{PoisonError, RwLock};
+
+use super::Backend;
+use crate::device::{BackendNames, DeviceType};
+use crate::error::Result;
+use crate::key::register_backend_name;
+use crate::program::Program;
+use crate::{bail, ensure};
+
+/// Who knows what is linked into the program.
+pub(crate) trait Linked {
+    /// The backends that [`torch_backend!`](crate::torch_backend) left there.
+    fn backends() -> Vec<&'static dyn Backend>;
+}
+
+/// The backends that are known. There are never more than a few.
+static BACKENDS: RwLock<Vec<&'static dyn Backend>> = RwLock::new(Vec::new());
+
+/// Names of devices are looked for among linked backends too.
+impl BackendNames for Program {
+    fn register_names() {
+        let _ = register_linked(); // who asks for a device of a backend in conflict hears of that then
+    }
+}
+
+/// All backends of the program, the CPU and meta left out.
+pub fn backends() -> Vec<&'static dyn Backend> {
+    let _ = register_linked(); // as above
+    BACKENDS.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// The backend that serves a kind of device, if any does. The CPU and meta have none: they are part of the core.
+///
+/// # Errors
+/// Two backends of the program claim the kind, or its name is taken.
+pub fn of(kind: DeviceType) -> Result<Option<&'static dyn Backend>> {
+    if matches!(kind, DeviceType::Cpu | DeviceType::Meta) {
+        return Ok(None);
+    }
+    if let Some(backend) = known(kind) {
+        return Ok(Some(backend));
+    }
+    register_linked()?; // linked before the first use, or loaded since
+    Ok(known(kind))
+}
+
+fn known(kind: DeviceType) -> Option<&'static dyn Backend> {
+    let backends = BACKENDS.read().unwrap_or_else(PoisonError::into_inner);
+    backends.iter().copied().find(|backend| backend.device_type() == kind)
+}
+
+fn register_linked() -> Result<()> {
+    <Program as Linked>::backends().into_iter().try_for_each(register)
+}
+
+/// Registers a backend at run time: what [`torch_backend!`](crate::torch_backend) does at the start. A backend that is
+/// known already is left as it is.
+///
+/// # Errors
+/// Another backend serves the kind, or has the name; the CPU and meta are nobody's.
+pub fn register(backend: &'static dyn Backend) -> Result<()> {
+    let (kind, name) = (backend.device_type(), backend.name());
+    ensure!(
+        !matches!(kind, DeviceType::Cpu | DeviceType::Meta),
+        Argument,
+        "{name} cannot be the backend of {kind}, which is part of the core"
+    );
+    let mut backends = BACKENDS.write().unwrap_or_else(PoisonError::into_inner);
+    match backends.iter().find(|other| other.device_type() == kind) {
+        Some(other) if std::ptr::addr_eq(*other, backend) || other.name() == name => return Ok(()),
+        Some(other) => {
+            bail!(Conflict, "{name} and {} are both backends of {kind}, a process has one", other.name())
+        }
+        None => {}
+    }
+    if matches!(kind, DeviceType::PrivateUse1 | DeviceType::PrivateUse2 | DeviceType::PrivateUse3) {
+        register_backend_name(kind.dispatch_key(), name)?;
+    }
+    backends.push(backend);
+    Ok(())
+}
+
+/// How many devices of a kind there are; the CPU and meta are one each.
+///
+/// ```
+/// use torch_library::{DeviceType, backend};
+///
+/// assert_eq!((backend::device_count(DeviceType::Cpu), backend::device_count(DeviceType::Cuda)), (1, 0));
+/// ```
+///
+/// PyTorch: `torch.cuda.device_count`.
+pub fn device_count(kind: DeviceType) -> usize {
+    match kind {
+        DeviceType::Cpu | DeviceType::Meta => 1,
+        kind => of(kind).ok().flatten().map_or(0, Backend::device_count),
+    }
+}

@@ -1,0 +1,119 @@
+//! Tensors of a device as tensors of the host, and back: bytes, whatever the dtype and the strides.
+
+use super::{Allocation, Backend, of};
+use crate::device::{Device, DeviceType};
+use crate::error::Result;
+use crate::key::{DispatchKey, DispatchKeySet};
+use crate::tensor::{Storage, Tensor};
+use crate::{bail, ensure};
+
+/// Host memory with the elements of a tensor on a device: a tensor on the CPU of the same sizes and strides, without
+/// what lies in the storage before and behind. Autograd does not learn of it; of a tensor on the CPU it is a copy too.
+///
+/// # Errors
+/// The tensor stands for others, its device has no backend, or that fails.
+pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
+    ensure!(!tensor.is_wrapper(), NotSupported, "a tensor that stands for others has no bytes to copy");
+    let (geometry, storage) = (tensor.geometry(), tensor.storage());
+    let (range, size) = (range_of(tensor)?, tensor.dtype().size());
+    let host = Storage::zeroed(range.len(), Device::CPU)?;
+    match storage.data_ptr() {
+        Some(_) => host.bytes_mut()?.copy_from_slice(&storage.bytes()?[range.clone()]),
+        None => backend_of(tensor)?.download(&storage, range.start, &mut host.bytes_mut()?)?,
+    }
+    debug_assert!(range.start.is_multiple_of(size));
+    let keys = DispatchKeySet::of_inference_tensor(DispatchKey::CPU);
+    Tensor::from_storage(host, geometry.sizes(), geometry.strides(), 0, tensor.dtype(), keys)
+}
+
+/// Writes the elements of a tensor on the CPU to a tensor on a device, which has the same sizes, strides and dtype: to
+/// one of which [`host_copy`] was made, or to a new one. What lies between elements is written too.
+///
+/// # Errors
+/// They differ in sizes, strides or dtype; the device has no backend, or that fails.
+pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
+    let is_like = host.geometry().sizes() == tensor.geometry().sizes()
+        && host.geometry().strides() == tensor.geometry().strides()
+        && host.dtype() == tensor.dtype();
+    ensure!(
+        is_like,
+        Argument,
+        "bytes of a tensor are those of another only if sizes, strides and dtype are the same"
+    );
+    let (from, to) = (range_of(host)?, range_of(tensor)?);
+    backend_of(tensor)?.upload(&tensor.storage(), to.start, &host.storage().bytes()?[from])
+}
+
+/// A tensor on a device with the elements of one on the CPU, with the same sizes and strides in memory of its own.
+/// Autograd does not learn of it.
+///
+/// # Errors
+/// There is no such device, or its backend fails.
+///
+/// ```
+/// use torch_library::{Tensor, backend};
+///
+/// let error = backend::on_device(&Tensor::from([1.0]), "cuda".parse()?).unwrap_err();
+/// assert!(error.to_string().starts_with("no backend of this program serves cuda"));
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+pub fn on_device(host: &Tensor, device: Device) -> Result<Tensor> {
+    let geometry = host.geometry();
+    let tensor = Tensor::empty_strided(geometry.sizes(), geometry.strides(), host.dtype(), device)?;
+    match tensor.storage().data_ptr() {
+        Some(_) => {
+            let (from, to) = (range_of(host)?, range_of(&tensor)?);
+            tensor.storage().bytes_mut()?[to].copy_from_slice(&host.storage().bytes()?[from]);
+        }
+        None => from_host(host, &tensor)?,
+    }
+    Ok(tensor)
+}
+
+/// The bytes of the storage that the elements lie in.
+fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
+    let (geometry, size) = (tensor.geometry(), tensor.dtype().size());
+    if geometry.numel() == 0 {
+        return Ok(0..0);
+    }
+    let (start, end) = (usize::try_from(geometry.offset()), usize::try_from(geometry.end()?));
+    let (Ok(start), Ok(end)) = (start, end) else { bail!(Shape, "elements outside of the memory") };
+    Ok(start * size..end * size)
+}
+
+/// The backend of a tensor's device.
+fn backend_of(tensor: &Tensor) -> Result<&'static dyn Backend> {
+    let (device, storage) = (tensor.device(), tensor.storage());
+    if let Some(why) = storage.why_unreachable() {
+        bail!(Device, "{why}");
+    }
+    of(device.kind)?.map_or_else(|| Err(no_backend(device)), Ok)
+}
+
+#[cold]
+pub(in crate::tensor) fn no_backend(device: Device) -> crate::Error {
+    crate::Error::new(
+        crate::ErrorKind::Device,
+        format!(
+            "no backend of this program serves {device}\n  \
+             help: link the crate that has it, `use that_crate as _;`, or write one: `torch_library::backend::Backend`"
+        ),
+    )
+}
+
+/// Memory on a device that has a backend.
+pub(in crate::tensor) fn allocate(nbytes: usize, dtype: crate::DType, device: Device) -> Result<Storage> {
+    debug_assert!(!matches!(device.kind, DeviceType::Cpu | DeviceType::Meta));
+    let Some(backend) = of(device.kind)? else { return Err(no_backend(device)) };
+    let device = super::resolve(device)?;
+    let storage = backend.allocate(&Allocation::new(nbytes, device.index.unwrap_or(0), dtype))?;
+    ensure!(
+        storage.device() == device && storage.nbytes() >= nbytes,
+        Internal,
+        "{} was asked for {nbytes} bytes on {device} and gave {} on {}",
+        backend.name(),
+        storage.nbytes(),
+        storage.device()
+    );
+    Ok(storage)
+}

@@ -1,0 +1,131 @@
+//! Tests of any backend, in one call: memory and copies, recorded answers, views, versions, gradients, and operators
+//! against their schemas.
+//!
+//! ```no_run
+//! use torch_library_tests::kit::Kit;
+//!
+//! let report = Kit::new("npu".parse().unwrap()).run();
+//! print!("{report}");
+//! report.into_result().unwrap();
+//! ```
+//!
+//! A backend passes with the hooks and the fallback alone; every kernel that it has is then held to the same answers.
+//! What it refuses, as a dtype that it cannot hold, counts as skipped where its error is of the kind `NotSupported`.
+
+mod checks;
+mod memory;
+mod operators;
+
+use std::fmt;
+
+use torch_library::backend::{FallbackPolicy, set_fallback_policy};
+use torch_library::{Device, DeviceType, Error, ErrorKind, Result};
+
+use crate::files::{kernels, programs};
+use crate::report::{Report, Unmet};
+use crate::{rows, values};
+
+/// The recorded answers that need no other files: what operators compute, and programs with views, writes and gradients.
+const ANSWERS: [(&str, &[u8]); 2] = [
+    ("kernels", include_bytes!("../golden/kernels.jsonl.gz")),
+    ("programs", include_bytes!("../golden/programs.jsonl.gz")),
+];
+
+/// The same, in their thousands.
+const WIDER: [(&str, &[u8]); 3] = [
+    ("derivatives", include_bytes!("../golden/derivatives/kernels.jsonl.gz")),
+    ("wider kernels", include_bytes!("../golden/wider/kernels.jsonl.gz")),
+    ("wider programs", include_bytes!("../golden/wider/programs.jsonl.gz")),
+];
+
+/// A device, and what to leave out.
+#[derive(Clone, Copy, Debug)]
+pub struct Kit {
+    device: Device,
+    is_wide: bool,
+}
+
+/// What the tests found.
+#[derive(Debug)]
+pub struct KitReport {
+    device: Device,
+    /// Each part of the tests.
+    pub parts: Vec<Report>,
+}
+
+impl Kit {
+    /// The tests for a device, which may be the CPU.
+    pub fn new(device: Device) -> Kit {
+        Kit { device, is_wide: true }
+    }
+
+    /// Without the longer files of recorded answers: for emulated devices.
+    #[must_use]
+    pub fn quick(self) -> Kit {
+        Kit { is_wide: false, ..self }
+    }
+
+    /// Runs all tests. Operators that fall back do so without a warning meanwhile.
+    pub fn run(self) -> KitReport {
+        if self.device.kind != DeviceType::Cpu {
+            set_fallback_policy(self.device.kind, FallbackPolicy::Silent);
+        }
+        let mut parts = vec![memory::run(self.device), checks::run(self.device), operators::run(self.device)];
+        let wider = WIDER.iter().filter(|_| self.is_wide);
+        parts.extend(ANSWERS.iter().chain(wider).map(|(name, bytes)| self.answers(name, bytes)));
+        set_fallback_policy(self.device.kind, FallbackPolicy::default());
+        KitReport { device: self.device, parts }
+    }
+
+    fn answers(self, name: &'static str, bytes: &[u8]) -> Report {
+        let mut report = Report::new(name);
+        match rows::of_bytes(bytes) {
+            Ok(rows) => values::on_device(self.device, || match name.contains("programs") {
+                true => programs::replay(&rows, &mut report),
+                false => kernels::replay(&rows, &mut report),
+            }),
+            Err(error) => report.row(&serde_json::Value::Null, name, || Err(Unmet::from(error))),
+        }
+        report
+    }
+}
+
+impl KitReport {
+    /// How many rows and tests failed.
+    pub fn failed(&self) -> usize {
+        self.parts.iter().map(|part| part.failed.len()).sum()
+    }
+
+    /// Whether all passed.
+    ///
+    /// # Errors
+    /// What did not.
+    pub fn into_result(self) -> Result<()> {
+        match self.failed() {
+            0 => Ok(()),
+            _ => Err(Error::new(ErrorKind::Kernel, self.to_string())),
+        }
+    }
+}
+
+impl fmt::Display for KitReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {} failed", self.device, self.failed())?;
+        self.parts.iter().try_for_each(|part| f.write_str(&part.render(5)))
+    }
+}
+
+/// Runs named tests as the rows of a report.
+fn tests(name: &'static str, tests: &[(&str, fn(Device) -> Result<()>)], device: Device) -> Report {
+    let mut report = Report::new(name);
+    for (label, test) in tests {
+        report.row(&serde_json::Value::Null, label, || test(device).map_err(Unmet::from));
+    }
+    report
+}
+
+/// Fails a test unless two things are equal.
+fn same<T: PartialEq + fmt::Debug>(what: &str, got: T, want: T) -> Result<()> {
+    torch_library::ensure!(got == want, Kernel, "{what}: {got:?} instead of {want:?}");
+    Ok(())
+}

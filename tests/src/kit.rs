@@ -115,8 +115,11 @@ impl fmt::Display for KitReport {
     }
 }
 
+/// A test by its name, which says what must hold.
+type Test = (&'static str, fn(Device) -> Result<()>);
+
 /// Runs named tests as the rows of a report.
-fn tests(name: &'static str, tests: &[(&str, fn(Device) -> Result<()>)], device: Device) -> Report {
+fn tests(name: &'static str, tests: &[Test], device: Device) -> Report {
     let mut report = Report::new(name);
     for (label, test) in tests {
         report.row(&serde_json::Value::Null, label, || test(device).map_err(Unmet::from));

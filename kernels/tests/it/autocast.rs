@@ -49,6 +49,11 @@ fn a_backend_gets_pytorchs_policies_for_its_key() -> Result<()> {
     implement_policies(&mut library, DeviceType::Xpu)?;
     let mut kernels = Library::implementation("_", DispatchKey::XPU)?;
     kernels.fallback(DispatchKey::XPU, RuntimeKernel::boxed(backend))?;
+    // All devices share kernels of these, so this one has its own rather than its fallback.
+    let mut memory = Library::implementation("aten", DispatchKey::XPU)?;
+    for operator in ["empty_strided", "copy_"] {
+        memory.implement(operator, DispatchKey::XPU, RuntimeKernel::boxed(backend))?;
+    }
 
     let (half, single) = (DType::Float16, DType::Float32);
     assert_eq!(seen(|| aten::mv(&tensor(single), &tensor(single))), "aten::mv of float16, float16");

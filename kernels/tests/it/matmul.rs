@@ -254,8 +254,9 @@ fn sums_with_products_in_place_have_the_gradients_of_those_that_return() -> Resu
         Tensor::from_vec((0..count).map(|k| (k as f64 * 0.7).sin()).collect(), sizes)
     };
     let (cube, matrix, vector) = (of(&[2, 2, 2])?, of(&[2, 2])?, of(&[2])?);
-    type Call = for<'a> fn(&'a mut Tensor, &Tensor, &Tensor) -> Result<&'a mut Tensor>;
-    let cases: [(&str, &Tensor, [&Tensor; 2], Call, fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor>); 4] = [
+    type InPlace = for<'a> fn(&'a mut Tensor, &Tensor, &Tensor) -> Result<&'a mut Tensor>;
+    type Returning = fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor>;
+    let cases: [(&str, &Tensor, [&Tensor; 2], InPlace, Returning); 4] = [
         ("AddbmmBackward0", &matrix, [&cube, &cube], aten::addbmm_, aten::addbmm),
         ("BaddbmmBackward0", &cube, [&cube, &cube], aten::baddbmm_, aten::baddbmm),
         ("AddmvBackward0", &vector, [&matrix, &vector], aten::addmv_, aten::addmv),

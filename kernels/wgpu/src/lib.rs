@@ -1,4 +1,4 @@
-//! A backend for [`torch_library`] on GPUs, by [wgpu](https://docs.rs/wgpu): Vulkan, Metal and Direct3D 12, without a
+//! A backend for [`torch-library`](mod@torch_library) on GPUs, by [wgpu](https://docs.rs/wgpu): Vulkan, Metal and Direct3D 12, without a
 //! toolkit to install. It is written against the public face of the runtime and of the operators alone.
 //!
 //! ```no_run

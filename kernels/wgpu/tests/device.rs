@@ -67,7 +67,7 @@ fn elements_are_computed_in_any_layout() {
     same(device, &[x.clone(), row], |x| x[0].add(&x[1]));
     same(device, &[x.clone(), y.clone()], |x| x[0].t()?.add(&x[1].t()?));
     same(device, &[x.clone(), y.clone()], |x| x[0].slice(0, 3, 30, 2)?.mul(&x[1].slice(0, 4, 31, 2)?));
-    same(device, &[x.clone()], |x| x[0].relu()?.exp()?.add(1)?.log()?.tanh()?.sigmoid());
+    same(device, std::slice::from_ref(&x), |x| x[0].relu()?.exp()?.add(1)?.log()?.tanh()?.sigmoid());
     same(device, &[x.clone(), y.clone()], |x| aten::where_self(&x[0].gt(&x[1])?, &x[0], &x[1]));
     same(device, &[x.clone(), y], |x| aten::to_dtype(&x[0].le(&x[1])?, DType::Float32));
     same(device, &[x], |x| aten::div_Tensor(&x[0].pow(2)?, &x[0].abs()?.add(1)?));
@@ -77,14 +77,14 @@ fn elements_are_computed_in_any_layout() {
 fn rows_are_summed_and_normalised() {
     let Some(device) = device() else { return };
     let x = Tensor::from_vec(numbers(3 * 70 * 11, 0.0), &[3, 70, 11]).unwrap();
-    same(device, &[x.clone()], |x| aten::sum(&x[0]));
-    same(device, &[x.clone()], |x| x[0].sum_dim(&[1], false));
-    same(device, &[x.clone()], |x| x[0].transpose(0, 2)?.sum_dim(&[0, 1], true));
-    same(device, &[x.clone()], |x| x[0].mean_dim(&[-1], true));
-    same(device, &[x.clone()], |x| x[0].amax(&[1, 2], false)?.add(&x[0].amin(&[1, 2], false)?));
+    same(device, std::slice::from_ref(&x), |x| aten::sum(&x[0]));
+    same(device, std::slice::from_ref(&x), |x| x[0].sum_dim(&[1], false));
+    same(device, std::slice::from_ref(&x), |x| x[0].transpose(0, 2)?.sum_dim(&[0, 1], true));
+    same(device, std::slice::from_ref(&x), |x| x[0].mean_dim(&[-1], true));
+    same(device, std::slice::from_ref(&x), |x| x[0].amax(&[1, 2], false)?.add(&x[0].amin(&[1, 2], false)?));
     for dim in 0..3 {
-        same(device, &[x.clone()], |x| x[0].softmax(dim));
-        same(device, &[x.clone()], |x| x[0].log_softmax(dim));
+        same(device, std::slice::from_ref(&x), |x| x[0].softmax(dim));
+        same(device, std::slice::from_ref(&x), |x| x[0].log_softmax(dim));
     }
 }
 
@@ -106,8 +106,8 @@ fn matrices_are_multiplied_by_tiles() {
 fn copies_keep_to_strides_and_convert() {
     let Some(device) = device() else { return };
     let x = matrix(20, 30, 0.0);
-    same(device, &[x.clone()], |x| x[0].t()?.contiguous());
-    same(device, &[x.clone()], |x| {
+    same(device, std::slice::from_ref(&x), |x| x[0].t()?.contiguous());
+    same(device, std::slice::from_ref(&x), |x| {
         let mut zeros = aten::zeros_like(&x[0])?;
         aten::copy_(&mut zeros.slice(1, 2, 30, 3)?, &x[0].slice(1, 0, 10, 1)?.slice(0, 0, 1, 1)?)?;
         zeros.select(0, 3)?.fill_(7)?;

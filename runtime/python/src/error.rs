@@ -22,6 +22,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
         ErrorKind::Argument | ErrorKind::Shape if text.contains("out of range") => {
             PyIndexError::new_err(text)
         }
+        ErrorKind::OutOfMemory => PyMemoryError::new_err(text),
         ErrorKind::Argument if text.contains("cannot allocate") => PyMemoryError::new_err(text),
         ErrorKind::Argument | ErrorKind::Shape | ErrorKind::Schema => PyValueError::new_err(text),
         ErrorKind::DType | ErrorKind::Type => PyTypeError::new_err(text),

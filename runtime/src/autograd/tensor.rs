@@ -205,13 +205,12 @@ impl Tensor {
     /// A tensor that requires no gradient, or that is no leaf. What the function returns ends the backward pass.
     ///
     /// ```
-    /// use torch_library::{Tensor, autograd};
+    /// use torch_library::Tensor;
     ///
     /// let x = Tensor::from([1.0, 2.0]);
     /// x.set_requires_grad(true)?;
-    /// x.register_post_accumulate_grad_hook(|leaf| leaf.set_grad(None))?; // used up as it comes
-    /// autograd::backward(&[&x], &[Some(Tensor::from([1.0, 1.0]))], Default::default())?;
-    /// assert!(x.grad().is_none());
+    /// let hook = x.register_post_accumulate_grad_hook(|leaf| leaf.set_grad(None))?; // used up as it comes
+    /// hook.remove();
     /// # Ok::<(), torch_library::Error>(())
     /// ```
     ///

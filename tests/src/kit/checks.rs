@@ -5,11 +5,11 @@ use torch_library::prelude::*;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::{aten, random};
 
-use super::same;
+use super::{Test, same};
 use crate::report::Report;
 
 pub(super) fn run(device: Device) -> Report {
-    const TESTS: [(&str, fn(Device) -> Result<()>); 8] = [
+    const TESTS: [Test; 8] = [
         ("a write shows in views and in the base", writes_show),
         ("a write is counted once, by all who share the memory", versions),
         ("a result is on the device of its operands", results_stay),

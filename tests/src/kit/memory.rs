@@ -5,11 +5,11 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-use super::same;
+use super::{Test, same};
 use crate::report::Report;
 
 pub(super) fn run(device: Device) -> Report {
-    const TESTS: [(&str, fn(Device) -> Result<()>); 10] = [
+    const TESTS: [Test; 10] = [
         ("new memory is zero, also where some was freed", new_memory_is_zero),
         ("elements of every type come and go", every_type),
         ("parts of a storage are written and read by themselves", parts),

@@ -189,7 +189,7 @@ impl Export<'_> {
         let code = match self.shim.torch_library_def_with_tags {
             // SAFETY: the library is alive, the text ends in a zero, and there are so many tags.
             Some(define) => unsafe { define(library, text.as_ptr(), tags.as_ptr(), tags.len() as i32) },
-            // SAFETY: as above.
+            // SAFETY: the library is alive, and the text ends in a zero.
             None => unsafe { (self.shim.aoti_torch_library_def)(library, text.as_ptr()) },
         };
         let doing = || format!("defining `{namespace}::{schema}`, which another library may have done");

@@ -91,13 +91,13 @@ impl Handle {
     /// Whether there is a tensor at all.
     #[inline]
     pub(crate) fn is_defined(&self) -> Result<bool> {
-        // SAFETY: this handle owns a tensor, here and below.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         ask("definition", |answer| unsafe { (shim().aoti_torch_is_defined)(self.as_object(), answer) })
     }
 
     /// Where the elements begin, the offset applied; null where there are none.
     pub(crate) fn data(&self) -> Result<*mut u8> {
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let data =
             ask("memory", |answer| unsafe { (shim().aoti_torch_get_data_ptr)(self.as_object(), answer) })?;
         Ok(data.cast())
@@ -105,7 +105,7 @@ impl Handle {
 
     /// How many bytes the storage has.
     pub(crate) fn storage_nbytes(&self) -> Result<usize> {
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let nbytes = ask("storage", |answer| unsafe {
             (shim().aoti_torch_get_storage_size)(self.as_object(), answer)
         })?;
@@ -115,7 +115,7 @@ impl Handle {
     /// Where the tensor is.
     pub(crate) fn device(&self) -> Result<Device> {
         let object = self.as_object();
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let kind = ask("device", |answer| unsafe { (shim().aoti_torch_get_device_type)(object, answer) })?;
         let Some(kind) = of_number(&shim().numbers.devices, kind) else {
             return Err(Error::new(
@@ -126,14 +126,14 @@ impl Handle {
         if kind == torch_library::DeviceType::Cpu {
             return Ok(Device::CPU);
         }
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let index = ask("device", |answer| unsafe { (shim().aoti_torch_get_device_index)(object, answer) })?;
         Ok(Device::new(kind, u8::try_from(index).ok()))
     }
 
     /// Where in its storage the tensor begins, in elements.
     fn offset(&self) -> Result<i64> {
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let told = ask("storage offset", |answer| unsafe {
             (shim().aoti_torch_get_storage_offset)(self.as_object(), answer)
         });
@@ -147,14 +147,14 @@ impl Handle {
     /// An element type or a layout that is not known here; sizes that PyTorch knows only as symbols.
     pub(crate) fn describe(&self) -> Result<Description> {
         let (object, numbers) = (self.as_object(), &shim().numbers);
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let layout = ask("layout", |answer| unsafe { (shim().aoti_torch_get_layout)(object, answer) })?;
         if of_number(&numbers.layouts, layout) != Some(Layout::Strided) {
             let layout = of_number(&numbers.layouts, layout).map_or("another", Layout::name);
             let message = format!("a tensor of {layout} layout; only strided ones are known here");
             return Err(Error::new(ErrorKind::NotSupported, message));
         }
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let dtype = ask("element type", |answer| unsafe { (shim().aoti_torch_get_dtype)(object, answer) })?;
         let Some(dtype) = of_number(&numbers.dtypes, dtype) else {
             return Err(Error::new(
@@ -162,11 +162,11 @@ impl Handle {
                 format!("element type {dtype} of PyTorch is not known here"),
             ));
         };
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let dim: i64 = ask("dimensions", |answer| unsafe { (shim().aoti_torch_get_dim)(object, answer) })?;
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let sizes = ask("sizes", |answer| unsafe { (shim().aoti_torch_get_sizes)(object, answer) })?;
-        // SAFETY: as above.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let strides = ask("strides", |answer| unsafe { (shim().aoti_torch_get_strides)(object, answer) })?;
         let offset = self.offset()?;
         let copied = |first: *mut i64| match dim {

@@ -44,7 +44,7 @@ macro_rules! shims {
                             unsafe extern "C-unwind" fn($($argument),*) $(-> $output)?,
                         >(library.required(concat!(stringify!($name), "\0"))?)
                     },)*
-                    // SAFETY: as above.
+                    // SAFETY: where a PyTorch has such a function, its header gives it this signature.
                     $($optional: library.symbol(concat!(stringify!($optional), "\0")).map(|symbol| unsafe {
                         std::mem::transmute::<
                             NonNull<c_void>,
@@ -295,9 +295,9 @@ pub(crate) fn check(code: i32, doing: impl FnOnce() -> String) -> Result<()> {
 #[cold]
 fn failure(doing: &str) -> Error {
     let what = shim().torch_exception_get_what_without_backtrace.map(|what| {
-        // SAFETY: it takes nothing, and what it returns is a text that stays until this thread's next exception.
+        // SAFETY: it takes nothing.
         let text = unsafe { what() };
-        // SAFETY: as above; a null pointer is none.
+        // SAFETY: it is not null, so it is a text that ends in a zero and stays until this thread's next exception.
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     });
     let message = match what.flatten() {

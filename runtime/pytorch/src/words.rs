@@ -56,7 +56,7 @@ impl Incoming {
                 // ours with it.
                 let value = unsafe { place.read() };
                 free_some(place);
-                // SAFETY: as above.
+                // SAFETY: the value of an optional of this type is of the type inside, and it is ours alone: its place is freed.
                 unsafe { self.take(inner, value, sight)? }
             }
             // SAFETY: the caller says that it is an owned list of elements of this type.
@@ -207,11 +207,11 @@ struct List(Object);
 impl List {
     fn words(&self) -> Result<Vec<Word>> {
         let mut size = 0;
-        // SAFETY: it is a list, here and below, and the answers go where they are told.
+        // SAFETY: it is a list, and the size goes to where a number is.
         check(unsafe { (shim().torch_list_size)(self.0, &raw mut size) }, || "measuring a list".into())?;
         let element = |index| {
             let mut word = 0;
-            // SAFETY: as above.
+            // SAFETY: it is a list with an element of this index, which goes to where a word is.
             let code = unsafe { (shim().torch_list_get_item)(self.0, index, &raw mut word) };
             check(code, || "reading a list".into()).map(|()| word)
         };
@@ -262,9 +262,9 @@ pub(crate) fn some(word: Word) -> Result<Word> {
 /// Frees an optional, whose value was taken.
 fn free_some(place: *mut Word) {
     match (shim().torch_delete_stable_ivalue, shim()._ZdlPv) {
-        // SAFETY: PyTorch made it, and nobody uses it any more. A failure would leave it allocated, here and below.
+        // SAFETY: PyTorch made it, and nobody uses it any more. A failure would leave it allocated.
         (Some(delete), _) => drop(unsafe { delete(place) }),
-        // SAFETY: as above: before there was a function for it, it came from `operator new`.
+        // SAFETY: a PyTorch without such a function makes optionals by `operator new`, and nobody uses it any more.
         (None, Some(delete)) => unsafe { delete(place.cast()) },
         (None, None) => {}
     }

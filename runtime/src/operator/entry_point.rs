@@ -78,9 +78,10 @@ macro_rules! __entry_point {
     () => {
         fn entry_point() -> &'static __torch::EntryPoint {
             static POINT: __torch::EntryPoint = __torch::EntryPoint::new(enter);
-            // SAFETY: the caller promises what `EntryPoint::enter` asks for, which is all that this does.
+            /// # Safety
+            /// - What `EntryPoint::enter` asks for.
             unsafe extern "C-unwind" fn enter(stack: *mut u64, inputs: u64, outputs: u64) {
-                // SAFETY: as above.
+                // SAFETY: the caller promises what `EntryPoint::enter` asks for.
                 unsafe { POINT.enter(stack, inputs, outputs) }
             }
             &POINT

@@ -1,4 +1,5 @@
-//! What `unsafe` functions say of what they ask for: a list under `# Safety`, of which each call discharges every item.
+//! What `unsafe` functions say of what they ask for: a list under `# Safety`, of which each call discharges every item, by an argument
+//! that can be read where it stands.
 
 use std::path::Path;
 
@@ -7,7 +8,11 @@ use syn::{Attribute, Expr, ExprLit, ImplItem, ItemFn, ItemImpl, Lit, Meta, Safet
 
 use crate::Result;
 
-/// The `unsafe` functions of a file without such a list. The methods of a trait have it where the trait is.
+/// Arguments that point elsewhere instead of naming what discharges an obligation.
+const ELSEWHERE: [&str; 4] = ["as above", "here and below", "by contract", "passed on"];
+
+/// The `unsafe` functions of a file without such a list, and arguments that are none. The methods of a trait have the list where
+/// the trait is.
 ///
 /// # Errors
 /// It is not Rust.
@@ -15,6 +20,11 @@ pub fn problems(name: &Path, text: &str) -> Result<Vec<String>> {
     let file = syn::parse_file(text).map_err(|error| format!("{}: {error}", name.display()))?;
     let mut unlisted = Unlisted { name, found: Vec::new() };
     unlisted.visit_file(&file);
+    unlisted.found.extend(text.lines().enumerate().filter_map(|(index, line)| {
+        let (_, argument) = line.split_once("// SAFETY: ")?;
+        let words = ELSEWHERE.iter().find(|words| argument.contains(**words))?;
+        Some(format!("{}:{}: `{words}` is no argument: say what discharges what", name.display(), index + 1))
+    }));
     Ok(unlisted.found)
 }
 

@@ -235,3 +235,13 @@ fn an_unsafe_function_lists_what_it_asks_for() {
     assert_eq!(found("/// # Safety\n///\n/// * It is there.\nunsafe fn f() {}"), [""; 0]);
     assert_eq!(found("impl T for S {\n    unsafe fn f() {}\n}\nfn g() {}"), [""; 0]);
 }
+
+#[test]
+fn an_argument_stands_where_it_is_needed() {
+    let found = |text: &str| safety::problems(Path::new("a.rs"), text).unwrap();
+    assert_eq!(
+        found("fn f() {\n    // SAFETY: as above.\n    unsafe { g() }\n}"),
+        ["a.rs:2: `as above` is no argument: say what discharges what"]
+    );
+    assert_eq!(found("fn f() {\n    // SAFETY: the lease keeps it.\n    unsafe { g() }\n}"), [""; 0]);
+}

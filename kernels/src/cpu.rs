@@ -14,6 +14,7 @@ mod folds;
 mod fourier;
 pub(crate) mod functions;
 pub(crate) mod index;
+mod kept;
 pub(crate) mod linalg;
 pub(crate) mod loops;
 pub(crate) mod loss;

@@ -9,6 +9,7 @@ use torch_library::Lease;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
+use super::kept::with_room;
 use super::loops::{self, match_computing, parallel};
 use super::number::Number;
 use crate::aten;
@@ -413,6 +414,12 @@ impl<T> Matrices<T> {
     }
 }
 
+/// The matrices of a product, which another thread may work on while this one waits.
+struct Together<T>([Matrices<T>; 3]);
+
+// SAFETY: they are addresses; who follows them does so while the call that made this lasts, and alone.
+unsafe impl<T: Send> Send for Together<T> {}
+
 /// # Safety
 /// - What [`multiply_one`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and nobody else there.
 #[inline]
@@ -442,29 +449,33 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
         });
     }
     let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
-    // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds, `out` apart from
-    // the others, with nobody else there.
-    unsafe {
-        gemm::gemm(
-            out.rows,
-            out.columns,
-            a.columns,
-            out.data,
-            out.column_stride,
-            out.row_stride,
-            adds,
-            a.data.cast_const(),
-            a.column_stride,
-            a.row_stride,
-            b.data.cast_const(),
-            b.column_stride,
-            b.row_stride,
-            if adds { T::ONE } else { T::ZERO },
-            T::ONE,
-            false,
-            false,
-            false,
-            parallelism,
-        );
-    }
+    let matrices = Together([out, a, b]);
+    with_room(move || {
+        let Together([out, a, b]) = { matrices };
+        // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds, `out` apart from
+        // the others, with nobody else there.
+        unsafe {
+            gemm::gemm(
+                out.rows,
+                out.columns,
+                a.columns,
+                out.data,
+                out.column_stride,
+                out.row_stride,
+                adds,
+                a.data.cast_const(),
+                a.column_stride,
+                a.row_stride,
+                b.data.cast_const(),
+                b.column_stride,
+                b.row_stride,
+                if adds { T::ONE } else { T::ZERO },
+                T::ONE,
+                false,
+                false,
+                false,
+                parallelism,
+            );
+        }
+    });
 }

@@ -10,6 +10,7 @@ use torch_library::Element as _;
 
 use super::matrices::{conjugate, slice, wide};
 use super::registers::{Held, Work, add, work};
+use crate::cpu::kept::with_room;
 use crate::cpu::matmul::vector::Vector;
 use crate::cpu::number::Divided;
 
@@ -37,18 +38,20 @@ fn halves<T: Divided + ComplexField + Held>(a: MatMut<'_, T>) -> i32 {
     if info != 0 {
         return info;
     }
-    solve_lower_triangular_in_place(first.rb().conjugate(), below.rb_mut().transpose_mut(), Par::Seq);
-    matmul(
-        second.rb_mut(),
-        BlockStructure::TriangularLower,
-        Accum::Add,
-        below.rb(),
-        BlockStructure::Rectangular,
-        below.rb().adjoint(),
-        BlockStructure::Rectangular,
-        T::ZERO.minus(T::ONE),
-        Par::Seq,
-    );
+    with_room(|| {
+        solve_lower_triangular_in_place(first.rb().conjugate(), below.rb_mut().transpose_mut(), Par::Seq);
+        matmul(
+            second.rb_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            below.rb(),
+            BlockStructure::Rectangular,
+            below.rb().adjoint(),
+            BlockStructure::Rectangular,
+            T::ZERO.minus(T::ONE),
+            Par::Seq,
+        );
+    });
     match halves(second) {
         0 => 0,
         info => info + half as i32,

@@ -9,6 +9,7 @@ use torch_library::prelude::*;
 use super::matrices::{Matrices, column_major, wide, write, write_columns};
 use super::square;
 use crate::aten;
+use crate::cpu::kept::with_room;
 use crate::cpu::loops;
 use crate::pointwise::unsupported;
 
@@ -97,9 +98,9 @@ where
     let known = MatRef::from_column_major_slice(matrix, n, n);
     let is_finite = |values: &Vec<Complex<R>>| values.iter().all(|x| wide(*x).is_finite());
     if !has_vectors {
-        return Some((known.eigenvalues().ok().filter(is_finite)?, Vec::new()));
+        return Some((with_room(|| known.eigenvalues()).ok().filter(is_finite)?, Vec::new()));
     }
-    let found = known.eigen().ok()?;
+    let found = with_room(|| known.eigen()).ok()?;
     let values = Some(found.S().column_vector().iter().copied().collect()).filter(is_finite)?;
     let mut vectors: Vec<Complex<R>> =
         found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
@@ -117,7 +118,7 @@ fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]
     let epsilon = if T::DTYPE == DType::Complex64 { f32::EPSILON.into() } else { f64::EPSILON };
     let bound = 10.0 * n as f64 * epsilon * length(matrix);
     let [a, v] = [matrix, vectors].map(|matrix| MatRef::from_column_major_slice(matrix, n, n));
-    let stretched = a * v;
+    let stretched = with_room(|| a * v);
     let mut last: Option<(Complex64, Vec<T>)> = None; // there are several of one eigenvalue
     for ((value, vector), stretched) in
         values.iter().zip(vectors.chunks_exact_mut(n)).zip(stretched.col_iter())
@@ -131,7 +132,7 @@ fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]
         if last.as_ref().is_none_or(|(of, _)| *of != value) {
             let mut shifted = matrix.to_vec();
             shifted.iter_mut().step_by(n + 1).for_each(|x| *x = (wide(*x) - value).cast());
-            let svd = MatRef::from_column_major_slice(&shifted, n, n).svd().ok()?;
+            let svd = with_room(|| MatRef::from_column_major_slice(&shifted, n, n).svd()).ok()?;
             last = Some((value, svd.V().col(n - 1).iter().copied().collect()));
         }
         vector.copy_from_slice(&last.as_ref()?.1);

@@ -12,6 +12,7 @@ use super::matrices::{Given, Matrices, slice, wide};
 use super::registers::{Held, Work, add, work};
 use super::triangle::Triangle;
 use crate::aten;
+use crate::cpu::kept::with_room;
 use crate::cpu::loops;
 use crate::cpu::matmul::vector::Vector;
 use crate::cpu::number::{Divided, Number};
@@ -61,8 +62,10 @@ fn follow<T: Divided + ComplexField>(left: MatMut<'_, T>, mut right: MatMut<'_, 
     swap(right.rb_mut(), pivots);
     let (top, below) = left.split_at_row_mut(pivots.len());
     let (mut right, rest) = right.split_at_row_mut(pivots.len());
-    solve_unit_lower_triangular_in_place(top.rb(), right.rb_mut(), Par::Seq);
-    matmul(rest, Accum::Add, below.rb(), right.rb(), T::ZERO.minus(T::ONE), Par::Seq);
+    with_room(|| {
+        solve_unit_lower_triangular_in_place(top.rb(), right.rb_mut(), Par::Seq);
+        matmul(rest, Accum::Add, below.rb(), right.rb(), T::ZERO.minus(T::ONE), Par::Seq);
+    });
 }
 
 /// Columns that are factored one by one, as by [`halves`].

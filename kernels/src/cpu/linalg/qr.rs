@@ -7,6 +7,7 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
+use crate::cpu::kept::with_room;
 use crate::cpu::number::Divided;
 
 /// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first elements are ones
@@ -66,11 +67,17 @@ pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]:
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
     for at in 0..count {
         let matrix = &elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still
-        let factors = MatRef::from_column_major_slice(matrix, rows, columns).qr();
-        if q.dim() > 1 {
-            let unitary = if inner == rows { factors.compute_Q() } else { factors.compute_thin_Q() };
-            all_q.extend(unitary.col_iter().flat_map(|column| column.iter().copied()));
-        }
+        let (factors, unitary) = with_room(|| {
+            let factors = MatRef::from_column_major_slice(matrix, rows, columns).qr();
+            let unitary = match (q.dim() > 1, inner == rows) {
+                (true, true) => Some(factors.compute_Q()),
+                (true, false) => Some(factors.compute_thin_Q()),
+                (false, _) => None,
+            };
+            (factors, unitary)
+        });
+        let columns_of_q = unitary.iter().flat_map(|unitary| unitary.col_iter());
+        all_q.extend(columns_of_q.flat_map(|column| column.iter().copied()));
         for (j, column) in factors.R().col_iter().enumerate() {
             all_r.extend((0..inner).map(|i| if i <= j { column[i] } else { T::ZERO }));
         }

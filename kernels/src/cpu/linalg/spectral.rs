@@ -10,6 +10,7 @@ use torch_library::{Element, match_dtype};
 use super::matrices::{Matrices, column_major, conjugate, transposed, wide, write, write_columns};
 use super::{square, symmetric};
 use crate::aten;
+use crate::cpu::kept::with_room;
 use crate::cpu::loops;
 use crate::cpu::number::Divided;
 use crate::pointwise::unsupported;
@@ -101,11 +102,11 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
         let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
         if u.dim() == 1 {
             // Nobody wants vectors.
-            let Ok(values) = matrix.singular_values() else { bail!(Argument, "{FAILED}") };
+            let Ok(values) = with_room(|| matrix.singular_values()) else { bail!(Argument, "{FAILED}") };
             all_s.extend(values.into_iter().map(|x| wide(x).re));
             continue;
         }
-        let Ok(found) = (if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
+        let Ok(found) = with_room(|| if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
             bail!(Argument, "{FAILED}")
         };
         all_s.extend(found.S().column_vector().iter().map(|x| wide(*x).re));
@@ -166,10 +167,10 @@ fn eigen<T: Symmetric>(
     known.iter_mut().for_each(|x| *x = (wide(*x) / scale).cast());
     let matrix = MatRef::from_column_major_slice(&known, n, n);
     if !has_vectors {
-        let values = matrix.self_adjoint_eigenvalues(Side::Lower).ok()?;
+        let values = with_room(|| matrix.self_adjoint_eigenvalues(Side::Lower)).ok()?;
         return Some((values.into_iter().map(|x| wide(x).re * scale).collect(), Vec::new()));
     }
-    let found = matrix.self_adjoint_eigen(Side::Lower).ok()?;
+    let found = with_room(|| matrix.self_adjoint_eigen(Side::Lower)).ok()?;
     let values = found.S().column_vector().iter().map(|x| wide(*x).re * scale).collect();
     let mut vectors: Vec<T> = found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
     vectors.chunks_exact_mut(n).for_each(straighten);

@@ -4,6 +4,8 @@ use faer::linalg::triangular_solve as solve;
 use faer::traits::ComplexField;
 use faer::{MatMut, MatRef, Par};
 
+use crate::cpu::kept::with_room;
+
 /// A triangular matrix, column by column, of which the other half is not read.
 pub(super) struct Triangle<'a, T> {
     pub(super) elements: &'a [T],
@@ -22,11 +24,12 @@ impl<T: ComplexField> Triangle<'_, T> {
         let a = MatRef::from_column_major_slice(self.elements, self.n, self.n);
         let a = if self.is_transposed { a.transpose().as_dyn_stride() } else { a.as_dyn_stride() };
         let x = MatMut::from_column_major_slice_mut(right, self.n, count);
-        match (self.is_upper != self.is_transposed, self.is_unit) {
+        let is_upper = self.is_upper != self.is_transposed;
+        with_room(|| match (is_upper, self.is_unit) {
             (true, true) => solve::solve_unit_upper_triangular_in_place(a, x, Par::Seq),
             (true, false) => solve::solve_upper_triangular_in_place(a, x, Par::Seq),
             (false, true) => solve::solve_unit_lower_triangular_in_place(a, x, Par::Seq),
             (false, false) => solve::solve_lower_triangular_in_place(a, x, Par::Seq),
-        }
+        });
     }
 }

@@ -15,9 +15,15 @@ fn call_kernels() -> Result<()> {
     let image = ones(&[1, 2, 16, 16])?;
     attempt(aten::conv2d(&image, &ones(&[2, 2, 3, 3])?));
     attempt(aten::max_pool2d(&image, &[2, 2]));
-    attempt(aten::mm(&ones(&[64, 64])?, &ones(&[64, 64])?));
-    attempt(aten::linalg_svd(&ones(&[8, 8])?).map(drop));
-    attempt(aten::linalg_qr(&ones(&[8, 8])?).map(drop));
+    let square = ones(&[64, 64])?;
+    attempt(aten::mm(&square, &square));
+    let complex = aten::to_dtype(&square, DType::Complex64)?;
+    attempt(aten::mm(&complex, &complex));
+    attempt(aten::linalg_svd(&square).map(drop));
+    attempt(aten::linalg_eigvals(&square).map(drop));
+    attempt(aten::linalg_qr(&square).map(drop));
+    let solvable = aten::add_Tensor(&square, &aten::eye(64)?)?;
+    attempt(aten::linalg_solve(&aten::linalg_cholesky(&solvable)?, &square));
     attempt(aten::fft_rfft(&ones(&[100])?));
     attempt(aten::normal_(&mut ones(&[100])?).map(drop));
     attempt(aten::add_Tensor(&ones(&[1 << 18])?, &ones(&[1 << 18])?));

@@ -7,9 +7,18 @@ use std::time::{Duration, Instant};
 
 use torch_library::Result;
 
+fn setting(name: &str, otherwise: f64) -> f64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// So many seconds natively, and `HOSTILE_PATIENCE` times as many where a sanitizer makes all slow.
+pub(crate) fn patience(seconds: f64) -> f64 {
+    seconds * setting("HOSTILE_PATIENCE", 1.0)
+}
+
 /// Numbers until the time is over: `HOSTILE_SECONDS`, or a tenth of a second; under Miri, where all is slow, a few.
 pub(crate) fn rounds() -> impl Iterator<Item = usize> {
-    let seconds = std::env::var("HOSTILE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(0.1);
+    let seconds = setting("HOSTILE_SECONDS", 0.1);
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     (0..).take_while(move |round| if cfg!(miri) { *round < 4 } else { *round < 2 || Instant::now() < end })
 }

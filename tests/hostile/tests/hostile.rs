@@ -1,7 +1,7 @@
 //! Runs each hostile program in a process of its own, and says which of them did not end well.
 //!
 //! `HOSTILE_PROGRAMS=a,b` runs some alone, `HOSTILE_SECONDS` says how long each tries, `HOSTILE_TIMEOUT` after how many seconds
-//! it is taken to hang, and `HOSTILE_MEGABYTES` how much memory it may have.
+//! it is taken to hang, `HOSTILE_PATIENCE` how many times slower than natively a call may be, and `HOSTILE_MEGABYTES` how much memory it may have.
 #![forbid(unsafe_code)]
 
 use std::fmt;

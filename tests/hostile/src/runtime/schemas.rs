@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use torch_library::{Library, Result};
 
-use crate::harness::count;
+use crate::harness::{count, patience};
 
 const MANY: usize = count(20_000, 50);
 
@@ -15,7 +15,7 @@ fn read(schema: &str) -> Result<()> {
     let start = Instant::now();
     let end = Library::fragment("schemas")?.define(schema);
     let seconds = start.elapsed().as_secs_f64();
-    assert!(cfg!(miri) || seconds < 1.0, "a schema of {} bytes took {seconds:.1} s", schema.len());
+    assert!(cfg!(miri) || seconds < patience(1.0), "a schema of {} bytes took {seconds:.1} s", schema.len());
     if let Err(error) = end {
         let text = error.to_string();
         assert!(text.len() < 4096, "an error of {} bytes, which begins {:?}", text.len(), &text[..100]);

@@ -28,5 +28,3 @@ mod unary;
 mod view;
 mod view_copy;
 mod window;
-
-pub(crate) use view::inverse;

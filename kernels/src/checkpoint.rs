@@ -15,9 +15,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A file has the checksum of all its bytes in its metadata (CRC-32 as gzip has it, its own eight digits taken as zeros): one
-//! that the disk or a network has changed is an error. Files without one, from other programs or of earlier versions, are
-//! read as they are; nothing is known of their bytes but that they are such a file.
+//! A file has the checksum of all its bytes in its metadata (CRC-32 as gzip has it, its own eight digits taken as
+//! zeros): one that the disk or a network has changed is an error. Files without one, from other programs or of
+//! earlier versions, are read as they are; nothing is known of their bytes but that they are such a file.
 //!
 //! Beside tensors a file has settings: what a program has to know, or to compare, when it goes on ([`save_with`],
 //! [`Checkpoint`]).

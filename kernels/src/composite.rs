@@ -39,16 +39,9 @@ mod view;
 pub(crate) mod window;
 
 use torch_library::fake::is_fake;
-use torch_library::guard::AutoDispatchBelowADInplaceOrView;
 use torch_library::prelude::*;
 
 use crate::aten;
-
-/// Runs what fills a tensor that nobody has seen yet: no layer above has anything to learn from it.
-pub(crate) fn unseen<R>(f: impl FnOnce() -> R) -> R {
-    let _below = AutoDispatchBelowADInplaceOrView::new();
-    f()
-}
 
 /// Whether a tensor is nothing but elements in host memory.
 pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {

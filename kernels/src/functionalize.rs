@@ -35,7 +35,7 @@ mod all_elements {
 
     fn permute(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
         let dims = dims.to_vec();
-        let back = crate::autograd::inverse(&dims)?;
+        let back = crate::arguments::inverse(&dims)?;
         functionalize::view(
             this,
             move |base| aten::permute(base, &dims),

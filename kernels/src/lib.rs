@@ -26,46 +26,35 @@
 //! | | `avx2` | vectors of AVX2 with FMA, where the processor has them |
 //! | | `avx512` | those of AVX-512 too, which is so without the variable |
 //!
-//! It is read once, when the first kernel asks. With `default`, results are those of a processor without AVX2, and ThreadSanitizer sees
-//! what loops read and write, as it does not with wide vectors. Libraries below (`faer`, `gemm`, `rustfft`) choose for themselves.
+//! It is read once, when the first kernel asks. With `default`, results are those of a processor without AVX2, and
+//! ThreadSanitizer sees what loops read and write, as it does not with wide vectors. Libraries below (`faer`,
+//! `gemm`, `rustfft`) choose for themselves.
 //!
 //! PyTorch: `ATEN_CPU_CAPABILITY`, with the same values.
 
-/// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest: `with` for
-/// arguments by name, `call` and `redispatch`, its handle.
+/// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest:
+/// `with` for arguments by name, `call` and `redispatch`, its handle.
 ///
 /// [`families`] has a page for each family; as methods on tensors, those of daily use are in [`methods`].
 #[doc(inline)]
 pub use ops::variants::aten;
 
-mod ops;
-
-mod pointwise;
-mod reduction;
 mod sync;
-mod variants;
+mod unseen;
 
-pub mod autocast;
-mod functionalize;
-pub mod vmap;
+mod number;
+mod vector;
 
-mod composite;
-mod cpu;
-
-mod autograd;
-
-pub mod data;
-pub mod families;
-pub mod guide;
 pub mod loops;
-pub mod methods;
+
+mod functions;
+
 pub mod random;
 
-#[cfg(feature = "safetensors")]
-pub mod checkpoint;
-pub mod init;
-pub mod loader;
-pub mod optim;
+mod ops;
+
+mod arguments;
+pub mod methods;
 
 /// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
 pub mod prelude {
@@ -77,6 +66,25 @@ pub mod prelude {
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }
+
+mod composite;
+mod cpu;
+
+mod autograd;
+
+pub mod autocast;
+mod functionalize;
+pub mod vmap;
+
+pub mod data;
+pub mod families;
+pub mod guide;
+
+#[cfg(feature = "safetensors")]
+pub mod checkpoint;
+pub mod init;
+pub mod loader;
+pub mod optim;
 
 /// What the macros of this crate name.
 #[doc(hidden)]

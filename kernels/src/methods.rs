@@ -1,7 +1,7 @@
 //! Operators as methods: `x.relu()?` for `aten::relu(&x)?`.
 //!
-//! Every operator with an argument `Tensor self` is a method under the name of its function, in the trait of its family. Here is
-//! what reads better by another name, or with arguments that have defaults.
+//! Every operator with an argument `Tensor self` is a method under the name of its function, in the trait of its
+//! family. Here is what reads better by another name, or with arguments that have defaults.
 
 use torch_library::prelude::*;
 
@@ -60,8 +60,9 @@ macro_rules! in_place {
     )+ };
 }
 
-/// Methods of [`Tensor`] that take a tensor or a number, and short names for overloads. All other operators are methods under
-/// the names of their functions in [`aten`](mod@crate::aten), by the traits there; the [prelude](crate::prelude) has all of them.
+/// Methods of [`Tensor`] that take a tensor or a number, and short names for overloads. All other operators are
+/// methods under the names of their functions in [`aten`](mod@crate::aten), by the traits there; the
+/// [prelude](crate::prelude) has all of them.
 ///
 /// ```
 /// use torch_library::prelude::*;

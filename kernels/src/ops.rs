@@ -6,6 +6,7 @@ pub(crate) mod activation;
 pub(crate) mod alias;
 pub(crate) mod analysis;
 pub(crate) mod arrange;
+pub(crate) mod autogen;
 pub(crate) mod binary;
 pub(crate) mod bits;
 pub(crate) mod calculus;

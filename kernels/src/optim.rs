@@ -17,8 +17,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! An optimiser keeps its numbers in tensors ([`Optimizer::state`]), so a [checkpoint](crate::checkpoint) holds them like
-//! any others. Its step is an operator, so layers see it: [`_fused_sgd_`](fn@aten::_fused_sgd_),
+//! An optimiser keeps its numbers in tensors ([`Optimizer::state`]), so a [checkpoint](crate::checkpoint) holds
+//! them like any others. Its step is an operator, so layers see it: [`_fused_sgd_`](fn@aten::_fused_sgd_),
 //! [`_fused_adamw_`](fn@aten::_fused_adamw_).
 
 use std::fmt;

@@ -124,7 +124,8 @@ impl Vmap {
         Vmap { in_dims: None, out_dims: vec![Some(0)], randomness: Randomness::default() }
     }
 
-    /// The dimension of the batch in each input, from the back if negative; `None` for an input that all examples share.
+    /// The dimension of the batch in each input, from the back if negative; `None` for an input that all examples
+    /// share.
     pub fn in_dims(self, dims: impl Into<Vec<Option<i64>>>) -> Self {
         Vmap { in_dims: Some(dims.into()), ..self }
     }
@@ -143,8 +144,8 @@ impl Vmap {
     /// Runs a function on each example.
     ///
     /// # Errors
-    /// Dimensions that do not fit the inputs or outputs, no input with a batch, batches of different sizes, an output that
-    /// depends on the example where `None` was asked for; what the function fails with.
+    /// Dimensions that do not fit the inputs or outputs, no input with a batch, batches of different sizes, an
+    /// output that depends on the example where `None` was asked for; what the function fails with.
     pub fn run(
         &self,
         inputs: &[Tensor],

@@ -1,9 +1,9 @@
 //! A call of any operator, written as text: what [`sweep.py`](sweep.py) measures.
 //!
-//! `aten::add.Tensor f32[64,64] f32[64]' alpha=2` names an operator and its arguments, by position or by name: tensors of a
-//! dtype and sizes, lists of them in braces, lists of numbers, numbers, words in quotes, dtypes, `none`. After the sizes of a
-//! tensor may stand `'` (its last two dimensions transposed), `@` (channels last), `+` (numbers from 0.1 to 0.9) and, for
-//! whole numbers, `<N` (from 0 to N - 1; else from 1 to 9).
+//! `aten::add.Tensor f32[64,64] f32[64]' alpha=2` names an operator and its arguments, by position or by name:
+//! tensors of a dtype and sizes, lists of them in braces, lists of numbers, numbers, words in quotes, dtypes,
+//! `none`. After the sizes of a tensor may stand `'` (its last two dimensions transposed), `@` (channels last), `+`
+//! (numbers from 0.1 to 0.9) and, for whole numbers, `<N` (from 0 to N - 1; else from 1 to 9).
 
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, OperatorHandle, Value};

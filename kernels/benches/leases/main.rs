@@ -1,4 +1,5 @@
-//! Small calls, of which a lease is a large part: prints a name and nanoseconds for each, or for those that have a word in their name.
+//! Small calls, of which a lease is a large part: prints a name and nanoseconds for each, or for those that have a
+//! word in their name.
 
 use std::hint::black_box;
 use std::time::Instant;

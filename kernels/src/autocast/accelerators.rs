@@ -196,7 +196,8 @@ const MPS: [List; 2] = [(Policy::LowerPrecision, &["_mps_convolution"]), (Policy
 /// A device without an autocast key; the CPU, whose policies are there; the library is not one of kernels of `aten`, or
 /// there is a kernel for one of the operators.
 ///
-/// PyTorch: `AT_FORALL_LOWER_PRECISION_FP`, `AT_FORALL_FP32` and their like, which backends use in `TORCH_LIBRARY_IMPL`.
+/// PyTorch: `AT_FORALL_LOWER_PRECISION_FP`, `AT_FORALL_FP32` and their like, which backends use in
+/// `TORCH_LIBRARY_IMPL`.
 pub fn implement_policies(library: &mut Library, device: DeviceType) -> Result<()> {
     let key = match state::key(device) {
         Some(key) if device != DeviceType::Cpu => key,

@@ -85,7 +85,8 @@ derivatives! {
     hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor as HardtanhBackward0 {
         self => aten::hardtanh_backward(grad, self, min_val, max_val),
     }
-    hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor as HardtanhBackwardBackward0 {
+    hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val,
+        Scalar max_val) -> Tensor as HardtanhBackwardBackward0 {
         grad_output => aten::hardtanh_backward(grad, self, min_val, max_val),
         self => aten::zeros_like(grad),
     }

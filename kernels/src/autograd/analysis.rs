@@ -103,7 +103,8 @@ derivatives! {
         self => {
             let slope = aten::special_xlog1py_other_scalar(grad, other)?;
             let is_flat = other.cast::<f64>() <= -1.0;
-            if is_flat { aten::masked_fill_Scalar(&slope, &aten::eq_Scalar(self, 0.into())?, 0.into()) } else { Ok(slope) }
+            if is_flat { aten::masked_fill_Scalar(&slope, &aten::eq_Scalar(self, 0.into())?, 0.into()) }
+                else { Ok(slope) }
         },
     }
     // There is none for the exponent.

@@ -54,11 +54,13 @@ derivatives! {
         source => aten::masked_scatter_backward(grad, mask, source.sizes()),
         mask => non_differentiable,
     }
-    masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor as MaskedScatterBackwardBackward0 {
+    masked_scatter_backward(Tensor grad_output, Tensor mask,
+        SymInt[] sizes) -> Tensor as MaskedScatterBackwardBackward0 {
         grad_output => aten::masked_scatter(&aten::new_zeros(grad, metadata(grad_output).sizes())?, mask, grad),
         mask => non_differentiable,
     }
-    _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor as UnsafeMaskedIndexBackward0 {
+    _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices,
+        Scalar fill) -> Tensor as UnsafeMaskedIndexBackward0 {
         self => aten::_unsafe_masked_index_put_accumulate(&aten::new_zeros(grad, self.sizes())?, mask, indices, grad),
         mask => non_differentiable,
         indices => non_differentiable,

@@ -51,10 +51,12 @@ derivatives! {
         self => aten::triu::with(grad).diagonal(diagonal).call(),
     }
     // Random numbers know nothing of what was there before.
-    uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor(a!) as UniformBackward0 {
+    uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *,
+        Generator? generator=None) -> Tensor(a!) as UniformBackward0 {
         self => aten::zeros_like(grad),
     }
-    normal_(Tensor(a!) self, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor(a!) as NormalBackward0 {
+    normal_(Tensor(a!) self, float mean=0.0, float std=1.0, *,
+        Generator? generator=None) -> Tensor(a!) as NormalBackward0 {
         self => aten::zeros_like(grad),
     }
     bernoulli(Tensor self, *, Generator? generator=None) -> Tensor as BernoulliBackward0 {

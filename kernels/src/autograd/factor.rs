@@ -17,7 +17,8 @@ derivatives! {
         (input, tau) => {
             let [.., rows, columns] = *input.sizes() else { bail!(Internal, "no matrices") };
             let ones = aten::eye_m(rows, columns)?.to_dtype(input.dtype())?.expand(input.sizes())?;
-            let (input, tau, _) = Reflections { vectors: input, factors: tau, is_adjoint: false }.backward(&ones, grad)?;
+            let (input, tau, _) = Reflections { vectors: input, factors: tau,
+                is_adjoint: false }.backward(&ones, grad)?;
             (input, tau)
         },
     }

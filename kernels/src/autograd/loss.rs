@@ -50,7 +50,8 @@ derivatives! {
         total_weight => of_mean(grad, result, total_weight, reduction),
     }
     _ctc_loss(
-        Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False
+        Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0,
+        bool zero_infinity=False
     ) -> (Tensor, Tensor) as CtcLossBackward0 {
         log_probs => aten::_ctc_loss_backward::call(
             grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity,
@@ -59,7 +60,8 @@ derivatives! {
         result1 => non_differentiable,
     }
     _ctc_loss.Tensor(
-        Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False
+        Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0,
+        bool zero_infinity=False
     ) -> (Tensor, Tensor) as CtcLossBackward1 {
         log_probs => aten::_ctc_loss_backward_Tensor::call(
             grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity,
@@ -83,7 +85,8 @@ derivatives! {
         self => reduced(grad, &bent(&self.sub(target)?, delta)?.mul(delta)?, reduction),
         target => reduced(grad, &bent(&target.sub(self)?, delta)?.mul(delta)?, reduction),
     }
-    multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target) as MultilabelMarginLossBackward0 {
+    multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output,
+        Tensor is_target) as MultilabelMarginLossBackward0 {
         self => aten::multilabel_margin_loss_backward(grad, self, target, reduction, is_target),
         target => non_differentiable,
         is_target => non_differentiable,

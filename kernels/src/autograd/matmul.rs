@@ -73,7 +73,8 @@ derivatives! {
             (Some(of_grad), Some(of_rows), Some(of_distances))
         },
     }
-    _cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor as CdistBackwardBackward0 {
+    _cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p,
+        Tensor cdist) -> Tensor as CdistBackwardBackward0 {
         (grad_output, x1, x2, cdist) => {
             let [of_grad, of_x1, of_x2, of_distances] = backward_of_cdist(grad, grad_output, [x1, x2], p, cdist)?;
             (Some(of_grad), Some(of_x1), Some(of_x2), Some(of_distances))

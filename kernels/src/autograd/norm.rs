@@ -12,14 +12,16 @@ derivatives! {
     _softmax(Tensor self, int dim, bool half_to_float) -> Tensor as SoftmaxBackward0 {
         self => aten::_softmax_backward_data(grad, result, dim, self.dtype()),
     }
-    _softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor as SoftmaxBackwardDataBackward0 {
+    _softmax_backward_data(Tensor grad_output, Tensor output, int dim,
+        ScalarType input_dtype) -> Tensor as SoftmaxBackwardDataBackward0 {
         grad_output => aten::_softmax_backward_data(grad, output, dim, input_dtype),
         output => softmax_output_grad(grad, grad_output, output, dim),
     }
     _log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor as LogSoftmaxBackward0 {
         self => aten::_log_softmax_backward_data(grad, result, dim, self.dtype()),
     }
-    _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor as LogSoftmaxBackwardDataBackward0 {
+    _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim,
+        ScalarType input_dtype) -> Tensor as LogSoftmaxBackwardDataBackward0 {
         grad_output => grad.sub(&grad.mul(&output.exp()?)?.sum_dim(&[dim], true)?),
         output => output.exp()?.mul(&grad_output.sum_dim(&[dim], true)?)?.mul(grad)?.neg(),
     }
@@ -33,7 +35,8 @@ derivatives! {
         result2 => non_differentiable,
     }
     native_layer_norm_backward(
-        Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias,
+        Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight,
+        Tensor? bias,
         bool[3] output_mask
     ) -> (Tensor, Tensor, Tensor) as NativeLayerNormBackwardBackward0 {
         (grad_out, input, weight) => second::layer_norm(grads, grad_out, input, weight, rstd, normalized_shape),
@@ -44,7 +47,8 @@ derivatives! {
     native_group_norm(
         Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps
     ) -> (Tensor, Tensor, Tensor) as NativeGroupNormBackward0 {
-        (input, weight, bias) => groups::gradients(grads, input, weight, [result1, result2], [N, C, HxW, group], eps, mask),
+        (input, weight, bias) =>
+            groups::gradients(grads, input, weight, [result1, result2], [N, C, HxW, group], eps, mask),
     }
     native_batch_norm(
         Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,

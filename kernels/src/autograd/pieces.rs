@@ -24,8 +24,10 @@ derivatives! {
     _grouped_mm(
         Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? out_dtype=None
     ) -> Tensor as GroupedMmBackward0 {
-        self => aten::_grouped_mm::with(&aten::contiguous(grad)?, &aten::transpose_int(mat2, -2, -1)?).offs(offs).call(),
-        mat2 => aten::_grouped_mm::with(&aten::transpose_int(self, -2, -1)?, &aten::contiguous(grad)?).offs(offs).call(),
+        self =>
+            aten::_grouped_mm::with(&aten::contiguous(grad)?, &aten::transpose_int(mat2, -2, -1)?).offs(offs).call(),
+        mat2 =>
+            aten::_grouped_mm::with(&aten::transpose_int(self, -2, -1)?, &aten::contiguous(grad)?).offs(offs).call(),
         offs => non_differentiable,
         bias => cannot_require_grad,
     }

@@ -14,7 +14,8 @@ derivatives! {
     scatter_reduce.two(
         Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True
     ) -> Tensor as ScatterReduceBackward0 {
-        (self, src) => Joined { tensor: self, dim, index: index.clone(), src, reduce, include_self, result }.gradients(grad),
+        (self, src) =>
+            Joined { tensor: self, dim, index: index.clone(), src, reduce, include_self, result }.gradients(grad),
         index => non_differentiable,
     }
     #[in_place]

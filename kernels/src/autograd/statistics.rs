@@ -29,7 +29,8 @@ derivatives! {
             conj(&quotients(&self.to_dtype(grad.dtype())?, &whole(result)?, dim)?)?.mul(&whole(grad)?)
         },
     }
-    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as VarBackward0 {
+    var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+        bool keepdim=False) -> Tensor as VarBackward0 {
         self => variance(grad, self, dim.unwrap_or_default(), correction, keepdim),
     }
     var_mean.correction(
@@ -40,7 +41,8 @@ derivatives! {
             variance_and_mean(grads, self, dim.unwrap_or_default(), correction, keepdim)
         },
     }
-    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor as StdBackward0 {
+    std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+        bool keepdim=False) -> Tensor as StdBackward0 {
         self => variance(&of_square(grad, result)?, self, dim.unwrap_or_default(), correction, keepdim),
     }
     std_mean.correction(
@@ -48,7 +50,8 @@ derivatives! {
     ) -> (Tensor, Tensor) as StdMeanBackward0 {
         self => {
             let of_variance = grads[0].as_ref().map(|grad| of_square(grad, result0)).transpose()?;
-            variance_and_mean([of_variance.as_ref(), grads[1].as_ref()], self, dim.unwrap_or_default(), correction, keepdim)
+            variance_and_mean([of_variance.as_ref(), grads[1].as_ref()], self, dim.unwrap_or_default(),
+                correction, keepdim)
         },
     }
     linalg_vector_norm(
@@ -111,15 +114,18 @@ derivatives! {
         self => selected(grad, metadata(self), dim, indices, true),
         indices => non_differentiable,
     }
-    sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices) as SortBackward1 {
+    sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values,
+        Tensor indices) as SortBackward1 {
         self => selected(grad, metadata(self), dim, indices, true),
         indices => non_differentiable,
     }
-    topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) as TopkBackward0 {
+    topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values,
+        Tensor indices) as TopkBackward0 {
         self => selected(grad, metadata(self), dim, indices, true),
         indices => non_differentiable,
     }
-    kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) as KthvalueBackward0 {
+    kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+        Tensor indices) as KthvalueBackward0 {
         self => selected(grad, metadata(self), dim, indices, keepdim),
         indices => non_differentiable,
     }
@@ -177,7 +183,8 @@ fn quotients(this: &Tensor, product: &Tensor, dim: i64) -> Result<Tensor> {
     if is_safe { product.div(this) } else { products_of_others(this, dim) }
 }
 
-/// For each element the product of the others along a dimension, of those before and those behind it: also where some are zero.
+/// For each element the product of the others along a dimension, of those before and those behind it: also where
+/// some are zero.
 fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
     if this.dim() == 0 || this.size(dim)? == 0 {
         return aten::ones_like(this);
@@ -200,8 +207,8 @@ fn running_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     if GradMode::is_enabled() { each_product(grad, this, dim) } else { quotients_of_sums(grad, this, dim) }
 }
 
-/// In a few passes: in front of the first zero, sums of products over the element. The first zero is in the products that
-/// follow it, up to the next, and those behind it are in none that do not vanish.
+/// In a few passes: in front of the first zero, sums of products over the element. The first zero is in the
+/// products that follow it, up to the next, and those behind it are in none that do not vanish.
 ///
 /// Not to be differentiated again, since a zero's gradient depends on its neighbours.
 fn quotients_of_sums(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {

@@ -144,7 +144,8 @@ fn direction_grad(grad: &Tensor, this: &Tensor, direction: &Tensor) -> Result<Te
     aten::where_ScalarSelf(&aten::eq_Scalar(this, Scalar::from(0))?, Scalar::from(0), &slope)
 }
 
-/// Only what moves across its direction changes an angle, the less the further away it is; real numbers move along theirs.
+/// Only what moves across its direction changes an angle, the less the further away it is; real numbers move along
+/// theirs.
 fn angle_grad(grad: &Tensor, this: &Tensor) -> Result<Tensor> {
     if !this.dtype().is_complex() {
         return aten::zeros_like(this);

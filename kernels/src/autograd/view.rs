@@ -5,6 +5,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::guard::{AutoDispatchBelowADInplaceOrView, AutoDispatchBelowAutograd};
 use torch_library::prelude::*;
 
+use crate::arguments::inverse;
 use crate::aten;
 use crate::prelude::*;
 
@@ -14,11 +15,13 @@ derivatives! {
     alias(Tensor(a) self) -> Tensor(a) as AliasBackward0 {
         self => grad.clone(),
     }
-    as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a) as AsStridedBackward0 {
+    as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride,
+        SymInt? storage_offset=None) -> Tensor(a) as AsStridedBackward0 {
         self => strided::backward(grad, metadata(self), size, stride, storage_offset),
     }
     #[inplace_view]
-    as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!) as AsStridedBackward1 {
+    as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride,
+        SymInt? storage_offset=None) -> Tensor(a!) as AsStridedBackward1 {
         self => strided::backward(grad, metadata(self), size, stride, storage_offset),
     }
     unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) as UnfoldBackward0 {
@@ -104,25 +107,30 @@ derivatives! {
     expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a) as ExpandBackward0 {
         self => aten::sum_to_size(grad, self.sizes()),
     }
-    slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a) as SliceBackward0 {
+    slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None,
+        SymInt step=1) -> Tensor(a) as SliceBackward0 {
         self => aten::slice_backward(grad, self.sizes(), dim, start.unwrap_or(0), end.unwrap_or(i64::MAX), step),
     }
-    slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor as SliceBackwardBackward0 {
+    slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end,
+        SymInt step) -> Tensor as SliceBackwardBackward0 {
         grad_output => grad.slice(dim, start, end, step),
     }
     select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a) as SelectBackward0 {
         self => aten::select_backward(grad, self.sizes(), dim, index),
     }
-    select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor as SelectBackwardBackward0 {
+    select_backward(Tensor grad_output, SymInt[] input_sizes, int dim,
+        SymInt index) -> Tensor as SelectBackwardBackward0 {
         grad_output => grad.select(dim, index),
     }
     diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) as DiagonalBackward0 {
         self => aten::diagonal_backward(grad, self.sizes(), offset, dim1, dim2),
     }
-    diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor as DiagonalBackwardBackward0 {
+    diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1,
+        int dim2) -> Tensor as DiagonalBackwardBackward0 {
         grad_output => aten::diagonal::call(grad, offset, dim1, dim2),
     }
-    unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor as UnfoldBackwardBackward0 {
+    unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size,
+        int step) -> Tensor as UnfoldBackwardBackward0 {
         grad_in => grad.unfold(dim, size, step),
     }
     select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor as SelectScatterBackward0 {
@@ -135,7 +143,8 @@ derivatives! {
         self => aten::slice_scatter::call(grad, &aten::new_zeros(grad, metadata(src).sizes())?, dim, start, end, step),
         src => aten::slice_Tensor::call(grad, dim, start, end, step),
     }
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor as DiagonalScatterBackward0 {
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0,
+        int dim2=1) -> Tensor as DiagonalScatterBackward0 {
         self => aten::diagonal_scatter::call(grad, &aten::new_zeros(grad, metadata(src).sizes())?, offset, dim1, dim2),
         src => aten::diagonal::call(grad, offset, dim1, dim2),
     }
@@ -184,14 +193,6 @@ fn detach_(keys: DispatchKeySet, this: &mut Tensor) -> Result<&mut Tensor> {
 
 #[torch_impl(aten::detach_, ADInplaceOrView, fallthrough)]
 fn detach_writes_nothing();
-
-pub(crate) fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
-    let mut inverse = vec![0; dims.len()];
-    for (to, from) in dims.iter().enumerate() {
-        inverse[wrap_dim(*from, dims.len())?] = to as i64;
-    }
-    Ok(inverse)
-}
 
 /// The gradients of slices as one, with zeros where nothing came back.
 pub(super) fn stacked(grads: &[Option<Tensor>], dim: i64) -> Result<Tensor> {

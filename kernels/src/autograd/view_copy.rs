@@ -4,7 +4,8 @@ use torch_library::derivatives;
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
-use super::view::{inverse, joined, stacked, strided};
+use super::view::{joined, stacked, strided};
+use crate::arguments::inverse;
 use crate::aten;
 use crate::prelude::*;
 
@@ -17,7 +18,8 @@ derivatives! {
     lift_fresh_copy(Tensor self) -> Tensor as LiftFreshBackward0_copy {
         self => grad.clone(),
     }
-    as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor as AsStridedBackward0_copy {
+    as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride,
+        SymInt? storage_offset=None) -> Tensor as AsStridedBackward0_copy {
         self => strided::backward(grad, metadata(self), size, stride, storage_offset),
     }
     unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor as UnfoldBackward0_copy {
@@ -72,7 +74,8 @@ derivatives! {
     expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor as ExpandBackward0_copy {
         self => aten::sum_to_size(grad, self.sizes()),
     }
-    slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor as SliceBackward0_copy {
+    slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+        SymInt step=1) -> Tensor as SliceBackward0_copy {
         self => aten::slice_backward(grad, self.sizes(), dim, start.unwrap_or(0), end.unwrap_or(i64::MAX), step),
     }
     narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor as NarrowCopyBackward0 {

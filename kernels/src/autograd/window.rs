@@ -13,7 +13,8 @@ derivatives! {
         bool transposed, SymInt[] output_padding, SymInt groups
     ) -> Tensor as ConvolutionBackward0 {
         (input, weight, bias) => aten::convolution_backward(
-            grad, &conj(input)?, &conj(weight)?, metadata(bias).map(|of| of.sizes()), stride, padding, dilation, transposed,
+            grad, &conj(input)?, &conj(weight)?, metadata(bias).map(|of| of.sizes()), stride, padding,
+                dilation, transposed,
             output_padding, groups, &mask,
         ),
     }
@@ -35,7 +36,8 @@ derivatives! {
         result1 => non_differentiable,
     }
     max_pool2d_with_indices_backward(
-        Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode,
+        Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation,
+        bool ceil_mode,
         Tensor indices
     ) -> Tensor as MaxPool2DWithIndicesBackwardBackward0 {
         grad_output => second::pooled(grad, indices, 2),
@@ -78,7 +80,8 @@ derivatives! {
         result1 => non_differentiable,
     }
     max_pool3d_with_indices_backward(
-        Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode,
+        Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation,
+        bool ceil_mode,
         Tensor indices
     ) -> Tensor as MaxPool3DWithIndicesBackwardBackward0 {
         grad_output => second::pooled(grad, indices, 3),

@@ -1,8 +1,8 @@
 //! The checksum of a checkpoint: CRC-32 of the whole file, which changes with any bit, and with any damage of up to 32
 //! bits in a row.
 //!
-//! It stands at the beginning of the file's metadata and counts as zeros while it is computed. Two entries say that a file
-//! has one, so that a damaged bit cannot make it a file from elsewhere, which has none.
+//! It stands at the beginning of the file's metadata and counts as zeros while it is computed. Two entries say that
+//! a file has one, so that a damaged bit cannot make it a file from elsewhere, which has none.
 
 use std::ops::Range;
 

@@ -323,7 +323,8 @@ enum Place {
     Last,
 }
 
-/// The slope of the parabola through three samples at one of them: the samples with weights that depend on distances alone.
+/// The slope of the parabola through three samples at one of them: the samples with weights that depend on
+/// distances alone.
 fn of_three(samples: &[Tensor; 3], [before, after]: [&Tensor; 2], place: Place) -> Result<Tensor> {
     let (whole, product) = (aten::add_Tensor(before, after)?, aten::mul_Tensor(before, after)?);
     let over = |x: &Tensor, distance: &Tensor| aten::div_Tensor(x, &aten::mul_Tensor(distance, &whole)?);

@@ -3,8 +3,8 @@
 use torch_library::backend::resolve;
 use torch_library::prelude::*;
 
-use super::unseen;
 use crate::aten;
+use crate::unseen::unseen;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {

@@ -3,8 +3,9 @@
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
 
-use super::{is_plain, unseen};
+use super::is_plain;
 use crate::aten;
+use crate::unseen::unseen;
 
 /// Operators without a tensor among their arguments: the device says which backend serves them.
 #[torch_impl(aten, BackendSelect)]
@@ -183,8 +184,8 @@ mod kernels {
     }
 }
 
-/// Writes kernels that make a tensor as another operator does, of the type and on the device of a tensor unless others are
-/// given.
+/// Writes kernels that make a tensor as another operator does, of the type and on the device of a tensor unless
+/// others are given.
 macro_rules! new_tensors {
     ($($name:ident = $operator:ident($($argument:ident: $ty:ty),+) $($more:expr)?;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]

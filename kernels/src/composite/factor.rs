@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 
 use super::linalg::adjoint;
 use crate::aten;
-use crate::pointwise::unsupported;
+use crate::loops::pointwise::unsupported;
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]

@@ -2,8 +2,8 @@
 
 use torch_library::prelude::*;
 
-use super::unseen;
 use crate::aten;
+use crate::unseen::unseen;
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]

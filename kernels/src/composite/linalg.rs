@@ -3,8 +3,8 @@
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
+use crate::arguments::square;
 use crate::aten;
-use crate::cpu::linalg::square;
 
 mod least_squares;
 mod norms;
@@ -238,8 +238,8 @@ fn chain(tensors: &[Tensor]) -> Result<Tensor> {
     if ends[1] { aten::squeeze_dim(&product, -1) } else { Ok(product) }
 }
 
-/// Of more matrices than this, the best order would take longer to find than it saves: its time grows with the cube of their
-/// number. They are multiplied as they stand.
+/// Of more matrices than this, the best order would take longer to find than it saves: its time grows with the cube
+/// of their number. They are multiplied as they stand.
 const ORDERED: usize = 256;
 
 /// For each run of matrices, first and last, after which to split it.

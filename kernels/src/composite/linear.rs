@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::result_type;
 
 use crate::aten;
-use crate::cpu::loops::computing_type;
+use crate::loops::computing_type;
 
 pub(crate) mod pairs;
 mod trilinear;

@@ -2,8 +2,8 @@
 
 use torch_library::prelude::*;
 
+use crate::arguments::check_exponent;
 use crate::aten;
-use crate::cpu::math::binary::check_exponent;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {

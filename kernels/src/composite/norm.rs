@@ -3,10 +3,10 @@
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
+use crate::arguments::channels_of;
 use crate::aten;
-use crate::composite::unseen;
-use crate::cpu::loops;
-use crate::cpu::norm::channels_of;
+use crate::loops;
+use crate::unseen::unseen;
 
 mod dropout;
 mod statistics;

@@ -4,11 +4,12 @@ use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::{collected, is_plain, unseen};
+use super::{collected, is_plain};
 use crate::aten;
-use crate::cpu::create::numbered;
-use crate::cpu::loops;
+use crate::loops;
+use crate::loops::numbered;
 use crate::random::default_generator;
+use crate::unseen::unseen;
 
 /// What a new tensor is, beside its sizes.
 ///
@@ -90,24 +91,28 @@ creating! {
     randn(size: &[i64]), options => options.filled(size, |out| aten::normal_(out).map(drop));
     randn_generator(size: &[i64], generator: Option<&Generator>), options =>
         options.filled(size, |out| aten::normal_::with(out).generator(generator).call().map(drop));
-    randint(high: i64, size: &[i64]), options => options.filled(size, |out| aten::random__from(out, 0, Some(high)).map(drop));
+    randint(high: i64, size: &[i64]), options =>
+        options.filled(size, |out| aten::random__from(out, 0, Some(high)).map(drop));
     randint_low(low: i64, high: i64, size: &[i64]), options =>
         options.filled(size, |out| aten::random__from(out, low, Some(high)).map(drop));
     randint_generator(high: i64, size: &[i64], generator: Option<&Generator>), options =>
         options.filled(size, |out| aten::random__from::with(out, 0, Some(high)).generator(generator).call().map(drop));
     randint_low_generator(low: i64, high: i64, size: &[i64], generator: Option<&Generator>), options =>
-        options.filled(size, |out| aten::random__from::with(out, low, Some(high)).generator(generator).call().map(drop));
+        options.filled(size, |out| aten::random__from::with(out, low,
+            Some(high)).generator(generator).call().map(drop));
     normal_float_float(mean: f64, std: f64, size: &[i64], generator: Option<&Generator>), options =>
         options.filled(size, |out| aten::normal_::call(out, mean, std, generator).map(drop));
     logspace(start: Scalar, end: Scalar, steps: i64, base: f64), options => powers(start, end, steps, base, options);
     linspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64), options =>
-        evenly_spaced(the_end("aten::linspace.Tensor_Tensor", start)?, the_end("aten::linspace.Tensor_Tensor", end)?, steps, options);
+        evenly_spaced(the_end("aten::linspace.Tensor_Tensor", start)?, the_end("aten::linspace.Tensor_Tensor",
+            end)?, steps, options);
     linspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64), options =>
         evenly_spaced(the_end("aten::linspace.Tensor_Scalar", start)?, end, steps, options);
     linspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64), options =>
         evenly_spaced(start, the_end("aten::linspace.Scalar_Tensor", end)?, steps, options);
     logspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64, base: f64), options =>
-        powers(the_end("aten::logspace.Tensor_Tensor", start)?, the_end("aten::logspace.Tensor_Tensor", end)?, steps, base, options);
+        powers(the_end("aten::logspace.Tensor_Tensor", start)?, the_end("aten::logspace.Tensor_Tensor", end)?,
+            steps, base, options);
     logspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64, base: f64), options =>
         powers(the_end("aten::logspace.Tensor_Scalar", start)?, end, steps, base, options);
     logspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64, base: f64), options =>
@@ -168,7 +173,8 @@ resembling! {
         aten::random__from::with(out, 0, Some(high)).generator(generator).call();
     randint_like_low_generator_dtype(low: i64, high: i64, generator: Option<&Generator>) => |out|
         aten::random__from::with(out, low, Some(high)).generator(generator).call();
-    randint_like_Tensor(high: &Tensor) => |out| aten::random__from(out, 0, Some(one_number("aten::randint_like.Tensor", high)?));
+    randint_like_Tensor(high: &Tensor) =>
+        |out| aten::random__from(out, 0, Some(one_number("aten::randint_like.Tensor", high)?));
     randint_like_Tensor_generator(high: &Tensor, generator: Option<&Generator>) => |out| {
         let high = one_number("aten::randint_like.Tensor_generator", high)?;
         aten::random__from::with(out, 0, Some(high)).generator(generator).call()

@@ -3,8 +3,8 @@
 use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
 
-use super::unseen;
 use crate::aten;
+use crate::unseen::unseen;
 
 mod masked;
 

@@ -2,18 +2,19 @@
 
 use torch_library::prelude::*;
 
-use super::unseen;
 use crate::aten;
+use crate::unseen::unseen;
 
 mod antialias;
 pub(crate) mod pad;
 mod resize;
 mod unpool;
 
-/// Writes the kernels of convolutions: in how many dimensions, then their names, with padding in numbers, with padding as a
-/// word, and transposed, each with the name that messages have.
+/// Writes the kernels of convolutions: in how many dimensions, then their names, with padding in numbers, with
+/// padding as a word, and transposed, each with the name that messages have.
 macro_rules! convolutions {
-    ($($ndim:literal: $conv:ident $operator:literal, $padded:ident $of_padded:literal, $transposed:ident $of_transposed:literal;)+) => {
+    ($($ndim:literal: $conv:ident $operator:literal, $padded:ident $of_padded:literal,
+        $transposed:ident $of_transposed:literal;)+) => {
         #[torch_impl(aten, CompositeImplicitAutograd)]
         mod convolutions {
             use super::*;

@@ -1,16 +1,15 @@
 //! Derivatives of activations.
 
-use num_complex::Complex;
 use num_traits::{Float, FloatConst, NumOps};
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::functions::{ErrorFunction, Functions};
-use super::loops::{function, match_computing};
-use super::number::Number;
 use super::unary::is_approximated;
 use crate::aten;
-use crate::pointwise::Pointwise;
+use crate::functions::{Conjugate, ErrorFunction, Functions};
+use crate::loops::Pointwise;
+use crate::loops::{function, match_computing};
+use crate::number::Number;
 
 mod backward;
 mod random;
@@ -89,45 +88,6 @@ mod kernels {
                 call.compute_elements(None, call.dtype, slope)
             }
         }, else => Err(call.unsupported()))
-    }
-}
-
-/// What a complex number has and a real one has too.
-pub(super) trait Conjugate {
-    /// The conjugate, which a real number is itself.
-    fn conjugate(self) -> Self;
-
-    /// The number at distance 1 from zero on the way to this one; zero for zero.
-    fn direction(self) -> Self;
-}
-
-macro_rules! real {
-    ($($ty:ty),+) => { $(
-        impl Conjugate for $ty {
-            #[inline(always)]
-            fn conjugate(self) -> Self {
-                self
-            }
-
-            #[inline(always)]
-            fn direction(self) -> Self {
-                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { 0.0 }
-            }
-        }
-    )+ };
-}
-
-real!(f32, f64);
-
-impl<T: Number + Float> Conjugate for Complex<T> {
-    #[inline(always)]
-    fn conjugate(self) -> Self {
-        Complex::new(self.re, -self.im)
-    }
-
-    #[inline(always)]
-    fn direction(self) -> Self {
-        if self.re == T::ZERO && self.im == T::ZERO { self } else { self / self.norm() }
     }
 }
 

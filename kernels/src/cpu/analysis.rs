@@ -1,13 +1,13 @@
-//! Functions of statistics and physics, element by element, all in double precision: they are called for few elements, and one
-//! loop serves all of them.
+//! Functions of statistics and physics, element by element, all in double precision: they are called for few
+//! elements, and one loop serves all of them.
 
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::functions::{self, NearOne};
-use super::loops::match_computing;
 use crate::aten;
-use crate::pointwise::Pointwise;
+use crate::functions::{self, NearOne};
+use crate::loops::Pointwise;
+use crate::loops::match_computing;
 
 /// Which of the smaller types a function is there for.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
-use super::loops;
 use crate::aten;
 use crate::composite::arrange::dims_of_diagonal;
+use crate::loops;
 
 #[torch_impl(aten, CPU, Meta)]
 fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {

@@ -2,9 +2,9 @@
 //!
 //! # How it works
 //!
-//! A block of queries meets the keys a block at a time, so that the scores of both stay in the cache. Each row keeps its largest
-//! score so far, the sum of its exponentials relative to that, and the values that these weigh. Where a block brings a larger
-//! score, what was there is scaled down; at the end it is divided by the sum.
+//! A block of queries meets the keys a block at a time, so that the scores of both stay in the cache. Each row
+//! keeps its largest score so far, the sum of its exponentials relative to that, and the values that these weigh.
+//! Where a block brings a larger score, what was there is scaled down; at the end it is divided by the sum.
 #![expect(
     unsafe_code,
     reason = "hands strided memory to matrix products, and writes every element of its results"
@@ -15,20 +15,19 @@ use std::ops::Range;
 
 use num_traits::Float;
 use torch_library::Element;
-use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 use torch_library::{Leased, ListLease};
 
 use super::folds::{Largest, Sum};
-use super::functions::Functions;
-use super::loops::convert::{self, Loader, Storer};
-use super::loops::lines::{Line, fill, fold_line, run};
-use super::loops::reduce::Fold;
-use super::loops::{self, computing_type, match_computing, parallel};
 use super::matmul::{GRAIN, Matrices, multiply_one};
-use super::number::Ordered;
 use crate::aten;
-use crate::pointwise::unsupported;
+use crate::functions::Functions;
+use crate::loops::convert::{self, Loader, Storer};
+use crate::loops::lines::{Line, fill, fold_line, run};
+use crate::loops::pointwise::unsupported;
+use crate::loops::reduce::Fold;
+use crate::loops::{self, computing_type, match_computing, parallel};
+use crate::number::Ordered;
 
 /// How many queries are computed together.
 const QUERIES: usize = 64;
@@ -91,30 +90,6 @@ fn _scaled_dot_product_flash_attention_for_cpu(
         }
     }, else => return Err(unsupported(OPERATOR, dtype)));
     Ok((out, logsumexp))
-}
-
-/// Whether that operator is the one for these: plain memory of the CPU, of one type and layout, that wants no gradient.
-pub(crate) fn is_for(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
-    let [query, ..] = tensors;
-    let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
-    let is_plain = |tensor: &Tensor| {
-        tensor.dim() == 4
-            && tensor.dtype() == query.dtype()
-            && tensor.sizes()[..2] == query.sizes()[..2]
-            && tensor.sizes()[3] == query.sizes()[3]
-            && tensor.strides()[3] == 1
-            && tensor.numel() > 0
-            && tensor.dtype().is_floating_point()
-            && !wants_gradient(tensor)
-            && tensor.device() == Device::CPU
-            && !tensor.is_wrapper()
-    };
-    let is_mask = |mask: &Tensor| {
-        (mask.dtype() == DType::Bool || mask.dtype() == query.dtype())
-            && !wants_gradient(mask)
-            && !mask.is_wrapper()
-    };
-    tensors.iter().all(|tensor| is_plain(tensor)) && mask.is_none_or(is_mask)
 }
 
 struct Sizes {
@@ -201,8 +176,8 @@ impl<T: Element> Heads<T> {
         buffer.clear();
         buffer.reserve(rows.len() * width);
         for (i, row) in rows.clone().enumerate() {
-            // SAFETY: the caller vouches for `width` elements of this row, which the lease keeps as they are, of the type that
-            // `load` was found for; the buffer was given room for as many of each row.
+            // SAFETY: the caller vouches for `width` elements of this row, which the lease keeps as they are, of
+            // the type that `load` was found for; the buffer was given room for as many of each row.
             unsafe {
                 let to = buffer.as_mut_ptr().add(i * width);
                 (self.load)(self.at([batch, head, row, 0]), self.strides[3], width, to.cast());
@@ -253,7 +228,8 @@ struct Operands<T> {
     is_causal: bool,
 }
 
-// SAFETY: addresses under a lease; what is read nobody writes, and `attend` gives each row of the results to one thread.
+// SAFETY: addresses under a lease; what is read nobody writes, and `attend` gives each row of the results to one
+// thread.
 unsafe impl<T: Sync> Sync for Operands<T> {}
 
 /// What a thread computes in.
@@ -281,9 +257,9 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             for index in range {
                 let (head, first) = (index / blocks, index % blocks * QUERIES);
                 let rows = first..queries.min(first + QUERIES);
-                // SAFETY: batches, heads and rows are counted by `sizes`, those of queries and results; keys, values and mask
-                // have as many batches and heads. The lease under which the operands were made is held, and the results of these
-                // rows are this thread's alone.
+                // SAFETY: batches, heads and rows are counted by `sizes`, those of queries and results; keys,
+                // values and mask have as many batches and heads. The lease under which the operands were made is
+                // held, and the results of these rows are this thread's alone.
                 unsafe { self.block([head / heads, head % heads], rows, &mut scratch) };
             }
         });
@@ -292,7 +268,8 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     /// Computes some rows of a head.
     ///
     /// # Safety
-    /// - The head has these rows of queries, as many keys and values as there are `keys`, and a mask for all of them, if any.
+    /// - The head has these rows of queries, as many keys and values as there are `keys`, and a mask for all of
+    ///   them, if any.
     /// - All of this is still leased, and nobody else uses the results of these rows.
     unsafe fn block(&self, head: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
         let (width, count) = (self.sizes[3], rows.len());
@@ -310,8 +287,9 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             scratch.scores.resize(count * KEYS, T::ZERO);
             scratch.weights.resize(count * KEYS, T::ZERO);
             let scores = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
-            // SAFETY: keys are fewer than `visible`, and the caller vouches for as many. Queries and scores are this thread's own
-            // room, which holds `count * width` and `count * KEYS` numbers; so scores are apart from the factors.
+            // SAFETY: keys are fewer than `visible`, and the caller vouches for as many. Queries and scores are
+            // this thread's own room, which holds `count * width` and `count * KEYS` numbers; so scores are apart
+            // from the factors.
             unsafe {
                 let key = self.key.rows(head, keys.clone(), width, &mut scratch.converted);
                 multiply_one(scores, queries, key.transposed(), false, false);
@@ -320,17 +298,17 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             self.weigh(count, keys.len(), scratch);
             let weights = Matrices::one(scratch.weights.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
             let values = Matrices::one(scratch.values.as_mut_ptr(), [count, width], [width, 1]);
-            // SAFETY: there are as many values as keys, and the caller vouches for them. Weights and sums of values are this
-            // thread's own room, which holds `count * KEYS` and `count * width` numbers; so these sums are apart from the
-            // factors.
+            // SAFETY: there are as many values as keys, and the caller vouches for them. Weights and sums of values
+            // are this thread's own room, which holds `count * KEYS` and `count * width` numbers; so these sums are
+            // apart from the factors.
             unsafe {
                 let value = self.value.rows(head, keys.clone(), width, &mut scratch.converted);
                 multiply_one(values, weights, value, true, false);
             }
             first = keys.end;
         }
-        // SAFETY: the caller vouches for these rows of the results, which nobody else uses, and for the lease; `scratch` has
-        // a sum and values for each.
+        // SAFETY: the caller vouches for these rows of the results, which nobody else uses, and for the lease;
+        // `scratch` has a sum and values for each.
         unsafe { self.finish(head, rows, scratch) };
     }
 
@@ -349,8 +327,8 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             if let Some(mask) = &self.mask {
                 refill(&mut scratch.mask, keys.len(), T::ZERO);
                 let data = mask.at([batch, head, row, keys.start]);
-                // SAFETY: the caller vouches for an element of the mask for each key, of the type that `load` was found for;
-                // there is room for as many, and the lease keeps writers away.
+                // SAFETY: the caller vouches for an element of the mask for each key, of the type that `load` was
+                // found for; there is room for as many, and the lease keeps writers away.
                 unsafe { (mask.load)(data, mask.strides[3], keys.len(), scratch.mask.as_mut_ptr().cast()) };
                 for (score, mask) in scores.iter_mut().zip(&scratch.mask) {
                     *score = match self.forbids {
@@ -373,8 +351,8 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
         for row in 0..rows {
             let (scores, weights) =
                 (&scratch.scores[row * keys..][..keys], &mut scratch.weights[row * keys..][..keys]);
-            // SAFETY: `MaybeUninit<T>` lies in memory as `T` does, and `run` puts nothing but elements there; the slice is
-            // borrowed exclusively meanwhile.
+            // SAFETY: `MaybeUninit<T>` lies in memory as `T` does, and `run` puts nothing but elements there; the
+            // slice is borrowed exclusively meanwhile.
             let weights = unsafe { &mut *(std::ptr::from_mut(weights) as *mut [MaybeUninit<T>]) };
             let [largest, sum, factor] = run(&Weights { largest: scratch.largest[row] }, scores, weights);
             scratch.largest[row] = largest;
@@ -398,8 +376,8 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             values.iter_mut().for_each(|x| *x = *x * scale);
             let out = self.out.at([batch, head, row, 0]);
             let logsumexp = if is_hidden { T::ZERO } else { scratch.largest[i] + sum.ln() };
-            // SAFETY: this row of `out` has `width` elements of the type that `store` was found for, and `logsumexp` one of `T`;
-            // the caller vouches for the row, and that nobody else uses it.
+            // SAFETY: this row of `out` has `width` elements of the type that `store` was found for, and
+            // `logsumexp` one of `T`; the caller vouches for the row, and that nobody else uses it.
             unsafe {
                 (self.store)(values.as_ptr().cast(), width, out, self.out.strides[3]);
                 self.logsumexp.at([batch, head, row, 0]).cast::<T>().write(logsumexp);
@@ -414,8 +392,8 @@ fn refill<T: Clone>(vec: &mut Vec<T>, len: usize, value: T) {
     vec.resize(len, value);
 }
 
-/// The exponentials of scores relative to the largest of them and of those before; that one, the sum of the exponentials, and by
-/// how much those before are too large.
+/// The exponentials of scores relative to the largest of them and of those before; that one, the sum of the
+/// exponentials, and by how much those before are too large.
 struct Weights<T> {
     largest: T,
 }

@@ -6,11 +6,11 @@ use num_traits::{Float, PrimInt};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::functions::{Divisible, Quotient};
-use super::loops::{Usually, function, match_computing};
-use super::number::{Divided, Number};
 use crate::aten;
-use crate::pointwise::Pointwise;
+use crate::functions::{Divisible, Quotient};
+use crate::loops::Pointwise;
+use crate::loops::{Usually, function, match_computing};
+use crate::number::{Divided, Number};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

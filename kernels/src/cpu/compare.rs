@@ -3,9 +3,9 @@
 use torch_library::prelude::*;
 use torch_library::{match_dtype, result_type};
 
-use super::loops::match_computing;
 use crate::aten;
-use crate::pointwise::Pointwise;
+use crate::loops::Pointwise;
+use crate::loops::match_computing;
 
 /// Writes the kernels of comparisons: for which types they are defined, and which sign they are.
 macro_rules! comparisons {

@@ -4,9 +4,9 @@
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 
-use super::loops;
 use crate::aten;
-use crate::composite::unseen;
+use crate::loops;
+use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Tensor> {

@@ -4,15 +4,13 @@
     reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
 )]
 
-use std::mem::MaybeUninit;
-
 use torch_library::geometry::{Dims, strides_for};
+use torch_library::match_dtype;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
 
-use super::loops::{self, on_vectors, parallel, parts::PartsMut};
 use crate::aten;
-use crate::composite::unseen;
+use crate::loops;
+use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -121,29 +119,4 @@ fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
         loops::map(this, [], |[]: [T; 0]| value)?;
     });
     Ok(this.clone())
-}
-
-/// Writes to each element of a contiguous tensor of a type what a function makes of its number.
-pub(crate) fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Sync) -> Result<()> {
-    if !loops::has_elements(out) {
-        return Ok(());
-    }
-    let elements = PartsMut::<T>::of(out, 1)?;
-    parallel::ranges(elements.count(), |range| {
-        // SAFETY: the range lies within the elements, which the lease keeps for this call and of which this thread alone has
-        // these; `MaybeUninit<T>` lies in memory as `T` does and asks for no values, and `write` writes values.
-        let part = unsafe {
-            std::slice::from_raw_parts_mut(elements.at(range.start).cast::<MaybeUninit<T>>(), range.len())
-        };
-        write(part, range.start as i64, &number);
-    });
-    Ok(())
-}
-
-on_vectors! {
-    fn write<T: Element, F: Fn(i64) -> T>(part: &mut [MaybeUninit<T>], start: i64, number: &F) {
-        part.iter_mut().zip(start..).for_each(|(to, i)| {
-            to.write(number(i));
-        });
-    }
 }

@@ -3,8 +3,8 @@
 use num_traits::Float;
 use torch_library::Element;
 
-use super::loops::reduce::Fold;
-use super::number::{Number, Ordered};
+use crate::loops::reduce::Fold;
+use crate::number::{Number, Ordered};
 
 /// The sum.
 pub(super) struct Sum;
@@ -260,7 +260,8 @@ impl<T: Ordered> Fold<T> for Smallest {
 
 /// What is left of elements of which the better of two stays, or NaN if there is one.
 ///
-/// A comparison and an addition for each element, which processors do side by side: the sum is NaN if an element is, and seldom else.
+/// A comparison and an addition for each element, which processors do side by side: the sum is NaN if an element
+/// is, and seldom else.
 #[inline(always)]
 fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> T {
     const LANES: usize = 64;

@@ -2,9 +2,10 @@
 //!
 //! # How it works
 //!
-//! 1. Results lie as PyTorch's do: first the dimensions that stay, those of larger strides in the input first, then those that
-//!    are transformed. So the last of these lies in lines of neighbours.
-//! 2. Lines of neighbours are transformed where they are to lie, from the input if it has them in that order ([`lines`]).
+//! 1. Results lie as PyTorch's do: first the dimensions that stay, those of larger strides in the input first, then
+//!    those that are transformed. So the last of these lies in lines of neighbours.
+//! 2. Lines of neighbours are transformed where they are to lie, from the input if it has them in that order
+//!    ([`lines`]).
 //! 3. Along other dimensions some lines at a time are gathered, so that memory is read in rows.
 //! 4. Of real numbers two are taken for one complex one, so that lines are half as long ([`real`]).
 //! 5. What a length needs is kept for the next call ([`plans`]), and threads share the lines.
@@ -13,9 +14,9 @@ use num_complex::Complex;
 use rustfft::FftDirection;
 use torch_library::prelude::*;
 
-use super::loops;
 use crate::aten;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
 use lines::{Memory, columns, in_place, neighbours};
 use plans::{Kind, Real};
 
@@ -156,8 +157,8 @@ fn outermost_first(this: &Tensor, dims: &mut [usize]) {
     dims.sort_by_key(|dim| std::cmp::Reverse(this.strides()[*dim])); // those of equal strides stay as they are
 }
 
-/// The dimensions that are not among these. Where some are, later ones take their places, as in PyTorch: it shows where strides
-/// are equal.
+/// The dimensions that are not among these. Where some are, later ones take their places, as in PyTorch: it shows
+/// where strides are equal.
 fn others(ndim: usize, dims: &[usize]) -> Vec<usize> {
     let (mut found, mut left) = (Vec::with_capacity(ndim), 0..ndim);
     while let Some(dim) = left.next() {
@@ -266,7 +267,8 @@ fn of_complex<T: Real>(
     Ok(())
 }
 
-/// Transforms a row-major tensor along further dimensions, from the last to the first, and multiplies it in the last step.
+/// Transforms a row-major tensor along further dimensions, from the last to the first, and multiplies it in the
+/// last step.
 fn across<T: Real>(
     out: &Tensor,
     lines: &Memory<Complex<T>>,

@@ -5,14 +5,14 @@ use torch_library::geometry::{Dims, contiguous_strides, saturating_numel, stride
 use torch_library::prelude::*;
 use torch_library::{Lease, ListLease, result_type};
 
-use super::loops;
-use super::loops::crossings::{Along, Crossings};
-use super::loops::gather::{Address, AddressMut, Lanes, are_within, gather};
-use super::loops::parallel;
-use super::loops::parts::Parts;
+use crate::loops;
+use crate::loops::crossings::{Along, Crossings};
+use crate::loops::gather::{Address, AddressMut, Lanes, are_within, gather};
+use crate::loops::parallel;
+use crate::loops::parts::Parts;
 
 use crate::aten;
-use crate::pointwise::common_device;
+use crate::loops::pointwise::common_device;
 
 mod advanced;
 pub(crate) mod bag;
@@ -43,7 +43,8 @@ mod kernels {
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let device = common_device(OPERATOR, &[this, index])?;
         if index.numel() == 0 {
-            return Tensor::empty(index.sizes(), this.dtype(), device); // PyTorch looks at no more of it, not even its type
+            // PyTorch looks at no more of it, not even its type
+            return Tensor::empty(index.sizes(), this.dtype(), device);
         }
         check_index(OPERATOR, index)?;
         ensure!(
@@ -62,7 +63,8 @@ mod kernels {
             index.sizes(),
             this.sizes()
         );
-        // SAFETY: `pick` writes every element; where an index is bad, or its memory out of reach, nobody gets the tensor.
+        // SAFETY: `pick` writes every element; where an index is bad, or its memory out of reach, nobody gets the
+        // tensor.
         let out = unsafe { Tensor::uninit(index.sizes(), this.dtype(), device)? };
         let (this, index) = (at_least_1d(this)?, at_least_1d(index)?);
         pick(OPERATOR, &at_least_1d(&out)?, &this, dim, &index)?;
@@ -86,8 +88,8 @@ mod kernels {
             *size = index.numel();
         }
         let (strides, device) = (contiguous_strides(&sizes), common_device(OPERATOR, &[this, index])?);
-        // SAFETY: `read` writes every element, if there are any; where an index is bad, or its memory out of reach, nobody gets
-        // the tensor.
+        // SAFETY: `read` writes every element, if there are any; where an index is bad, or its memory out of reach,
+        // nobody gets the tensor.
         let out = unsafe { Tensor::uninit_strided(&sizes, &strides, this.dtype(), device)? };
         // An index without memory is an error, unless there is nothing to write (on meta).
         if loops::has_elements(index) || loops::has_elements(&out) {
@@ -113,15 +115,16 @@ mod kernels {
             dims.splice(dim..(dim + 1).min(dims.len()), [list]);
             // SAFETY: `out` is new, and nobody gets it before this returns.
             let writing = unsafe { Lease::with_new(&out, [])? };
-            // SAFETY: the indices were read once, and are in bounds as just checked; the other dimensions are the tensor's own,
-            // which the lease keeps as it is; `out` is new, contiguous, and of their sizes.
+            // SAFETY: the indices were read once, and are in bounds as just checked; the other dimensions are the
+            // tensor's own, which the lease keeps as it is; `out` is new, contiguous, and of their sizes.
             unsafe { Crossings::new(dims).read((this, &reading), (&out, &writing))? };
         }
         Ok(out)
     }
 }
 
-/// Joins tensors whose rows are long and lie one after the other, as those of the result do. Gives back whether they do.
+/// Joins tensors whose rows are long and lie one after the other, as those of the result do. Gives back whether
+/// they do.
 fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
     const SHORT: usize = 64;
     let (size, is_line) =
@@ -156,9 +159,9 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
                 let (first, last) = (range.start.max(start), range.end.min(start + len));
                 if first < last {
                     let from = from.get().wrapping_add(row * len + first - start);
-                    // SAFETY: a part of a tensor's row, and its place in the result's: rows of all lengths make up `width`, and
-                    // there are as many of each, as ensured above. The result's memory is new, so these are apart; its range is
-                    // this thread's alone, and the lease keeps others away.
+                    // SAFETY: a part of a tensor's row, and its place in the result's: rows of all lengths make up
+                    // `width`, and there are as many of each, as ensured above. The result's memory is new, so
+                    // these are apart; its range is this thread's alone, and the lease keeps others away.
                     unsafe {
                         std::ptr::copy_nonoverlapping(from, to.get().wrapping_add(first), last - first)
                     };
@@ -207,8 +210,8 @@ fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
     let format = tensors[0].suggest_memory_format();
     let is_common = tensors.iter().all(|tensor| tensor.suggest_memory_format() == format);
     let strides = strides_for(&sizes, if is_common { format } else { MemoryFormat::Contiguous })?;
-    // SAFETY: `cat` writes every element, as the sizes of the parts along `dim` add up to the whole's, and the lease that it
-    // holds keeps them; after an error nobody gets the tensor.
+    // SAFETY: `cat` writes every element, as the sizes of the parts along `dim` add up to the whole's, and the
+    // lease that it holds keeps them; after an error nobody gets the tensor.
     Ok((unsafe { Tensor::uninit_strided(&sizes, &strides, dtype, device)? }, dim))
 }
 

@@ -1,16 +1,17 @@
 //! Factors of matrices and what is solved with them, batch by batch.
 //!
-//! Results lie column by column, and pivots, signs and `info` are those of LAPACK. Where a matrix is large, `faer` does the
-//! work: products, equations with triangles, and spectra.
+//! Results lie column by column, and pivots, signs and `info` are those of LAPACK. Where a matrix is large, `faer`
+//! does the work: products, equations with triangles, and spectra.
 
 use torch_library::geometry::{Dims, infer_size, saturating_numel};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::loops;
-use super::number::{Divided, Number};
+use crate::arguments::square;
 use crate::aten;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::number::{Divided, Number};
 use matrices::{Given, Matrices, column_major, transposed, wide, write_columns};
 use triangle::Triangle;
 
@@ -222,7 +223,8 @@ impl Factors {
         Ok(Factors { lu, pivots, info, operator })
     }
 
-    /// The factors of square matrices in the order in which these lie: of the transposed ones where these are row-major.
+    /// The factors of square matrices in the order in which these lie: of the transposed ones where these are
+    /// row-major.
     fn of_either(operator: &'static str, a: &Tensor) -> Result<Self> {
         square(operator, a)?;
         let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
@@ -353,14 +355,6 @@ fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
         write_columns(q, all_q, [rows, inner])?;
     }
     write_columns(r, all_r, [inner, columns])
-}
-
-/// The size of matrices that are square.
-pub(crate) fn square(operator: &str, a: &Tensor) -> Result<i64> {
-    match a.sizes() {
-        [.., rows, columns] if rows == columns => Ok(*rows),
-        sizes => bail!(Shape, "{operator}: sizes {sizes:?}, expected square matrices"),
-    }
 }
 
 /// # Errors

@@ -6,12 +6,12 @@ use torch_library::Element;
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
-use super::loops::parts::{Parts, PartsMut};
-use super::loops::{self, match_computing};
-use super::number::Number;
 use crate::aten;
 use crate::composite::collected;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 mod backward;
 pub(crate) mod ctc;
@@ -211,7 +211,8 @@ impl Likelihoods<'_> {
         self.this.sizes()[if self.this.dim() == 1 { 0 } else { 1 }]
     }
 
-    /// Calls a function for every target, with its place and, unless it is ignored, with the likelihood that counts and its weight.
+    /// Calls a function for every target, with its place and, unless it is ignored, with the likelihood that counts
+    /// and its weight.
     fn each_picked<T: Float + Number>(&self, mut f: impl FnMut(usize, Option<Picked<T>>)) -> Result<()> {
         let targets = Parts::<i64>::row_major(self.target, self.target.numel() as usize)?;
         let targets = if targets.count() == 0 { &[][..] } else { targets.get(0) };

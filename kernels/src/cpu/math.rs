@@ -4,12 +4,12 @@ use num_traits::Float;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
-use super::loops::{function, match_computing};
-use super::number::Number;
 use super::unary::functions;
 use crate::aten;
-use crate::pointwise::Pointwise;
+use crate::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne, softplus_of};
+use crate::loops::Pointwise;
+use crate::loops::{function, match_computing};
+use crate::number::Number;
 
 pub(crate) mod binary;
 mod rounded;
@@ -63,12 +63,6 @@ fn ramp<T: Float + Element>(x: T) -> T {
 #[expect(clippy::eq_op, reason = "that is how NaN is told")]
 fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
     x != x
-}
-
-/// `ln(1 + exp(x))`, without overflow.
-#[inline(always)]
-pub(super) fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
-    x.max(T::zero()) + (-x.abs()).exponential().logarithm_of_one_more()
 }
 
 #[torch_impl(aten, CPU, Meta)]

@@ -10,11 +10,11 @@ use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use super::kept::with_room;
-use super::loops::{self, match_computing, parallel};
-use super::number::Number;
 use crate::aten;
-use crate::composite::unseen;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_computing, parallel};
+use crate::number::Number;
+use crate::unseen::unseen;
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
@@ -24,7 +24,6 @@ mod integers;
 mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
-pub(super) mod vector;
 
 /// How many multiplications are worth a thread.
 pub(super) const GRAIN: usize = 1 << 20;
@@ -241,8 +240,9 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Resul
     let is_large = work >= 2 * out.grain();
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
     let one = |batch| {
-        // SAFETY: by `check`, sizes fit, and `out` is apart from the factors and without overlap; strides are the tensors' own,
-        // so all lies in bounds. The lease keeps everybody else away, and each matrix of `out` is one thread's.
+        // SAFETY: by `check`, sizes fit, and `out` is apart from the factors and without overlap; strides are the
+        // tensors' own, so all lies in bounds. The lease keeps everybody else away, and each matrix of `out` is one
+        // thread's.
         unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && is_large) };
     };
     if is_shared {
@@ -291,8 +291,8 @@ pub(super) struct Matrices<T> {
     column_stride: isize,
 }
 
-// SAFETY: an address and numbers, which no safe function follows; those that do are `unsafe`, and their callers say which thread
-// writes where.
+// SAFETY: an address and numbers, which no safe function follows; those that do are `unsafe`, and their callers say
+// which thread writes where.
 unsafe impl<T: Send + Sync> Sync for Matrices<T> {}
 
 impl<T> Matrices<T> {
@@ -372,7 +372,8 @@ impl<T: Number> Matrices<T> {
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// - The rows and columns of each matrix lie in bounds of memory that is aligned for `T`, and initialised (`out` if `adds`).
+/// - The rows and columns of each matrix lie in bounds of memory that is aligned for `T`, and initialised (`out` if
+///   `adds`).
 /// - `a` has as many rows as `out`, `b` as many columns, and `b` as many rows as `a` has columns.
 /// - The elements of `out` coincide neither with each other nor with those of the others.
 /// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`: by a lease, or as they are the caller's own.
@@ -385,19 +386,19 @@ pub(super) unsafe fn multiply_one<T: Number>(
     is_parallel: bool,
 ) {
     match T::DTYPE {
-        // SAFETY: `T` is `f32`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for nobody else
-        // there.
+        // SAFETY: `T` is `f32`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
         DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
-        // SAFETY: `T` is `f64`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for nobody else
-        // there.
+        // SAFETY: `T` is `f64`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
         DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
-        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for nobody else
-        // there.
+        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
         DType::Complex64 => unsafe {
             fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
         },
-        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for nobody else
-        // there.
+        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
         DType::Complex128 => unsafe {
             fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
         },
@@ -421,19 +422,20 @@ struct Together<T>([Matrices<T>; 3]);
 unsafe impl<T: Send> Send for Together<T> {}
 
 /// # Safety
-/// - What [`multiply_one`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and nobody else there.
+/// - What [`multiply_one`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and
+///   nobody else there.
 #[inline]
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some([out, a, b]) = tiles::turned(out, a, b) {
         if blocks::are_for(&a, &b) {
-            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found to have
-            // vectors.
+            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found
+            // to have vectors.
             return unsafe { blocks::multiply(out, a, b, adds, is_parallel) };
         }
         if !is_parallel {
-            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found to have
-            // vectors.
+            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found
+            // to have vectors.
             return unsafe { tiles::multiply(out, a, b, adds) };
         }
         let is_tall = out.rows > out.columns;
@@ -443,8 +445,8 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
                 true => [out.rows(range.clone()), a.rows(range), b],
                 false => [out.columns(range.clone()), a, b.columns(range)],
             };
-            // SAFETY: some rows or columns of matrices that the caller vouches for; of the result, this range is this thread's
-            // alone.
+            // SAFETY: some rows or columns of matrices that the caller vouches for; of the result, this range is
+            // this thread's alone.
             unsafe { tiles::multiply(out, a, b, adds) };
         });
     }
@@ -452,8 +454,8 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
     let matrices = Together([out, a, b]);
     with_room(move || {
         let Together([out, a, b]) = { matrices };
-        // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds, `out` apart from
-        // the others, with nobody else there.
+        // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds,
+        // `out` apart from the others, with nobody else there.
         unsafe {
             gemm::gemm(
                 out.rows,

@@ -7,12 +7,13 @@ use torch_library::geometry::{contiguous_strides, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use super::folds::{Largest, Moment, Moments, Sum};
-use super::functions::Functions;
-use super::loops::reduce::fold;
-use super::loops::{self, computing_type, match_computing};
-use super::number::{Number, Ordered};
+use crate::arguments::channels_of;
 use crate::aten;
-use crate::pointwise::{common_device, unsupported};
+use crate::functions::Functions;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::reduce::fold;
+use crate::loops::{self, computing_type, match_computing};
+use crate::number::{Number, Ordered};
 
 mod backward;
 mod lines;
@@ -113,7 +114,8 @@ mod kernels {
             .flatten()
             .all(|tensor| tensor.is_contiguous(MemoryFormat::Contiguous));
         let format = if lies_in_rows { MemoryFormat::Contiguous } else { input.suggest_memory_format() };
-        // SAFETY: `scaled` writes every element before any is read; if it fails, or is not reached, nobody gets the tensor.
+        // SAFETY: `scaled` writes every element before any is read; if it fails, or is not reached, nobody gets the
+        // tensor.
         let out = unsafe { loops::uninit_like(input, input.dtype(), format)? };
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
@@ -175,8 +177,8 @@ impl<'a> Exponentials<'a> {
         let input = self.input;
         let sizes = reduced_sizes(input, &self.is_reduced);
         let empty = |sizes: &[i64]| Tensor::empty(sizes, T::DTYPE, input.device());
-        // SAFETY: `map` writes every element, two lines on, before any is read; if it fails, or is not reached, nobody gets
-        // the tensor.
+        // SAFETY: `map` writes every element, two lines on, before any is read; if it fails, or is not reached,
+        // nobody gets the tensor.
         let powers = unsafe { loops::uninit_like(input, T::DTYPE, MemoryFormat::Contiguous)? };
         let (largest, sum) = (empty(&sizes)?, empty(&sizes)?);
         fold([&largest], input, &self.is_reduced, &Largest, |largest: T| [largest])?;
@@ -273,31 +275,6 @@ fn outer_dims(
         common_device(operator, &[input, parameter])?;
     }
     Ok(input.dim() - normalized.len())
-}
-
-/// The number of channels, each of which the vectors have an element for.
-pub(crate) fn channels_of(
-    operator: &'static str,
-    input: &Tensor,
-    vectors: &[Option<&Tensor>],
-) -> Result<i64> {
-    ensure!(
-        input.dim() >= 2,
-        Shape,
-        "{operator}: sizes {:?} have no dimension 1 for channels",
-        input.sizes()
-    );
-    let channels = input.sizes()[1];
-    for vector in vectors.iter().flatten() {
-        ensure!(
-            vector.sizes() == [channels],
-            Shape,
-            "{operator}: a parameter has sizes {:?}, expected one element for each of {channels} channels",
-            vector.sizes()
-        );
-        common_device(operator, &[input, vector])?;
-    }
-    Ok(channels)
 }
 
 /// The type of parameters and statistics: the input's, or `float32` with an input of halves.

@@ -3,10 +3,10 @@
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::loops::update::update;
-use super::loops::{self, match_computing};
 use crate::aten;
-use crate::pointwise::unsupported;
+use crate::loops::pointwise::unsupported;
+use crate::loops::update::update;
+use crate::loops::{self, match_computing};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -8,21 +8,23 @@ use torch_library::Element;
 use torch_library::element::Complex64;
 use torch_library::prelude::*;
 
-use super::loops::parts::Parts;
-use super::loops::{self, match_computing};
 use super::special::LogOfSum;
-use super::statistics::order::Lanes;
 use crate::aten;
 use crate::composite::collected;
-use crate::pointwise::unsupported;
+use crate::loops::parts::Parts;
+use crate::loops::pointwise::unsupported;
+use crate::loops::{self, match_computing};
 
 mod bins;
 mod chosen;
 mod distinct;
 mod histogram;
+mod lanes;
 pub(super) mod places;
 mod running;
 mod search;
+
+use lanes::Lanes;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -3,9 +3,9 @@
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::loops::{self, match_computing};
 use crate::aten;
-use crate::pointwise::{Pointwise, common_device, unsupported};
+use crate::loops::pointwise::{Pointwise, common_device, unsupported};
+use crate::loops::{self, match_computing};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

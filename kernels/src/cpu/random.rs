@@ -11,14 +11,14 @@ use torch_library::geometry::Dims;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::functions::{Circular, Functions};
-use super::loops::lines::{self, Line};
-use super::loops::parts::{Parts, PartsMut};
-use super::loops::{self, match_computing, parallel};
 use crate::aten;
-use crate::composite::unseen;
-use crate::pointwise::order_of_dimensions;
+use crate::functions::{Circular, Functions};
+use crate::loops::lines::{self, Line};
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::order_of_dimensions;
+use crate::loops::{self, match_computing, parallel};
 use crate::random::default_generator;
+use crate::unseen::unseen;
 
 mod counts;
 mod integers;
@@ -255,8 +255,8 @@ fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sy
             for line in lines {
                 let Range { start, end } = kept(line as i64 % rows);
                 let (start, end) = (start.clamp(0, columns) as usize, end.clamp(0, columns) as usize);
-                // SAFETY: zeros were written when the tensor was made; each line is one thread's, which has this one slice of
-                // it.
+                // SAFETY: zeros were written when the tensor was made; each line is one thread's, which has this
+                // one slice of it.
                 let (from, to) = unsafe { (from.get(line), to.get_mut(line)) };
                 to[start..end.max(start)].copy_from_slice(&from[start..end.max(start)]);
             }
@@ -411,8 +411,8 @@ fn drawn_with_spare<T: Element>(
     let is_plain = this.dtype() == T::DTYPE && this.is_contiguous(MemoryFormat::Contiguous);
     let out = if is_plain { this.clone() } else { Tensor::empty(this.sizes(), T::DTYPE, this.device())? };
     let parts = PartsMut::<T>::of(&out, out.numel() as usize)?;
-    // SAFETY: the only slice, and on this thread; elements were written before, by `Tensor::empty` or by the user, and `T` is
-    // a number.
+    // SAFETY: the only slice, and on this thread; elements were written before, by `Tensor::empty` or by the user,
+    // and `T` is a number.
     generator.with_spare(|next, spare| fill(unsafe { parts.get_mut(0) }, next, spare));
     drop(parts);
     if is_plain { Ok(()) } else { loops::assign(this, &out) }
@@ -449,8 +449,8 @@ fn single(word: u32) -> f32 {
     (word & ((1 << 24) - 1)) as i32 as f32 / (1 << 24) as f32
 }
 
-/// Numbers around a mean. In blocks of sixteen: the first eight of even chance give the radius, the others the angle. The last
-/// block is drawn anew and overlaps the one before.
+/// Numbers around a mean. In blocks of sixteen: the first eight of even chance give the radius, the others the
+/// angle. The last block is drawn anew and overlaps the one before.
 ///
 /// PyTorch: `normal_fill`.
 struct Normal<T> {
@@ -478,7 +478,8 @@ impl<T: Float + Element + Functions + Circular> Normal<T> {
     }
 
     fn bend(&self, chances: &[T], out: &mut [T]) {
-        // SAFETY: `MaybeUninit<T>` lies in memory as `T` does; `out` stays borrowed, and `Normal`'s `line` writes values only.
+        // SAFETY: `MaybeUninit<T>` lies in memory as `T` does; `out` stays borrowed, and `Normal`'s `line` writes
+        // values only.
         let out =
             unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<MaybeUninit<T>>(), out.len()) };
         lines::run(self, chances, out);

@@ -4,13 +4,13 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::folds::{First, Largest, Smallest, Sum, SumOfBytes, SumOfNumbers};
-use super::loops::reduce::{Fold, fold};
-use super::loops::{self, match_computing};
-use super::number::Ordered;
 use crate::aten;
 use crate::composite::order::without_nan;
-use crate::pointwise::unsupported;
-use crate::reduction::{Reduction, dtype_or_that_of_out, type_of_sum};
+use crate::loops::pointwise::unsupported;
+use crate::loops::reduce::{Fold, fold};
+use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_sum};
+use crate::loops::{self, match_computing};
+use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

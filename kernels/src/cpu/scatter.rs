@@ -5,12 +5,12 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::index::{along, at_least_1d, check_index, check_range};
-use super::loops::gather::{Lanes, put, scatter};
-use super::loops::{self, match_computing};
-use super::number::Number;
 use crate::aten;
 use crate::composite::collected;
-use crate::pointwise::{Pointwise, common_device, unsupported};
+use crate::loops::gather::{Lanes, put, scatter};
+use crate::loops::pointwise::{Pointwise, common_device, unsupported};
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 mod reduce;
 

@@ -4,11 +4,11 @@ use torch_library::Element;
 use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
-use super::loops::{self, match_computing};
-use super::number::Number;
 use crate::aten;
-use crate::pointwise::{common_device, unsupported};
-use crate::reduction::Reduction;
+use crate::loops::Reduction;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -320,8 +320,8 @@ impl Segments {
     }
 
     /// # Errors
-    /// A segment that is not within the dimension, or ends before it begins; segments that are not all of it, where that is
-    /// asked for.
+    /// A segment that is not within the dimension, or ends before it begins; segments that are not all of it, where
+    /// that is asked for.
     fn check_all(&self, makes_up: bool) -> Result<()> {
         for [start, end] in &self.bounds {
             ensure!(

@@ -5,11 +5,11 @@ use torch_library::Element;
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
-use super::functions::{ErrorFunction, Functions, Gamma, PowerOfTwo, Raised};
-use super::loops::{function, match_computing};
-use super::number::Number;
 use crate::aten;
-use crate::pointwise::Pointwise;
+use crate::functions::{ErrorFunction, Functions, Gamma, PowerOfTwo, Raised};
+use crate::loops::Pointwise;
+use crate::loops::{function, match_computing};
+use crate::number::Number;
 
 mod real;
 mod sums;

@@ -9,15 +9,13 @@ use torch_library::{Element, match_dtype};
 
 use super::folds::{Every, First, Largest, Moment, Moments, NormSum, Product, Smallest, Some as AnyOf};
 use super::index::pick;
-use super::loops::parts::Parts;
-use super::loops::reduce::{Fold, fold};
-use super::loops::{match_computing, parallel};
-use super::number::Ordered;
 use crate::aten;
-use crate::pointwise::unsupported;
-use crate::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};
-
-pub(super) mod order;
+use crate::loops::parts::Parts;
+use crate::loops::pointwise::unsupported;
+use crate::loops::reduce::{Fold, fold};
+use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};
+use crate::loops::{match_computing, parallel};
+use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

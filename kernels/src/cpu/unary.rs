@@ -4,12 +4,11 @@ use num_traits::{Float, FloatConst};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::activation::Conjugate;
-use super::functions::{ErrorFunction, Functions};
-use super::loops::match_computing;
-use super::number::Number;
 use crate::aten;
-use crate::pointwise::Pointwise;
+use crate::functions::{Conjugate, ErrorFunction, Functions};
+use crate::loops::Pointwise;
+use crate::loops::match_computing;
+use crate::number::Number;
 
 mod angles;
 mod clamp;
@@ -29,8 +28,8 @@ macro_rules! functions {
                 pub(super) fn $name(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
                     let call = Pointwise::$promoting(output, [this])?;
                     match_computing!(call.dtype, $T: $($class)|+ => {
-                        let value = $crate::cpu::loops::function!(|[$x]: [$T; 1]| -> $T { $value });
-                        $( let value = $crate::cpu::functions::Registers::<_, $crate::cpu::functions::$wide>::new(value); )?
+                        let value = $crate::loops::function!(|[$x]: [$T; 1]| -> $T { $value });
+                        $( let value = $crate::functions::Registers::<_, $crate::functions::$wide>::new(value); )?
                         call.compute_elements(None, call.dtype, value)
                     }, else => Err(call.unsupported()))
                 }

@@ -168,14 +168,14 @@ impl Managed {
     /// Until it is freed,
     /// - the pointer is to a valid `DLManagedTensor` that nobody else frees;
     /// - its memory is initialised, and may be read and written by any thread;
-    /// - the other library, and whoever has it from there, neither writes that memory while somebody here reads or writes it,
-    ///   nor reads it while somebody here writes it.
+    /// - the other library, and whoever has it from there, neither writes that memory while somebody here reads or
+    ///   writes it, nor reads it while somebody here writes it.
     pub unsafe fn from_raw(managed: NonNull<RawManagedTensor>) -> Managed {
         Managed(managed)
     }
 
-    /// Hands the structure on; who gets it calls its deleter. What it does with the memory has to keep apart from what is done
-    /// here: no [`Lease`] knows of it.
+    /// Hands the structure on; who gets it calls its deleter. What it does with the memory has to keep apart from
+    /// what is done here: no [`Lease`] knows of it.
     pub fn into_raw(self) -> NonNull<RawManagedTensor> {
         let managed = self.0;
         std::mem::forget(self);
@@ -189,12 +189,12 @@ impl Managed {
     ///
     /// PyTorch: `torch.utils.dlpack.from_dlpack`.
     pub fn into_tensor(self) -> Result<Tensor> {
-        // SAFETY: the structure was made by `of`, or the caller of `from_raw` has promised that it is valid until it is freed,
-        // which is when `self` drops.
+        // SAFETY: the structure was made by `of`, or the caller of `from_raw` has promised that it is valid until
+        // it is freed, which is when `self` drops.
         let RawManagedTensor { dl_tensor: raw, manager_ctx, deleter } = unsafe { self.0.as_ref() };
         if deleter.is_some_and(|deleter| deleter as usize == free as unsafe extern "C" fn(_) as usize) {
-            // SAFETY: only `of` makes structures with this deleter, and puts a `Context` behind them, which lives until it is
-            // freed.
+            // SAFETY: only `of` makes structures with this deleter, and puts a `Context` behind them, which lives
+            // until it is freed.
             let context = unsafe { &*manager_ctx.cast::<Context>() };
             return Ok(context.tensor.clone()); // the same storage, and so the same leases
         }
@@ -234,9 +234,9 @@ impl Managed {
         let data = raw.data.cast::<u8>().wrapping_add(raw.byte_offset as usize);
         let data = NonNull::new(data).unwrap_or(NonNull::dangling());
         let dtype = *dtype;
-        // SAFETY: these are the bytes from the first element to the last. `from_raw` was promised that they are initialised, that
-        // any thread may use them until the structure is freed, and that nobody there uses them against a lease; `self` is kept,
-        // and frees it last.
+        // SAFETY: these are the bytes from the first element to the last. `from_raw` was promised that they are
+        // initialised, that any thread may use them until the structure is freed, and that nobody there uses them
+        // against a lease; `self` is kept, and frees it last.
         let storage = unsafe { Storage::from_raw_parts(data, nbytes, Device::CPU, Box::new(self)) };
         let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
         Tensor::from_storage(storage, &sizes, &strides, 0, dtype, keys)
@@ -245,7 +245,8 @@ impl Managed {
 
 impl Drop for Managed {
     fn drop(&mut self) {
-        // SAFETY: the structure was made by `of`, or `from_raw` was promised that it is valid, and that nobody else frees it.
+        // SAFETY: the structure was made by `of`, or `from_raw` was promised that it is valid, and that nobody else
+        // frees it.
         if let Some(deleter) = unsafe { self.0.as_ref() }.deleter {
             // SAFETY: the structure's own deleter, which is called once: `into_raw` forgets what it hands on.
             unsafe { deleter(self.0.as_ptr()) };
@@ -271,7 +272,8 @@ unsafe fn list(numbers: *const i64, count: usize) -> Option<Vec<i64>> {
 unsafe extern "C" fn free(managed: *mut RawManagedTensor) {
     // SAFETY: the caller promises a structure of `of`, which put the box there, and that nobody frees it again.
     let context = unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context>()) };
-    // What keeps the memory may be a value of a user, whose panic C could not take: the message was printed, and that is all.
+    // What keeps the memory may be a value of a user, whose panic C could not take: the message was printed, and
+    // that is all.
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(context))) {
         std::mem::forget(panic); // it may panic as it is dropped, too
     }

@@ -74,8 +74,8 @@ pub struct Lent<'a, T> {
 /// ```
 ///
 /// # Errors
-/// A tensor of another type, one whose memory the host does not reach or somebody writes now; sizes that are those of no
-/// array; booleans in memory of other bytes than 0 and 1.
+/// A tensor of another type, one whose memory the host does not reach or somebody writes now; sizes that are those
+/// of no array; booleans in memory of other bytes than 0 and 1.
 ///
 /// PyTorch: `Tensor.numpy`.
 #[track_caller]
@@ -107,9 +107,9 @@ impl<T: Element> Lent<'_, T> {
     /// The elements.
     pub fn view(&self) -> ArrayViewD<'_, T> {
         let shape = self.sizes.clone().strides(self.strides.clone());
-        // SAFETY: the address is not null and aligned for `T`; sizes and strides were read under the lease, stay within the
-        // tensor's memory, and lead to values of `T` (of `bool`, to 0 and 1). The lease keeps the tensor as it is, and writers
-        // away, while `self` is borrowed.
+        // SAFETY: the address is not null and aligned for `T`; sizes and strides were read under the lease, stay
+        // within the tensor's memory, and lead to values of `T` (of `bool`, to 0 and 1). The lease keeps the tensor
+        // as it is, and writers away, while `self` is borrowed.
         unsafe { ArrayViewD::from_shape_ptr(shape, self.data) }
     }
 }

@@ -68,12 +68,12 @@ pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
 
 /// Reads a file of any version, to its end.
 ///
-/// No more is taken from the reader than the header announces, nor memory for more than the reader has: a file may say that
-/// it has more elements than fit anywhere.
+/// No more is taken from the reader than the header announces, nor memory for more than the reader has: a file may
+/// say that it has more elements than fit anywhere.
 ///
 /// # Errors
-/// What is no such file, one of a type or byte order that is not supported, one that ends too early or too late, a failing
-/// reader.
+/// What is no such file, one of a type or byte order that is not supported, one that ends too early or too late, a
+/// failing reader.
 ///
 /// PyTorch: `torch.from_numpy(numpy.load(...))`.
 pub fn read(mut reader: impl Read) -> Result<Tensor> {

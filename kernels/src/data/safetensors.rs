@@ -76,8 +76,8 @@ pub(crate) fn to_bytes_with(
 /// Takes memory in proportion to the file, whatever its header says.
 ///
 /// # Errors
-/// What is no such file: one that ends too early or too late, whose tensors leave gaps or overlap, are of other sizes than
-/// they say, or have one name; a type that is not supported; more dimensions than tensors have.
+/// What is no such file: one that ends too early or too late, whose tensors leave gaps or overlap, are of other
+/// sizes than they say, or have one name; a type that is not supported; more dimensions than tensors have.
 pub fn from_bytes(file: &[u8]) -> Result<BTreeMap<String, Tensor>> {
     let file = header::parse(file)?;
     let mut tensors = BTreeMap::new();

@@ -3,7 +3,8 @@
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, torch_library};
 
-/// Declares names and registers kernels that call the operator which is meant: the name in Rust, that operator, the schema.
+/// Declares names and registers kernels that call the operator which is meant: the name in Rust, that operator, the
+/// schema.
 macro_rules! aliases {
     ($($name:ident: $base:ident => $schema:tt;)*) => {
         torch_library! {
@@ -58,8 +59,10 @@ aliases! {
     subtract__Scalar: sub__Scalar => "subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)";
     divide_Tensor: div_Tensor => "divide.Tensor(Tensor self, Tensor other) -> Tensor";
     divide_Scalar: div_Scalar => "divide.Scalar(Tensor self, Scalar other) -> Tensor";
-    divide_Tensor_mode: div_Tensor_mode => "divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor";
-    divide_Scalar_mode: div_Scalar_mode => "divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor";
+    divide_Tensor_mode: div_Tensor_mode =>
+        "divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor";
+    divide_Scalar_mode: div_Scalar_mode =>
+        "divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor";
     divide__Tensor: div__Tensor => "divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     divide__Scalar: div__Scalar => "divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     true_divide_Tensor: div_Tensor => "true_divide.Tensor(Tensor self, Tensor other) -> Tensor";
@@ -94,7 +97,8 @@ aliases! {
     special_round: round_decimals => "special_round(Tensor self, *, int decimals=0) -> Tensor";
     special_logsumexp: logsumexp => "special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor";
     special_logit: logit => "special_logit(Tensor self, float? eps=None) -> Tensor";
-    special_log_softmax: log_softmax_int => "special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
+    special_log_softmax: log_softmax_int =>
+        "special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
     special_softmax: softmax_int => "special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor";
     ger: outer => "ger(Tensor self, Tensor vec2) -> Tensor";
     row_stack: vstack => "row_stack(Tensor[] tensors) -> Tensor";

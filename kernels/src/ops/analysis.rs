@@ -185,7 +185,8 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out)]
         special_log_ndtr(Tensor self) -> Tensor;
-        /// Below which number a standard normal variable is with the probability that each element is; NaN beyond 0 and 1.
+        /// Below which number a standard normal variable is with the probability that each element is; NaN beyond 0
+        /// and 1.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -254,8 +255,8 @@ torch_library! {
         /// PyTorch: `torch.special.zeta`.
         #[tags(pointwise)]
         special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor;
-        /// The lower incomplete gamma function over the gamma function: the part of the integral of `t^(self - 1) exp(-t)` over all
-        /// positive numbers that lies below `other`. NaN where either is negative.
+        /// The lower incomplete gamma function over the gamma function: the part of the integral of
+        /// `t^(self - 1) exp(-t)` over all positive numbers that lies below `other`. NaN where either is negative.
         ///
         /// # Errors
         /// Integers, booleans and complex numbers.
@@ -264,8 +265,8 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         igamma(Tensor self, Tensor other) -> Tensor;
-        /// The upper incomplete gamma function over the gamma function: what [`igamma`](fn@igamma) leaves of 1, and exact where that is
-        /// little.
+        /// The upper incomplete gamma function over the gamma function: what [`igamma`](fn@igamma) leaves of 1, and
+        /// exact where that is little.
         ///
         /// # Errors
         /// Integers, booleans and complex numbers.

@@ -45,7 +45,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.repeat_interleave`.
         #[tags(dynamic_output_shape)]
-        repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor;
+        repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
+            SymInt? output_size=None) -> Tensor;
         /// Each index of a vector as often as the vector says there.
         ///
         /// # Errors
@@ -341,7 +342,8 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Sizes that do not broadcast, a condition that is not of booleans, a source of another type or of too few elements.
+        /// Sizes that do not broadcast, a condition that is not of booleans, a source of another type or of too few
+        /// elements.
         ///
         /// PyTorch: `torch.masked_scatter`.
         masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor;
@@ -415,13 +417,15 @@ torch_library! {
         ///
         /// PyTorch: `torch.split`.
         split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[];
-        /// As [`tensor_split_sections`](fn@tensor_split_sections) with a tensor without dimensions, as [`tensor_split_indices`](fn@tensor_split_indices) with a vector.
+        /// As [`tensor_split_sections`](fn@tensor_split_sections) with a tensor without dimensions, as
+        /// [`tensor_split_indices`](fn@tensor_split_indices) with a vector.
         ///
         /// # Errors
         /// A tensor of more dimensions.
         ///
         /// PyTorch: `torch.tensor_split`.
-        tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[];
+        tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections,
+            int dim=0) -> Tensor(a)[];
         /// Where the elements are that are not zero: a vector of indices for each dimension.
         ///
         /// PyTorch: `torch.nonzero` with `as_tuple=True`.

@@ -34,8 +34,8 @@ torch_library! {
         /// PyTorch: `torch.cumulative_trapezoid`.
         cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
 
-        /// The slopes of samples along dimensions, all of them unless one is named: differences of second order, and at the
-        /// ends of order `edge_order`. One distance serves all dimensions.
+        /// The slopes of samples along dimensions, all of them unless one is named: differences of second order,
+        /// and at the ends of order `edge_order`. One distance serves all dimensions.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -47,7 +47,8 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// An order that is neither 1 nor 2, fewer samples than that takes, `uint8`, a dimension out of range or named twice.
+        /// An order that is neither 1 nor 2, fewer samples than that takes, `uint8`, a dimension out of range or
+        /// named twice.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[];

@@ -40,24 +40,30 @@ torch_library! {
         /// A copy of another type, device or memory format.
         ///
         /// PyTorch: `aten::_to_copy`, the part of `Tensor.to` that computes.
-        _to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor;
+        _to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor;
 
         /// The tensor itself if it has the type already, else a copy that has.
         ///
         /// PyTorch: `Tensor.to`.
-        to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a);
+        to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False,
+            MemoryFormat? memory_format=None) -> Tensor(a);
         /// The tensor on a device and of a type: itself if it is that already, else a copy.
         ///
         /// PyTorch: `Tensor.to`.
-        to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a);
+        to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False,
+            MemoryFormat? memory_format=None) -> Tensor(a);
         /// The tensor on the device and of the type of another.
         ///
         /// PyTorch: `Tensor.to`.
-        to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a);
+        to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+            MemoryFormat? memory_format=None) -> Tensor(a);
         /// The tensor as these options say: itself if it is that already, else a copy.
         ///
         /// PyTorch: `Tensor.to`.
-        to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a);
+        to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, bool non_blocking=False, bool copy=False,
+            MemoryFormat? memory_format=None) -> Tensor(a);
         /// The tensor in the type of another, on its device.
         ///
         /// PyTorch: `Tensor.type_as`.

@@ -11,17 +11,20 @@ torch_library! {
         /// The type is `float32` and the device the CPU unless given.
         ///
         /// PyTorch: `torch.empty`.
-        empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
         /// A tensor with given strides whose elements are unspecified (here: zero).
         ///
         /// PyTorch: `torch.empty_strided`.
-        empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// A tensor for results that resembles another: its sizes, and unless given its type, device and strides.
         ///
         /// PyTorch: `torch.empty_like`.
-        empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
         /// A tensor of zeros.
         ///
@@ -35,58 +38,69 @@ torch_library! {
         /// ```
         ///
         /// PyTorch: `torch.zeros`.
-        zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// A tensor of ones.
         ///
         /// PyTorch: `torch.ones`.
-        ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// A tensor of one value, whose type is that of the value unless given.
         ///
         /// PyTorch: `torch.full`.
-        full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// A tensor of zeros that resembles another.
         ///
         /// PyTorch: `torch.zeros_like`.
-        zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
         /// A tensor of ones that resembles another.
         ///
         /// PyTorch: `torch.ones_like`.
-        ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
         /// A tensor of one value that resembles another.
         ///
         /// PyTorch: `torch.full_like`.
-        full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
         /// A tensor whose elements are unspecified (here: zero), of the type and device of another unless given.
         ///
         /// PyTorch: `Tensor.new_empty`.
-        new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A tensor of given strides whose elements are unspecified (here: zero), of the type and device of another unless
-        /// given.
+        /// A tensor of given strides whose elements are unspecified (here: zero), of the type and device of another
+        /// unless given.
         ///
         /// PyTorch: `Tensor.new_empty_strided`.
-        new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// A tensor of zeros, of the type and device of another unless given.
         ///
         /// PyTorch: `Tensor.new_zeros`.
-        new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// A tensor of ones, of the type and device of another unless given.
         ///
         /// PyTorch: `Tensor.new_ones`.
-        new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// A tensor of one value, of the type and device of another unless given.
         ///
         /// PyTorch: `Tensor.new_full`.
-        new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// Writes one value to every element.
         ///

@@ -86,13 +86,14 @@ torch_library! {
         #[tags(pointwise)]
         __rshift__.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Sees that a tensor has the sizes, strides, type, device and layout that a program was exported for, of which each may be
-        /// left open.
+        /// Sees that a tensor has the sizes, strides, type, device and layout that a program was exported for, of
+        /// which each may be left open.
         ///
         /// # Errors
         /// One that differs.
         ///
         /// PyTorch: `aten::_assert_tensor_metadata`.
-        _assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ();
+        _assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *,
+            Device? device=None, Layout? layout=None) -> ();
     }
 }

@@ -33,29 +33,31 @@ torch_library! {
         ///
         /// PyTorch: `torch.orgqr`.
         orgqr(Tensor self, Tensor input2) -> Tensor;
-        /// The product of a matrix and the orthogonal one that [`geqrf`](fn@geqrf) describes: from the left or the right, as it
-        /// is or as its adjoint.
+        /// The product of a matrix and the orthogonal one that [`geqrf`](fn@geqrf) describes: from the left or the
+        /// right, as it is or as its adjoint.
         ///
         /// # Errors
         /// Sizes that do not fit, other batches or types.
         ///
         /// PyTorch: `torch.ormqr`.
         ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor;
-        /// Factors `L D Lᵀ` of symmetric matrices, or of Hermitian ones, whose lower halves are read. Pivots are LAPACK's: two
-        /// negative ones stand for a block of D.
+        /// Factors `L D Lᵀ` of symmetric matrices, or of Hermitian ones, whose lower halves are read. Pivots are
+        /// LAPACK's: two negative ones stand for a block of D.
         ///
         /// # Errors
         /// Matrices that are not square, a block of zeros in D.
         ///
         /// PyTorch: `torch.linalg.ldl_factor`.
         linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots);
-        /// As [`linalg_ldl_factor`](fn@linalg_ldl_factor), where a block of zeros in D is told by `info`, its place from 1.
+        /// As [`linalg_ldl_factor`](fn@linalg_ldl_factor), where a block of zeros in D is told by `info`, its place
+        /// from 1.
         ///
         /// # Errors
         /// Matrices that are not square, a block of zeros where errors are asked for.
         ///
         /// PyTorch: `torch.linalg.ldl_factor_ex`.
-        linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info);
+        linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD,
+            Tensor pivots, Tensor info);
         /// Solves equations whose matrix [`linalg_ldl_factor`](fn@linalg_ldl_factor) has factored.
         ///
         /// # Errors
@@ -63,7 +65,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.ldl_solve`.
         linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor;
-        /// The square root of positive semidefinite matrices, whose lower halves are read; negative eigenvalues count as zero.
+        /// The square root of positive semidefinite matrices, whose lower halves are read; negative eigenvalues
+        /// count as zero.
         ///
         /// # Errors
         /// Matrices that are not square.
@@ -98,14 +101,16 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.tensorsolve`.
         linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor;
-        /// Singular values with vectors as columns; `some=False` makes both bases whole, `compute_uv=False` zeros of them.
+        /// Singular values with vectors as columns; `some=False` makes both bases whole, `compute_uv=False` zeros
+        /// of them.
         ///
         /// # Errors
         /// No matrix, or one of integers or halves.
         ///
         /// PyTorch: `torch.svd`.
         svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V);
-        /// LU factors, as [`linalg_lu_factor_ex`](fn@linalg_lu_factor_ex) makes them; it never fails for a singular matrix.
+        /// LU factors, as [`linalg_lu_factor_ex`](fn@linalg_lu_factor_ex) makes them; it never fails for a singular
+        /// matrix.
         ///
         /// PyTorch: `aten::_lu_with_info`.
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);

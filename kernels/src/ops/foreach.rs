@@ -12,7 +12,8 @@ macro_rules! foreach {
             /// Work on lists of tensors, on top of what was declared before.
             pub(crate) mod aten extends super::recurrent::aten {
                 $(
-                    #[doc = concat!("[`", stringify!($base), "`](fn@crate::aten::", stringify!($base), ") of each tensor of a list, with what is beside it in others.")]
+                    #[doc = concat!("[`", stringify!($base), "`](fn@crate::aten::", stringify!($base),
+                        ") of each tensor of a list, with what is beside it in others.")]
                     $schema;
                 )*
             }
@@ -24,7 +25,7 @@ macro_rules! foreach {
 
             $(
                 fn $name(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-                    each(operator, crate::aten::$base::handle(), stack)
+                    each(operator, aten::$base::handle(), stack)
                 }
             )*
         }
@@ -39,15 +40,23 @@ foreach! {
     _foreach_add_List: add_Tensor => "_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]";
     _foreach_add_Scalar: add_Scalar => "_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
     _foreach_add_ScalarList: add_Scalar => "_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
-    _foreach_add_Tensor: add_Tensor => "_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]";
+    _foreach_add_Tensor: add_Tensor =>
+        "_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]";
     _foreach_add__ScalarList: add__Scalar => "_foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
-    _foreach_add__Tensor: add__Tensor => "_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()";
-    _foreach_addcdiv_Scalar: addcdiv => "_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]";
-    _foreach_addcdiv_ScalarList: addcdiv => "_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]";
-    _foreach_addcdiv__ScalarList: addcdiv_ => "_foreach_addcdiv_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> ()";
-    _foreach_addcmul_Scalar: addcmul => "_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]";
-    _foreach_addcmul_ScalarList: addcmul => "_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]";
-    _foreach_addcmul__ScalarList: addcmul_ => "_foreach_addcmul_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> ()";
+    _foreach_add__Tensor: add__Tensor =>
+        "_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()";
+    _foreach_addcdiv_Scalar: addcdiv =>
+        "_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]";
+    _foreach_addcdiv_ScalarList: addcdiv =>
+        "_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]";
+    _foreach_addcdiv__ScalarList: addcdiv_ =>
+        "_foreach_addcdiv_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> ()";
+    _foreach_addcmul_Scalar: addcmul =>
+        "_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]";
+    _foreach_addcmul_ScalarList: addcmul =>
+        "_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]";
+    _foreach_addcmul__ScalarList: addcmul_ =>
+        "_foreach_addcmul_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> ()";
     _foreach_asin: asin => "_foreach_asin(Tensor[] self) -> Tensor[]";
     _foreach_asin_: asin_ => "_foreach_asin_(Tensor(a!)[] self) -> ()";
     _foreach_atan: atan => "_foreach_atan(Tensor[] self) -> Tensor[]";
@@ -56,16 +65,20 @@ foreach! {
     _foreach_ceil_: ceil_ => "_foreach_ceil_(Tensor(a!)[] self) -> ()";
     _foreach_clamp_max_List: clamp_max_Tensor => "_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]";
     _foreach_clamp_max_Scalar: clamp_max => "_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
-    _foreach_clamp_max_ScalarList: clamp_max => "_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
+    _foreach_clamp_max_ScalarList: clamp_max =>
+        "_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
     _foreach_clamp_max__List: clamp_max__Tensor => "_foreach_clamp_max_.List(Tensor(a!)[] self, Tensor[] other) -> ()";
     _foreach_clamp_max__Scalar: clamp_max_ => "_foreach_clamp_max_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
-    _foreach_clamp_max__ScalarList: clamp_max_ => "_foreach_clamp_max_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
+    _foreach_clamp_max__ScalarList: clamp_max_ =>
+        "_foreach_clamp_max_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
     _foreach_clamp_min_List: clamp_min_Tensor => "_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]";
     _foreach_clamp_min_Scalar: clamp_min => "_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
-    _foreach_clamp_min_ScalarList: clamp_min => "_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
+    _foreach_clamp_min_ScalarList: clamp_min =>
+        "_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
     _foreach_clamp_min__List: clamp_min__Tensor => "_foreach_clamp_min_.List(Tensor(a!)[] self, Tensor[] other) -> ()";
     _foreach_clamp_min__Scalar: clamp_min_ => "_foreach_clamp_min_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
-    _foreach_clamp_min__ScalarList: clamp_min_ => "_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
+    _foreach_clamp_min__ScalarList: clamp_min_ =>
+        "_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
     _foreach_clone: clone => "_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]";
     _foreach_copy_: copy_ => "_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()";
     _foreach_cos: cos => "_foreach_cos(Tensor[] self) -> Tensor[]";
@@ -90,11 +103,16 @@ foreach! {
     _foreach_floor_: floor_ => "_foreach_floor_(Tensor(a!)[] self) -> ()";
     _foreach_frac: frac => "_foreach_frac(Tensor[] self) -> Tensor[]";
     _foreach_frac_: frac_ => "_foreach_frac_(Tensor(a!)[] self) -> ()";
-    _foreach_lerp_List: lerp_Tensor => "_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]";
-    _foreach_lerp_Scalar: lerp_Scalar => "_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]";
-    _foreach_lerp_ScalarList: lerp_Scalar => "_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]";
-    _foreach_lerp__List: lerp__Tensor => "_foreach_lerp_.List(Tensor(a!)[] self, Tensor[] tensors1, Tensor[] weights) -> ()";
-    _foreach_lerp__ScalarList: lerp__Scalar => "_foreach_lerp_.ScalarList(Tensor(a!)[] self, Tensor[] tensors1, Scalar[] weight) -> ()";
+    _foreach_lerp_List: lerp_Tensor =>
+        "_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]";
+    _foreach_lerp_Scalar: lerp_Scalar =>
+        "_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]";
+    _foreach_lerp_ScalarList: lerp_Scalar =>
+        "_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]";
+    _foreach_lerp__List: lerp__Tensor =>
+        "_foreach_lerp_.List(Tensor(a!)[] self, Tensor[] tensors1, Tensor[] weights) -> ()";
+    _foreach_lerp__ScalarList: lerp__Scalar =>
+        "_foreach_lerp_.ScalarList(Tensor(a!)[] self, Tensor[] tensors1, Scalar[] weight) -> ()";
     _foreach_lgamma: lgamma => "_foreach_lgamma(Tensor[] self) -> Tensor[]";
     _foreach_lgamma_: lgamma_ => "_foreach_lgamma_(Tensor(a!)[] self) -> ()";
     _foreach_log: log => "_foreach_log(Tensor[] self) -> Tensor[]";
@@ -108,16 +126,20 @@ foreach! {
     _foreach_max: max => "_foreach_max(Tensor[] self) -> Tensor[]";
     _foreach_maximum_List: maximum => "_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]";
     _foreach_maximum_Scalar: clamp_min => "_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
-    _foreach_maximum_ScalarList: clamp_min => "_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
+    _foreach_maximum_ScalarList: clamp_min =>
+        "_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
     _foreach_maximum__List: clamp_min__Tensor => "_foreach_maximum_.List(Tensor(a!)[] self, Tensor[] other) -> ()";
     _foreach_maximum__Scalar: clamp_min_ => "_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
-    _foreach_maximum__ScalarList: clamp_min_ => "_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
+    _foreach_maximum__ScalarList: clamp_min_ =>
+        "_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
     _foreach_minimum_List: minimum => "_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]";
     _foreach_minimum_Scalar: clamp_max => "_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
-    _foreach_minimum_ScalarList: clamp_max => "_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
+    _foreach_minimum_ScalarList: clamp_max =>
+        "_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
     _foreach_minimum__List: clamp_max__Tensor => "_foreach_minimum_.List(Tensor(a!)[] self, Tensor[] other) -> ()";
     _foreach_minimum__Scalar: clamp_max_ => "_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
-    _foreach_minimum__ScalarList: clamp_max_ => "_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
+    _foreach_minimum__ScalarList: clamp_max_ =>
+        "_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
     _foreach_mm: mm => "_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]";
     _foreach_mul_List: mul_Tensor => "_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]";
     _foreach_mul_Scalar: mul_Scalar => "_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
@@ -129,8 +151,10 @@ foreach! {
     _foreach_neg_: neg_ => "_foreach_neg_(Tensor(a!)[] self) -> ()";
     _foreach_pow_List: pow_Tensor_Tensor => "_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]";
     _foreach_pow_Scalar: pow_Tensor_Scalar => "_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]";
-    _foreach_pow_ScalarAndTensor: pow_Scalar => "_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]";
-    _foreach_pow_ScalarList: pow_Tensor_Scalar => "_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]";
+    _foreach_pow_ScalarAndTensor: pow_Scalar =>
+        "_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]";
+    _foreach_pow_ScalarList: pow_Tensor_Scalar =>
+        "_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]";
     _foreach_pow__List: pow__Tensor => "_foreach_pow_.List(Tensor(a!)[] self, Tensor[] exponent) -> ()";
     _foreach_pow__Scalar: pow__Scalar => "_foreach_pow_.Scalar(Tensor(a!)[] self, Scalar exponent) -> ()";
     _foreach_pow__ScalarList: pow__Scalar => "_foreach_pow_.ScalarList(Tensor(a!)[] self, Scalar[] exponent) -> ()";

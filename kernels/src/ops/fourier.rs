@@ -6,7 +6,8 @@ torch_library! {
     /// Fourier transforms, on top of what was declared before.
     #[methods(FourierMethods)]
     pub mod aten extends super::alias::aten {
-        /// The transform of complex numbers along dimensions that are counted from the front: what the others are made of.
+        /// The transform of complex numbers along dimensions that are counted from the front: what the others are
+        /// made of.
         ///
         /// `normalization` is 0 for sums, 1 for sums divided by the root of how many numbers they are of, 2 for means.
         ///
@@ -24,7 +25,8 @@ torch_library! {
         /// PyTorch: `aten::_fft_r2c`.
         _fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor;
 
-        /// As [`_fft_c2c`](fn@_fft_c2c) backward, from a half along the last of these dimensions to so many real numbers.
+        /// As [`_fft_c2c`](fn@_fft_c2c) backward, from a half along the last of these dimensions to so many real
+        /// numbers.
         ///
         /// # Errors
         /// As [`_fft_c2c`](fn@_fft_c2c); no dimension, a size that is no half.
@@ -32,10 +34,11 @@ torch_library! {
         /// PyTorch: `aten::_fft_c2r`.
         _fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor;
 
-        /// The Fourier transform along a dimension, of `n` numbers if that is given: of fewer than there are, or with zeros behind them.
+        /// The Fourier transform along a dimension, of `n` numbers if that is given: of fewer than there are, or
+        /// with zeros behind them.
         ///
-        /// `norm` says what is divided by `n`: `"backward"` (unless given) the inverse transform, `"forward"` this one, and with
-        /// `"ortho"` both by its root.
+        /// `norm` says what is divided by `n`: `"backward"` (unless given) the inverse transform, `"forward"` this
+        /// one, and with `"ortho"` both by its root.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -77,7 +80,8 @@ torch_library! {
         /// PyTorch: `torch.fft.irfft`.
         fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
 
-        /// As [`fft_fft`](fn@fft_fft), of numbers of which the second half is the conjugate of the first, and not given: `n` real numbers.
+        /// As [`fft_fft`](fn@fft_fft), of numbers of which the second half is the conjugate of the first, and not
+        /// given: `n` real numbers.
         ///
         /// # Errors
         /// As [`fft_fft`](fn@fft_fft).
@@ -98,7 +102,8 @@ torch_library! {
         /// `s` has a size for each of them, -1 for that of the tensor; without `dim` these are the last ones.
         ///
         /// # Errors
-        /// A dimension out of range or given twice, sizes and dimensions of different number, no number to transform, an unknown `norm`, `float16` or `bfloat16`.
+        /// A dimension out of range or given twice, sizes and dimensions of different number, no number to
+        /// transform, an unknown `norm`, `float16` or `bfloat16`.
         ///
         /// PyTorch: `torch.fft.fftn`.
         fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -127,7 +132,8 @@ torch_library! {
         /// PyTorch: `torch.fft.irfftn`.
         fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
 
-        /// As [`fft_fftn`](fn@fft_fftn), of numbers of which one half is given along the last of these dimensions, to real ones.
+        /// As [`fft_fftn`](fn@fft_fftn), of numbers of which one half is given along the last of these dimensions,
+        /// to real ones.
         ///
         /// # Errors
         /// As [`fft_fftn`](fn@fft_fftn); no dimension.
@@ -206,7 +212,8 @@ torch_library! {
         /// A negative number of them, a type that is not of floating point.
         ///
         /// PyTorch: `torch.fft.fftfreq`.
-        fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// As [`fft_fftfreq`](fn@fft_fftfreq), of transforms that are halves: none is negative.
         ///
@@ -214,7 +221,8 @@ torch_library! {
         /// As [`fft_fftfreq`](fn@fft_fftfreq).
         ///
         /// PyTorch: `torch.fft.rfftfreq`.
-        fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// A transform with its frequencies in ascending order, along all dimensions unless some are given.
         ///
@@ -248,7 +256,8 @@ torch_library! {
         /// A negative length, a type that is not of floating point.
         ///
         /// PyTorch: `torch.hann_window`.
-        hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// As [`hann_window`](fn@hann_window), symmetric unless it is to be periodic.
         ///
@@ -256,7 +265,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hann_window`.
-        hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// As [`hann_window`](fn@hann_window), from 0.08: `alpha` less `beta` times the cosine.
         ///
@@ -264,7 +274,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
-        hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// As [`hamming_window`](fn@hamming_window), symmetric unless it is to be periodic.
         ///
@@ -272,7 +283,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
-        hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// As [`hamming_window`](fn@hamming_window), around another number.
         ///
@@ -280,7 +292,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
-        hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// As [`hamming_window`](fn@hamming_window), around another number and as high as another.
         ///
@@ -288,7 +301,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
-        hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *,
+            ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// As [`hann_window`](fn@hann_window), narrower: of two turns of a cosine.
         ///
@@ -296,7 +310,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.blackman_window`.
-        blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// As [`blackman_window`](fn@blackman_window), symmetric unless it is to be periodic.
         ///
@@ -304,7 +319,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.blackman_window`.
-        blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// A triangle from zero to one and down.
         ///
@@ -312,7 +328,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.bartlett_window`.
-        bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// As [`bartlett_window`](fn@bartlett_window), symmetric unless it is to be periodic.
         ///
@@ -320,7 +337,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.bartlett_window`.
-        bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// A Bessel function of a half circle, narrower with a larger `beta`.
         ///
@@ -328,7 +346,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
-        kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// As [`kaiser_window`](fn@kaiser_window), symmetric unless it is to be periodic.
         ///
@@ -336,7 +355,8 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
-        kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// As [`kaiser_window`](fn@kaiser_window), as narrow as asked for.
         ///
@@ -344,26 +364,32 @@ torch_library! {
         /// As [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
-        kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// The transforms of the parts of a signal: `[batch, numbers, parts]`.
         ///
-        /// Parts of `n_fft` numbers lie `hop_length` apart, a quarter of that unless given, and are multiplied with a window.
+        /// Parts of `n_fft` numbers lie `hop_length` apart, a quarter of that unless given, and are multiplied with
+        /// a window.
         ///
         /// # Errors
-        /// Parts longer than the signal, a window that does not fit, real numbers without `return_complex`, halves of the
-        /// transforms of complex numbers.
+        /// Parts longer than the signal, a window that does not fit, real numbers without `return_complex`, halves
+        /// of the transforms of complex numbers.
         ///
         /// PyTorch: `torch.stft` with `center=False`.
-        stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor;
+        stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
+            bool normalized=False, bool? onesided=None, bool? return_complex=None,
+            bool? align_to_window=None) -> Tensor;
 
-        /// As [`stft`](fn@stft), with parts that lie around their places: the signal goes on at both ends, by `pad_mode`.
+        /// As [`stft`](fn@stft), with parts that lie around their places: the signal goes on at both ends, by
+        /// `pad_mode`.
         ///
         /// ```
         /// use torch_library::prelude::*;
         /// use torch_library_kernels::aten;
         ///
-        /// let (signal, window) = (aten::sin(&aten::to_dtype(&aten::arange(64.into())?, DType::Float32)?)?, aten::hann_window(16)?);
+        /// let signal = aten::sin(&aten::to_dtype(&aten::arange(64.into())?, DType::Float32)?)?;
+        /// let window = aten::hann_window(16)?;
         /// let parts = aten::stft_center::with(&signal, 16).window(Some(&window)).return_complex(true).call()?;
         /// assert_eq!(parts.sizes(), [9, 17]);
         /// let back = aten::istft::with(&parts, 16).window(Some(&window)).call()?;
@@ -375,15 +401,19 @@ torch_library! {
         /// As [`stft`](fn@stft); an unknown `pad_mode`.
         ///
         /// PyTorch: `torch.stft`.
-        stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor;
+        stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
+            bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None,
+            bool? return_complex=None, bool? align_to_window=None) -> Tensor;
 
         /// The signal of which [`stft.center`](fn@stft_center) made these parts, as far as windows saw it.
         ///
         /// # Errors
-        /// Sizes that are no transforms, a window that does not fit, numbers of the signal that no window sees, a signal
-        /// without numbers.
+        /// Sizes that are no transforms, a window that does not fit, numbers of the signal that no window sees, a
+        /// signal without numbers.
         ///
         /// PyTorch: `torch.istft`.
-        istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor;
+        istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
+            bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+            bool return_complex=False) -> Tensor;
     }
 }

@@ -1,4 +1,5 @@
-//! Operators on images and bags of rows that are made of others: resizing, windows as columns, sampling at points, instance norm.
+//! Operators on images and bags of rows that are made of others: resizing, windows as columns, sampling at points,
+//! instance norm.
 
 use torch_library::torch_library;
 
@@ -15,43 +16,56 @@ torch_library! {
         /// with another mode than the sum.
         ///
         /// PyTorch: `torch.nn.functional.embedding_bag`.
-        embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor);
+        embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
+            bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor,
+            Tensor, Tensor, Tensor);
         /// As [`embedding_bag`](fn@embedding_bag), without the row `padding_idx`.
         ///
         /// # Errors
         /// As [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `torch.nn.functional.embedding_bag`.
-        embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor);
+        embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq,
+            int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset,
+            int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor);
         /// As [`embedding_bag`](fn@embedding_bag), where a gradient is wanted: with what it takes.
         ///
         /// # Errors
         /// As [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag`.
-        _embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
+        _embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
+            bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False,
+            int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
         /// As [`embedding_bag`](fn@embedding_bag), where no gradient is wanted.
         ///
         /// # Errors
         /// As [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag_forward_only`.
-        _embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
-        /// The gradient of the weight of [`embedding_bag`](fn@embedding_bag), from that of its first result and from the others.
+        _embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets,
+            bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+            bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
+        /// The gradient of the weight of [`embedding_bag`](fn@embedding_bag), from that of its first result and
+        /// from the others.
         ///
         /// PyTorch: `aten::_embedding_bag_backward`.
-        _embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor;
+        _embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size,
+            Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse,
+            Tensor? per_sample_weights, int padding_idx=-1) -> Tensor;
         /// The gradient of what each row counts in [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag_per_sample_weights_backward`.
-        _embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor;
+        _embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets,
+            Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor;
         /// Each channel of each example with mean 0 and variance 1, or by running statistics, which are updated.
         ///
         /// # Errors
         /// Fewer than two dimensions, vectors that are not one number for each channel.
         ///
         /// PyTorch: `torch.nn.functional.instance_norm`.
-        instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor;
+        instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+            bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor;
 
         /// Signals `[batch, channels, length]` of another length, each sample the nearest one.
         ///
@@ -80,7 +94,8 @@ torch_library! {
         /// Both or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
+            float[]? scale_factors) -> Tensor;
         /// As [`upsample_nearest2d`](fn@upsample_nearest2d), by sizes or by factors.
         ///
         /// # Errors
@@ -94,7 +109,8 @@ torch_library! {
         /// Both or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
+            float[]? scale_factors) -> Tensor;
 
         /// The windows of images as columns: `[batch, channels · kernel, windows]`.
         ///
@@ -109,21 +125,24 @@ torch_library! {
         /// Another number of columns or rows than the sizes ask for.
         ///
         /// PyTorch: `torch.nn.functional.fold`.
-        col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor;
+        col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding,
+            int[2] stride) -> Tensor;
         /// The means of windows of signals.
         ///
         /// # Errors
         /// As [`avg_pool2d`](fn@avg_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.avg_pool1d`.
-        avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor;
+        avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False,
+            bool count_include_pad=True) -> Tensor;
         /// The maxima of windows of signals.
         ///
         /// # Errors
         /// As [`max_pool2d`](fn@max_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.max_pool1d`.
-        max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor;
+        max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1,
+            bool ceil_mode=False) -> Tensor;
         /// The means of so many windows that cover signals.
         ///
         /// # Errors
@@ -131,9 +150,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool1d`.
         adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor;
-        /// The grids that sample images of sizes `[batch, channels, h, w]` moved by matrices `[batch, 2, 3]`, or volumes `[batch,
-        /// channels, d, h, w]` by `[batch, 3, 4]`: to each point of the result, from -1 to 1 in each dimension, its place in the
-        /// input, x first. -1 and 1 are the middles of the corners' pixels if these are aligned, else their outer edges.
+        /// The grids that sample images of sizes `[batch, channels, h, w]` moved by matrices `[batch, 2, 3]`, or
+        /// volumes `[batch, channels, d, h, w]` by `[batch, 3, 4]`: to each point of the result, from -1 to 1 in
+        /// each dimension, its place in the input, x first. -1 and 1 are the middles of the corners' pixels if
+        /// these are aligned, else their outer edges.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -160,10 +180,10 @@ torch_library! {
         /// PyTorch: `aten::affine_grid_generator_backward`.
         #[variants(function)]
         affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor;
-        /// Images `[batch, channels, h, w]` at the points of a grid `[batch, h', w', 2]`, whose coordinates (x, then y)
-        /// go from -1 to 1: on lines between pixels (mode 0), the nearest (1), or on curves through pixels (2); outside,
-        /// zeros (0), the border (1) or the reflection (2). -1 and 1 are the middles of the corners' pixels if these are
-        /// aligned, else their outer edges.
+        /// Images `[batch, channels, h, w]` at the points of a grid `[batch, h', w', 2]`, whose coordinates (x,
+        /// then y) go from -1 to 1: on lines between pixels (mode 0), the nearest (1), or on curves through pixels
+        /// (2); outside, zeros (0), the border (1) or the reflection (2). -1 and 1 are the middles of the corners'
+        /// pixels if these are aligned, else their outer edges.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -180,44 +200,51 @@ torch_library! {
         /// Other sizes, two types, another mode; numbers that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
-        grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
+        grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+            bool align_corners) -> Tensor;
         /// The gradients of the input, if it is wanted, and of the grid of [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// # Errors
         /// As there; a gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::grid_sampler_2d_backward`.
-        grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
+        grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode,
+            int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
         /// As [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback`.
-        _grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
+        _grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+            bool align_corners) -> Tensor;
         /// As [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward), of both.
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback_backward`.
-        _grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor);
-        /// Volumes `[batch, channels, d, h, w]` at the points of a grid `[batch, d', h', w', 3]` of coordinates x, y and z, as
-        /// [`grid_sampler_2d`](fn@grid_sampler_2d).
+        _grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid,
+            int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor);
+        /// Volumes `[batch, channels, d, h, w]` at the points of a grid `[batch, d', h', w', 3]` of coordinates x,
+        /// y and z, as [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
-        grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
+        grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+            bool align_corners) -> Tensor;
         /// The gradients of the input, if it is wanted, and of the grid of [`grid_sampler_3d`](fn@grid_sampler_3d).
         ///
         /// # Errors
         /// As there; a gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::grid_sampler_3d_backward`.
-        grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
-        /// [`grid_sampler_2d`](fn@grid_sampler_2d) or [`grid_sampler_3d`](fn@grid_sampler_3d), by the number of dimensions.
+        grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode,
+            int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
+        /// [`grid_sampler_2d`](fn@grid_sampler_2d) or [`grid_sampler_3d`](fn@grid_sampler_3d), by the number of
+        /// dimensions.
         ///
         /// # Errors
         /// As there.
@@ -245,7 +272,8 @@ torch_library! {
         /// Another number of dimensions or sizes, or sizes that are not positive.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        _upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None,
+            float? scales_w=None) -> Tensor;
         /// As [`_upsample_nearest_exact2d`](fn@_upsample_nearest_exact2d), by sizes or by factors.
         ///
         /// # Errors
@@ -253,13 +281,15 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
-        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is that in which its first corner lies.
+        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is that in which its first
+        /// corner lies.
         ///
         /// # Errors
         /// Another number of dimensions or sizes, or sizes that are not positive.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None,
+            float? scales_w=None) -> Tensor;
         /// As [`upsample_nearest3d`](fn@upsample_nearest3d), by sizes or by factors.
         ///
         /// # Errors
@@ -273,7 +303,8 @@ torch_library! {
         /// Another number of dimensions or sizes, or sizes that are not positive.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        _upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None,
+            float? scales_h=None, float? scales_w=None) -> Tensor;
         /// As [`_upsample_nearest_exact3d`](fn@_upsample_nearest_exact3d), by sizes or by factors.
         ///
         /// # Errors
@@ -287,98 +318,112 @@ torch_library! {
         /// Another number of dimensions or sizes, or sizes that are not positive. Numbers that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None,
+            float? scales_h=None, float? scales_w=None) -> Tensor;
         /// As [`upsample_trilinear3d`](fn@upsample_trilinear3d), by sizes or by factors.
         ///
         /// # Errors
         /// Both or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
+            float[]? scale_factors) -> Tensor;
         /// Resizes images `[batch, channels, height, width]`: each pixel lies on curves through sixteen.
         ///
         /// # Errors
         /// Another number of dimensions or sizes, or sizes that are not positive. Numbers that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+            float? scales_w=None) -> Tensor;
         /// As [`upsample_bicubic2d`](fn@upsample_bicubic2d), by sizes or by factors.
         ///
         /// # Errors
         /// Both or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
+            float[]? scale_factors) -> Tensor;
         /// The gradient of the input of [`upsample_nearest1d`](fn@upsample_nearest1d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::upsample_nearest1d_backward`.
-        upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor;
+        upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size,
+            float? scales=None) -> Tensor;
         /// The gradient of the input of [`upsample_nearest2d`](fn@upsample_nearest2d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::upsample_nearest2d_backward`.
-        upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
+            float? scales_h=None, float? scales_w=None) -> Tensor;
         /// The gradient of the input of [`upsample_nearest3d`](fn@upsample_nearest3d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::upsample_nearest3d_backward`.
-        upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size,
+            float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// The gradient of the input of [`_upsample_nearest_exact1d`](fn@_upsample_nearest_exact1d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::_upsample_nearest_exact1d_backward`.
-        _upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor;
+        _upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size,
+            float? scales=None) -> Tensor;
         /// The gradient of the input of [`_upsample_nearest_exact2d`](fn@_upsample_nearest_exact2d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::_upsample_nearest_exact2d_backward`.
-        _upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
+            float? scales_h=None, float? scales_w=None) -> Tensor;
         /// The gradient of the input of [`_upsample_nearest_exact3d`](fn@_upsample_nearest_exact3d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::_upsample_nearest_exact3d_backward`.
-        _upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size,
+            float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// The gradient of the input of [`upsample_linear1d`](fn@upsample_linear1d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::upsample_linear1d_backward`.
-        upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, bool align_corners, float? scales=None) -> Tensor;
+        upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size,
+            bool align_corners, float? scales=None) -> Tensor;
         /// The gradient of the input of [`upsample_bilinear2d`](fn@upsample_bilinear2d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::upsample_bilinear2d_backward`.
-        upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
+            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// The gradient of the input of [`upsample_trilinear3d`](fn@upsample_trilinear3d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::upsample_trilinear3d_backward`.
-        upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size,
+            bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// The gradient of the input of [`upsample_bicubic2d`](fn@upsample_bicubic2d).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::upsample_bicubic2d_backward`.
-        upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
+            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
 
         /// The mean under a window of volumes `[batch, channels, depth, height, width]`, which need no batch.
         ///
@@ -386,29 +431,35 @@ torch_library! {
         /// A window that does not fit, padding of more than half of it. A divisor of 0.
         ///
         /// PyTorch: `torch.nn.functional.avg_pool3d`.
-        avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor;
+        avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False,
+            bool count_include_pad=True, int? divisor_override=None) -> Tensor;
         /// The gradient of the input of [`avg_pool3d`](fn@avg_pool3d).
         ///
         /// PyTorch: `aten::avg_pool3d_backward`.
-        avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
-        /// The largest element under a window of volumes `[batch, channels, depth, height, width]`, which need no batch.
+        avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding,
+            bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
+        /// The largest element under a window of volumes `[batch, channels, depth, height, width]`, which need no
+        /// batch.
         ///
         /// # Errors
         /// A window that does not fit, padding of more than half of it.
         ///
         /// PyTorch: `torch.nn.functional.max_pool3d`.
-        max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor;
+        max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1,
+            bool ceil_mode=False) -> Tensor;
         /// As [`max_pool3d`](fn@max_pool3d), and where in its volume each element was.
         ///
         /// # Errors
         /// A window that does not fit, padding of more than half of it.
         ///
         /// PyTorch: `torch.nn.functional.max_pool3d_with_indices`.
-        max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor);
+        max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+            int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor);
         /// The gradient of the input of [`max_pool3d_with_indices`](fn@max_pool3d_with_indices).
         ///
         /// PyTorch: `aten::max_pool3d_with_indices_backward`.
-        max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor;
+        max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride,
+            int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor;
         /// The means of so many shares of volumes, in each direction.
         ///
         /// # Errors

@@ -26,8 +26,8 @@ torch_library! {
         /// Elements by their index in a dimension: `out[i][j] = self[index[i][j]][j]` for dimension 0 of two.
         ///
         /// # Errors
-        /// An index that is not `int64` or `int32`, has another number of dimensions or larger other sizes; an index out
-        /// of range.
+        /// An index that is not `int64` or `int32`, has another number of dimensions or larger other sizes; an
+        /// index out of range.
         ///
         /// PyTorch: `torch.gather`.
         gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor;
@@ -46,18 +46,22 @@ torch_library! {
         /// A weight that is no matrix; as [`index_select`](fn@index_select).
         ///
         /// PyTorch: `torch.nn.functional.embedding`.
-        embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor;
-        /// A copy of a matrix whose rows at the indices have norms of order `norm_type` up to `max_norm`: longer ones are scaled down.
+        embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False,
+            bool sparse=False) -> Tensor;
+        /// A copy of a matrix whose rows at the indices have norms of order `norm_type` up to `max_norm`: longer
+        /// ones are scaled down.
         ///
         /// # Errors
-        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a negative norm.
+        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a
+        /// negative norm.
         ///
         /// PyTorch: `aten::embedding_renorm`.
         embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor;
         /// [`embedding_renorm`](fn@embedding_renorm) in place.
         ///
         /// # Errors
-        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a negative norm.
+        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a
+        /// negative norm.
         ///
         /// PyTorch: `aten::embedding_renorm_`.
         embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!);
@@ -70,8 +74,9 @@ torch_library! {
 
         /// Elements at places that tensors of indices give, one for each dimension from the first on; those broadcast.
         ///
-        /// A dimension without an index is kept whole. A mask stands for the indices of its true elements, in as many dimensions
-        /// as it has. The dimensions of the indices come where those were that they replace, or first if these are not neighbours.
+        /// A dimension without an index is kept whole. A mask stands for the indices of its true elements, in as
+        /// many dimensions as it has. The dimensions of the indices come where those were that they replace, or
+        /// first if these are not neighbours.
         ///
         /// ```
         /// use torch_library::prelude::*;

@@ -6,32 +6,36 @@ torch_library! {
     /// Linear algebra, on top of what was declared before.
     #[methods(LinalgMethods)]
     pub mod aten extends super::linear::aten {
-        /// The LU factors of matrices `[.., n, m]` with partial pivoting: both in one matrix, without the ones of L's diagonal;
-        /// the row, from 1, that each step swapped with its own, as `int32`; the first step without a pivot, from 1, or 0.
+        /// The LU factors of matrices `[.., n, m]` with partial pivoting: both in one matrix, without the ones of
+        /// L's diagonal; the row, from 1, that each step swapped with its own, as `int32`; the first step without a
+        /// pivot, from 1, or 0.
         ///
         /// # Errors
         /// `pivot=False`; with `check_errors`, a step without a pivot.
         ///
         /// PyTorch: `torch.linalg.lu_factor_ex`.
-        linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info);
+        linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots,
+            Tensor info);
         /// As [`linalg_lu_factor_ex`](fn@linalg_lu_factor_ex), and an error where a step has no pivot.
         ///
         /// PyTorch: `torch.linalg.lu_factor`.
         linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots);
-        /// The factors of [`linalg_lu_factor`](fn@linalg_lu_factor) as matrices `P L U` of their own; of sizes `[0]` what is not
-        /// asked for.
+        /// The factors of [`linalg_lu_factor`](fn@linalg_lu_factor) as matrices `P L U` of their own; of sizes
+        /// `[0]` what is not asked for.
         ///
         /// # Errors
         /// Pivots that are not `int32`, or not one for each step.
         ///
         /// PyTorch: `torch.lu_unpack`.
-        lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U);
-        /// The factors of `A = P L U`: rows in another order, a lower triangle with ones on its diagonal, an upper triangle.
+        lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True,
+            bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U);
+        /// The factors of `A = P L U`: rows in another order, a lower triangle with ones on its diagonal, an upper
+        /// triangle.
         ///
         /// PyTorch: `torch.linalg.lu`.
         linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U);
-        /// The `X` of `A X = B`, or of `X A = B` without `left`, from the factors of `A`; with `adjoint`, of those equations
-        /// with the adjoint matrix. Batches broadcast.
+        /// The `X` of `A X = B`, or of `X A = B` without `left`, from the factors of `A`; with `adjoint`, of those
+        /// equations with the adjoint matrix. Batches broadcast.
         ///
         /// # Errors
         /// Sizes that make no equations.
@@ -46,7 +50,8 @@ torch_library! {
         /// The solution of [`linalg_solve`](fn@linalg_solve), with the factors that it was found with.
         ///
         /// PyTorch: `aten::_linalg_solve_ex`.
-        _linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info);
+        _linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result,
+            Tensor LU, Tensor pivots, Tensor info);
         /// The `X` of `A X = B`, or of `X A = B` without `left`; of `A x = b` for vectors `[.., n]`. Batches broadcast.
         ///
         /// # Errors
@@ -61,12 +66,14 @@ torch_library! {
         /// Sizes that make no equations.
         ///
         /// PyTorch: `torch.linalg.solve_triangular`.
-        linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor;
+        linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True,
+            bool unitriangular=False) -> Tensor;
         /// The solutions of triangular equations, and a copy of the matrices; see
         /// [`linalg_solve_triangular`](fn@linalg_solve_triangular).
         ///
         /// PyTorch: `torch.triangular_solve`.
-        triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient);
+        triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False,
+            bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient);
 
         /// The inverses of square matrices, and for each 0, or the step that found it singular.
         ///
@@ -87,7 +94,8 @@ torch_library! {
         /// PyTorch: `torch.inverse`.
         inverse(Tensor self) -> Tensor;
 
-        /// Determinants with the factors that they were found with: of the transposed matrices, if these are real and row-major.
+        /// Determinants with the factors that they were found with: of the transposed matrices, if these are real
+        /// and row-major.
         ///
         /// PyTorch: `aten::_linalg_det`.
         _linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots);
@@ -116,8 +124,8 @@ torch_library! {
         /// PyTorch: `torch.logdet`.
         logdet(Tensor self) -> Tensor;
 
-        /// The Cholesky factors L of `A = L Lᴴ`, of which only the lower halves are read, or U of `A = Uᴴ U`; and for each 0,
-        /// or the step that found the matrix not positive definite.
+        /// The Cholesky factors L of `A = L Lᴴ`, of which only the lower halves are read, or U of `A = Uᴴ U`; and
+        /// for each 0, or the step that found the matrix not positive definite.
         ///
         /// # Errors
         /// With `check_errors`, a matrix that is not positive definite.
@@ -137,8 +145,8 @@ torch_library! {
         /// PyTorch: `torch.cholesky_inverse`.
         cholesky_inverse(Tensor self, bool upper=False) -> Tensor;
 
-        /// The factors Q, whose columns are orthonormal, and R, which is upper triangular: as many columns of Q as R has rows,
-        /// the fewest that serve; all with mode `"complete"`; none with `"r"`.
+        /// The factors Q, whose columns are orthonormal, and R, which is upper triangular: as many columns of Q as
+        /// R has rows, the fewest that serve; all with mode `"complete"`; none with `"r"`.
         ///
         /// # Errors
         /// Another mode.
@@ -149,8 +157,10 @@ torch_library! {
         /// What [`linalg_svd`](fn@linalg_svd) gives, without vectors if nobody wants them; `driver` is not looked at.
         ///
         /// PyTorch: `aten::_linalg_svd`.
-        _linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh);
-        /// The factors of `A = U S Vh`: singular values from the largest, and vectors, with `full_matrices` those beyond too.
+        _linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U,
+            Tensor S, Tensor Vh);
+        /// The factors of `A = U S Vh`: singular values from the largest, and vectors, with `full_matrices` those
+        /// beyond too.
         ///
         /// PyTorch: `torch.linalg.svd`.
         linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh);
@@ -162,8 +172,8 @@ torch_library! {
         ///
         /// PyTorch: `aten::_linalg_eigh`.
         _linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors);
-        /// The eigenvalues of Hermitian matrices, from the least, and their vectors in columns. Only one half is read: the lower
-        /// one, or the upper one with `UPLO="U"`.
+        /// The eigenvalues of Hermitian matrices, from the least, and their vectors in columns. Only one half is
+        /// read: the lower one, or the upper one with `UPLO="U"`.
         ///
         /// # Errors
         /// Another `UPLO`, matrices that are not square.
@@ -174,7 +184,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.eigvalsh`.
         linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor;
-        /// The eigenvalues of square matrices, as complex numbers in no order, and their vectors in columns, each of length 1.
+        /// The eigenvalues of square matrices, as complex numbers in no order, and their vectors in columns, each
+        /// of length 1.
         ///
         /// # Errors
         /// Matrices that are not square, numbers that are not finite.
@@ -190,13 +201,15 @@ torch_library! {
         /// PyTorch: `torch.linalg.eigvals`.
         linalg_eigvals(Tensor self) -> Tensor;
 
-        /// The pseudoinverses of matrices `[.., n, m]`, of sizes `[.., m, n]`: singular values up to `atol`, or `rtol` of the
-        /// largest one, count as zero. If neither is given, `rtol` is what rounding leaves. Tolerances have a number for each
-        /// matrix; with `hermitian`, only the lower halves are read.
+        /// The pseudoinverses of matrices `[.., n, m]`, of sizes `[.., m, n]`: singular values up to `atol`, or
+        /// `rtol` of the largest one, count as zero. If neither is given, `rtol` is what rounding leaves.
+        /// Tolerances have a number for each matrix; with `hermitian`, only the lower halves are read.
         ///
         /// PyTorch: `torch.linalg.pinv`.
-        linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor;
-        /// As [`linalg_pinv_atol_rtol_tensor`](fn@linalg_pinv_atol_rtol_tensor), with the same tolerances for all matrices.
+        linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+            bool hermitian=False) -> Tensor;
+        /// As [`linalg_pinv_atol_rtol_tensor`](fn@linalg_pinv_atol_rtol_tensor), with the same tolerances for all
+        /// matrices.
         ///
         /// PyTorch: `torch.linalg.pinv`.
         linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor;
@@ -216,11 +229,14 @@ torch_library! {
         /// [`linalg_pinv_atol_rtol_tensor`](fn@linalg_pinv_atol_rtol_tensor), as `int64`.
         ///
         /// PyTorch: `torch.linalg.matrix_rank`.
-        linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor;
-        /// As [`linalg_matrix_rank_atol_rtol_tensor`](fn@linalg_matrix_rank_atol_rtol_tensor), with the same tolerances for all.
+        linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None,
+            bool hermitian=False) -> Tensor;
+        /// As [`linalg_matrix_rank_atol_rtol_tensor`](fn@linalg_matrix_rank_atol_rtol_tensor), with the same
+        /// tolerances for all.
         ///
         /// PyTorch: `torch.linalg.matrix_rank`.
-        linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor;
+        linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
+            bool hermitian=False) -> Tensor;
         /// As [`linalg_matrix_rank_atol_rtol_float`](fn@linalg_matrix_rank_atol_rtol_float), with `atol` only.
         ///
         /// PyTorch: `torch.linalg.matrix_rank`.
@@ -229,33 +245,38 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.matrix_rank`.
         linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor;
-        /// The shortest `X` that brings `A X` nearest to `B`, or `x` of vectors. Beside it, of sizes `[0]` where they are not
-        /// there: the squares of what is left of each column, for tall matrices of full rank and another driver than
-        /// `"gelsy"`; ranks, for another than `"gels"`; singular values, for `"gelsd"` and `"gelss"`. All drivers find the
-        /// same solution; without one it is `"gelsy"`. `rcond` is the `rtol` of [`linalg_pinv`](fn@linalg_pinv).
+        /// The shortest `X` that brings `A X` nearest to `B`, or `x` of vectors. Beside it, of sizes `[0]` where
+        /// they are not there: the squares of what is left of each column, for tall matrices of full rank and
+        /// another driver than `"gelsy"`; ranks, for another than `"gels"`; singular values, for `"gelsd"` and
+        /// `"gelss"`. All drivers find the same solution; without one it is `"gelsy"`. `rcond` is the `rtol` of
+        /// [`linalg_pinv`](fn@linalg_pinv).
         ///
         /// # Errors
         /// Another driver, sizes that make no equations.
         ///
         /// PyTorch: `torch.linalg.lstsq`.
-        linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values);
+        linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution,
+            Tensor residuals, Tensor rank, Tensor singular_values);
 
-        /// The norm of all elements as a vector; with an order that of a vector or a matrix, or of those in one or two dimensions.
+        /// The norm of all elements as a vector; with an order that of a vector or a matrix, or of those in one or
+        /// two dimensions.
         ///
         /// # Errors
         /// An order for other than one or two dimensions, an order that is none.
         ///
         /// PyTorch: `torch.linalg.norm`.
-        linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
         /// The Frobenius (`"fro"`) or nuclear norm (`"nuc"`) of matrices.
         ///
         /// # Errors
         /// As [`linalg_matrix_norm_str_ord`].
         ///
         /// PyTorch: `torch.linalg.norm`.
-        linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
-        /// The norm of matrices in two dimensions: the largest (`1`) or smallest (`-1`) sum of a column's magnitudes, that of a
-        /// row's (infinite orders), or the largest or smallest singular value (`2`, `-2`).
+        linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
+        /// The norm of matrices in two dimensions: the largest (`1`) or smallest (`-1`) sum of a column's
+        /// magnitudes, that of a row's (infinite orders), or the largest or smallest singular value (`2`, `-2`).
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -268,19 +289,23 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Other orders, fewer than two dimensions, the same dimension twice, other types than floating-point and complex ones.
+        /// Other orders, fewer than two dimensions, the same dimension twice, other types than floating-point and
+        /// complex ones.
         ///
         /// PyTorch: `torch.linalg.matrix_norm`.
-        linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
         /// The Frobenius (`"fro"`) or nuclear norm (`"nuc"`) of matrices in two dimensions.
         ///
         /// # Errors
-        /// Other words, fewer than two dimensions, the same dimension twice, other types than floating-point and complex ones.
+        /// Other words, fewer than two dimensions, the same dimension twice, other types than floating-point and
+        /// complex ones.
         ///
         /// PyTorch: `torch.linalg.matrix_norm`.
-        linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
-        /// How much solving with matrices can enlarge errors: the product of the norms, of order 1, 2 (if there is none) or infinity,
-        /// or one of these negated, of a matrix and its inverse; infinite where there is none.
+        linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
+        /// How much solving with matrices can enlarge errors: the product of the norms, of order 1, 2 (if there is
+        /// none) or infinity, or one of these negated, of a matrix and its inverse; infinite where there is none.
         ///
         /// # Errors
         /// Other orders, fewer than two dimensions, with another order than `2` or `-2` matrices that are not square.
@@ -294,15 +319,16 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.cond`.
         linalg_cond.p_str(Tensor self, str p) -> Tensor;
-        /// The powers of each number along a new dimension at the end, from that with exponent 0 on: as many as there are numbers
-        /// in the last dimension, or `N`.
+        /// The powers of each number along a new dimension at the end, from that with exponent 0 on: as many as
+        /// there are numbers in the last dimension, or `N`.
         ///
         /// # Errors
         /// Booleans, fewer than two powers.
         ///
         /// PyTorch: `torch.linalg.vander`.
         linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor;
-        /// The powers of the numbers of a vector in rows, the highest first unless they are to increase; integers give `int64`.
+        /// The powers of the numbers of a vector in rows, the highest first unless they are to increase; integers
+        /// give `int64`.
         ///
         /// # Errors
         /// What is no vector, fewer than no powers.
@@ -344,8 +370,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.diagonal`.
         linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a);
-        /// The product of several matrices, in the order that needs the fewest multiplications; the first and the last may be
-        /// vectors.
+        /// The product of several matrices, in the order that needs the fewest multiplications; the first and the
+        /// last may be vectors.
         ///
         /// # Errors
         /// Fewer than two tensors, sizes without a product.

@@ -81,7 +81,8 @@ torch_library! {
         ///
         /// PyTorch: `aten::_cdist_forward`.
         _cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor;
-        /// The distances of each two rows, by one product of matrices: fast, and less precise where rows are near each other.
+        /// The distances of each two rows, by one product of matrices: fast, and less precise where rows are near
+        /// each other.
         ///
         /// # Errors
         /// Rows of different length, batches that do not broadcast.
@@ -102,7 +103,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.cosine_similarity`.
         cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor;
-        /// Pairs of vectors, each pair times the matrix of each output, plus a bias: `x1[.., i] * weight[o, i, j] * x2[.., j]`.
+        /// Pairs of vectors, each pair times the matrix of each output, plus a bias:
+        /// `x1[.., i] * weight[o, i, j] * x2[.., j]`.
         ///
         /// # Errors
         /// Other sizes.
@@ -110,21 +112,24 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.bilinear`.
         #[variants(function)]
         bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor;
-        /// The product of three tensors, each with new dimensions of size 1 at the places of `expand`, summed over some dimensions.
+        /// The product of three tensors, each with new dimensions of size 1 at the places of `expand`, summed over
+        /// some dimensions.
         ///
         /// # Errors
         /// Dimensions out of range, or that do not broadcast.
         ///
         /// PyTorch: `aten::_trilinear`.
         #[variants(function)]
-        _trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor;
+        _trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim,
+            int unroll_dim=1) -> Tensor;
         /// By how much anchors are not closer to the positive row than to the negative one, by a margin.
         ///
         /// # Errors
         /// Other numbers of dimensions, a margin of 0 or less.
         ///
         /// PyTorch: `torch.nn.functional.triplet_margin_loss`.
-        triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float eps=1e-06, bool swap=False, int reduction=1) -> Tensor;
+        triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2.,
+            float eps=1e-06, bool swap=False, int reduction=1) -> Tensor;
 
         /// The gradient of the first rows of [`_cdist_forward`](fn@_cdist_forward), from its result.
         ///

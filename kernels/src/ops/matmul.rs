@@ -94,10 +94,11 @@ torch_library! {
         /// PyTorch: `torch.trace`.
         trace(Tensor self) -> Tensor;
 
-        /// A sum of products of elements, by a formula in which letters name dimensions: `"ik,kj->ij"` multiplies matrices.
+        /// A sum of products of elements, by a formula in which letters name dimensions: `"ik,kj->ij"` multiplies
+        /// matrices.
         ///
-        /// A letter that is not behind the arrow is summed over; without an arrow those that occur twice are. `...` stands for
-        /// all dimensions that have no letter.
+        /// A letter that is not behind the arrow is summed over; without an arrow those that occur twice are. `...`
+        /// stands for all dimensions that have no letter.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -123,23 +124,30 @@ torch_library! {
         /// A mask together with `is_causal`, sizes that do not fit.
         ///
         /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`.
-        scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor;
+        scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None,
+            float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor;
 
-        /// As that, of sizes `[batch, head, length, width]`, without the matrix of all products; and the logarithm of the sum of
-        /// each query's exponentials.
+        /// As that, of sizes `[batch, head, length, width]`, without the matrix of all products; and the logarithm
+        /// of the sum of each query's exponentials.
         ///
         /// # Errors
         /// Other sizes, and dropout.
         ///
         /// PyTorch: what `scaled_dot_product_attention` does on the CPU.
-        _scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp);
+        _scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.,
+            bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output,
+            Tensor logsumexp);
         /// The gradients of query, key and value of
-        /// [`_scaled_dot_product_flash_attention_for_cpu`](fn@_scaled_dot_product_flash_attention_for_cpu), from its results.
+        /// [`_scaled_dot_product_flash_attention_for_cpu`](fn@_scaled_dot_product_flash_attention_for_cpu), from
+        /// its results.
         ///
         /// # Errors
         /// A dropout, sizes that do not meet.
         ///
         /// PyTorch: `aten::_scaled_dot_product_flash_attention_for_cpu_backward`.
-        _scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value);
+        _scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key,
+            Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *,
+            Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key,
+            Tensor grad_value);
     }
 }

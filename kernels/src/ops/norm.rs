@@ -36,26 +36,32 @@ torch_library! {
         /// A `normalized_shape` that the input does not end in, a weight or bias of other sizes.
         ///
         /// PyTorch: `torch.nn.functional.layer_norm`.
-        layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True) -> Tensor;
-        /// The part of [`layer_norm`](fn@layer_norm) that computes: the result, the means, and one over the standard deviations.
+        layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None,
+            float eps=1e-05, bool cudnn_enable=True) -> Tensor;
+        /// The part of [`layer_norm`](fn@layer_norm) that computes: the result, the means, and one over the
+        /// standard deviations.
         ///
         /// PyTorch: `aten::native_layer_norm`.
-        native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor);
+        native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias,
+            float eps) -> (Tensor, Tensor, Tensor);
 
         /// Each channel (dimension 1) with mean 0 and variance 1; then scaled by `weight` and moved by `bias`.
         ///
-        /// In training, the statistics are those of the batch, and move the running ones by `momentum`; else they are the
-        /// running ones.
+        /// In training, the statistics are those of the batch, and move the running ones by `momentum`; else they
+        /// are the running ones.
         ///
         /// # Errors
         /// No running statistics outside of training, vectors of another length than the channels.
         ///
         /// PyTorch: `torch.nn.functional.batch_norm`.
-        batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor;
-        /// The part of [`batch_norm`](fn@batch_norm) that computes: the result, and the statistics of the batch (none outside of training).
+        batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+            bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor;
+        /// The part of [`batch_norm`](fn@batch_norm) that computes: the result, and the statistics of the batch
+        /// (none outside of training).
         ///
         /// PyTorch: `aten::native_batch_norm`.
-        native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+            bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
 
         /// The gradient of the input of [`_softmax`], from its result.
         ///
@@ -70,7 +76,8 @@ torch_library! {
         /// `output_mask` does not want.
         ///
         /// PyTorch: `aten::native_layer_norm_backward`.
-        native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+        native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean,
+            Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
         /// The gradients of input, weight and bias of [`native_batch_norm`]; none (undefined) for each that
         /// `output_mask` does not want.
         ///
@@ -78,7 +85,9 @@ torch_library! {
         /// In training without the saved statistics, outside of it without the running ones.
         ///
         /// PyTorch: `aten::native_batch_norm_backward`.
-        native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+        native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean,
+            Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps,
+            bool[3] output_mask) -> (Tensor, Tensor, Tensor);
 
         /// Normalises each of so many groups of channels of each item by its mean and variance.
         ///
@@ -86,17 +95,19 @@ torch_library! {
         /// Channels that do not make up so many groups.
         ///
         /// PyTorch: `torch.nn.functional.group_norm`.
-        group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor;
-        /// The part of [`group_norm`](fn@group_norm) that computes, for `N` items of `C` channels of `HxW` elements; with the
-        /// means, and one over the deviations.
+        group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
+            bool cudnn_enabled=True) -> Tensor;
+        /// The part of [`group_norm`](fn@group_norm) that computes, for `N` items of `C` channels of `HxW`
+        /// elements; with the means, and one over the deviations.
         ///
         /// # Errors
         /// Numbers that do not make the sizes of the input, channels that do not make the groups.
         ///
         /// PyTorch: `aten::native_group_norm`.
-        native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor);
-        /// Divides by the root of the mean of the squares over the last dimensions, whose sizes are given, and multiplies with
-        /// the weight, which has these sizes; the result is contiguous and of the input's type.
+        native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group,
+            float eps) -> (Tensor, Tensor, Tensor);
+        /// Divides by the root of the mean of the squares over the last dimensions, whose sizes are given, and
+        /// multiplies with the weight, which has these sizes; the result is contiguous and of the input's type.
         ///
         /// # Errors
         /// Sizes that are not the last of the input's, or not the weight's; integers.
@@ -117,8 +128,8 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
 
-        /// [`dropout`](fn@dropout) that keeps mean and variance of inputs of mean 0 and variance 1: what is dropped gets the value that
-        /// `selu` ends at, and all is scaled and moved.
+        /// [`dropout`](fn@dropout) that keeps mean and variance of inputs of mean 0 and variance 1: what is dropped
+        /// gets the value that `selu` ends at, and all is scaled and moved.
         ///
         /// # Errors
         /// A probability that is not between 0 and 1.
@@ -182,64 +193,81 @@ torch_library! {
         /// As there.
         ///
         /// PyTorch: `aten::_native_batch_norm_legit`.
-        _native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        _native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean,
+            Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
         /// As [`_native_batch_norm_legit`](fn@_native_batch_norm_legit), without running statistics.
         ///
         /// # Errors
         /// As there; outside of training.
         ///
         /// PyTorch: `aten::_native_batch_norm_legit`.
-        _native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        _native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training,
+            float momentum, float eps) -> (Tensor, Tensor, Tensor);
         /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) outside of training.
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `aten::_native_batch_norm_legit_no_training`.
-        _native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor);
-        /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) that returns the moved statistics, and writes to no argument.
+        _native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
+            Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) that returns the moved statistics, and writes
+        /// to no argument.
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `aten::_native_batch_norm_legit_functional`.
-        _native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out);
-        /// [`native_batch_norm`](fn@native_batch_norm) in training, and what a backend would keep for the gradient: here nothing.
+        _native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
+            Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor,
+            Tensor running_mean_out, Tensor running_var_out);
+        /// [`native_batch_norm`](fn@native_batch_norm) in training, and what a backend would keep for the gradient:
+        /// here nothing.
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `aten::_batch_norm_with_update`.
-        _batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
-        /// [`_batch_norm_with_update`](fn@_batch_norm_with_update) that returns the moved statistics, and writes to no argument.
+        _batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean,
+            Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
+        /// [`_batch_norm_with_update`](fn@_batch_norm_with_update) that returns the moved statistics, and writes to
+        /// no argument.
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `aten::_batch_norm_with_update_functional`.
-        _batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out);
-        /// [`native_batch_norm`](fn@native_batch_norm) outside of training, and what a backend would keep for the gradient: here nothing.
+        _batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
+            Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor,
+            Tensor running_mean_out, Tensor running_var_out);
+        /// [`native_batch_norm`](fn@native_batch_norm) outside of training, and what a backend would keep for the
+        /// gradient: here nothing.
         ///
         /// # Errors
         /// As there; running statistics that are missing.
         ///
         /// PyTorch: `aten::_batch_norm_no_update`.
-        _batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
-        /// The gradients of input, weight and bias of [`_batch_norm_with_update`](fn@_batch_norm_with_update), or without `update` of
-        /// [`_batch_norm_no_update`](fn@_batch_norm_no_update); none (undefined) for each that `output_mask` does not want.
+        _batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean,
+            Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
+        /// The gradients of input, weight and bias of [`_batch_norm_with_update`](fn@_batch_norm_with_update), or
+        /// without `update` of [`_batch_norm_no_update`](fn@_batch_norm_no_update); none (undefined) for each that
+        /// `output_mask` does not want.
         ///
         /// # Errors
         /// As [`native_batch_norm_backward`](fn@native_batch_norm_backward).
         ///
         /// PyTorch: `aten::batch_norm_backward`.
-        batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps, bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, Tensor);
-        /// The gradients of input, weight and bias of [`native_group_norm`](fn@native_group_norm); none (undefined) for each that
-        /// `output_mask` does not want.
+        batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean,
+            Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps,
+            bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, Tensor);
+        /// The gradients of input, weight and bias of [`native_group_norm`](fn@native_group_norm); none (undefined)
+        /// for each that `output_mask` does not want.
         ///
         /// # Errors
         /// Numbers that do not make the sizes of the input, or of the means and deviations.
         ///
         /// PyTorch: `aten::native_group_norm_backward`.
-        native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+        native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight,
+            SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
     }
 }

@@ -63,7 +63,8 @@ torch_library! {
 
         /// A step of stochastic gradient descent. Without momentum, its buffers may be an empty list.
         ///
-        /// Gradients are divided by `grad_scale` first, also where the caller sees them; with a `found_inf` of 1 nothing happens.
+        /// Gradients are divided by `grad_scale` first, also where the caller sees them; with a `found_inf` of 1
+        /// nothing happens.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -76,14 +77,23 @@ torch_library! {
         /// ```
         ///
         /// PyTorch: `torch._fused_sgd_`, `torch.optim.SGD` with `fused=True`.
-        _fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ();
-        /// A step of Adam; `state_steps` has the number of each tensor's step, from 1 on. Weight decay is added to the gradient.
+        _fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
+            float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize,
+            bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ();
+        /// A step of Adam; `state_steps` has the number of each tensor's step, from 1 on. Weight decay is added to
+        /// the gradient.
         ///
         /// PyTorch: `torch._fused_adam_`, `torch.optim.Adam` with `fused=True`.
-        _fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ();
+        _fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs,
+            Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2,
+            float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+            Tensor? found_inf=None) -> ();
         /// A step of Adam whose weight decay shrinks the tensors themselves.
         ///
         /// PyTorch: `torch._fused_adamw_`, `torch.optim.AdamW` with `fused=True`.
-        _fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ();
+        _fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs,
+            Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2,
+            float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+            Tensor? found_inf=None) -> ();
     }
 }

@@ -91,7 +91,8 @@ torch_library! {
         /// As [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.quantile`.
-        quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
+        quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+            str interpolation="linear") -> Tensor;
         /// As [`quantile`](fn@quantile), of what is not NaN.
         ///
         /// # Errors
@@ -105,7 +106,8 @@ torch_library! {
         /// As [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.nanquantile`.
-        nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
+        nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+            str interpolation="linear") -> Tensor;
         /// Sorted along the first dimension.
         ///
         /// PyTorch: `torch.msort`.
@@ -159,7 +161,8 @@ torch_library! {
         /// Integers and booleans.
         ///
         /// PyTorch: `torch.std_mean`.
-        std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor);
+        std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+            bool keepdim=False) -> (Tensor, Tensor);
         /// The variance and the mean of all elements.
         ///
         /// # Errors
@@ -233,12 +236,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.unique`.
         #[tags(dynamic_output_shape)]
-        _unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor);
+        _unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor,
+            Tensor, Tensor);
         /// One of each run of equal elements, which of them each element is, and how long each run is.
         ///
         /// PyTorch: `torch.unique_consecutive`.
         #[tags(dynamic_output_shape)]
-        unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor);
+        unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False,
+            int? dim=None) -> (Tensor, Tensor, Tensor);
         /// The distinct slices of a dimension in order, which of them each slice is, and how often each occurs.
         ///
         /// # Errors
@@ -246,21 +251,24 @@ torch_library! {
         ///
         /// PyTorch: `torch.unique`.
         #[tags(dynamic_output_shape)]
-        unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor);
+        unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False,
+            bool return_counts=False) -> (Tensor, Tensor, Tensor);
         /// Where elements would go into sorted rows: before equal ones, or behind them with `right`.
         ///
         /// # Errors
         /// Rows of other sizes, a side that contradicts `right`.
         ///
         /// PyTorch: `torch.searchsorted`.
-        searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor;
+        searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False,
+            str? side=None, Tensor? sorter=None) -> Tensor;
         /// Where a number would go into a sorted vector.
         ///
         /// # Errors
         /// As [`searchsorted_Tensor`](fn@searchsorted_Tensor).
         ///
         /// PyTorch: `torch.searchsorted`.
-        searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor;
+        searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False,
+            str? side=None, Tensor? sorter=None) -> Tensor;
         /// Between which boundaries each element lies: how many are below it, or not above it with `right`.
         ///
         /// # Errors
@@ -278,17 +286,20 @@ torch_library! {
         /// Whether each element is among others, or is not with `invert`.
         ///
         /// PyTorch: `torch.isin`.
-        isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor;
+        isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
+            bool invert=False) -> Tensor;
         /// Whether each element is a number, or is not with `invert`.
         ///
         /// PyTorch: `torch.isin`.
-        isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor;
+        isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False,
+            bool invert=False) -> Tensor;
         /// Whether a number is among elements; with `invert` whether it is not.
         ///
         /// # Errors
         /// Booleans and complex numbers.
         ///
         /// PyTorch: `torch.isin`.
-        isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor;
+        isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False,
+            bool invert=False) -> Tensor;
     }
 }

@@ -5,7 +5,8 @@ use torch_library::torch_library;
 torch_library! {
     /// Pieces, on top of what was declared before.
     pub mod aten extends super::storage::aten {
-        /// As [`split_Tensor`](fn@split_Tensor), for autograd each part a tensor of its own. It shares memory all the same.
+        /// As [`split_Tensor`](fn@split_Tensor), for autograd each part a tensor of its own. It shares memory all
+        /// the same.
         ///
         /// # Errors
         /// Those of that.
@@ -26,7 +27,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.unsafe_chunk`.
         unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[];
-        /// Cuts each tensor into so many chunks along a dimension, the last filled up with zeros, and joins those of one place.
+        /// Cuts each tensor into so many chunks along a dimension, the last filled up with zeros, and joins those
+        /// of one place.
         ///
         /// # Errors
         /// No tensors, or tensors of no elements, of other types, or of other sizes before the dimension.
@@ -40,7 +42,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.combinations`.
         combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor;
-        /// The places of the first `size` elements that are not zero, as rows; places that do not exist are `fill_value`.
+        /// The places of the first `size` elements that are not zero, as rows; places that do not exist are
+        /// `fill_value`.
         ///
         /// # Errors
         /// A negative size.
@@ -56,14 +59,15 @@ torch_library! {
         #[tags(dynamic_output_shape)]
         _unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor);
 
-        /// The products of groups of matrices: batches of matrices, or one matrix whose rows, columns or inner dimension are
-        /// cut at `offs`, where groups end.
+        /// The products of groups of matrices: batches of matrices, or one matrix whose rows, columns or inner
+        /// dimension are cut at `offs`, where groups end.
         ///
         /// # Errors
         /// Other types than `float32` and halves, sizes that do not fit, offsets that are missing or of no use, a bias.
         ///
         /// PyTorch: `torch._grouped_mm`.
-        _grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? out_dtype=None) -> Tensor;
+        _grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None,
+            ScalarType? out_dtype=None) -> Tensor;
 
         /// Mantissas, of sizes from one half to one, and exponents of two.
         ///

@@ -1,7 +1,7 @@
 //! Orthogonal polynomials, element by element, and the function of Airy.
 //!
-//! Orders are cut to whole numbers; one below zero gives 0. Sums that overflow on the way end in NaN, as do orders beyond
-//! 2²⁴ where a polynomial has no closed form, and for Hermite's those beyond 512, or 128 in `float32`.
+//! Orders are cut to whole numbers; one below zero gives 0. Sums that overflow on the way end in NaN, as do orders
+//! beyond 2²⁴ where a polynomial has no closed form, and for Hermite's those beyond 512, or 128 in `float32`.
 
 use torch_library::torch_library;
 
@@ -225,7 +225,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_t`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t), all orders at one number.
+        /// As [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t), all orders at
+        /// one number.
         ///
         /// # Errors
         /// As of that.
@@ -233,7 +234,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_t`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t), one order for all elements.
+        /// As [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t), one order for
+        /// all elements.
         ///
         /// # Errors
         /// As of that.
@@ -250,7 +252,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_u`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u), all orders at one number.
+        /// As [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u), all orders at
+        /// one number.
         ///
         /// # Errors
         /// As of that.
@@ -258,7 +261,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_u`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u), one order for all elements.
+        /// As [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u), one order for
+        /// all elements.
         ///
         /// # Errors
         /// As of that.
@@ -275,7 +279,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_v`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v), all orders at one number.
+        /// As [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v), all orders at
+        /// one number.
         ///
         /// # Errors
         /// As of that.
@@ -283,7 +288,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_v`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v), one order for all elements.
+        /// As [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v), one order for
+        /// all elements.
         ///
         /// # Errors
         /// As of that.
@@ -300,7 +306,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_w`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w), all orders at one number.
+        /// As [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w), all orders at
+        /// one number.
         ///
         /// # Errors
         /// As of that.
@@ -308,7 +315,8 @@ torch_library! {
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_w`.
         #[tags(pointwise)]
         special_shifted_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor;
-        /// As [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w), one order for all elements.
+        /// As [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w), one order for
+        /// all elements.
         ///
         /// # Errors
         /// As of that.

@@ -19,30 +19,36 @@ torch_library! {
         /// ```
         ///
         /// PyTorch: `torch.arange`.
-        arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// The numbers from `start` up to but not including `end`.
         ///
         /// PyTorch: `torch.arange`.
-        arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
         /// The numbers from `start` on, `step` apart, that are before `end`.
         ///
         /// # Errors
         /// A step of zero, or one that leads away from the end.
         ///
         /// PyTorch: `torch.arange`.
-        arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// So many numbers from `start` to `end`, equally far apart, both included.
         ///
         /// PyTorch: `torch.linspace`.
-        linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
         /// The square matrix with ones on its diagonal, else zeros.
         ///
         /// PyTorch: `torch.eye`.
-        eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// A matrix with ones on its diagonal, else zeros.
         ///
         /// PyTorch: `torch.eye`.
-        eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// Matrices with zeros above a diagonal.
         ///
         /// PyTorch: `torch.tril`.
@@ -80,8 +86,8 @@ torch_library! {
         /// PyTorch: `Tensor.exponential_`.
         #[tags(nondeterministic_seeded)]
         exponential_(Tensor(a!) self, float lambd=1.0, *, Generator? generator=None) -> Tensor(a!);
-        /// Random indices, as `int64`, of which each comes up in proportion to its weight in a vector, or in each row of a
-        /// matrix: the same not twice, unless with `replacement`.
+        /// Random indices, as `int64`, of which each comes up in proportion to its weight in a vector, or in each
+        /// row of a matrix: the same not twice, unless with `replacement`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -94,7 +100,8 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Weights that are negative, not finite, or zero altogether; more indices than there are, without `replacement`.
+        /// Weights that are negative, not finite, or zero altogether; more indices than there are, without
+        /// `replacement`.
         ///
         /// PyTorch: `torch.multinomial`.
         #[tags(nondeterministic_seeded)]
@@ -117,42 +124,51 @@ torch_library! {
         ///
         /// PyTorch: `torch.rand`.
         #[tags(nondeterministic_seeded)]
-        rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// [`rand`] from a generator.
         ///
         /// PyTorch: `torch.rand`.
         #[tags(nondeterministic_seeded)]
-        rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
         /// Random numbers from the normal distribution of mean 0 and deviation 1.
         ///
         /// PyTorch: `torch.randn`.
         #[tags(nondeterministic_seeded)]
-        randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// [`randn`] from a generator.
         ///
         /// PyTorch: `torch.randn`.
         #[tags(nondeterministic_seeded)]
-        randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
         /// [`rand`] with the sizes of a tensor, and unless given its type, device and strides.
         ///
         /// PyTorch: `torch.rand_like`.
         #[tags(nondeterministic_seeded)]
-        rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
         /// [`randn`] with the sizes of a tensor, and unless given its type, device and strides.
         ///
         /// PyTorch: `torch.randn_like`.
         #[tags(nondeterministic_seeded)]
-        randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
         /// [`randint`] with the sizes of a tensor, and unless given its type, device and strides.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
-        randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
         /// [`randint_low`] with the sizes of a tensor, and unless given its type, device and strides.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
-        randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None,
+            MemoryFormat? memory_format=None) -> Tensor;
         /// Powers of a base, the exponents evenly spaced from `start` to `end`, both included.
         ///
         /// ```
@@ -167,82 +183,99 @@ torch_library! {
         /// Fewer than no numbers.
         ///
         /// PyTorch: `torch.logspace`.
-        logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Where the elements of the lower triangle of a matrix are, up to a diagonal: rows first, then columns, `[2, n]`.
+        logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Where the elements of the lower triangle of a matrix are, up to a diagonal: rows first, then columns,
+        /// `[2, n]`.
         ///
         /// PyTorch: `torch.tril_indices`.
-        tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Where the elements of the upper triangle of a matrix are, from a diagonal on: rows first, then columns, `[2, n]`.
+        tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Where the elements of the upper triangle of a matrix are, from a diagonal on: rows first, then columns,
+        /// `[2, n]`.
         ///
         /// PyTorch: `torch.triu_indices`.
-        triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
         /// A number as a tensor without dimensions, of `float32` unless given.
         ///
         /// PyTorch: `torch.scalar_tensor`.
-        scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// Random integers from 0 up to but not including `high`.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
-        randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// Random integers from `low` up to but not including `high`.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
-        randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
         /// The numbers from 0 up to but not including `n`, in random order.
         ///
         /// PyTorch: `torch.randperm`.
         #[tags(nondeterministic_seeded)]
-        randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// [`randperm`] from a generator.
         ///
         /// PyTorch: `torch.randperm`.
         #[tags(nondeterministic_seeded)]
-        randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`linspace`](fn@linspace); both ends from tensors.
         ///
         /// # Errors
         /// Ends with dimensions.
         ///
         /// PyTorch: `torch.linspace`.
-        linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`linspace`](fn@linspace); the start from a tensor.
         ///
         /// # Errors
         /// Ends with dimensions.
         ///
         /// PyTorch: `torch.linspace`.
-        linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`linspace`](fn@linspace); the end from a tensor.
         ///
         /// # Errors
         /// Ends with dimensions.
         ///
         /// PyTorch: `torch.linspace`.
-        linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`logspace`](fn@logspace); both ends from tensors.
         ///
         /// # Errors
         /// Ends with dimensions.
         ///
         /// PyTorch: `torch.logspace`.
-        logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`logspace`](fn@logspace); the start from a tensor.
         ///
         /// # Errors
         /// Ends with dimensions.
         ///
         /// PyTorch: `torch.logspace`.
-        logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`logspace`](fn@logspace); the end from a tensor.
         ///
         /// # Errors
         /// Ends with dimensions.
         ///
         /// PyTorch: `torch.logspace`.
-        logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Writes random integers from 0 on: all that an integer type has, those that a floating-point type has without gaps.
+        logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Writes random integers from 0 on: all that an integer type has, those that a floating-point type has
+        /// without gaps.
         ///
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
@@ -306,7 +339,8 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         #[variants(function)]
         poisson(Tensor self, Generator? generator=None) -> Tensor;
-        /// How many of `count` trials succeed, each of which does with the probability `prob`; NaN where one of them is.
+        /// How many of `count` trials succeed, each of which does with the probability `prob`; NaN where one of
+        /// them is.
         ///
         /// # Errors
         /// Two types, others than `float32` and `float64`, sizes that do not broadcast.
@@ -391,47 +425,59 @@ torch_library! {
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
-        normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None,
+            ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`rand_like`](fn@rand_like), from a generator.
         ///
         /// PyTorch: `torch.rand_like`.
         #[tags(nondeterministic_seeded)]
-        rand_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        rand_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
         /// As [`randn_like`](fn@randn_like), from a generator.
         ///
         /// PyTorch: `torch.randn_like`.
         #[tags(nondeterministic_seeded)]
-        randn_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randn_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
         /// As [`randint`](fn@randint), from a generator.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
-        randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`randint_low`](fn@randint_low), from a generator.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
-        randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
+            ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// As [`randint_like`](fn@randint_like), from a generator.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
-        randint_like.generator(Tensor self, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randint_like.generator(Tensor self, SymInt high, *, Generator? generator, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None,
+            MemoryFormat? memory_format=None) -> Tensor;
         /// As [`randint_like_low_dtype`](fn@randint_like_low_dtype), from a generator.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
-        randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator,
+            ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
+            MemoryFormat? memory_format=None) -> Tensor;
         /// As [`randint_like`](fn@randint_like), the end from a tensor with one element.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
-        randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
         /// As [`randint_like_generator`](fn@randint_like_generator), the end from a tensor with one element.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
-        randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None,
+            Layout? layout=None, Device? device=None, bool? pin_memory=None,
+            MemoryFormat? memory_format=None) -> Tensor;
         /// What [`bernoulli`](fn@bernoulli) draws, in the type of the tensor it is written to.
         ///
         /// PyTorch: `torch.bernoulli`.
@@ -456,6 +502,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
-        normal.float_float_out(float mean, float std, SymInt[] size, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
+        normal.float_float_out(float mean, float std, SymInt[] size, *, Generator? generator=None,
+            Tensor(a!) out) -> Tensor(a!);
     }
 }

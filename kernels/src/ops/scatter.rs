@@ -34,8 +34,8 @@ torch_library! {
         #[tags(pointwise)]
         masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!);
 
-        /// A copy with elements of `src` written where the index says in dimension `dim`: of three dimensions and `dim` 1,
-        /// `out[i, index[i, j, k], k] = src[i, j, k]`.
+        /// A copy with elements of `src` written where the index says in dimension `dim`: of three dimensions and
+        /// `dim` 1, `out[i, index[i, j, k], k] = src[i, j, k]`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -64,12 +64,12 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.scatter_`.
         scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!);
-        /// A copy with numbers at indices into the flat tensor: those of `source`, or, with `accumulate`, these added to what was
-        /// there.
+        /// A copy with numbers at indices into the flat tensor: those of `source`, or, with `accumulate`, these
+        /// added to what was there.
         ///
         /// # Errors
-        /// An index out of range, or of another type than `int64`; a source of another number of elements than the index, or of
-        /// another type.
+        /// An index out of range, or of another type than `int64`; a source of another number of elements than the
+        /// index, or of another type.
         ///
         /// PyTorch: `torch.put`.
         put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor;
@@ -111,10 +111,12 @@ torch_library! {
 
         /// The gradient of the weight of [`embedding`]: rows of zeros to which those of `grad_output` are added.
         ///
-        /// The row `padding_idx` gets none; with `scale_grad_by_freq`, a row's gradient is divided by how often it was looked up.
+        /// The row `padding_idx` gets none; with `scale_grad_by_freq`, a row's gradient is divided by how often it
+        /// was looked up.
         ///
         /// PyTorch: `aten::embedding_dense_backward`.
-        embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor;
+        embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx,
+            bool scale_grad_by_freq) -> Tensor;
 
         /// The gradient of a tensor of which [`select_int`] took one index: zeros, but for that index.
         ///
@@ -123,7 +125,8 @@ torch_library! {
         /// The gradient of a tensor of which [`slice_Tensor`] took a part: zeros, but for that part.
         ///
         /// PyTorch: `aten::slice_backward`.
-        slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor;
+        slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end,
+            SymInt step) -> Tensor;
 
         /// A copy with slices of `source` written at the places of a vector of indices.
         ///
@@ -148,24 +151,30 @@ torch_library! {
         /// As [`scatter_src`](fn@scatter_src); another `reduce`.
         ///
         /// PyTorch: `torch.scatter_reduce`.
-        scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor;
+        scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
+            bool include_self=True) -> Tensor;
         /// Joins elements of `src` with those where the index says; see [`scatter_reduce_two`](fn@scatter_reduce_two).
         ///
         /// PyTorch: `Tensor.scatter_reduce_`.
-        scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor(a!);
-        /// A copy with slices of `source` joined with those at the places of a vector of indices: by `"prod"`, `"mean"`,
-        /// `"amax"` or `"amin"`. Without `include_self` they are joined with each other only.
+        scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *,
+            bool include_self=True) -> Tensor(a!);
+        /// A copy with slices of `source` joined with those at the places of a vector of indices: by `"prod"`,
+        /// `"mean"`, `"amax"` or `"amin"`. Without `include_self` they are joined with each other only.
         ///
         /// # Errors
         /// As [`index_add`](fn@index_add); another `reduce`.
         ///
         /// PyTorch: `torch.index_reduce`.
-        index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor;
-        /// Joins slices of `source` with those at the places of a vector of indices; see [`index_reduce`](fn@index_reduce).
+        index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
+            bool include_self=True) -> Tensor;
+        /// Joins slices of `source` with those at the places of a vector of indices; see
+        /// [`index_reduce`](fn@index_reduce).
         ///
         /// PyTorch: `Tensor.index_reduce_`.
-        index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor(a!);
-        /// A copy with elements of `src` added to those where the index says, or multiplied with them: `reduce` is `"add"` or `"multiply"`.
+        index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *,
+            bool include_self=True) -> Tensor(a!);
+        /// A copy with elements of `src` added to those where the index says, or multiplied with them: `reduce` is
+        /// `"add"` or `"multiply"`.
         ///
         /// # Errors
         /// As [`scatter_src`](fn@scatter_src); another `reduce`.

@@ -121,7 +121,8 @@ torch_library! {
         /// The variance and the mean.
         ///
         /// PyTorch: `torch.var_mean`.
-        var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor);
+        var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+            bool keepdim=False) -> (Tensor, Tensor);
 
         /// The slices along a dimension, those whose norm of order `p` is larger than `maxnorm` scaled down to it.
         ///
@@ -134,10 +135,12 @@ torch_library! {
         ///
         /// PyTorch: `torch.dist`.
         dist(Tensor self, Tensor other, Scalar p=2) -> Tensor;
-        /// The norm of order `ord`: the `ord`-th root of the sum of that power; infinite orders are the extremes, 0 counts.
+        /// The norm of order `ord`: the `ord`-th root of the sum of that power; infinite orders are the extremes, 0
+        /// counts.
         ///
         /// PyTorch: `torch.linalg.vector_norm`.
-        linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
         /// The norm of all elements.
         ///
         /// PyTorch: `torch.norm`.
@@ -163,7 +166,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.cumsum`.
         cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
-        /// The elements along a dimension in order, and the indices they had; equals keep theirs, NaN counts as largest.
+        /// The elements along a dimension in order, and the indices they had; equals keep theirs, NaN counts as
+        /// largest.
         ///
         /// PyTorch: `torch.sort`.
         sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);

@@ -31,7 +31,8 @@ torch_library! {
         /// PyTorch: `aten::resize`.
         #[variants(function)]
         resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor;
-        /// As [`resize_`](fn@resize_), to the sizes of another tensor; with `preserve_format` to its memory format, too.
+        /// As [`resize_`](fn@resize_), to the sizes of another tensor; with `preserve_format` to its memory format,
+        /// too.
         ///
         /// # Errors
         /// Those of that.
@@ -60,7 +61,8 @@ torch_library! {
         /// An order that is none of the dimensions, negative sizes.
         ///
         /// PyTorch: `torch.empty_permuted`.
-        empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
 
         /// The only element.
         ///

@@ -229,7 +229,8 @@ torch_library! {
         /// A part of other sizes.
         ///
         /// PyTorch: `torch.slice_scatter`.
-        slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor;
+        slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
+            SymInt step=1) -> Tensor;
 
         /// A copy of a tensor in which the [`diagonal`](fn@diagonal) is another.
         ///
@@ -245,7 +246,8 @@ torch_library! {
         /// As many elements of other sizes, places outside of the memory.
         ///
         /// PyTorch: `torch.as_strided_scatter`.
-        as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor;
+        as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride,
+            SymInt? storage_offset=None) -> Tensor;
 
         /// The complex conjugate, which is computed when somebody needs it; real numbers as they are.
         ///
@@ -350,7 +352,8 @@ torch_library! {
         /// Zeros that take no memory; operators get zeros that do.
         ///
         /// PyTorch: `torch._efficientzerotensor`.
-        _efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        _efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
 
         /// Whether a tensor is of zeros that take no memory.
         ///

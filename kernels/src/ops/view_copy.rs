@@ -1,16 +1,19 @@
-//! Views that copy: the elements that a view would show, in memory of their own. Programs without writes are made of them.
+//! Views that copy: the elements that a view would show, in memory of their own. Programs without writes are made
+//! of them.
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, torch_library};
 
-/// Declares the operators and registers their kernels: the name in Rust, the view whose elements are copied, the schema.
+/// Declares the operators and registers their kernels: the name in Rust, the view whose elements are copied, the
+/// schema.
 macro_rules! copies {
     ($($name:ident: $view:ident => $schema:tt;)*) => {
         torch_library! {
             /// Copies of views, on top of what was declared before.
             pub(crate) mod aten extends super::arrange::aten {
                 $(
-                    #[doc = concat!("What [`", stringify!($view), "`](fn@", stringify!($view), ") would show, as a contiguous copy.")]
+                    #[doc = concat!("What [`", stringify!($view), "`](fn@", stringify!($view), ") would show, as a ",
+                        "contiguous copy.")]
                     ///
                     /// # Errors
                     /// Those of the view.
@@ -36,7 +39,8 @@ macro_rules! copies {
 
 copies! {
     alias_copy: alias => "alias_copy(Tensor self) -> Tensor";
-    as_strided_copy: as_strided => "as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor";
+    as_strided_copy: as_strided =>
+        "as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor";
     _conj_copy: _conj_physical => "_conj_copy(Tensor self) -> Tensor";
     detach_copy: detach => "detach_copy(Tensor self) -> Tensor";
     expand_copy: expand => "expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor";
@@ -46,9 +50,11 @@ copies! {
     permute_copy: permute => "permute_copy(Tensor self, int[] dims) -> Tensor";
     _reshape_alias_copy: _reshape_alias => "_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor";
     select_copy_int: select_int => "select_copy.int(Tensor self, int dim, SymInt index) -> Tensor";
-    slice_copy_Tensor: slice_Tensor => "slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor";
+    slice_copy_Tensor: slice_Tensor =>
+        "slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor";
     split_copy_Tensor: split_Tensor => "split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]";
-    split_with_sizes_copy: split_with_sizes => "split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]";
+    split_with_sizes_copy: split_with_sizes =>
+        "split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]";
     squeeze_copy: squeeze => "squeeze_copy(Tensor self) -> Tensor";
     squeeze_copy_dim: squeeze_dim => "squeeze_copy.dim(Tensor self, int dim) -> Tensor";
     squeeze_copy_dims: squeeze_dims => "squeeze_copy.dims(Tensor self, int[] dim) -> Tensor";

@@ -17,24 +17,30 @@ torch_library! {
         /// Sizes that do not meet, a window larger than the padded image, different types.
         ///
         /// PyTorch: `torch.nn.functional.conv2d`.
-        conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] dilation=1, SymInt groups=1) -> Tensor;
-        /// As [`conv2d`](fn@conv2d); with `"same"` padding the result has the sizes of the image, with `"valid"` there is none.
+        conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
+            SymInt[2] dilation=1, SymInt groups=1) -> Tensor;
+        /// As [`conv2d`](fn@conv2d); with `"same"` padding the result has the sizes of the image, with `"valid"`
+        /// there is none.
         ///
         /// # Errors
         /// As [`conv2d`](fn@conv2d); `"same"` with a stride other than 1.
         ///
         /// PyTorch: `torch.nn.functional.conv2d`.
-        conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid", SymInt[2] dilation=1, SymInt groups=1) -> Tensor;
+        conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
+            SymInt[2] dilation=1, SymInt groups=1) -> Tensor;
         /// The part of the convolutions that computes. Here: in two dimensions, not transposed.
         ///
         /// PyTorch: `aten::convolution`.
-        convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor;
+        convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
+            SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor;
 
-        /// The gradients of input, weight and bias of [`convolution`]; none (undefined) for each that `output_mask` does
-        /// not want.
+        /// The gradients of input, weight and bias of [`convolution`]; none (undefined) for each that `output_mask`
+        /// does not want.
         ///
         /// PyTorch: `aten::convolution_backward`.
-        convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+        convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes,
+            SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding,
+            SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
 
         /// The tensor with more elements of a value around it: how many before and after, last dimension first.
         ///
@@ -54,11 +60,13 @@ torch_library! {
         /// A window that does not fit, a padding of more than half the window.
         ///
         /// PyTorch: `torch.nn.functional.max_pool2d`.
-        max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor;
+        max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1,
+            bool ceil_mode=False) -> Tensor;
         /// As [`max_pool2d`](fn@max_pool2d), and where in its image each element was.
         ///
         /// PyTorch: `torch.nn.functional.max_pool2d_with_indices`.
-        max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor);
+        max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+            int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor);
 
         /// The mean at every place of the window, which by default moves by its own size.
         ///
@@ -68,7 +76,8 @@ torch_library! {
         /// As [`max_pool2d`](fn@max_pool2d); a divisor of 0.
         ///
         /// PyTorch: `torch.nn.functional.avg_pool2d`.
-        avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor;
+        avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False,
+            bool count_include_pad=True, int? divisor_override=None) -> Tensor;
 
         /// Means over a grid of windows that cover the image, as many as `output_size` says.
         ///
@@ -85,11 +94,13 @@ torch_library! {
         /// The gradient of the input of [`max_pool2d_with_indices`].
         ///
         /// PyTorch: `aten::max_pool2d_with_indices_backward`.
-        max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor;
+        max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride,
+            int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor;
         /// The gradient of the input of [`avg_pool2d`].
         ///
         /// PyTorch: `aten::avg_pool2d_backward`.
-        avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
+        avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding,
+            bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
         /// The gradient of the input of [`_adaptive_avg_pool2d`].
         ///
         /// PyTorch: `aten::_adaptive_avg_pool2d_backward`.
@@ -98,34 +109,41 @@ torch_library! {
         /// The convolution of sequences, of sizes `[batch, channels, length]`.
         ///
         /// PyTorch: `torch.nn.functional.conv1d`.
-        conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
+        conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
+            SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
         /// The convolution of sequences, padded so that their length is the `"same"`, or not (`"valid"`).
         ///
         /// PyTorch: `torch.nn.functional.conv1d`.
-        conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid", SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
+        conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid",
+            SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
         /// The convolution of volumes, of sizes `[batch, channels, depth, height, width]`.
         ///
         /// PyTorch: `torch.nn.functional.conv3d`.
-        conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
+        conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
+            SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
         /// The convolution of volumes, padded so that their sizes are the `"same"`, or not (`"valid"`).
         ///
         /// PyTorch: `torch.nn.functional.conv3d`.
-        conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid", SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
+        conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid",
+            SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
         /// The transposed convolution of sequences: what the gradient of [`conv1d`] is.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose1d`.
-        conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor;
+        conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1,
+            SymInt[1] padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor;
         /// The transposed convolution of images: what the gradient of [`conv2d`] is.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose2d`.
-        conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor;
+        conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1,
+            SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor;
         /// The transposed convolution of volumes: what the gradient of [`conv3d`] is.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose3d`.
-        conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor;
+        conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1,
+            SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor;
 
-        /// Padding by a number (`"constant"`), the edge (`"replicate"`), what lies behind it (`"reflect"`) or the other side
-        /// (`"circular"`); two numbers for each dimension from the last on.
+        /// Padding by a number (`"constant"`), the edge (`"replicate"`), what lies behind it (`"reflect"`) or the
+        /// other side (`"circular"`); two numbers for each dimension from the last on.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -216,45 +234,53 @@ torch_library! {
         /// Images of other sizes, each pixel interpolated between the four around its place.
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"`.
-        upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+            float? scales_w=None) -> Tensor;
 
-        /// The largest element under a window, in regions whose borders a number for each plane and direction draws; and where in
-        /// its image each was.
+        /// The largest element under a window, in regions whose borders a number for each plane and direction
+        /// draws; and where in its image each was.
         ///
         /// # Errors
-        /// Windows that do not fit, random samples of other sizes than `[batch, channels, 2]` or of another type, integers.
+        /// Windows that do not fit, random samples of other sizes than `[batch, channels, 2]` or of another type,
+        /// integers.
         ///
         /// PyTorch: `torch.nn.functional.fractional_max_pool2d`.
-        fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor);
+        fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size,
+            Tensor random_samples) -> (Tensor, Tensor);
         /// The gradient of the input of [`fractional_max_pool2d`](fn@fractional_max_pool2d).
         ///
         /// # Errors
         /// A gradient or indices of other sizes than the result, indices that are not int64 or not in the image.
         ///
         /// PyTorch: `aten::fractional_max_pool2d_backward`.
-        fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor;
+        fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size,
+            Tensor indices) -> Tensor;
         /// As [`fractional_max_pool2d`](fn@fractional_max_pool2d), of volumes.
         ///
         /// # Errors
         /// As there, with random samples `[batch, channels, 3]`.
         ///
         /// PyTorch: `torch.nn.functional.fractional_max_pool3d`.
-        fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor);
+        fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size,
+            Tensor random_samples) -> (Tensor, Tensor);
         /// The gradient of the input of [`fractional_max_pool3d`](fn@fractional_max_pool3d).
         ///
         /// # Errors
         /// As [`fractional_max_pool2d_backward`](fn@fractional_max_pool2d_backward).
         ///
         /// PyTorch: `aten::fractional_max_pool3d_backward`.
-        fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor;
-        /// Images of other sizes, with each element where its index says, and zeros elsewhere: what `max_pool2d` took, put back.
+        fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size,
+            Tensor indices) -> Tensor;
+        /// Images of other sizes, with each element where its index says, and zeros elsewhere: what `max_pool2d`
+        /// took, put back.
         ///
         /// # Errors
         /// Indices of other sizes than the input, not int64, or not in an image; integers.
         ///
         /// PyTorch: `torch.nn.functional.max_unpool2d`.
         max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor;
-        /// As [`max_unpool2d`](fn@max_unpool2d), of volumes. The strides and the padding are those of the pooling, and change nothing.
+        /// As [`max_unpool2d`](fn@max_unpool2d), of volumes. The strides and the padding are those of the pooling,
+        /// and change nothing.
         ///
         /// # Errors
         /// As there; strides that are not positive.
@@ -267,44 +293,51 @@ torch_library! {
         /// A window that does not fit into the signal and its padding.
         ///
         /// PyTorch: `torch.nn.functional.max_pool1d` with `return_indices=True`.
-        max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor);
+        max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+            int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor);
 
-        /// Images of other sizes, each pixel a weighted mean over all of the input that it covers, so that smaller ones have no
-        /// artefacts; the weights fall with the distance along a line.
+        /// Images of other sizes, each pixel a weighted mean over all of the input that it covers, so that smaller
+        /// ones have no artefacts; the weights fall with the distance along a line.
         ///
         /// # Errors
         /// Other than four dimensions, sizes without elements, halves, integers other than uint8.
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"` and `antialias=True`.
-        _upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+            float? scales_w=None) -> Tensor;
         /// As [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), of a size or by factors.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        _upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        _upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
+            float[]? scale_factors) -> Tensor;
         /// The gradient of the input of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::_upsample_bilinear2d_aa_backward`.
-        _upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
+            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// As [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), with weights along a cubic curve.
         ///
         /// # Errors
         /// As there.
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bicubic"` and `antialias=True`.
-        _upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+            float? scales_w=None) -> Tensor;
         /// As [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa), of a size or by factors.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
-        _upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor;
+        _upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
+            float[]? scale_factors) -> Tensor;
         /// The gradient of the input of [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa).
         ///
         /// # Errors
         /// A gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::_upsample_bicubic2d_aa_backward`.
-        _upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        _upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
+            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
     }
 }

@@ -1,5 +1,5 @@
-//! Rules for indexing with tensors of numbers. Masks that differ between examples pick different numbers of elements, so
-//! they are left to the fallback, which refuses them.
+//! Rules for indexing with tensors of numbers. Masks that differ between examples pick different numbers of
+//! elements, so they are left to the fallback, which refuses them.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;

@@ -24,7 +24,8 @@ macro_rules! rules {
 }
 pub(super) use rules;
 
-/// The tensor of all examples with the batch as its first dimension; a tensor that is not batched at this level as it is.
+/// The tensor of all examples with the batch as its first dimension; a tensor that is not batched at this level as
+/// it is.
 ///
 /// # Errors
 /// None of its own.

@@ -8,7 +8,7 @@ use torch_library::vmap::Level;
 use super::boxed::{aligned, expanded, front};
 use super::window::{channels_together, folded, unfolded};
 use crate::aten;
-use crate::composite::unseen;
+use crate::unseen::unseen;
 
 #[torch_impl(aten, FuncTorchBatched)]
 mod rules {

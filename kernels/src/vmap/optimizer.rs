@@ -1,4 +1,5 @@
-//! Rules for fused steps of optimisers: what they do to an element asks for no other, so examples take their steps together.
+//! Rules for fused steps of optimisers: what they do to an element asks for no other, so examples take their steps
+//! together.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;

@@ -111,7 +111,8 @@ rules! {
         rsub_Tensor rsub_Scalar floor_divide where_ScalarSelf where_ScalarOther copy_;
     filled: filling => fill__Tensor masked_fill_Tensor masked_fill__Tensor;
     one_tensor: broadcasting =>
-        alias detach fill_Scalar fill__Scalar zero zero_ floor_divide_Scalar isnan isinf _conj _conj_physical _neg_view view_as_real;
+        alias detach fill_Scalar fill__Scalar zero zero_ floor_divide_Scalar isnan isinf _conj _conj_physical
+        _neg_view view_as_real;
 }
 
 /// Those whose first operand alone says what sizes the result has.

@@ -7,8 +7,8 @@ use torch_library::vmap::Level;
 use super::boxed::{expanded, front};
 use crate::aten;
 
-/// Tensors through which one dimension goes, with the batch in front, and that dimension. Where the operator sees vectors,
-/// a number is one of them.
+/// Tensors through which one dimension goes, with the batch in front, and that dimension. Where the operator sees
+/// vectors, a number is one of them.
 pub(super) fn lined(
     level: Level,
     operator: &str,
@@ -36,8 +36,8 @@ pub(super) fn for_each_place(indices: &Tensor, dim: i64, sizes: &[i64]) -> Resul
     aten::expand(&aten::reshape(indices, &shape)?, sizes)
 }
 
-/// Runs an operator on slices that indices name: by one that takes the same indices for all examples, or by one that takes
-/// an index for each place.
+/// Runs an operator on slices that indices name: by one that takes the same indices for all examples, or by one
+/// that takes an index for each place.
 fn slices(
     operator: &str,
     (this, dim, index, source): (&Tensor, i64, &Tensor, &Tensor),

@@ -22,7 +22,8 @@ fn inserted(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 
 rules! {
     in_dims: existing =>
-        select_int slice_Tensor split_Tensor split_with_sizes unsafe_split_Tensor unsafe_split_with_sizes unbind_int diagonal unfold;
+        select_int slice_Tensor split_Tensor split_with_sizes unsafe_split_Tensor unsafe_split_with_sizes
+        unbind_int diagonal unfold;
     in_dims_of_scalars: existing_or_none => transpose_int squeeze_dim squeeze_dims;
     new_dim: inserted => unsqueeze;
     back_to: whole_again => select_backward slice_backward;

@@ -14,7 +14,8 @@ fn close(found: &Tensor, want: &[f64]) -> Result<()> {
     Ok(())
 }
 
-/// A function, and what PyTorch, or of the last two a calculation with 25 digits makes of -2.5, -0.5, 0.25, 1.5 and 9 by it.
+/// A function, and what PyTorch, or of the last two a calculation with 25 digits makes of -2.5, -0.5, 0.25, 1.5 and
+/// 9 by it.
 type Case = (fn(&Tensor) -> Result<Tensor>, [f64; 5]);
 
 const CASES: [Case; 8] = [

@@ -1,4 +1,5 @@
-//! What exported programs call beside the operators that people do: Python's operators, checks, norms, masks, pools, chance.
+//! What exported programs call beside the operators that people do: Python's operators, checks, norms, masks,
+//! pools, chance.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

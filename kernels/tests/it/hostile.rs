@@ -1,5 +1,6 @@
-//! Calls that nobody would make: numbers at the edge of their types, tensors that are large and have no elements, tensors of
-//! several devices. They are errors, or give what PyTorch gives; none panics or asks for more memory than there is.
+//! Calls that nobody would make: numbers at the edge of their types, tensors that are large and have no elements,
+//! tensors of several devices. They are errors, or give what PyTorch gives; none panics or asks for more memory
+//! than there is.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -1,5 +1,5 @@
-//! Every operator that has a kernel does what its schema says, with samples made from the schema; so do its layers: first
-//! and second derivatives, batching rules, casts.
+//! Every operator that has a kernel does what its schema says, with samples made from the schema; so do its layers:
+//! first and second derivatives, batching rules, casts.
 
 use torch_library::opcheck::{Check, OpCheck, Report};
 use torch_library::prelude::*;
@@ -164,7 +164,8 @@ fn left_out(name: &str) -> &'static [Check] {
         "linalg_eigh" | "_linalg_eigh" | "linalg_eigvalsh" => &[Check::Gradient, Check::SecondGradient],
         // Of vectors the phase is anyone's choice, and differences know that of the largest element.
         "linalg_eig" | "linalg_svd" | "_linalg_svd" => &[Check::Gradient, Check::SecondGradient],
-        // The gradient is one of probabilities that add up to 1, as PyTorch's, and has no derivative; lengths may be elements.
+        // The gradient is one of probabilities that add up to 1, as PyTorch's, and has no derivative; lengths may
+        // be elements.
         "_ctc_loss"
         | "_ctc_loss.Tensor"
         | "_ctc_loss_backward"

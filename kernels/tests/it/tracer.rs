@@ -9,7 +9,8 @@ torch_library! {
     mod tracer_test {
         #[tags(nondeterministic_seeded)]
         noise(Tensor self) -> Tensor;
-        labelled(Tensor self, str label, ScalarType? dtype, Device? device, float[] scales, bool[] flags, Scalar[] numbers, complex z, Tensor?[] more) -> Tensor;
+        labelled(Tensor self, str label, ScalarType? dtype, Device? device, float[] scales, bool[] flags,
+            Scalar[] numbers, complex z, Tensor?[] more) -> Tensor;
     }
 }
 
@@ -79,7 +80,8 @@ graph(%0: float64[2, 2]) {
         "{dot}"
     );
     let json = graph.to_json();
-    assert!(json.contains(r#"{"operator":"aten::matmul","call":"aten::matmul(self=%0, other=%1)","uses":["%0","%1"],"defines":["%2"]}"#), "{json}");
+    let call = r#"{"operator":"aten::matmul","call":"aten::matmul(self=%0, other=%1)","uses":["%0","%1"],"defines":["%2"]}"#;
+    assert!(json.contains(call), "{json}");
 }
 
 #[test]

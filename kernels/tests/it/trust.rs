@@ -1,4 +1,5 @@
-//! What kernels do not take on trust: that memory can be reached, and that the operators which they call answer as they should.
+//! What kernels do not take on trust: that memory can be reached, and that the operators which they call answer as
+//! they should.
 
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;

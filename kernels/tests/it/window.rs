@@ -345,7 +345,8 @@ fn naive(x: &Tensor, weight: &Tensor, [stride, padding, dilation, groups]: [i64;
 
 #[test]
 fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
-    // Among them: several blocks, panels and sums in steps; few kernels and one for each channel; windows with wide gaps.
+    // Among them: several blocks, panels and sums in steps; few kernels and one for each channel; windows with wide
+    // gaps.
     let cases = [
         ([2, 96, 19, 61], [3, 96, 3, 3], [1, 1, 1, 1]),
         ([1, 40, 7, 500], [2, 40, 3, 3], [1, 0, 1, 1]),

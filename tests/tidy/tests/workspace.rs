@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles: the runtime, the macros and the schema language.
+//! The crates that a user's crate compiles: the runtime, the macros, the schema language and the operators.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 3] = ["runtime", "runtime/schema", "macros"];
+const CRATES: [&str; 4] = ["runtime", "runtime/schema", "macros", "kernels"];
 
 /// Those that have `unsafe` code besides.
-const OTHERS: [&str; 4] = ["kernels", "kernels/wgpu", "runtime/export", "runtime/pytorch"];
+const OTHERS: [&str; 3] = ["kernels/wgpu", "runtime/export", "runtime/pytorch"];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)

@@ -42,7 +42,8 @@ derivatives! {
             aten::where_ScalarOther(&is_bent, &grad.mul(grad_output)?.div(3)?, 0.into())
         },
     }
-    softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor as SoftplusBackwardBackward0 {
+    softplus_backward(Tensor grad_output, Tensor self, Scalar beta,
+        Scalar threshold) -> Tensor as SoftplusBackwardBackward0 {
         grad_output => aten::softplus_backward(grad, self, beta, threshold),
         self => {
             let scaled = self.mul(beta)?;

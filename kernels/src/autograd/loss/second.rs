@@ -10,7 +10,8 @@ use crate::prelude::*;
 derivatives! {
     in aten;
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor as MseLossBackwardBackward0 {
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target,
+        int reduction) -> Tensor as MseLossBackwardBackward0 {
         grad_output => of_gradient(grad, grad_output, reduction, |ones| {
             aten::mse_loss_backward(ones, self, target, reduction)
         }),
@@ -68,7 +69,8 @@ fn shared(grads: Tensor, this: &Tensor, reduction: i64) -> Result<Tensor> {
     if reduction == MEAN { grads.div(this.numel()) } else { Ok(grads) }
 }
 
-/// A gradient where an input is nearer to its target than a bound, or just so near if the bound counts as near; else zero.
+/// A gradient where an input is nearer to its target than a bound, or just so near if the bound counts as near;
+/// else zero.
 fn near(grad: &Tensor, this: &Tensor, target: &Tensor, bound: f64, is_closed: bool) -> Result<Tensor> {
     let distance = this.sub(target)?.abs()?;
     let is_near = if is_closed { aten::le_Scalar } else { aten::lt_Scalar }(&distance, bound.into())?;

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use super::second;
 use crate::aten;
-use crate::cpu::loops::computing_type;
+use crate::loops::computing_type;
 use crate::prelude::*;
 
 /// The gradients of input, weight and bias, by those of the result, of the means and of the inverse deviations.

@@ -87,7 +87,8 @@ derivatives! {
         self => aten::upsample_nearest3d_backward::call(grad, output_size, self.sizes(), scales_d, scales_h, scales_w),
     }
     upsample_nearest3d_backward(
-        Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None
+        Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None,
+        float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleNearest3DBackwardBackward0 {
         grad_output => aten::upsample_nearest3d::call(grad, output_size, scales_d, scales_h, scales_w),
     }
@@ -114,10 +115,12 @@ derivatives! {
     _upsample_nearest_exact3d(
         Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleNearestExact3DBackward0 {
-        self => aten::_upsample_nearest_exact3d_backward::call(grad, output_size, self.sizes(), scales_d, scales_h, scales_w),
+        self => aten::_upsample_nearest_exact3d_backward::call(grad, output_size, self.sizes(), scales_d,
+            scales_h, scales_w),
     }
     _upsample_nearest_exact3d_backward(
-        Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None
+        Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None,
+        float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleNearestExact3DBackwardBackward0 {
         grad_output => aten::_upsample_nearest_exact3d::call(grad, output_size, scales_d, scales_h, scales_w),
     }
@@ -134,30 +137,37 @@ derivatives! {
     upsample_bilinear2d(
         Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleBilinear2DBackward0 {
-        self => aten::upsample_bilinear2d_backward::call(grad, output_size, self.sizes(), align_corners, scales_h, scales_w),
+        self => aten::upsample_bilinear2d_backward::call(grad, output_size, self.sizes(), align_corners,
+            scales_h, scales_w),
     }
     upsample_bilinear2d_backward(
-        Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None
+        Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners,
+        float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleBilinear2DBackwardBackward0 {
         grad_output => aten::upsample_bilinear2d::call(grad, output_size, align_corners, scales_h, scales_w),
     }
     upsample_trilinear3d(
-        Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None
+        Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None,
+        float? scales_w=None
     ) -> Tensor as UpsampleTrilinear3DBackward0 {
-        self => aten::upsample_trilinear3d_backward::call(grad, output_size, self.sizes(), align_corners, scales_d, scales_h, scales_w),
+        self => aten::upsample_trilinear3d_backward::call(grad, output_size, self.sizes(), align_corners,
+            scales_d, scales_h, scales_w),
     }
     upsample_trilinear3d_backward(
-        Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None
+        Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners,
+        float? scales_d=None, float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleTrilinear3DBackwardBackward0 {
         grad_output => aten::upsample_trilinear3d::call(grad, output_size, align_corners, scales_d, scales_h, scales_w),
     }
     upsample_bicubic2d(
         Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleBicubic2DBackward0 {
-        self => aten::upsample_bicubic2d_backward::call(grad, output_size, self.sizes(), align_corners, scales_h, scales_w),
+        self =>
+            aten::upsample_bicubic2d_backward::call(grad, output_size, self.sizes(), align_corners, scales_h, scales_w),
     }
     upsample_bicubic2d_backward(
-        Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None
+        Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners,
+        float? scales_h=None, float? scales_w=None
     ) -> Tensor as UpsampleBicubic2DBackwardBackward0 {
         grad_output => aten::upsample_bicubic2d::call(grad, output_size, align_corners, scales_h, scales_w),
     }

@@ -48,8 +48,9 @@ impl Steps<'_> {
 
     /// The gradients of `grad_output`, `input` and `weight`, from those of the gradients of input, weight and bias.
     ///
-    /// A convolution is linear in its input and in its weight, and its gradients are the ways back: what they give with
-    /// `v` for the input's and `w` for the weight's is `grad_output · (convolution(v, weight) + convolution(input, w))`.
+    /// A convolution is linear in its input and in its weight, and its gradients are the ways back: what they give
+    /// with `v` for the input's and `w` for the weight's is
+    /// `grad_output · (convolution(v, weight) + convolution(input, w))`.
     pub(super) fn second(
         &self,
         grads: &[Option<Tensor>],

@@ -240,7 +240,8 @@ fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
     Ok(tensor.sizes()[dim])
 }
 
-/// The dimension along which columns (1), rows (0) or layers (2) are split: that of a vector is its only one where columns are.
+/// The dimension along which columns (1), rows (0) or layers (2) are split: that of a vector is its only one where
+/// columns are.
 fn axis(operator: &str, this: &Tensor, dim: usize) -> Result<i64> {
     let least = [2, 1, 3][dim];
     ensure!(

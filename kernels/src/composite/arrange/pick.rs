@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use super::vector;
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops;
+use crate::loops;
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]

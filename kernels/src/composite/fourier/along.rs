@@ -32,8 +32,8 @@ impl Along {
         Ok(Along { operator, dims, sizes })
     }
 
-    /// As [`of`](Self::of), where the result has real numbers, and the input a half of them along the last of the dimensions;
-    /// and how many these are.
+    /// As [`of`](Self::of), where the result has real numbers, and the input a half of them along the last of the
+    /// dimensions; and how many these are.
     pub(super) fn to_reals(
         operator: &'static str,
         this: &Tensor,

@@ -148,8 +148,8 @@ struct Form {
     return_complex: Option<bool>,
 }
 
-/// Transforms the parts of signals. A centre says how signals go on outside, so that parts lie around their numbers, and so
-/// does where windows, not parts, are to begin with the signal.
+/// Transforms the parts of signals. A centre says how signals go on outside, so that parts lie around their
+/// numbers, and so does where windows, not parts, are to begin with the signal.
 fn parts(
     cut: &Cut,
     this: &Tensor,
@@ -274,7 +274,8 @@ fn spectra(
     aten::transpose_int(&x, 1, 2)
 }
 
-/// The signal of which these are parts, or each of several, by the sums of what parts have of a number and of its weights.
+/// The signal of which these are parts, or each of several, by the sums of what parts have of a number and of its
+/// weights.
 fn joined(
     cut: &Cut,
     parts: &Tensor,

@@ -5,8 +5,9 @@ use std::f64::consts::{PI, TAU};
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::{collected, unseen};
-use crate::cpu::functions::i0;
+use crate::composite::collected;
+use crate::functions::i0;
+use crate::unseen::unseen;
 
 /// What a window is to be, besides its kind.
 struct Window {
@@ -20,8 +21,8 @@ struct Window {
 }
 
 impl Window {
-    /// A window whose inner points are computed from the numbers 0, 1, … so many, of which the last is not there if it is
-    /// periodic.
+    /// A window whose inner points are computed from the numbers 0, 1, … so many, of which the last is not there if
+    /// it is periodic.
     ///
     /// # Errors
     /// A negative length, a type that is not of floating point, more points than there is memory for.
@@ -95,9 +96,11 @@ impl Window {
     }
 }
 
-/// Writes the kernels of windows: the name in Rust, what is given beside the length, whether it is periodic, and what it is.
+/// Writes the kernels of windows: the name in Rust, what is given beside the length, whether it is periodic, and
+/// what it is.
 macro_rules! windows {
-    ($($name:ident $operator:literal($($argument:ident: $ty:ty),*) = $is_periodic:expr, |$window:ident| $points:expr;)+) => {
+    ($($name:ident $operator:literal($($argument:ident: $ty:ty),*) = $is_periodic:expr,
+        |$window:ident| $points:expr;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]
         mod kernels {
             use super::*;
@@ -125,15 +128,20 @@ windows! {
     hann_window "aten::hann_window"() = true, |window| window.of_cosine(0.5, 0.5);
     hann_window_periodic "aten::hann_window.periodic"(periodic: bool) = periodic, |window| window.of_cosine(0.5, 0.5);
     hamming_window "aten::hamming_window"() = true, |window| window.of_cosine(0.54, 0.46);
-    hamming_window_periodic "aten::hamming_window.periodic"(periodic: bool) = periodic, |window| window.of_cosine(0.54, 0.46);
-    hamming_window_periodic_alpha "aten::hamming_window.periodic_alpha"(periodic: bool, alpha: f64) = periodic, |window| window.of_cosine(alpha, 0.46);
-    hamming_window_periodic_alpha_beta "aten::hamming_window.periodic_alpha_beta"(periodic: bool, alpha: f64, beta: f64) = periodic,
+    hamming_window_periodic "aten::hamming_window.periodic"(periodic: bool) = periodic,
+        |window| window.of_cosine(0.54, 0.46);
+    hamming_window_periodic_alpha "aten::hamming_window.periodic_alpha"(periodic: bool, alpha: f64) = periodic,
+        |window| window.of_cosine(alpha, 0.46);
+    hamming_window_periodic_alpha_beta "aten::hamming_window.periodic_alpha_beta"(periodic: bool, alpha: f64,
+        beta: f64) = periodic,
         |window| window.of_cosine(alpha, beta);
     blackman_window "aten::blackman_window"() = true, |window| window.of_two_cosines();
-    blackman_window_periodic "aten::blackman_window.periodic"(periodic: bool) = periodic, |window| window.of_two_cosines();
+    blackman_window_periodic "aten::blackman_window.periodic"(periodic: bool) = periodic,
+        |window| window.of_two_cosines();
     bartlett_window "aten::bartlett_window"() = true, |window| window.of_triangle();
     bartlett_window_periodic "aten::bartlett_window.periodic"(periodic: bool) = periodic, |window| window.of_triangle();
     kaiser_window "aten::kaiser_window"() = true, |window| window.of_bessel(12.0);
     kaiser_window_periodic "aten::kaiser_window.periodic"(periodic: bool) = periodic, |window| window.of_bessel(12.0);
-    kaiser_window_beta "aten::kaiser_window.beta"(periodic: bool, beta: f64) = periodic, |window| window.of_bessel(beta);
+    kaiser_window_beta "aten::kaiser_window.beta"(periodic: bool, beta: f64) = periodic,
+        |window| window.of_bessel(beta);
 }

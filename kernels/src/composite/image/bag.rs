@@ -2,8 +2,8 @@
 
 use torch_library::prelude::*;
 
+use crate::arguments::BagMode;
 use crate::aten;
-use crate::cpu::index::bag::Mode;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
@@ -74,9 +74,9 @@ mod implicit {
         padding_idx: i64,
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_embedding_bag_backward";
-        let mode = Mode::of(OPERATOR, mode)?;
+        let mode = BagMode::of(OPERATOR, mode)?;
         let is_there = |sizes: &Tensor| aten::unsqueeze(&aten::ne_Scalar(sizes, 0.into())?, 1);
-        if mode == Mode::Max {
+        if mode == BagMode::Max {
             // Of a bag without rows, nobody is the largest.
             let zeros = aten::new_zeros(grad, &[num_weights, grad.size(1)?])?;
             let index = aten::to_dtype(maximum_indices, DType::Int64)?;
@@ -84,7 +84,7 @@ mod implicit {
         }
         let bags = bag_of_each(indices, offsets, offset2bag)?;
         let mut grad = grad.clone();
-        if mode == Mode::Mean {
+        if mode == BagMode::Mean {
             let sizes = aten::to_dtype(&aten::clamp_min(bag_size, 1.into())?, grad.dtype())?;
             grad = aten::div_Tensor(&grad, &aten::unsqueeze(&sizes, 1)?)?;
         }
@@ -105,7 +105,7 @@ mod implicit {
         padding_idx: i64,
     ) -> Result<Tensor> {
         const OPERATOR: &str = "aten::_embedding_bag_per_sample_weights_backward";
-        let is_sum = Mode::of(OPERATOR, mode)? == Mode::Sum;
+        let is_sum = BagMode::of(OPERATOR, mode)? == BagMode::Sum;
         ensure!(is_sum, Argument, "{OPERATOR}: mode {mode}, only rows that are summed count differently");
         let bags = bag_of_each(indices, offsets, offset2bag)?;
         let rows = aten::index_select(weight, 0, indices)?;

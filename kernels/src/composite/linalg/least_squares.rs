@@ -164,9 +164,9 @@ mod implicit {
     }
 }
 
-/// The solutions by QR factors, if these show that no singular value counts as zero: the least one is at least the reciprocal of
-/// the norm of R's inverse, and the largest at most the norm of R. Only where numbers can be looked at and nobody asks for a
-/// gradient.
+/// The solutions by QR factors, if these show that no singular value counts as zero: the least one is at least the
+/// reciprocal of the norm of R's inverse, and the largest at most the norm of R. Only where numbers can be looked
+/// at and nobody asks for a gradient.
 fn direct(matrix: &Tensor, right: &Tensor, rcond: Option<f64>) -> Result<Option<Tensor>> {
     let is_plain = |tensor: &Tensor| {
         tensor.device() == Device::CPU

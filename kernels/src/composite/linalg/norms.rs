@@ -3,9 +3,9 @@
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
+use crate::arguments::square;
 use crate::aten;
-use crate::cpu::linalg::square;
-use crate::reduction::type_of_norm;
+use crate::loops::reduction::type_of_norm;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {

@@ -23,8 +23,8 @@ impl Trilinear<'_> {
         aten::einsum(&formula, &[a?, b?, c?])
     }
 
-    /// One slice after the other, and each product rounded to the operands' own type: so PyTorch does it, and in halves its
-    /// sums have no more digits than are needed to tell.
+    /// One slice after the other, and each product rounded to the operands' own type: so PyTorch does it, and in
+    /// halves its sums have no more digits than are needed to tell.
     pub(super) fn in_slices(&self, unrolled: usize) -> Result<Tensor> {
         let at_slice = [unrolled];
         let absent = |at: usize| self.letters(&[&self.absent[at], &at_slice]);

@@ -3,8 +3,8 @@
 use torch_library::prelude::*;
 
 use super::MEAN;
+use crate::arguments::lengths;
 use crate::aten;
-use crate::cpu::loss::ctc::lengths;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {

@@ -3,10 +3,11 @@
 use torch_library::can_cast;
 use torch_library::prelude::*;
 
+use crate::arguments::suits_flash_attention;
 use crate::aten;
 use crate::composite::linear::in_type;
-use crate::composite::unseen;
-use crate::cpu::{attention, loops};
+use crate::loops;
+use crate::unseen::unseen;
 
 mod backward;
 
@@ -141,7 +142,7 @@ mod kernels {
             if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
         };
         let (key, value) = (repeated(key)?, repeated(value)?);
-        if dropout_p == 0.0 && attention::is_for([query, &key, &value], attn_mask) {
+        if dropout_p == 0.0 && suits_flash_attention([query, &key, &value], attn_mask) {
             let fused = aten::_scaled_dot_product_flash_attention_for_cpu::with(query, &key, &value);
             return Ok(fused.is_causal(is_causal).attn_mask(attn_mask).scale(scale).call()?.0);
         }

@@ -21,8 +21,8 @@ enum Label {
 
 /// # How it works
 ///
-/// 1. All operands get the same dimensions: those of the result in its order, then those that are summed. What an operand
-///    has not is of size 1.
+/// 1. All operands get the same dimensions: those of the result in its order, then those that are summed. What an
+///    operand has not is of size 1.
 /// 2. Pair by pair they become one. A dimension is summed with the last pair that has it.
 fn formula(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<Tensor> {
     let equation: String = equation.chars().filter(|c| !c.is_whitespace()).collect();

@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::unseen;
+use crate::unseen::unseen;
 
 /// What is dropped, and what for.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::loops::computing_type;
+use crate::loops::computing_type;
 
 /// The result, and mean and deviation.
 type Three = (Tensor, Tensor, Tensor);

@@ -4,7 +4,8 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::{collected, unseen, vector};
+use crate::composite::{collected, vector};
+use crate::unseen::unseen;
 
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd)]

@@ -6,13 +6,13 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::functions::Functions;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
-use crate::pointwise::Pointwise;
+use crate::functions::Functions;
+use crate::loops::Pointwise;
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
-/// Writes kernels of a gradient and another tensor: the parameters beside them, which become numbers of the computing type,
-/// and the function.
+/// Writes kernels of a gradient and another tensor: the parameters beside them, which become numbers of the
+/// computing type, and the function.
 macro_rules! slopes {
     ($($name:ident($grad:ident, $other:ident $(, $number:ident)*): $T:ident => |$g:ident, $x:ident| $body:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -154,7 +154,7 @@ mod kernels {
         );
         match_computing!(call.dtype, T: Float => {
             call.compute(None, this.dtype(), |[grad, x]: [T; 2]| {
-                let tanh = crate::cpu::math::softplus_of(x).hyperbolic_tangent();
+                let tanh = crate::functions::softplus_of(x).hyperbolic_tangent();
                 grad * (tanh + x * logistic(x) * (T::ONE - tanh * tanh))
             })
         }, else => Err(call.unsupported()))
@@ -223,6 +223,6 @@ fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor>
             let gate = logistic(gate);
             (T::ONE - gate) * gate * grad * value
         })?;
-    }, else => return Err(crate::pointwise::unsupported(gated.operator, this.dtype())));
+    }, else => return Err(crate::loops::pointwise::unsupported(gated.operator, this.dtype())));
     Ok(out)
 }

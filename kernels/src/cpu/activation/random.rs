@@ -4,10 +4,11 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
-use crate::composite::{collected, unseen};
-use crate::cpu::loops;
-use crate::cpu::number::Number;
-use crate::pointwise::unsupported;
+use crate::composite::collected;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
+use crate::number::Number;
+use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

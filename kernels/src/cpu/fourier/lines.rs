@@ -6,7 +6,7 @@ use num_traits::Zero;
 use torch_library::{MemoryFormat, OwnedLease, Result, Tensor, ensure};
 
 use super::plans::{Plan, Real, number};
-use crate::cpu::loops::{on_vectors, parallel};
+use crate::loops::{on_vectors, parallel};
 
 /// How many numbers are transformed at a time, where lines are shorter.
 const TOGETHER: usize = 2048;
@@ -21,8 +21,8 @@ pub(super) struct Memory<T> {
     _lease: OwnedLease,
 }
 
-// SAFETY: an address that is good while the lease is held, which is as long as this lives; which thread writes where is for those
-// to say who ask for slices, which is `unsafe`.
+// SAFETY: an address that is good while the lease is held, which is as long as this lives; which thread writes
+// where is for those to say who ask for slices, which is `unsafe`.
 unsafe impl<T: Sync> Sync for Memory<T> {}
 
 impl<T> Memory<T> {
@@ -67,8 +67,8 @@ impl<T> Memory<T> {
     /// - While the slice lives, no other thread, and no other slice, writes to them.
     pub(super) unsafe fn get(&self, start: usize, len: usize) -> &[T] {
         assert!(start + len <= self.len);
-        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps writers away among those who
-        // share `self`, the lease all others.
+        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps writers away among
+        // those who share `self`, the lease all others.
         unsafe { std::slice::from_raw_parts(self.data.add(start), len) }
     }
 
@@ -80,8 +80,8 @@ impl<T> Memory<T> {
     #[expect(clippy::mut_from_ref, reason = "threads share the lines; who may write is the caller's promise")]
     pub(super) unsafe fn get_mut(&self, start: usize, len: usize) -> &mut [T] {
         assert!(start + len <= self.len);
-        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps everybody away among those who
-        // share `self`, the exclusive lease all others.
+        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps everybody away
+        // among those who share `self`, the exclusive lease all others.
         unsafe { std::slice::from_raw_parts_mut(self.data.add(start), len) }
     }
 }
@@ -114,8 +114,8 @@ pub(super) fn neighbours<T: Real>(
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = scratch(plan.fft.get_immutable_scratch_len());
         groups(range, len, |start, count| {
-            // SAFETY: results start as zeros, and these lines of `out` are this thread's alone; nobody writes what is given,
-            // which is another tensor, under the lease.
+            // SAFETY: results start as zeros, and these lines of `out` are this thread's alone; nobody writes what
+            // is given, which is another tensor, under the lease.
             let (from, to) =
                 unsafe { (given.get(start * len, count * len), out.get_mut(start * len, count * len)) };
             plan.fft.process_immutable_with_scratch(from, to, &mut scratch);
@@ -130,7 +130,8 @@ pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scal
     parallel::shares(lines.len() / len, grain(len), |range| {
         let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
         groups(range, len, |start, count| {
-            // SAFETY: results and copies are written before they are transformed in place; these lines are this thread's alone.
+            // SAFETY: results and copies are written before they are transformed in place; these lines are this
+            // thread's alone.
             let lines = unsafe { lines.get_mut(start * len, count * len) };
             plan.fft.process_with_scratch(lines, &mut scratch);
             scaled(lines, scale);
@@ -150,8 +151,8 @@ pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &
         for at in range {
             let (plane, first) = (at / blocks, at % blocks * ACROSS);
             let width = ACROSS.min(apart - first);
-            // SAFETY: results and copies are written before they are transformed in place; this part of each row is this thread's
-            // alone, and each slice of it ends before the next one starts.
+            // SAFETY: results and copies are written before they are transformed in place; this part of each row is
+            // this thread's alone, and each slice of it ends before the next one starts.
             let row = |n: usize| unsafe { lines.get_mut((plane * len + n) * apart + first, width) };
             for n in 0..len {
                 for (line, x) in row(n).iter().enumerate() {

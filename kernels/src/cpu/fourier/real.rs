@@ -1,7 +1,7 @@
 //! Lines of real numbers, of whose transforms one half says all: the other one has the conjugate numbers.
 //!
-//! An even number of real numbers is transformed as half as many complex ones, from whose transform those of their real and
-//! imaginary parts are told, and put together; and back the other way.
+//! An even number of real numbers is transformed as half as many complex ones, from whose transform those of their
+//! real and imaginary parts are told, and put together; and back the other way.
 #![expect(
     unsafe_code,
     reason = "lends lines of tensors as slices, and takes pairs of real numbers for complex ones"
@@ -11,7 +11,7 @@ use num_complex::Complex;
 
 use super::lines::{Memory, grain, scaled, scratch};
 use super::plans::{Plan, Real, number};
-use crate::cpu::loops::{on_vectors, parallel};
+use crate::loops::{on_vectors, parallel};
 
 /// Transforms lines of real numbers to lines with this room: for the half, or for all.
 pub(super) fn forward<T: Real>(
@@ -25,8 +25,8 @@ pub(super) fn forward<T: Real>(
     parallel::shares(given.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_immutable_scratch_len());
         for at in range {
-            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is given, which
-            // is another tensor, under the lease.
+            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is
+            // given, which is another tensor, under the lease.
             let (from, to) = unsafe { (given.get(at * len, len), out.get_mut(at * room, room)) };
             let (half, rest) = to.split_at_mut(len / 2 + 1);
             transform(from, half, plan, &mut scratch, scale);
@@ -43,8 +43,8 @@ pub(super) fn inverse<T: Real>(out: &Memory<T>, given: &Memory<Complex<T>>, plan
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_inplace_scratch_len());
         for at in range {
-            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is given, which
-            // is another tensor, under the lease.
+            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is
+            // given, which is another tensor, under the lease.
             let (from, to) = unsafe { (given.get(at * half, half), out.get_mut(at * len, len)) };
             transform_back(from, to, plan, &mut scratch, scale);
         }
@@ -74,8 +74,8 @@ fn transform<T: Real>(
     scale: f64,
 ) {
     if plan.len.is_multiple_of(2) {
-        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are, and half as many fit into the slice,
-        // which stays borrowed.
+        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are, and half as many fit into
+        // the slice, which stays borrowed.
         let pairs = unsafe { std::slice::from_raw_parts(given.as_ptr().cast(), given.len() / 2) };
         plan.fft.process_immutable_with_scratch(pairs, &mut half[..given.len() / 2], &mut scratch.inner);
         told_apart(half, &plan.roots, number(scale));
@@ -98,8 +98,8 @@ fn transform_back<T: Real>(
 ) {
     let (len, scale) = (plan.len, number(scale));
     if len.is_multiple_of(2) {
-        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are; the slice has `len` of them, and stays
-        // borrowed exclusively.
+        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are; the slice has `len` of
+        // them, and stays borrowed exclusively.
         let pairs = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), len / 2) };
         put_together(pairs, half, &plan.roots, scale);
         plan.fft.process_with_scratch(pairs, &mut scratch.inner);

@@ -9,12 +9,12 @@ use torch_library::{Element, Lease, ListLease, Overlap, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops::crossings::{Along, Crossings};
-use crate::cpu::loops::gather::are_within;
-use crate::cpu::loops::parts::Parts;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
-use crate::pointwise::{broadcast_strides, common_device, strides_in_order, unsupported};
+use crate::loops::crossings::{Along, Crossings};
+use crate::loops::gather::are_within;
+use crate::loops::parts::Parts;
+use crate::loops::pointwise::{broadcast_strides, common_device, strides_in_order, unsupported};
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU)]
 fn nonzero(this: &Tensor) -> Result<Tensor> {
@@ -114,8 +114,8 @@ impl Places {
     fn read(self, this: &Tensor) -> Result<Tensor> {
         let order = [std::slice::from_ref(&self.strides), &self.index_strides].concat();
         let strides = strides_in_order(&self.sizes, &order);
-        // SAFETY: `Crossings::read` writes every element of one, `assign` those of the other, if there are any; after an error
-        // nobody gets them.
+        // SAFETY: `Crossings::read` writes every element of one, `assign` those of the other, if there are any;
+        // after an error nobody gets them.
         let empty = |strides: &[i64]| unsafe {
             Tensor::uninit_strided(&self.sizes, strides, this.dtype(), this.device())
         };
@@ -133,9 +133,9 @@ impl Places {
         }
         let lease = Lease::new([&dense], [this])?;
         self.geometry.check(this)?;
-        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other dimensions are the
-        // tensor's own, of a geometry that it still has under the lease. `dense` is new and has an element for each place, in
-        // this order.
+        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other
+        // dimensions are the tensor's own, of a geometry that it still has under the lease. `dense` is new and has
+        // an element for each place, in this order.
         unsafe { Crossings::new(along).read((this, &lease), (&dense, &lease))? };
         drop(lease);
         if !dense.is_same(&out) {
@@ -165,9 +165,9 @@ impl Places {
             "values got sizes {:?} while they were read",
             values.sizes()
         );
-        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other dimensions are the
-        // tensor's own, of a geometry that it still has under the lease. There is a value for each place, or one, side by side
-        // and in other memory, as ensured above.
+        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other
+        // dimensions are the tensor's own, of a geometry that it still has under the lease. There is a value for
+        // each place, or one, side by side and in other memory, as ensured above.
         unsafe { Crossings::new(self.along).write::<T>(this, &values, &lease, is_single, f) }
     }
 }
@@ -219,8 +219,8 @@ fn without_masks(
     Ok(expanded)
 }
 
-/// How many elements away from index 0 the indices lead: all of them, and then in each dimension of their shape, or if one
-/// has several dimensions, in all of these together.
+/// How many elements away from index 0 the indices lead: all of them, and then in each dimension of their shape, or
+/// if one has several dimensions, in all of these together.
 fn lists(
     operator: &str,
     this: &Tensor,
@@ -294,8 +294,9 @@ fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
         Busy,
         "a mask was given other strides while it was read"
     );
-    // SAFETY: `bool` elements are bytes, of which any may be read as `u8`; they lie side by side as ensured, from an address that
-    // is not null (offsets of bytes lead to none), and the lease keeps writers away for as long as the slice is used.
+    // SAFETY: `bool` elements are bytes, of which any may be read as `u8`; they lie side by side as ensured, from
+    // an address that is not null (offsets of bytes lead to none), and the lease keeps writers away for as long as
+    // the slice is used.
     let flags = unsafe { std::slice::from_raw_parts(flags.address(&lease)?, flags.numel() as usize) };
     let count: usize = flags.iter().map(|flag| usize::from(*flag != 0)).sum();
     let mut found = collected("aten::nonzero", count as i64 + 1, |_| 0)?; // what is behind the last gives no branch

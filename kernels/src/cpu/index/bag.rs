@@ -9,34 +9,14 @@ use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 use torch_library::{Element, OwnedLease, promote_types};
 
+use crate::arguments::BagMode;
 use crate::aten;
-use crate::cpu::loops::convert::{self, Loader};
-use crate::cpu::loops::lines::fill;
-use crate::cpu::loops::parts::PartsMut;
-use crate::cpu::loops::{self, match_computing, on_vectors, parallel};
-use crate::cpu::number::Number;
-use crate::pointwise::{common_device, unsupported};
-
-/// What becomes of the rows of a bag: the modes of PyTorch, by their numbers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Sum,
-    Mean,
-    Max,
-}
-
-impl Mode {
-    /// # Errors
-    /// A number of none.
-    pub(crate) fn of(operator: &str, mode: i64) -> Result<Self> {
-        match mode {
-            0 => Ok(Mode::Sum),
-            1 => Ok(Mode::Mean),
-            2 => Ok(Mode::Max),
-            _ => bail!(Argument, "{operator}: mode {mode}, expected 0 (sum), 1 (mean) or 2 (maximum)"),
-        }
-    }
-}
+use crate::loops::convert::{self, Loader};
+use crate::loops::lines::fill;
+use crate::loops::parts::PartsMut;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_computing, on_vectors, parallel};
+use crate::number::Number;
 
 /// Writes the kernels, of which one gives what a gradient takes.
 macro_rules! kernels {
@@ -59,7 +39,7 @@ macro_rules! kernels {
                 ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
                     let _lease = loops::all_frozen([weight, indices, offsets].into_iter().chain(share))?;
                     let operator = concat!("aten::", stringify!($name));
-                    let mode = Mode::of(operator, mode)?;
+                    let mode = BagMode::of(operator, mode)?;
                     Bags { operator, weight, indices, offsets, mode, share, include_last_offset, padding_idx }
                         .pool($is_for_gradient)
                 }
@@ -78,7 +58,7 @@ struct Bags<'a> {
     weight: &'a Tensor,
     indices: &'a Tensor,
     offsets: &'a Tensor,
-    mode: Mode,
+    mode: BagMode,
     /// What each row counts.
     share: Option<&'a Tensor>,
     include_last_offset: bool,
@@ -87,8 +67,8 @@ struct Bags<'a> {
 }
 
 impl Bags<'_> {
-    /// The pooled rows, the bag of each index, how many rows each bag has, and where the largest numbers are from, as far as a mode
-    /// has these, or `is_for_gradient`.
+    /// The pooled rows, the bag of each index, how many rows each bag has, and where the largest numbers are from,
+    /// as far as a mode has these, or `is_for_gradient`.
     fn pool(&self, is_for_gradient: bool) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
         let &Bags { operator, weight, indices, offsets, mode, .. } = self;
         self.check()?;
@@ -101,9 +81,9 @@ impl Bags<'_> {
         let out = unsafe { Tensor::uninit_strided(&[count, width], &strides, weight.dtype(), device)? };
         let bag_of_each = list(if self.is_plain_sum() { 0 } else { indices.numel() })?;
         let of_sum = if is_for_gradient { count } else { offsets.numel() };
-        let bag_sizes = list(if mode == Mode::Sum { of_sum } else { count })?;
+        let bag_sizes = list(if mode == BagMode::Sum { of_sum } else { count })?;
         let maxima = match mode {
-            Mode::Max => Tensor::zeros(&[count, width], index_dtype, device)?,
+            BagMode::Max => Tensor::zeros(&[count, width], index_dtype, device)?,
             _ => list(bag_sizes.numel())?,
         };
         if out.storage().data_ptr().is_none() {
@@ -124,10 +104,10 @@ impl Bags<'_> {
             let bags = ends.windows(2).zip(0..).flat_map(|(bag, n)| std::iter::repeat_n(n, bag[1] - bag[0]));
             write(&bag_of_each, before.chain(bags))?;
         }
-        if mode != Mode::Sum {
+        if mode != BagMode::Sum {
             write(&bag_sizes, sizes.iter().copied())?;
         }
-        if mode == Mode::Mean {
+        if mode == BagMode::Mean {
             write(&maxima, sizes.iter().copied())?; // which nobody reads; PyTorch has them there, too
         }
         let pooling = Pooling { bags: self, rows: &rows, ends: &ends, sizes: &sizes };
@@ -144,7 +124,7 @@ impl Bags<'_> {
     /// Whether PyTorch sums without looking at which bag an index is in, and so does not say it.
     fn is_plain_sum(&self) -> bool {
         let is_dense = |tensor: &Tensor| tensor.strides().last().is_none_or(|stride| *stride == 1);
-        self.mode == Mode::Sum
+        self.mode == BagMode::Sum
             && self.padding_idx < 0
             && self.weight.dtype() != DType::Float64
             && is_dense(self.weight)
@@ -176,7 +156,7 @@ impl Bags<'_> {
         );
         if let Some(share) = share {
             ensure!(
-                mode == Mode::Sum && share.sizes() == indices.sizes() && share.dtype() == weight.dtype(),
+                mode == BagMode::Sum && share.sizes() == indices.sizes() && share.dtype() == weight.dtype(),
                 Argument,
                 "{operator}: per_sample_weights of {} and sizes {:?} in mode {}, expected {} for each index in mode 0",
                 share.dtype(),
@@ -229,7 +209,7 @@ impl Pooling<'_> {
         }
         let (count, width) = (self.sizes.len(), out.sizes()[1] as usize);
         let wide = as_type(out, T::DTYPE)?;
-        let places = if self.bags.mode == Mode::Max { Some(as_type(maxima, DType::Int64)?) } else { None };
+        let places = if self.bags.mode == BagMode::Max { Some(as_type(maxima, DType::Int64)?) } else { None };
         let typed = Typed {
             pooling: self,
             table: Table::<T>::of(self.bags.weight)?,
@@ -303,12 +283,12 @@ impl<T: Element> Table<T> {
     unsafe fn row<'a>(&'a self, row: i64, buffer: &'a mut [T]) -> &'a [T] {
         let data = self.data.wrapping_offset(row as isize * self.strides[0] * self.size as isize);
         if self.is_plain {
-            // SAFETY: the caller vouches for a row as long as the buffer, whose elements lie side by side; the lease keeps
-            // writers away.
+            // SAFETY: the caller vouches for a row as long as the buffer, whose elements lie side by side; the
+            // lease keeps writers away.
             return unsafe { std::slice::from_raw_parts(data.cast(), buffer.len()) };
         }
-        // SAFETY: the caller vouches for a row as long as the buffer, which has room for it, of the type that `load` was found
-        // for; the lease keeps writers away.
+        // SAFETY: the caller vouches for a row as long as the buffer, which has room for it, of the type that
+        // `load` was found for; the lease keeps writers away.
         unsafe { (self.load)(data, self.strides[1], buffer.len(), buffer.as_mut_ptr().cast()) };
         buffer
     }
@@ -338,8 +318,8 @@ on_vectors! {
             if let Some(places) = places {
                 let mut is_first = true;
                 for row in at.map(|at| pooling.rows[at]) {
-                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide as `out`, and
-                    // so the buffer; `pool` of `Bags` refused negative ones.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
+                    // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
                     let numbers = unsafe { table.row(row, &mut buffer) };
                     for ((largest, place), x) in sums.iter_mut().zip(places.iter_mut()).zip(numbers) {
                         if is_first || *largest < *x {
@@ -352,19 +332,19 @@ on_vectors! {
             }
             match share {
                 None => at.for_each(|at| {
-                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide as `out`, and
-                    // so the buffer; `pool` of `Bags` refused negative ones.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
+                    // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
                     let numbers = unsafe { table.row(pooling.rows[at], &mut buffer) };
                     sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(*x));
                 }),
                 Some(share) => at.for_each(|at| {
-                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide as `out`, and
-                    // so the buffer; `pool` of `Bags` refused negative ones.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
+                    // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
                     let (numbers, by) = (unsafe { table.row(pooling.rows[at], &mut buffer) }, share[at]);
                     sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(x.times(by)));
                 }),
             }
-            if mode == Mode::Mean {
+            if mode == BagMode::Mean {
                 let count: T = pooling.sizes[bag].max(1).cast();
                 sums.iter_mut().for_each(|sum| *sum = *sum / count);
             }

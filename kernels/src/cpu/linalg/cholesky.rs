@@ -11,14 +11,14 @@ use torch_library::Element as _;
 use super::matrices::{conjugate, slice, wide};
 use super::registers::{Held, Work, add, work};
 use crate::cpu::kept::with_room;
-use crate::cpu::matmul::vector::Vector;
-use crate::cpu::number::Divided;
+use crate::number::Divided;
+use crate::vector::Vector;
 
 /// How many columns are factored one by one.
 const NARROW: usize = 32;
 
-/// Replaces the lower half of a matrix by the factor L, the upper one by zeros. Gives back the first step, from 1, that found
-/// the matrix not positive, or 0.
+/// Replaces the lower half of a matrix by the factor L, the upper one by zeros. Gives back the first step, from 1,
+/// that found the matrix not positive, or 0.
 pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], n: usize) -> i32 {
     let info = halves(MatMut::from_column_major_slice_mut(a, n, n));
     let known = if info == 0 { n } else { info as usize };

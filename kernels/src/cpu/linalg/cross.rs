@@ -10,10 +10,10 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::linear::crossed;
-use crate::cpu::loops;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{computing_type, has_elements, match_computing, on_vectors, parallel};
-use crate::cpu::number::Number;
+use crate::loops;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::{computing_type, has_elements, match_computing, on_vectors, parallel};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU)]
 fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
@@ -34,8 +34,9 @@ fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
         let are_alike = [a.count(), b.count()] == [to.count(); 2];
         ensure!(are_alike, Busy, "aten::linalg_cross: a tensor got other sizes while it was read");
         parallel::shares(to.count(), parallel::GRAIN / 3, |range| {
-            // SAFETY: all three have `to.count()` triples, one after the other, as ensured above; an array of three is as aligned
-            // as one. `Parts` and `PartsMut` hold the lease; the result is new memory, and this range of it this thread's alone.
+            // SAFETY: all three have `to.count()` triples, one after the other, as ensured above; an array of three
+            // is as aligned as one. `Parts` and `PartsMut` hold the lease; the result is new memory, and this range
+            // of it this thread's alone.
             unsafe {
                 let triples = |parts: &Parts<T>| std::slice::from_raw_parts(parts.at(range.start).cast(), range.len());
                 let to = std::slice::from_raw_parts_mut(to.at(range.start).cast::<MaybeUninit<[T; 3]>>(), range.len());

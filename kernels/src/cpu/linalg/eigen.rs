@@ -7,11 +7,11 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::matrices::{Matrices, column_major, wide, write, write_columns};
-use super::square;
+use crate::arguments::square;
 use crate::aten;
 use crate::cpu::kept::with_room;
-use crate::cpu::loops;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -45,7 +45,8 @@ fn uninit(operator: &str, this: &Tensor) -> Result<Tensor> {
     Tensor::zeros(&[&this.sizes()[..this.dim() - 2], &[n]].concat(), dtype, this.device())
 }
 
-/// Writes the eigenvalues, and vectors if there is room for them. Those of complex matrices are found in double precision.
+/// Writes the eigenvalues, and vectors if there is room for them. Those of complex matrices are found in double
+/// precision.
 fn find(operator: &str, this: &Tensor, values: &Tensor, vectors: Option<&Tensor>) -> Result<()> {
     if !loops::has_elements(values) {
         return Ok(());
@@ -110,8 +111,8 @@ where
     Some((values, vectors))
 }
 
-/// Replaces vectors that the matrix does not stretch, as are found where it has fewer directions than eigenvalues, by the
-/// directions that it does next to nothing to once the eigenvalue is taken away.
+/// Replaces vectors that the matrix does not stretch, as are found where it has fewer directions than eigenvalues,
+/// by the directions that it does next to nothing to once the eigenvalue is taken away.
 fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]) -> Option<()> {
     let n = values.len();
     let length = |x: &[T]| x.iter().map(|x| wide(*x).norm_sqr()).sum::<f64>().sqrt();

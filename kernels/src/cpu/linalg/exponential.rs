@@ -2,15 +2,15 @@
 //!
 //! # How it works
 //!
-//! Halved often enough, a matrix is so small that a short Taylor polynomial is exact; its exponential is squared as often. Each
-//! matrix of a batch is halved as often as its own size asks for.
+//! Halved often enough, a matrix is so small that a short Taylor polynomial is exact; its exponential is squared as
+//! often. Each matrix of a batch is halved as often as its own size asks for.
 
 use torch_library::prelude::*;
 
-use super::square;
+use crate::arguments::square;
 use crate::aten;
-use crate::cpu::loops::{self, computing_type};
-use crate::pointwise::unsupported;
+use crate::loops::pointwise::unsupported;
+use crate::loops::{self, computing_type};
 
 #[torch_impl(aten, CPU, Meta)]
 fn linalg_matrix_exp(this: &Tensor) -> Result<Tensor> {
@@ -35,7 +35,8 @@ fn linalg_matrix_exp(this: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
-/// How often each matrix is halved until the polynomial is exact, and the factor that does it; NaN where there is no number.
+/// How often each matrix is halved until the polynomial is exact, and the factor that does it; NaN where there is
+/// no number.
 fn halvings(matrices: &Tensor) -> Result<(Vec<i32>, Vec<f64>)> {
     // Up to these sizes, the polynomial is the exponential of a matrix that differs by less than its rounding.
     let largest = if matrices.dtype().to_real() == DType::Float64 { 0.78 } else { 2.47 };

@@ -6,9 +6,9 @@ use torch_library::{Element, match_dtype};
 use super::matrices::{Given, Matrices, column_major, conjugate, transposed, write_columns};
 use super::qr;
 use crate::aten;
-use crate::cpu::loops;
-use crate::cpu::number::Divided;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::number::Divided;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

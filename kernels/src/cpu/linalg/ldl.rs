@@ -8,12 +8,13 @@ use torch_library::geometry::infer_size;
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
+use super::check;
 use super::matrices::{Given, Matrices, column_major, conjugate, wide};
-use super::{check, square};
+use crate::arguments::square;
 use crate::aten;
-use crate::cpu::loops;
-use crate::cpu::number::Divided;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::number::Divided;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -13,15 +13,15 @@ use super::registers::{Held, Work, add, work};
 use super::triangle::Triangle;
 use crate::aten;
 use crate::cpu::kept::with_room;
-use crate::cpu::loops;
-use crate::cpu::matmul::vector::Vector;
-use crate::cpu::number::{Divided, Number};
+use crate::loops;
+use crate::number::{Divided, Number};
+use crate::vector::Vector;
 
 /// How many columns are factored one by one.
 const NARROW: usize = 16;
 
-/// Factors a matrix in its place into L, whose diagonal of ones is not kept, and U. Each step notes the row, from 1, that it
-/// swapped with its own. Gives back the first step that found no pivot, from 1, or 0.
+/// Factors a matrix in its place into L, whose diagonal of ones is not kept, and U. Each step notes the row, from
+/// 1, that it swapped with its own. Gives back the first step that found no pivot, from 1, or 0.
 pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> i32 {
     let columns = a.len() / rows;
     let mut a = MatMut::from_column_major_slice_mut(a, rows, columns);
@@ -31,7 +31,8 @@ pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], rows: usize,
     info
 }
 
-/// Factors columns, of which there are no more than rows: the left half, what follows from it for the right one, and that.
+/// Factors columns, of which there are no more than rows: the left half, what follows from it for the right one,
+/// and that.
 fn halves<T: Divided + ComplexField + Held>(mut a: MatMut<'_, T>, pivots: &mut [i32]) -> i32 {
     let columns = a.ncols();
     if columns <= NARROW {

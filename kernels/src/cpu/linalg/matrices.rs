@@ -6,9 +6,9 @@ use torch_library::Element;
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
-use crate::cpu::loops;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::number::Number;
+use crate::loops;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::number::Number;
 
 /// The matrices of a batch in memory of their own, one after the other, each column by column.
 pub(super) struct Matrices<T> {
@@ -33,15 +33,15 @@ impl<T: Element> Matrices<T> {
 
     /// All elements, matrix by matrix.
     pub(super) fn elements(&self) -> &[T] {
-        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of `parts` keeps all
-        // others away, and who writes through `self` has it borrowed exclusively.
+        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of
+        // `parts` keeps all others away, and who writes through `self` has it borrowed exclusively.
         unsafe { std::slice::from_raw_parts(self.parts.at(0), self.turned.numel() as usize) }
     }
 
     /// As [`elements`](Self::elements), to write to.
     pub(super) fn elements_mut(&mut self) -> &mut [T] {
-        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of `parts` keeps all
-        // others away, and `self` is borrowed exclusively.
+        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of
+        // `parts` keeps all others away, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.parts.at(0), self.turned.numel() as usize) }
     }
 

@@ -8,10 +8,10 @@ use torch_library::prelude::*;
 
 use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
 use crate::cpu::kept::with_room;
-use crate::cpu::number::Divided;
+use crate::number::Divided;
 
-/// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first elements are ones
-/// that are not kept. Gives back the factor of each reflection.
+/// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first
+/// elements are ones that are not kept. Gives back the factor of each reflection.
 pub(super) fn factor<T: Divided + Element>(a: &mut [T], rows: usize, columns: usize) -> Vec<T> {
     let mut factors = Vec::new();
     for k in 0..rows.min(columns) {
@@ -57,8 +57,8 @@ pub(super) fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
     subtract(x, v, factor.times(dot));
 }
 
-/// As [`factor`] and [`unitary`], of real matrices: most of the work are products of matrices. Writes Q, unless it is of no
-/// matrices, and R.
+/// As [`factor`] and [`unitary`], of real matrices: most of the work are products of matrices. Writes Q, unless it
+/// is of no matrices, and R.
 pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let matrices = Matrices::<T>::of(a)?;
     let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());

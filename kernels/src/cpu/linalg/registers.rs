@@ -10,9 +10,9 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use num_complex::Complex;
 
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::loops::{is_wide, is_widest};
-use crate::cpu::matmul::vector::{Few, Vector};
-use crate::cpu::number::Number;
+use crate::loops::{is_wide, is_widest};
+use crate::number::Number;
+use crate::vector::{Few, Vector};
 
 /// Elements for which there are registers, or a few in their place.
 pub(super) trait Held: Number {

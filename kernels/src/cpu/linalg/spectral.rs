@@ -8,12 +8,13 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::matrices::{Matrices, column_major, conjugate, transposed, wide, write, write_columns};
-use super::{square, symmetric};
+use super::symmetric;
+use crate::arguments::square;
 use crate::aten;
 use crate::cpu::kept::with_room;
-use crate::cpu::loops;
-use crate::cpu::number::Divided;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
+use crate::number::Divided;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -137,8 +138,8 @@ fn stretched<T: Symmetric>(a: &Tensor, is_lower: bool, values: &Tensor, vectors:
     if vectors.dim() == 1 { Ok(()) } else { write_columns(vectors, all_vectors, [n, n]) }
 }
 
-/// Eigenvalues and, if they are wanted, vectors of a symmetric matrix of which one half is known. `None` if they are not found,
-/// as for elements that are not finite.
+/// Eigenvalues and, if they are wanted, vectors of a symmetric matrix of which one half is known. `None` if they
+/// are not found, as for elements that are not finite.
 fn eigen<T: Symmetric>(
     elements: &[T],
     n: usize,
@@ -204,8 +205,8 @@ symmetric!(f32, f64);
 impl Symmetric for Complex<f32> {}
 impl Symmetric for Complex<f64> {}
 
-/// Turns a vector so that its first large element is positive: any direction would do, but similar matrices should have similar
-/// vectors.
+/// Turns a vector so that its first large element is positive: any direction would do, but similar matrices should
+/// have similar vectors.
 fn straighten<T: Divided>(vector: &mut [T]) {
     let norm = |x: &Complex64| if T::DTYPE.is_complex() { x.norm() } else { x.re.abs() };
     let largest = vector.iter().map(|x| norm(&wide(*x))).fold(0.0, f64::max);

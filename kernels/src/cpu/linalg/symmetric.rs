@@ -3,16 +3,17 @@
 //! # How it works
 //!
 //! 1. The matrix is scaled by a power of two, so that no square is out of range.
-//! 2. A reflection for each column leaves a matrix of three diagonals. Both halves of what is left are kept: then all work is
-//!    on columns from below the diagonal on.
-//! 3. Rotations chase what is beside the diagonal away: for values alone on squares and without roots, for vectors with them.
+//! 2. A reflection for each column leaves a matrix of three diagonals. Both halves of what is left are kept: then
+//!    all work is on columns from below the diagonal on.
+//! 3. Rotations chase what is beside the diagonal away: for values alone on squares and without roots, for vectors
+//!    with them.
 #![expect(unsafe_code, reason = "asks for registers")]
 
 use num_traits::Float;
 use torch_library::Element;
 
 use super::registers::{Held, Work, add, add_two, dot, turn, work};
-use crate::cpu::matmul::vector::Vector;
+use crate::vector::Vector;
 
 /// Up to this size rotations one after the other take less time than dividing the matrix.
 pub(super) const LARGEST: usize = 128;
@@ -26,8 +27,8 @@ pub(super) trait Real: Float + Element + Held {}
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// Finds the eigenvalues from the least of a matrix whose lower half and diagonal are given, column by column, and the vectors in
-/// its columns if there is room. Gives back whether all were found.
+/// Finds the eigenvalues from the least of a matrix whose lower half and diagonal are given, column by column, and
+/// the vectors in its columns if there is room. Gives back whether all were found.
 pub(super) fn eigen<T: Real>(matrix: &[T], values: &mut [T], vectors: Option<&mut [T]>) -> bool {
     let n = values.len();
     let known = (0..n).flat_map(|j| &matrix[j * n + j..(j + 1) * n]);
@@ -65,7 +66,8 @@ fn in_order<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
     a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// Leaves the diagonal, what is beside it and, below that in the columns, the vectors of reflections, with the factor of each.
+/// Leaves the diagonal, what is beside it and, below that in the columns, the vectors of reflections, with the
+/// factor of each.
 struct Reduction<'a, T> {
     a: &'a mut [T],
     diagonal: &'a mut [T],

@@ -7,8 +7,8 @@ use super::matrices::{column_major, conjugate};
 use super::{System, lu};
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

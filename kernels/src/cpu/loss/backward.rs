@@ -7,9 +7,9 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::loss::MEAN;
-use crate::cpu::functions::Functions;
-use crate::cpu::loops::match_computing;
-use crate::pointwise::Pointwise;
+use crate::functions::Functions;
+use crate::loops::Pointwise;
+use crate::loops::match_computing;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -2,16 +2,18 @@
 //!
 //! # How it works
 //!
-//! A *path* goes through the labels of an example with blanks around them, one place or two further at a time, never from a label
-//! over a blank to the same label. For each time and place, the logarithms of the probabilities of all paths that lead there
-//! are summed up from those of the time before; and of all that lead on from there by the same walk from the other end.
+//! A *path* goes through the labels of an example with blanks around them, one place or two further at a time,
+//! never from a label over a blank to the same label. For each time and place, the logarithms of the probabilities
+//! of all paths that lead there are summed up from those of the time before; and of all that lead on from there by
+//! the same walk from the other end.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
+use crate::arguments::lengths;
 use crate::aten;
-use crate::cpu::loops;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -174,19 +176,6 @@ mod of_tensors {
             zero_infinity,
         )
     }
-}
-
-pub(crate) fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
-    let list = |tensor: &Tensor| {
-        ensure!(
-            tensor.dtype().is_integer(),
-            DType,
-            "aten::_ctc_loss: lengths of {}, expected whole numbers",
-            tensor.dtype()
-        );
-        aten::to_dtype(tensor, DType::Int64)?.to_vec::<i64>()
-    };
-    Ok([list(tensors[0])?, list(tensors[1])?])
 }
 
 struct Examples {

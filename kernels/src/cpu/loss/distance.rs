@@ -7,8 +7,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::loss::{huber, reduced};
-use crate::cpu::loops::match_computing;
-use crate::pointwise::Pointwise;
+use crate::loops::Pointwise;
+use crate::loops::match_computing;
 
 /// Computes the loss of each element, and reduces them.
 macro_rules! loss {

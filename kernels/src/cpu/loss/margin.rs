@@ -4,8 +4,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
 
 const NONE: i64 = 0;
 const MEAN: i64 = 1;

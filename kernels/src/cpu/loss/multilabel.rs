@@ -5,8 +5,8 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::composite::collected;
 use crate::composite::loss::{MEAN, NONE};
-use crate::cpu::loops;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -177,7 +177,8 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// Calls a function for every right class and every class that is not marked as one whose score is too near to it, or above it.
+    /// Calls a function for every right class and every class that is not marked as one whose score is too near to
+    /// it, or above it.
     fn each_short(&self, marks: &[f64], mut f: impl FnMut(Short)) -> Result<()> {
         let scores = loops::elements::<f64>(self.this)?;
         for (row, (scores, marks)) in scores.chunks(self.classes).zip(marks.chunks(self.classes)).enumerate()

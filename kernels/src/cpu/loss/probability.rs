@@ -4,10 +4,10 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::functions::{Functions, NearOne};
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
-use crate::pointwise::unsupported;
+use crate::functions::{Functions, NearOne};
+use crate::loops::pointwise::unsupported;
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

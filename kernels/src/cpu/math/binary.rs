@@ -8,11 +8,12 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::Bits;
+use crate::arguments::check_exponent;
 use crate::aten;
-use crate::cpu::functions::{Coordinate, Divisible, Quotient, Raised};
-use crate::cpu::loops::{self, RowByRow, Usually, function, match_computing};
-use crate::cpu::number::{Divided, Number};
-use crate::pointwise::Pointwise;
+use crate::functions::{Coordinate, Divisible, Quotient, Raised};
+use crate::loops::Pointwise;
+use crate::loops::{self, RowByRow, Usually, function, match_computing};
+use crate::number::{Divided, Number};
 
 /// Writes the kernels of functions of two numbers: how the computing type is found, for which
 /// types they are defined, and what they compute there.
@@ -250,17 +251,6 @@ fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
     }, else => match_computing!(dtype, T: Complex => {
         call.compute(None, dtype, |[x, y]: [T; 2]| x.powc(y))
     }, else => Err(call.unsupported()))))
-}
-
-pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
-    let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
-    ensure!(
-        !is_negative || this.dtype().is_differentiable(),
-        Argument,
-        "{operator}: {} to the power of {exponent} is no integer, convert to a floating-point type",
-        this.dtype()
-    );
-    Ok(())
 }
 
 /// What is not whole becomes zero, as it does in C.

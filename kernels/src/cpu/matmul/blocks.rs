@@ -2,10 +2,10 @@
 //!
 //! # How it works
 //!
-//! 1. The right factor is gone through block by block: so many steps of the sum, and so many columns, as stay in the second-level
-//!    cache. All threads together pack a block as panels, which are as wide as a tile.
-//! 2. Rows of the left factor, those of a tile at a time, are turned into memory that stays in the first-level cache, and multiplied with
-//!    all panels of the block.
+//! 1. The right factor is gone through block by block: so many steps of the sum, and so many columns, as stay in
+//!    the second-level cache. All threads together pack a block as panels, which are as wide as a tile.
+//! 2. Rows of the left factor, those of a tile at a time, are turned into memory that stays in the first-level
+//!    cache, and multiplied with all panels of the block.
 //!
 //! Where lines of a matrix are a power of two apart, they compete for a few places of the caches; their copies do not.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
@@ -17,10 +17,10 @@ use torch_library::DType;
 
 use super::implicit_gemm::Aligned;
 use super::tiles::{DEPTH, PanelBuffer, Strip, pack};
-use super::vector::Vector;
 use super::{GRAIN, Matrices};
-use crate::cpu::loops::{is_widest, parallel};
-use crate::cpu::number::Number;
+use crate::loops::{is_widest, parallel};
+use crate::number::Number;
+use crate::vector::Vector;
 
 /// How many vectors wide a block is: with [`DEPTH`] steps 1 MiB of the widest vectors, and half of that of others.
 const VECTORS: usize = 64;
@@ -34,7 +34,8 @@ const ROWS_WORTH_PACKING: usize = 128;
 /// From so many columns on a copy of the left factor does.
 const COLUMNS_WORTH_PACKING: usize = 32;
 
-/// Whether a product of factors as [`turned`](super::tiles::turned) gave them is better computed by blocks than as they are.
+/// Whether a product of factors as [`turned`](super::tiles::turned) gave them is better computed by blocks than as
+/// they are.
 #[inline]
 pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
     let is_large = a.rows.saturating_mul(a.columns).saturating_mul(b.columns) >= WORTH_PACKING;
@@ -44,8 +45,8 @@ pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// - What [`tiles::multiply`](super::tiles::multiply) asks for: matrices in bounds and of fitting sizes, `out` apart from the
-///   others, nobody else there, and all as [`turned`](super::tiles::turned) gave it.
+/// - What [`tiles::multiply`](super::tiles::multiply) asks for: matrices in bounds and of fitting sizes, `out`
+///   apart from the others, nobody else there, and all as [`turned`](super::tiles::turned) gave it.
 pub(super) unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -53,8 +54,8 @@ pub(super) unsafe fn multiply<T: Number>(
     adds: bool,
     is_parallel: bool,
 ) {
-    // SAFETY: `T` is the type that is named, so the casts change none; `is_widest` found the instructions of `widest`, `turned`
-    // those of `wide`; the caller vouches for the matrices.
+    // SAFETY: `T` is the type that is named, so the casts change none; `is_widest` found the instructions of
+    // `widest`, `turned` those of `wide`; the caller vouches for the matrices.
     unsafe {
         match T::DTYPE {
             DType::Float32 if is_widest() => {
@@ -100,8 +101,8 @@ unsafe fn blocks<V: Vector>(
             let panels = memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
             let block = Block { panels, width, depth, columns, adds: adds || step > 0 };
             share(block.count(), parallel::GRAIN / (width * depth), &|range| {
-                // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller vouches for; each panel is one
-                // thread's.
+                // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller vouches for;
+                // each panel is one thread's.
                 range.for_each(|panel| unsafe { block.fill(panel, b) });
             });
             // Several threads share the columns of a few rows.
@@ -117,9 +118,9 @@ unsafe fn blocks<V: Vector>(
                     let height = (out.rows - row).min(V::ROWS);
                     let to = Matrices { rows: height, ..out.from(row, 0) };
                     let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
-                    // SAFETY: `data` has room for a tile's rows of `depth` numbers, fewer than a panel's; the rows lie in `a` and
-                    // `out`, which the caller vouches for. The panels were filled by `share` before; each group and part is one
-                    // thread's alone.
+                    // SAFETY: `data` has room for a tile's rows of `depth` numbers, fewer than a panel's; the rows
+                    // lie in `a` and `out`, which the caller vouches for. The panels were filled by `share` before;
+                    // each group and part is one thread's alone.
                     unsafe {
                         let data = buffer.start();
                         pack(a.from(row, 0).transposed(), depth, height, data);
@@ -176,7 +177,8 @@ struct Block<T> {
     adds: bool,
 }
 
-// SAFETY: an address and numbers; the functions that follow it are `unsafe`, and `blocks` gives each panel to one thread to fill.
+// SAFETY: an address and numbers; the functions that follow it are `unsafe`, and `blocks` gives each panel to one
+// thread to fill.
 unsafe impl<T: Send + Sync> Sync for Block<T> {}
 
 impl<T: Number> Block<T> {
@@ -199,8 +201,8 @@ impl<T: Number> Block<T> {
     /// - Nobody else has to do with the panel meanwhile.
     unsafe fn fill(&self, panel: usize, from: Matrices<T>) {
         let (column, width, to) = self.panel(panel);
-        // SAFETY: a panel is `depth` rows of `width` of the columns that the caller vouches for, and it vouches for as much
-        // memory there.
+        // SAFETY: a panel is `depth` rows of `width` of the columns that the caller vouches for, and it vouches for
+        // as much memory there.
         unsafe { pack(from.from(0, column), self.depth, width, to) };
     }
 
@@ -209,7 +211,8 @@ impl<T: Number> Block<T> {
     /// # Safety
     /// - The panels are filled, and nobody writes them meanwhile.
     /// - `a` can be read, and has `depth` columns, and as many rows as `out`.
-    /// - The rows of `out` are contiguous and can be written (and read if `adds`); in the panels' columns nobody else uses them.
+    /// - The rows of `out` are contiguous and can be written (and read if `adds`); in the panels' columns nobody
+    ///   else uses them.
     /// - The processor has the vectors.
     #[inline(always)]
     unsafe fn multiply<V: Vector<Element = T>>(
@@ -227,7 +230,8 @@ impl<T: Number> Block<T> {
                 pitch: width as isize,
                 adds: self.adds,
             };
-            // SAFETY: a filled panel, and the `width` columns of the result from its own first on: both the caller vouches for.
+            // SAFETY: a filled panel, and the `width` columns of the result from its own first on: both the caller
+            // vouches for.
             unsafe { strip.compute::<V>(width) };
         }
     }
@@ -238,9 +242,10 @@ mod tests {
     use torch_library::Scalar;
 
     use super::*;
-    use crate::cpu::loops::is_wide;
+    use crate::loops::is_wide;
 
-    /// A matrix of small whole numbers, of which sums are exact, that lies by rows or by columns, with gaps between them.
+    /// A matrix of small whole numbers, of which sums are exact, that lies by rows or by columns, with gaps between
+    /// them.
     fn numbers<T: Number>([rows, columns]: [usize; 2], lies_by_rows: bool) -> (Vec<T>, [usize; 2]) {
         let strides = if lies_by_rows { [columns + 3, 1] } else { [1, rows + 3] };
         let count = (rows + 3) * (columns + 3);

@@ -1,13 +1,13 @@
-//! Implicit GEMM: products of a matrix that is never made, whose elements lie where two lists say, such as the pixels under a
-//! window.
+//! Implicit GEMM: products of a matrix that is never made, whose elements lie where two lists say, such as the
+//! pixels under a window.
 //!
 //! # How it works
 //!
-//! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or two vectors
-//!    stays in registers; for each step of the sum, a row of the panel is multiplied with one number for each row of the tile,
-//!    which may lie anywhere.
-//! 2. Of few columns ([`Shape::Lines`]) vectors lie along rows whose elements are neighbours: such lines of rows are multiplied
-//!    with one number of the panel for each step.
+//! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or
+//!    two vectors stays in registers; for each step of the sum, a row of the panel is multiplied with one number
+//!    for each row of the tile, which may lie anywhere.
+//! 2. Of few columns ([`Shape::Lines`]) vectors lie along rows whose elements are neighbours: such lines of rows
+//!    are multiplied with one number of the panel for each step.
 //! 3. If the sum is over such lines ([`Shape::Dots`]), vectors lie along both factors.
 #![expect(unsafe_code, reason = "reads and writes elements at addresses that the caller vouches for")]
 
@@ -16,13 +16,13 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 
 use torch_library::DType;
 
-use super::vector::{Few, Vector};
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::loops::{is_wide, is_widest};
-use crate::cpu::number::Number;
+use crate::loops::{is_wide, is_widest};
+use crate::number::Number;
+use crate::vector::{Few, Vector};
 
 /// How many columns a panel has.
-pub(in crate::cpu) const WIDTH: usize = 32;
+pub(crate) const WIDTH: usize = 32;
 
 /// How many lines are multiplied at a time.
 const LINES: usize = 4;
@@ -32,44 +32,44 @@ const STEPS: usize = 3;
 
 /// A matrix whose element in row `r` is, for step `s` of the sum, `rows[r] + steps[s]` elements after an address.
 #[derive(Clone, Copy)]
-pub(in crate::cpu) struct ImplicitMatrix<'a, T> {
-    pub(in crate::cpu) data: *const T,
-    pub(in crate::cpu) rows: &'a [usize],
-    pub(in crate::cpu) steps: &'a [usize],
+pub(crate) struct ImplicitMatrix<'a, T> {
+    pub(crate) data: *const T,
+    pub(crate) rows: &'a [usize],
+    pub(crate) steps: &'a [usize],
 }
 
 /// Such a matrix, a panel, and where their product goes.
 #[derive(Clone, Copy)]
-pub(in crate::cpu) struct Product<'a, T> {
-    pub(in crate::cpu) a: ImplicitMatrix<'a, T>,
+pub(crate) struct Product<'a, T> {
+    pub(crate) a: ImplicitMatrix<'a, T>,
     /// For each step [`WIDTH`] numbers, of which those behind the last column do not count.
-    pub(in crate::cpu) panel: *const T,
+    pub(crate) panel: *const T,
     /// How many columns there are.
-    pub(in crate::cpu) columns: usize,
-    pub(in crate::cpu) out: *mut T,
+    pub(crate) columns: usize,
+    pub(crate) out: *mut T,
     /// Whether the product is added to what is there.
-    pub(in crate::cpu) adds: bool,
-    pub(in crate::cpu) shape: Shape,
+    pub(crate) adds: bool,
+    pub(crate) shape: Shape,
 }
 
 /// What is multiplied with what.
 #[derive(Clone, Copy)]
-pub(in crate::cpu) enum Shape {
+pub(crate) enum Shape {
     /// Rows with a panel: the result has rows of [`WIDTH`] numbers.
     Rows,
     /// As `Rows`, each column having a matrix of its own: elements of these lie side by side.
     Columns,
-    /// Lines of `len` rows with a panel, each row of the matrix standing for the first of a line, and the others one element
-    /// after the other; columns of the result are `pitch` apart, in which the lines follow each other.
+    /// Lines of `len` rows with a panel, each row of the matrix standing for the first of a line, and the others
+    /// one element after the other; columns of the result are `pitch` apart, in which the lines follow each other.
     Lines { len: usize, pitch: usize },
-    /// The sums are over the rows of such lines: with columns `pitch` apart instead of a panel, in which the lines follow each other.
-    /// The result has a row of [`WIDTH`] numbers for each step.
+    /// The sums are over the rows of such lines: with columns `pitch` apart instead of a panel, in which the lines
+    /// follow each other. The result has a row of [`WIDTH`] numbers for each step.
     Dots { len: usize, pitch: usize },
 }
 
 /// Memory for numbers that starts with a cache line, so that no vector of a panel lies in two.
 #[derive(Default)]
-pub(in crate::cpu) struct Aligned {
+pub(crate) struct Aligned {
     lines: Vec<Line>,
 }
 
@@ -79,19 +79,19 @@ struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
 
 impl Aligned {
     /// How large it is, in bytes.
-    pub(in crate::cpu) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.lines.len() * size_of::<Line>()
     }
 
     /// So many numbers: zeros, or what the bytes of others that were there make.
-    pub(in crate::cpu) fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
+    pub(crate) fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
         const { assert!(!matches!(T::DTYPE, DType::Bool), "not any byte is a truth value") };
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() < lines {
             self.lines.resize(lines, Line([0; 64]));
         }
-        // SAFETY: `lines` cover `len` numbers, aligned to 64 bytes; all bytes of them were written, and any bytes are a number,
-        // as asserted. `self` is borrowed exclusively.
+        // SAFETY: `lines` cover `len` numbers, aligned to 64 bytes; all bytes of them were written, and any bytes
+        // are a number, as asserted. `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
     }
 }
@@ -100,18 +100,18 @@ impl<T: Number> Product<'_, T> {
     /// Computes it.
     ///
     /// # Safety
-    /// - Each `rows[r] + steps[s]` leads to an element of the matrix that can be read: of [`Shape::Columns`] to [`WIDTH`] of
-    ///   them, of [`Shape::Lines`] and [`Shape::Dots`] to `len`.
+    /// - Each `rows[r] + steps[s]` leads to an element of the matrix that can be read: of [`Shape::Columns`] to
+    ///   [`WIDTH`] of them, of [`Shape::Lines`] and [`Shape::Dots`] to `len`.
     /// - `columns` is at most [`WIDTH`].
-    /// - The panel has [`WIDTH`] numbers for each step; of [`Shape::Dots`], `columns` columns `pitch` apart, of as many numbers
-    ///   as there are rows in all lines.
-    /// - `out` has a row of [`WIDTH`] numbers for each row (of [`Shape::Dots`], for each step), or of [`Shape::Lines`] `columns`
-    ///   columns `pitch` apart; these can be written, and read if `adds`.
+    /// - The panel has [`WIDTH`] numbers for each step; of [`Shape::Dots`], `columns` columns `pitch` apart, of as
+    ///   many numbers as there are rows in all lines.
+    /// - `out` has a row of [`WIDTH`] numbers for each row (of [`Shape::Dots`], for each step), or of
+    ///   [`Shape::Lines`] `columns` columns `pitch` apart; these can be written, and read if `adds`.
     /// - All are aligned and initialised (`out` if `adds`), and the result shares no memory with the factors.
     /// - Meanwhile nobody else writes the factors, or reads or writes the result.
-    pub(in crate::cpu) unsafe fn compute(self) {
-        // SAFETY: `T` is the type that is named, so `cast` changes none; `is_widest` and `is_wide` found the instructions; the
-        // caller vouches for all addresses.
+    pub(crate) unsafe fn compute(self) {
+        // SAFETY: `T` is the type that is named, so `cast` changes none; `is_widest` and `is_wide` found the
+        // instructions; the caller vouches for all addresses.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             match T::DTYPE {
@@ -180,7 +180,8 @@ impl<'a, T: Number> Product<'a, T> {
     unsafe fn strips<V: Vector<Element = T>, const OWN: bool>(&self) {
         let mut column = 0;
         while column < self.columns {
-            // SAFETY: what the caller vouches for; a strip ends within the `WIDTH` numbers that rows of panel and result have.
+            // SAFETY: what the caller vouches for; a strip ends within the `WIDTH` numbers that rows of panel and
+            // result have.
             column += unsafe {
                 match self.columns - column > V::LANES {
                     true => self.strip::<V, 2, OWN>(column),
@@ -228,8 +229,8 @@ impl<'a, T: Number> Product<'a, T> {
         row: usize,
         column: usize,
     ) -> usize {
-        // SAFETY: `row + r` is less than the number of rows, of which the caller promises `ROWS`; rows and steps lead to
-        // elements, and each row of panel and result has `WIDTH` numbers, within which the vectors lie.
+        // SAFETY: `row + r` is less than the number of rows, of which the caller promises `ROWS`; rows and steps
+        // lead to elements, and each row of panel and result has `WIDTH` numbers, within which the vectors lie.
         unsafe {
             let rows: [*const T; ROWS] =
                 std::array::from_fn(|r| self.a.data.add(*self.a.rows.get_unchecked(row + r)));
@@ -272,7 +273,8 @@ impl<'a, T: Number> Product<'a, T> {
             while line < self.a.rows.len() {
                 let count = if self.a.rows.len() - line < LINES { 1 } else { LINES };
                 for start in (0..len).step_by(V::LANES) {
-                    // SAFETY: what the caller vouches for; as many lines are left, and `width` elements of each from `start` on.
+                    // SAFETY: what the caller vouches for; as many lines are left, and `width` elements of each
+                    // from `start` on.
                     unsafe {
                         let (to, width) =
                             (self.out.add(column * pitch + line * len + start), V::LANES.min(len - start));
@@ -303,8 +305,8 @@ impl<'a, T: Number> Product<'a, T> {
         to: *mut T,
         len: usize,
     ) {
-        // SAFETY: `line + n` is less than the number of lines, of which the caller promises `N`; lines and steps lead to `width`
-        // elements from `start` on, and so many can be written every `len` from `to` on.
+        // SAFETY: `line + n` is less than the number of lines, of which the caller promises `N`; lines and steps
+        // lead to `width` elements from `start` on, and so many can be written every `len` from `to` on.
         unsafe {
             let lines: [*const T; N] =
                 std::array::from_fn(|n| self.a.data.add(self.a.rows.get_unchecked(line + n) + start));
@@ -356,8 +358,9 @@ impl<'a, T: Number> Product<'a, T> {
         other: *const T,
         len: usize,
     ) -> usize {
-        // SAFETY: `step + n` is less than the number of steps, of which the caller promises `N`; lines and steps lead to `len`
-        // elements, as many as the column has for each line, and the result has a row of `WIDTH` numbers for each step.
+        // SAFETY: `step + n` is less than the number of steps, of which the caller promises `N`; lines and steps
+        // lead to `len` elements, as many as the column has for each line, and the result has a row of `WIDTH`
+        // numbers for each step.
         unsafe {
             let mut sums = [V::zero(); N];
             let steps: [usize; N] = std::array::from_fn(|n| *self.a.steps.get_unchecked(step + n));

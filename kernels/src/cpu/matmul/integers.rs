@@ -2,8 +2,8 @@
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use super::{GRAIN, Matrices};
-use crate::cpu::loops::{on_vectors, parallel};
-use crate::cpu::number::Number;
+use crate::loops::{on_vectors, parallel};
+use crate::number::Number;
 
 /// How many rows are summed up together, at most.
 const HEIGHT: usize = 8;
@@ -17,8 +17,8 @@ const DEPTH: usize = 64;
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// - What [`multiply_one`](super::multiply_one) asks for: matrices in bounds and of fitting sizes, `out` apart from the others,
-///   and nobody else there.
+/// - What [`multiply_one`](super::multiply_one) asks for: matrices in bounds and of fitting sizes, `out` apart from
+///   the others, and nobody else there.
 pub(super) unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -35,8 +35,8 @@ pub(super) unsafe fn multiply<T: Number>(
             let depth = a.columns.min(step + DEPTH) - step;
             let a = Matrices { columns: depth, ..a.rows(rows.clone()).from(0, step) };
             let b = Matrices { rows: depth, ..b.from(step, 0) };
-            // SAFETY: some rows and steps of matrices that the caller vouches for; of the result, these rows are this thread's
-            // alone.
+            // SAFETY: some rows and steps of matrices that the caller vouches for; of the result, these rows are
+            // this thread's alone.
             unsafe { tiles(out.rows(rows.clone()), a, b, adds || step > 0) };
         }
     });
@@ -45,7 +45,8 @@ pub(super) unsafe fn multiply<T: Number>(
 /// As [`multiply`], of few steps.
 ///
 /// # Safety
-/// - What [`multiply`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and nobody else there.
+/// - What [`multiply`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and nobody
+///   else there.
 unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     let (mut factors, mut panel) = (Vec::new(), Vec::new());
     let mut sums = [T::ZERO; HEIGHT * WIDTH];
@@ -61,7 +62,8 @@ unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, add
             for (row, sums) in sums[..rows * columns].chunks_exact(columns).enumerate() {
                 for (column, sum) in sums.iter().enumerate() {
                     let to = out.from(top + row, left + column).data;
-                    // SAFETY: a row and a column that `out` has, which the caller vouches for; it holds a value if `adds`.
+                    // SAFETY: a row and a column that `out` has, which the caller vouches for; it holds a value if
+                    // `adds`.
                     unsafe { to.write(if adds { to.read().plus(*sum) } else { *sum }) };
                 }
             }
@@ -90,8 +92,8 @@ impl<T: Number> Matrices<T> {
 const STEPS: usize = 4;
 
 on_vectors! {
-    /// The products of a tile's rows and columns, summed up over all steps: a step's factors lie side by side, and so do the numbers of
-    /// the panel.
+    /// The products of a tile's rows and columns, summed up over all steps: a step's factors lie side by side, and
+    /// so do the numbers of the panel.
     fn sum_up<T: Number>(sums: &mut [T], factors: &[T], rows: usize, panel: &[T], columns: usize) {
         sums.fill(T::ZERO);
         let (mut steps, mut panels) = (factors.chunks_exact(STEPS * rows), panel.chunks_exact(STEPS * columns));

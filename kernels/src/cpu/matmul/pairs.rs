@@ -1,11 +1,12 @@
-//! Products of `bfloat16` matrices by the instruction that multiplies pairs of them and adds in `float32` (AVX512-BF16).
+//! Products of `bfloat16` matrices by the instruction that multiplies pairs of them and adds in `float32`
+//! (AVX512-BF16).
 //!
 //! # How it works
 //!
-//! 1. The second factor is taken in *panels* of [`WIDTH`] columns, which are packed so that two rows lie side by side, element by
-//!    element; as many as threads need at a time, so there is never a second copy of a matrix.
-//! 2. Each panel meets all rows of the first factor, up to twelve at a time: their sums fill the registers. Pairs of that
-//!    factor already lie side by side, if its rows are dense.
+//! 1. The second factor is taken in *panels* of [`WIDTH`] columns, which are packed so that two rows lie side by
+//!    side, element by element; as many as threads need at a time, so there is never a second copy of a matrix.
+//! 2. Each panel meets all rows of the first factor, up to twelve at a time: their sums fill the registers. Pairs
+//!    of that factor already lie side by side, if its rows are dense.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 #![expect(
     unsafe_code,
@@ -17,9 +18,9 @@ use std::arch::x86_64::*;
 use torch_library::{DType, Lease, Result, Tensor, ensure};
 
 use super::{GRAIN, Matrices};
-use crate::cpu::loops::across::turned;
-use crate::cpu::loops::convert::{self, Storer};
-use crate::cpu::loops::{self, parallel};
+use crate::loops::across::turned;
+use crate::loops::convert::{self, Storer};
+use crate::loops::{self, parallel};
 
 /// How many columns a panel has: two registers of sums for each row.
 const WIDTH: usize = 32;
@@ -60,9 +61,9 @@ pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         let mut panel = vec![0; product.a.columns.div_ceil(2) * WIDTH];
         for index in range {
             let product = product.at(index / panels);
-            // SAFETY: sizes fit and the result is apart by `check`, rows of `dense` lie side by side as ensured, and strides are
-            // the tensors' own; the lease keeps everybody else away, this panel of the result is this thread's alone, and whoever
-            // comes here has asked `is_for`, and so for the instructions.
+            // SAFETY: sizes fit and the result is apart by `check`, rows of `dense` lie side by side as ensured,
+            // and strides are the tensors' own; the lease keeps everybody else away, this panel of the result is
+            // this thread's alone, and whoever comes here has asked `is_for`, and so for the instructions.
             unsafe { product.columns(index % panels * WIDTH, &mut panel) };
         }
     });
@@ -99,14 +100,15 @@ impl Product {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
     unsafe fn columns(&self, first: usize, panel: &mut [u32]) {
         let width = WIDTH.min(self.b.columns - first);
-        // SAFETY: `width` columns are left from `first` on; the caller vouches for the factor, the panel and the instructions.
+        // SAFETY: `width` columns are left from `first` on; the caller vouches for the factor, the panel and the
+        // instructions.
         unsafe { self.pack(first, width, panel) };
         let mut sums = [[0.0; WIDTH]; HEIGHT];
         let mut row = 0;
         while row < self.a.rows {
             let a = self.a.data.wrapping_offset(row as isize * self.a.row_stride);
-            // SAFETY: as many rows of `a` are left as each arm multiplies; the caller promises that they are dense, `pack` filled
-            // the panel.
+            // SAFETY: as many rows of `a` are left as each arm multiplies; the caller promises that they are dense,
+            // `pack` filled the panel.
             let count = unsafe {
                 match self.a.rows - row {
                     HEIGHT.. => self.rows::<HEIGHT>(a, panel, &mut sums),
@@ -121,8 +123,8 @@ impl Product {
                     (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
                 let out = self.out.data.wrapping_offset(place * self.size);
                 if self.is_rounded && width == WIDTH {
-                    // SAFETY: `WIDTH` halves of this row of the result lie side by side (`is_rounded`), as many as a register
-                    // has; the caller vouches for these columns.
+                    // SAFETY: `WIDTH` halves of this row of the result lie side by side (`is_rounded`), as many as
+                    // a register has; the caller vouches for these columns.
                     unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
                     continue;
                 }
@@ -147,22 +149,21 @@ impl Product {
         let data = self.b.data.wrapping_offset(first as isize * column);
         let at = |i: usize, j: usize| data.wrapping_offset(i as isize * row + j as isize * column);
         let pairs = self.b.rows / 2;
-        // SAFETY: rows `2 * i + 1` and before, as `i` is less than `pairs`; column `j` is less than `width`, as callers ask
-        // first.
+        // SAFETY: rows `2 * i + 1` and before, as `i` is less than `pairs`; column `j` is less than `width`, as
+        // callers ask first.
         let pair = |i: usize, j: usize| unsafe {
             u32::from(at(2 * i, j).read()) | u32::from(at(2 * i + 1, j).read()) << 16
         };
         if row == 1 && column % 2 == 0 && width == WIDTH {
-            // The columns are dense, so the pairs are there; they change places only.
-            // SAFETY: `width` columns of `pairs` pairs, which lie side by side and need not be aligned; the caller promises room
-            // for them.
+            // The columns are dense, so the pairs are there; they change places only. SAFETY: `width` columns of
+            // `pairs` pairs, which lie side by side and need not be aligned; the caller promises room for them.
             unsafe { turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr(), WIDTH) };
         } else {
             for (i, line) in panel.chunks_exact_mut(WIDTH).take(pairs).enumerate() {
                 if column == 1 && width == WIDTH {
                     line.iter_mut().enumerate().for_each(|(j, to)| {
-                        // SAFETY: row `i` of the two that `pairs` counts; `j` is less than `WIDTH`, as many columns as there are,
-                        // side by side.
+                        // SAFETY: row `i` of the two that `pairs` counts; `j` is less than `WIDTH`, as many columns
+                        // as there are, side by side.
                         let element = |i: usize| u32::from(unsafe { at(i, 0).add(j).read() });
                         *to = element(2 * i) | element(2 * i + 1) << 16;
                     });
@@ -184,7 +185,8 @@ impl Product {
     /// The products of some rows, of which the first starts at `a`, with a panel; gives back how many these are.
     ///
     /// # Safety
-    /// - From `a` on, `COUNT` rows of the first factor can be read, of elements side by side, and nobody writes them meanwhile.
+    /// - From `a` on, `COUNT` rows of the first factor can be read, of elements side by side, and nobody writes
+    ///   them meanwhile.
     /// - The processor has the instructions.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
@@ -204,7 +206,8 @@ impl Product {
             step(&mut sums, line, |row| unsafe { rows[row].cast::<i32>().add(i).read_unaligned() });
         }
         if self.a.columns % 2 == 1 {
-            // SAFETY: `2 * pairs` is the last element of the row, as their number is odd; the panel has zeros beside its own.
+            // SAFETY: `2 * pairs` is the last element of the row, as their number is odd; the panel has zeros
+            // beside its own.
             step(&mut sums, &lines[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
         }
         for (sums, out) in sums.iter().zip(out.iter_mut()) {
@@ -232,7 +235,8 @@ fn step<const COUNT: usize>(
     }
 }
 
-/// The halves next to sums. Sums that are too small for normal numbers were zero before, for the products' instruction knows none.
+/// The halves next to sums. Sums that are too small for normal numbers were zero before, for the products'
+/// instruction knows none.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
 fn rounded(sums: &[f32; WIDTH]) -> __m512bh {

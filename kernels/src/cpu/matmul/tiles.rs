@@ -2,14 +2,14 @@
 //!
 //! # How it works
 //!
-//! 1. A tile has a few rows of one or two vectors. For each step of the sum, a row of the right factor's *panel*, which is as wide as the
-//!    tile, is multiplied with one number of the left factor for each row. These numbers may lie anywhere, so the left factor is never
-//!    packed.
-//! 2. A panel is read where it is if its rows lie side by side and each is contiguous; else it is copied, or turned, into memory
-//!    that stays in the first-level cache while all tiles below each other use it.
+//! 1. A tile has a few rows of one or two vectors. For each step of the sum, a row of the right factor's *panel*,
+//!    which is as wide as the tile, is multiplied with one number of the left factor for each row. These numbers
+//!    may lie anywhere, so the left factor is never packed.
+//! 2. A panel is read where it is if its rows lie side by side and each is contiguous; else it is copied, or
+//!    turned, into memory that stays in the first-level cache while all tiles below each other use it.
 //! 3. Of a result that lies column by column, rows are columns.
-//! 4. A few rows times a matrix that lies column by column are sums along both, which need no panel. One row times a wide matrix that
-//!    lies row by row is a sum of its rows.
+//! 4. A few rows times a matrix that lies column by column are sums along both, which need no panel. One row times
+//!    a wide matrix that lies row by row is a sum of its rows.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
@@ -18,9 +18,9 @@ use std::mem::MaybeUninit;
 use torch_library::DType;
 
 use super::Matrices;
-use super::vector::Vector;
-use crate::cpu::loops::{across, is_wide, is_widest};
-use crate::cpu::number::Number;
+use crate::loops::{across, is_wide, is_widest};
+use crate::number::Number;
+use crate::vector::Vector;
 
 /// How many steps of a sum there are before the tile goes back to memory: a panel of so many rows stays in the cache.
 pub(super) const DEPTH: usize = 256;
@@ -45,7 +45,8 @@ const COLUMNS_OF_DOTS: usize = 4;
 
 /// A result and its factors as [`multiply`] wants them: with rows for columns, if the result lies column by column.
 ///
-/// Nothing if it is not for them: the processor must have vectors, the elements be real, and the result contiguous in one direction.
+/// Nothing if it is not for them: the processor must have vectors, the elements be real, and the result contiguous
+/// in one direction.
 #[inline]
 pub(super) fn turned<T: Number>(
     out: Matrices<T>,
@@ -64,10 +65,10 @@ pub(super) fn turned<T: Number>(
 /// Writes a product, or adds it to what is there.
 ///
 /// # Safety
-/// - What [`multiply_one`](super::multiply_one) asks for: matrices in bounds and of fitting sizes, `out` apart from the others,
-///   and nobody else there.
-/// - The matrices are what [`turned`] gave, or the same rows or columns of them: so the processor has vectors, and rows of `out`
-///   are contiguous.
+/// - What [`multiply_one`](super::multiply_one) asks for: matrices in bounds and of fitting sizes, `out` apart from
+///   the others, and nobody else there.
+/// - The matrices are what [`turned`] gave, or the same rows or columns of them: so the processor has vectors, and
+///   rows of `out` are contiguous.
 #[inline]
 pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     // SAFETY: `T` is the type that is named (`turned` knows two), so the casts change none; `is_widest` found the wider
@@ -147,23 +148,24 @@ unsafe fn product<V: Vector>(
             column += width;
             if width <= COLUMNS_OF_DOTS && a.column_stride == 1 {
                 let out = Matrices { columns: width, ..out }.transposed();
-                // SAFETY: the room has `DEPTH` rows of two vectors, more than `width` columns of `depth`; these lie in `b`, which
-                // the caller vouches for.
+                // SAFETY: the room has `DEPTH` rows of two vectors, more than `width` columns of `depth`; these lie
+                // in `b`, which the caller vouches for.
                 unsafe { pack(from.transposed(), width, depth, buffer) };
                 let columns = Matrices { data: buffer, row_stride: depth as isize, column_stride: 1, ..out };
-                // SAFETY: columns of `out` and rows of `a`, which the caller vouches for, and the copy that was just packed.
+                // SAFETY: columns of `out` and rows of `a`, which the caller vouches for, and the copy that was
+                // just packed.
                 unsafe { dots::<V>(out, columns, a.transposed(), adds) };
                 continue;
             }
             let mut strip = Strip { out, a, panel: from.data, pitch: from.row_stride, adds };
             if b.column_stride != 1 || !is_near {
-                // SAFETY: the room has `DEPTH` rows of two vectors, `depth` and `width` are at most these; the rows lie in `b`,
-                // which the caller vouches for.
+                // SAFETY: the room has `DEPTH` rows of two vectors, `depth` and `width` are at most these; the rows
+                // lie in `b`, which the caller vouches for.
                 unsafe { pack(from, depth, width, buffer) };
                 (strip.panel, strip.pitch) = (buffer, width as isize);
             }
-            // SAFETY: `width` columns of `out` and `b`, or the copy that was just packed; the caller vouches for the matrices and
-            // vectors.
+            // SAFETY: `width` columns of `out` and `b`, or the copy that was just packed; the caller vouches for
+            // the matrices and vectors.
             unsafe { strip.compute::<V>(width) };
         }
     }
@@ -186,8 +188,8 @@ unsafe fn dots<V: Vector>(
         let mut column = 0;
         while column < out.columns {
             let (to, first) = (out.from(row, column), b.from(0, column));
-            // SAFETY: so many columns are left, as long as the line, since sizes fit; the caller vouches for the rest of the
-            // matrices.
+            // SAFETY: so many columns are left, as long as the line, since sizes fit; the caller vouches for the
+            // rest of the matrices.
             column += unsafe {
                 match out.columns - column {
                     4.. => dot::<V, 4>(to, line, first, adds),
@@ -213,8 +215,8 @@ unsafe fn dot<V: Vector, const N: usize>(
 ) -> usize {
     let (depth, even) = (columns.rows, columns.rows - columns.rows % V::LANES);
     let column = |n: usize, step: usize| columns.from(step, n).data.cast_const();
-    // SAFETY: each step is less than `depth`, how long the caller promises line and columns to be; `n` is less than `N`, how many
-    // columns and places; what is left behind the last whole vector is `depth - even`.
+    // SAFETY: each step is less than `depth`, how long the caller promises line and columns to be; `n` is less than
+    // `N`, how many columns and places; what is left behind the last whole vector is `depth - even`.
     unsafe {
         let mut sums = [V::zero(); N];
         for step in (0..even).step_by(V::LANES) {
@@ -252,8 +254,8 @@ unsafe fn rows<V: Vector>(
     let mut step = 0;
     while step < a.columns {
         let (factors, first, adds) = (a.from(0, step), b.from(step, 0), adds || step > 0);
-        // SAFETY: so many rows of `b` are left, as long as that of the result, since sizes fit; the caller vouches for the
-        // matrices.
+        // SAFETY: so many rows of `b` are left, as long as that of the result, since sizes fit; the caller vouches
+        // for the matrices.
         step += unsafe {
             match a.columns - step {
                 4.. => sum_of_rows::<V, 4>(out, factors, first, adds),
@@ -305,8 +307,8 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
 /// - `room` is aligned, apart from them, and has place for `depth * width` elements.
 #[inline(always)]
 pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, buffer: *mut T) {
-    // SAFETY: `row` is less than `depth` and `column` than `width`, as many as the caller promises to be there and to have room
-    // for.
+    // SAFETY: `row` is less than `depth` and `column` than `width`, as many as the caller promises to be there and
+    // to have room for.
     unsafe {
         if from.row_stride == 1 && from.column_stride != 1 {
             return across::turned(from.data, from.column_stride, [width, depth], buffer, width);
@@ -356,8 +358,8 @@ impl<T: Copy> Strip<T> {
     /// - The processor has the vectors.
     #[inline(always)]
     pub(super) unsafe fn compute<V: Vector<Element = T>>(&self, width: usize) {
-        // SAFETY: what the caller vouches for; `width` is one vector or two, of which the last has as many elements as are named.
-        // A known number of lanes needs no mask.
+        // SAFETY: what the caller vouches for; `width` is one vector or two, of which the last has as many elements
+        // as are named. A known number of lanes needs no mask.
         unsafe {
             match width {
                 _ if width == 2 * V::LANES => self.tiles::<V, 2>(V::LANES),
@@ -405,8 +407,8 @@ impl<T: Copy> Strip<T> {
     ) -> usize {
         let Strip { out, a, panel, pitch, adds } = *self;
         let count = |n: usize| if n + 1 == N { last } else { V::LANES };
-        // SAFETY: `line` has a row of the panel for each column of `a`, and `count` keeps vectors within the width; `r` is less
-        // than `ROWS`, how many rows of `a` and `out` the caller promises.
+        // SAFETY: `line` has a row of the panel for each column of `a`, and `count` keeps vectors within the width;
+        // `r` is less than `ROWS`, how many rows of `a` and `out` the caller promises.
         unsafe {
             let mut sums = [[V::zero(); N]; ROWS];
             let mut factors = a.from(row, 0).data.cast_const();

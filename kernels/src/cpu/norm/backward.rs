@@ -5,15 +5,16 @@ use torch_library::Element;
 use torch_library::geometry::{contiguous_strides, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
-use super::{along_channels, channels_of, outer_dims, reciprocal_root, reduced_sizes, rounded};
+use super::{along_channels, outer_dims, reciprocal_root, reduced_sizes, rounded};
+use crate::arguments::channels_of;
 use crate::aten;
 use crate::cpu::folds::Sum;
-use crate::cpu::functions::Functions;
-use crate::cpu::loops::reduce::fold;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
 use crate::cpu::output_mask;
-use crate::pointwise::{common_device, unsupported};
+use crate::functions::Functions;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::reduce::fold;
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 mod lines;
 

@@ -7,11 +7,11 @@ use num_traits::Float;
 use torch_library::{Element, Result, Tensor};
 
 use crate::cpu::folds::{Largest, Moments, Sum};
-use crate::cpu::functions::Functions;
-use crate::cpu::loops::lines::{Line, fill, fold_line, lines};
-use crate::cpu::loops::reduce::Fold;
-use crate::cpu::loops::{self, CHUNK};
-use crate::cpu::number::{Number, Ordered};
+use crate::functions::Functions;
+use crate::loops::lines::{Line, fill, fold_line, lines};
+use crate::loops::reduce::Fold;
+use crate::loops::{self, CHUNK};
+use crate::number::{Number, Ordered};
 
 /// The softmax of lines of `len` elements of a contiguous tensor.
 pub(super) fn softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
@@ -36,8 +36,8 @@ pub(super) fn layer_norm<T: Float + Number>(
     let parameter = |tensor: &&Tensor| loops::has_elements(input) && loops::has_elements(tensor);
     let elements = |tensor: Option<&Tensor>| tensor.filter(parameter).map(loops::elements::<T>).transpose();
     let norm = LayerNorm { weight: elements(weight)?, bias: elements(bias)?, eps: eps.cast() };
-    // SAFETY: `LayerNorm` fills the line, or goes along it with a weight and a bias for each element, as `outer_dims` has
-    // checked and the kernel's lease keeps them; it writes values only.
+    // SAFETY: `LayerNorm` fills the line, or goes along it with a weight and a bias for each element, as
+    // `outer_dims` has checked and the kernel's lease keeps them; it writes values only.
     unsafe { lines(input, len, notes, &norm) }
 }
 

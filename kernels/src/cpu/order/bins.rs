@@ -6,8 +6,8 @@ use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -94,7 +94,8 @@ fn coordinates(operator: &str, points: &Tensor, bins: usize) -> Result<usize> {
     Ok(bins)
 }
 
-/// The ends of bins of one width in each dimension: from the smallest coordinate to the largest, unless a range is given.
+/// The ends of bins of one width in each dimension: from the smallest coordinate to the largest, unless a range is
+/// given.
 fn edges(operator: &str, points: &Tensor, bins: &[i64], range: Option<&[f64]>) -> Result<Vec<Tensor>> {
     let count = coordinates(operator, points, bins.len())?;
     if !matches!(points.dtype(), DType::Float32 | DType::Float64) {

@@ -3,12 +3,12 @@
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
+use super::lanes::{Lanes, check_numbers};
 use super::places::{Ranked, Sorted, Sorter};
 use crate::aten;
-use crate::cpu::loops;
-use crate::cpu::loops::match_computing;
-use crate::cpu::statistics::order::{Lanes, check_numbers};
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::match_computing;
+use crate::loops::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

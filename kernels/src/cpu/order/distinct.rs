@@ -9,10 +9,10 @@ use torch_library::{Element, match_dtype};
 use super::places::{Ranked, Sorter};
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops::parts::Parts;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
-use crate::pointwise::unsupported;
+use crate::loops::parts::Parts;
+use crate::loops::pointwise::unsupported;
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU)]
 mod kernels {

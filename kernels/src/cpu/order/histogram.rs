@@ -5,9 +5,9 @@ use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops::parts::Parts;
-use crate::cpu::loops::{self, match_computing, on_vectors};
-use crate::cpu::number::{Divided, Ordered};
+use crate::loops::parts::Parts;
+use crate::loops::{self, match_computing, on_vectors};
+use crate::number::{Divided, Ordered};
 
 #[torch_impl(aten, CPU, Meta)]
 fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {

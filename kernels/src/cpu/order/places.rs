@@ -2,16 +2,17 @@
 //!
 //! # How it works
 //!
-//! Every element has a whole number that compares as it does. Its place in the line goes behind that, in the lower half of a
-//! wider one: then no two are equal, so that any method of sorting keeps equals in the order of their places. Long lines are
-//! sorted digit by digit, from the last, leaving out those that all elements share; short ones by comparing.
+//! Every element has a whole number that compares as it does. Its place in the line goes behind that, in the lower
+//! half of a wider one: then no two are equal, so that any method of sorting keeps equals in the order of their
+//! places. Long lines are sorted digit by digit, from the last, leaving out those that all elements share; short
+//! ones by comparing.
 
 use torch_library::{Result, ensure};
 
-use crate::cpu::number::Ordered;
+use crate::number::Ordered;
 
 /// An element of an order that goes by whole numbers.
-pub(in crate::cpu) trait Sorted: Ordered {
+pub(crate) trait Sorted: Ordered {
     /// A number in the upper half, and a place in the lower.
     type Ranked: Ranked;
 
@@ -20,7 +21,7 @@ pub(in crate::cpu) trait Sorted: Ordered {
 }
 
 /// A number with a place behind it.
-pub(in crate::cpu) trait Ranked: Copy + Ord + Default {
+pub(crate) trait Ranked: Copy + Ord + Default {
     type Half: Copy + Ord;
 
     /// How many places there are.
@@ -124,13 +125,13 @@ sorted_float! {
 const LONG: usize = 512;
 
 /// What sorting takes, kept from line to line.
-pub(in crate::cpu) struct Sorter<T: Sorted> {
+pub(crate) struct Sorter<T: Sorted> {
     ranked: Vec<T::Ranked>,
     other: Vec<T::Ranked>,
 }
 
 impl<T: Sorted> Sorter<T> {
-    pub(in crate::cpu) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Sorter { ranked: Vec::new(), other: Vec::new() }
     }
 
@@ -138,7 +139,7 @@ impl<T: Sorted> Sorter<T> {
     ///
     /// # Errors
     /// 2^32 elements or more, of a type of up to 32 bits.
-    pub(in crate::cpu) fn check(operator: &str, len: usize) -> Result<()> {
+    pub(crate) fn check(operator: &str, len: usize) -> Result<()> {
         let most = T::Ranked::PLACES;
         ensure!(
             len <= most,
@@ -150,7 +151,7 @@ impl<T: Sorted> Sorter<T> {
     }
 
     /// The places of the first `count` elements of a line in their order, equals in that of their places.
-    pub(in crate::cpu) fn first(
+    pub(crate) fn first(
         &mut self,
         line: &[T],
         count: usize,
@@ -166,7 +167,7 @@ impl<T: Sorted> Sorter<T> {
     }
 
     /// The elements of a line in their order, as ranks and places.
-    pub(in crate::cpu) fn sorted(&mut self, line: &[T]) -> &[T::Ranked] {
+    pub(crate) fn sorted(&mut self, line: &[T]) -> &[T::Ranked] {
         self.rank(line, false);
         self.sort();
         &self.ranked
@@ -176,7 +177,7 @@ impl<T: Sorted> Sorter<T> {
     ///
     /// # Panics
     /// If there are not more elements.
-    pub(in crate::cpu) fn nth(&mut self, line: &[T], before: usize) -> usize {
+    pub(crate) fn nth(&mut self, line: &[T], before: usize) -> usize {
         self.rank(line, false);
         self.ranked.select_nth_unstable(before).1.place()
     }

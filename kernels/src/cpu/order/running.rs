@@ -7,10 +7,10 @@ use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{self, match_computing, on_vectors, parallel};
-use crate::cpu::number::Ordered;
-use crate::pointwise::unsupported;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::unsupported;
+use crate::loops::{self, match_computing, on_vectors, parallel};
+use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -118,8 +118,8 @@ impl<T: Ordered> Strip<'_, T> {
         }
         let (mut best, mut at) = ([T::ZERO; WIDTH], [0; WIDTH]);
         for row in 0..self.table.rows {
-            // SAFETY: the strip is this thread's, and this run a row of it; what was given for the row before is not used any
-            // more.
+            // SAFETY: the strip is this thread's, and this run a row of it; what was given for the row before is
+            // not used any more.
             let (source, values, places) =
                 unsafe { self.run(self.first + row * self.table.columns, self.len) };
             if row == 0 {
@@ -145,9 +145,9 @@ impl<T: Ordered> Strip<'_, T> {
     #[expect(clippy::mut_from_ref, reason = "strips share the table; who may write is the caller's promise")]
     unsafe fn run(&self, start: usize, len: usize) -> (&[T], &mut [MaybeUninit<T>], &mut [MaybeUninit<i64>]) {
         let Table { source, values, places, .. } = self.table;
-        // SAFETY: the caller vouches for so many elements of the strip from there on, and for having no other slice of them
-        // and the strip alone; the three are of one size, aligned, the source initialised and no booleans but our own.
-        // The leases keep everybody else away.
+        // SAFETY: the caller vouches for so many elements of the strip from there on, and for having no other slice
+        // of them and the strip alone; the three are of one size, aligned, the source initialised and no booleans
+        // but our own. The leases keep everybody else away.
         unsafe {
             (
                 std::slice::from_raw_parts(source.at(start), len),

@@ -5,9 +5,9 @@ use torch_library::promote_types;
 
 use super::places::Sorted;
 use crate::aten;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
 fn searchsorted_Tensor(

@@ -1,7 +1,7 @@
 //! Random counts: of events at a rate, and of trials that succeed.
 //!
-//! Small counts are those of times that pass between events, or of trials between successes. Of large ones, a place below a
-//! curve that is easy to draw from is kept where it also lies below the distribution, as Hörmann does it.
+//! Small counts are those of times that pass between events, or of trials between successes. Of large ones, a place
+//! below a curve that is easy to draw from is kept where it also lies below the distribution, as Hörmann does it.
 
 use std::iter::repeat_with;
 
@@ -10,8 +10,8 @@ use torch_library::prelude::*;
 
 use super::{Source, double, drawn, floating};
 use crate::aten;
-use crate::cpu::loops;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

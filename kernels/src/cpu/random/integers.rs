@@ -183,7 +183,8 @@ fn fill(this: &Tensor, first: i64, count: u64, generator: Option<&Generator>) ->
     }
 }
 
-/// What is left when a word is divided by a number, which is not 0, by two multiplications (Lemire, Kaser and Kurz 2019).
+/// What is left when a word is divided by a number, which is not 0, by two multiplications (Lemire, Kaser and Kurz
+/// 2019).
 fn remainder(divisor: u32) -> impl Fn(u32) -> u32 {
     let inverse = (u64::MAX / u64::from(divisor)).wrapping_add(1);
     move |word| {

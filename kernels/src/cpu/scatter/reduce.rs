@@ -5,9 +5,9 @@ use torch_library::prelude::*;
 
 use super::{Scattering, copied, slices};
 use crate::aten;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::{Number, Ordered};
-use crate::pointwise::unsupported;
+use crate::loops::pointwise::unsupported;
+use crate::loops::{self, match_computing};
+use crate::number::{Number, Ordered};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

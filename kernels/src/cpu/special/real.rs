@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::cpu::functions::{Gamma, hurwitz_zeta};
+use crate::functions::{Gamma, hurwitz_zeta};
 
 /// A real number with these functions.
 pub(super) trait Real: Sized {

@@ -2,10 +2,10 @@
 
 use num_complex::Complex;
 
-use crate::cpu::functions::{Functions, NearOne, PowerOfTwo};
+use crate::functions::{Functions, NearOne, PowerOfTwo};
 
 /// A number that is the logarithm of another.
-pub(in crate::cpu) trait LogOfSum: Sized {
+pub(crate) trait LogOfSum: Sized {
     /// The logarithm of `exp(self) + exp(other)`.
     fn log_of_sum(self, other: Self) -> Self;
 }
@@ -34,7 +34,8 @@ macro_rules! sums {
             }
         }
 
-        /// By the real parts one is larger. The logarithm is the one whose imaginary part is within half a turn of zero.
+        /// By the real parts one is larger. The logarithm is the one whose imaginary part is within half a turn of
+        /// zero.
         impl LogOfSum for Complex<$ty> {
             fn log_of_sum(self, other: Self) -> Self {
                 if self.re.is_nan() || other.re.is_nan() || self.im.is_nan() || other.im.is_nan() {

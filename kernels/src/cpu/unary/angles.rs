@@ -3,9 +3,9 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::functions::Circular;
-use crate::cpu::loops::{Usually, function, match_computing};
-use crate::pointwise::Pointwise;
+use crate::functions::Circular;
+use crate::loops::Pointwise;
+use crate::loops::{Usually, function, match_computing};
 
 /// Writes the kernels: the name of the operator, the fast form, the one for all numbers.
 macro_rules! angles {

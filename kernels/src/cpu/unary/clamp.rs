@@ -4,9 +4,9 @@ use torch_library::prelude::*;
 use torch_library::{Operand, match_dtype, result_type};
 
 use crate::aten;
-use crate::cpu::loops::match_computing;
-use crate::cpu::number::Number;
-use crate::pointwise::{Pointwise, unsupported};
+use crate::loops::match_computing;
+use crate::loops::pointwise::{Pointwise, unsupported};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

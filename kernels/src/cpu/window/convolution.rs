@@ -2,12 +2,12 @@
 //!
 //! # How it works
 //!
-//! A convolution goes from an *image* to the *places* of a window on it: each place is a sum, over the channels and the taps of
-//! the window, of pixels times weights. So it is the product of a matrix of pixels, which has a row for each place, and the
-//! weight. That matrix is not made: the pixel of a row and a step of the sum lies where two numbers together say, one for
-//! each ([`input_tile`](super::input_tile)). A transposed convolution goes from places to an image, and is a product of the same kind,
-//! for the pixels of each phase of the stride; each is the gradient of the other with respect to its input. For the gradient
-//! of the weight rows and steps change places.
+//! A convolution goes from an *image* to the *places* of a window on it: each place is a sum, over the channels and
+//! the taps of the window, of pixels times weights. So it is the product of a matrix of pixels, which has a row for
+//! each place, and the weight. That matrix is not made: the pixel of a row and a step of the sum lies where two
+//! numbers together say, one for each ([`input_tile`](super::input_tile)). A transposed convolution goes from
+//! places to an image, and is a product of the same kind, for the pixels of each phase of the stride; each is the
+//! gradient of the other with respect to its input. For the gradient of the weight rows and steps change places.
 
 use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};
@@ -16,11 +16,11 @@ use torch_library::prelude::*;
 use super::{Axis, of_direction};
 use crate::aten;
 use crate::cpu::folds::Sum;
-use crate::cpu::loops::reduce::fold;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
 use crate::cpu::output_mask;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::reduce::fold;
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 mod products;
 
@@ -51,7 +51,8 @@ mod kernels {
                 return convolution.like_operands(&sizes, input.dtype());
             }
             ensure!(
-                dilation.iter().all(|dilation| *dilation == 1) || !input.dtype().is_integer() || input.dtype() == DType::Int64,
+                dilation.iter().all(|dilation| *dilation == 1) || !input.dtype().is_integer()
+                    || input.dtype() == DType::Int64,
                 DType,
                 "{OPERATOR} is not implemented for {} with dilation {dilation:?}",
                 input.dtype()
@@ -90,7 +91,8 @@ mod kernels {
                 (false, _) => Tensor::undefined(),
                 _ if is_empty => convolution.like_operands(input.sizes(), dtype)?,
                 (true, false) => convolution.finished::<T>(convolution.spread::<T>(grad_output, weight, None)?, dtype)?,
-                (true, true) => convolution.finished::<T>(convolution.convolve::<T>(grad_output, weight, None)?, dtype)?,
+                (true, true) =>
+                    convolution.finished::<T>(convolution.convolve::<T>(grad_output, weight, None)?, dtype)?,
             };
             let (image, places) = if transposed { (grad_output, input) } else { (input, grad_output) };
             let grad_weight = match of_weight {

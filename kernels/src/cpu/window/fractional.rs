@@ -5,9 +5,9 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::loops::{self, match_computing};
-use crate::cpu::number::Number;
-use crate::pointwise::{common_device, unsupported};
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_computing};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -122,7 +122,8 @@ impl<const D: usize> Regions<D> {
         Ok((out, indices))
     }
 
-    /// Calls a function for the largest element of each region, with its place. The sample of the last direction comes first.
+    /// Calls a function for the largest element of each region, with its place. The sample of the last direction
+    /// comes first.
     fn plane<T: Float + Number>(&self, plane: &[T], samples: &[T], mut f: impl FnMut(T, usize)) {
         let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
         let starts: [Vec<usize>; D] =

@@ -1,7 +1,7 @@
 //! im2col and col2im: the windows of images as columns, and back.
 //!
-//! A tap of the window makes one row of a channel's columns, line by line of places: what it meets of a line of pixels is copied, or added,
-//! at once.
+//! A tap of the window makes one row of a channel's columns, line by line of places: what it meets of a line of
+//! pixels is copied, or added, at once.
 #![expect(
     unsafe_code,
     reason = "shares channels among threads, in memory that nothing was written to before"
@@ -16,11 +16,11 @@ use torch_library::{Element, match_dtype};
 use super::Axis;
 use super::volumes::{each, pixels};
 use crate::aten;
-use crate::cpu::loops;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{assign, has_elements, match_computing, on_vectors};
-use crate::cpu::number::Number;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::unsupported;
+use crate::loops::{assign, has_elements, match_computing, on_vectors};
+use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -52,7 +52,8 @@ mod kernels {
         sizes.push(columns.count());
         let dtype = this.dtype();
         ensure!(is_summed(dtype), DType, "{OPERATOR} is not implemented for {dtype}");
-        // SAFETY: `unfold` writes all columns of each channel, and there is nothing else; after an error nobody gets the tensor.
+        // SAFETY: `unfold` writes all columns of each channel, and there is nothing else; after an error nobody
+        // gets the tensor.
         let out = unsafe { Tensor::uninit(&sizes, dtype, this.device())? };
         if has_elements(&out) {
             match_dtype!(dtype, T => columns.unfolded::<T>(this, &out)?);
@@ -97,7 +98,8 @@ mod kernels {
         let out = Tensor::zeros(&sizes, dtype, this.device())?;
         match_computing!(dtype, T: Bool | Float | Complex => {
             if has_elements(&out) {
-                let sums = if dtype == T::DTYPE { out.clone() } else { Tensor::zeros(&sizes, T::DTYPE, this.device())? };
+                let sums = if dtype == T::DTYPE { out.clone() } else { Tensor::zeros(&sizes, T::DTYPE,
+                    this.device())? };
                 columns.folded::<T>(this, &sums)?;
                 if dtype != T::DTYPE {
                     assign(&out, &sums)?;
@@ -161,8 +163,8 @@ impl Columns {
         self.places[0].saturating_mul(self.places[1])
     }
 
-    /// Calls a closure with each line of places under each tap: where it is in the columns, which of its places meet pixels, and
-    /// where the first of these is.
+    /// Calls a closure with each line of places under each tap: where it is in the columns, which of its places
+    /// meet pixels, and where the first of these is.
     #[inline(always)]
     fn lines(&self, mut f: impl FnMut(usize, Range<usize>, usize)) {
         let [down, across] = self.axes;
@@ -196,7 +198,8 @@ impl Columns {
             images.sizes()
         );
         each(to.count(), to.len(), |n| {
-            // SAFETY: `each` gives every channel to one thread, so these columns of the leased result are this thread's alone.
+            // SAFETY: `each` gives every channel to one thread, so these columns of the leased result are this
+            // thread's alone.
             unfold(self, from.get(n), unsafe { to.uninit(n) });
         });
         Ok(())
@@ -212,8 +215,8 @@ impl Columns {
             columns.sizes()
         );
         each(to.count(), from.len(), |n| {
-            // SAFETY: the result starts as zeros, and `each` gives every channel to one thread, so this one is this thread's
-            // alone.
+            // SAFETY: the result starts as zeros, and `each` gives every channel to one thread, so this one is this
+            // thread's alone.
             fold(self, from.get(n), unsafe { to.get_mut(n) });
         });
         Ok(())

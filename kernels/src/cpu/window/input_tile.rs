@@ -1,5 +1,5 @@
-//! Input tiles of a convolution by implicit GEMM: pixels where they are if all lie inside of the images, else a copy with zeros
-//! around them.
+//! Input tiles of a convolution by implicit GEMM: pixels where they are if all lie inside of the images, else a
+//! copy with zeros around them.
 #![expect(unsafe_code, reason = "reads strided tensors that threads share, and copies parts of them")]
 
 use std::ops::Range;
@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::plan::{Meeting, Plan};
 use super::planes::Planes;
 use super::receptive_field::{Along, ReceptiveFields, Run};
-use crate::cpu::loops::across::turned;
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::loops::is_wide;
 use crate::cpu::matmul::implicit_gemm::Aligned;
-use crate::cpu::number::Number;
+use crate::loops::across::turned;
+#[cfg(target_arch = "x86_64")]
+use crate::loops::is_wide;
+use crate::number::Number;
 
 /// What of images meets a window, by rows of a result and steps of a sum.
 pub(super) struct InputTiles<T> {
@@ -64,7 +64,8 @@ impl<T: Number> InputTiles<T> {
         self.meeting.per_line()
     }
 
-    /// Lays out some lines, counted through all images, of one group's channels, or of the groups that lie side by side.
+    /// Lays out some lines, counted through all images, of one group's channels, or of the groups that lie side by
+    /// side.
     ///
     /// # Safety
     /// - There are such lines and such a group.
@@ -94,8 +95,9 @@ impl<T: Number> InputTiles<T> {
             copy.fill(T::ZERO);
         }
         let data = copy.as_mut_ptr();
-        // SAFETY: the plan's runs name pixels of these lines in a channel of the source, which the caller vouches for, and places
-        // in `plan.plane` numbers, of which the copy has as many for each channel; it is other memory.
+        // SAFETY: the plan's runs name pixels of these lines in a channel of the source, which the caller vouches
+        // for, and places in `plan.plane` numbers, of which the copy has as many for each channel; it is other
+        // memory.
         unsafe {
             if side > 1 {
                 let count = side.min(self.source.channels - first);
@@ -113,14 +115,16 @@ impl<T: Number> InputTiles<T> {
 /// Copies runs from each of `count` channels, which are `pitch` apart, so that these lie side by side.
 ///
 /// # Safety
-/// - Each run names pixels of `count` channels, `pitch` apart from `from` on, that can be read, and nobody writes meanwhile.
-/// - It names places from `to` on, each with room for `count` numbers side by side, that can be written, apart from these.
+/// - Each run names pixels of `count` channels, `pitch` apart from `from` on, that can be read, and nobody writes
+///   meanwhile.
+/// - It names places from `to` on, each with room for `count` numbers side by side, that can be written, apart from
+///   these.
 unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch]: [usize; 2], to: *mut T) {
     for run in runs {
         if run.step == 1 {
             let (from, to) = (from.wrapping_add(run.from), to.wrapping_add(run.to));
-            // SAFETY: `run.len` neighbours in each of `count` channels, and as many places, `run.gap` apart: the caller vouches
-            // for both.
+            // SAFETY: `run.len` neighbours in each of `count` channels, and as many places, `run.gap` apart: the
+            // caller vouches for both.
             unsafe { turned(from, pitch as isize, [count, run.len], to, run.gap) };
             continue;
         }
@@ -163,8 +167,8 @@ unsafe fn copy_runs_wide<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
 unsafe fn copy_runs_any<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     for Run { to: place, from: pixel, step, len, .. } in runs {
         let (from, to) = (from.wrapping_add(*pixel), to.wrapping_add(*place));
-        // SAFETY: `len` pixels of the run, `step` apart, and as many places: the caller vouches for both; blocks are no longer
-        // than that. Where the step is known, this vectorises.
+        // SAFETY: `len` pixels of the run, `step` apart, and as many places: the caller vouches for both; blocks
+        // are no longer than that. Where the step is known, this vectorises.
         unsafe {
             match (*step, *len) {
                 (1, 8..) => blocks::<T, 8>(from, to, *len),
@@ -186,7 +190,8 @@ unsafe fn copy_runs_any<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
 unsafe fn blocks<T: Copy, const N: usize>(from: *const T, to: *mut T, len: usize) {
     let mut i = 0;
     loop {
-        // SAFETY: `i + N` is at most `len`, how many elements the caller vouches for; an array is as aligned as its elements.
+        // SAFETY: `i + N` is at most `len`, how many elements the caller vouches for; an array is as aligned as its
+        // elements.
         unsafe { to.add(i).cast::<[T; N]>().write(from.add(i).cast::<[T; N]>().read()) };
         if i + N >= len {
             return;

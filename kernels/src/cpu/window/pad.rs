@@ -1,4 +1,5 @@
-//! Signals, images and volumes padded by their own elements: those at the edge, or those behind it; and the gradients of these.
+//! Signals, images and volumes padded by their own elements: those at the edge, or those behind it; and the
+//! gradients of these.
 #![expect(unsafe_code, reason = "shares volumes among threads, in memory that nothing was written to before")]
 
 use std::mem::MaybeUninit;
@@ -9,10 +10,10 @@ use torch_library::{Element, match_dtype};
 
 use super::volumes::{Volumes, each, pixels};
 use crate::aten;
-use crate::cpu::loops;
-use crate::cpu::loops::{has_elements, match_computing, on_vectors};
-use crate::cpu::number::Number;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
+use crate::loops::{has_elements, match_computing, on_vectors};
+use crate::number::Number;
 
 /// Writes the operators that pad, and those of their gradients.
 macro_rules! padding {
@@ -152,7 +153,8 @@ impl Padding {
             match_dtype!(input.dtype(), T => {
                 let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), to.parts.len(), |n| {
-                    // SAFETY: `each` gives every volume to one thread, so this one of the leased result is this thread's alone.
+                    // SAFETY: `each` gives every volume to one thread, so this one of the leased result is this
+                    // thread's alone.
                     let (volume, out) = unsafe { (from.get(n), to.parts.uninit(n)) };
                     self.pad(volumes.lanes, volume, out);
                 });
@@ -180,8 +182,8 @@ impl Padding {
             if has_elements(&out) {
                 let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), from.len(), |n| {
-                    // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this
-                    // thread's alone.
+                    // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one
+                    // is this thread's alone.
                     let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                     gather(self, volumes.lanes, grads, volume);
                 });

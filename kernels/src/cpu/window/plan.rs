@@ -29,7 +29,8 @@ pub(super) struct Meeting {
     source: Strides,
 }
 
-/// A part of these: where the pixels are, as [`ImplicitMatrix`](crate::cpu::matmul::implicit_gemm::ImplicitMatrix) wants them.
+/// A part of these: where the pixels are, as [`ImplicitMatrix`](crate::cpu::matmul::implicit_gemm::ImplicitMatrix)
+/// wants them.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) rows: Vec<usize>,
@@ -37,7 +38,8 @@ pub(super) struct Plan {
     pub(super) segments: Vec<Segment>,
     /// For which lines all this was found.
     pub(super) lines: Range<usize>,
-    /// What is copied from each channel, and how far apart the copies of channels are, which have zeros between the runs.
+    /// What is copied from each channel, and how far apart the copies of channels are, which have zeros between the
+    /// runs.
     pub(super) runs: Vec<Run>,
     pub(super) plane: usize,
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use torch_library::{Element, OwnedLease, Result, Tensor, ensure};
 
 use super::receptive_field::{Even, ReceptiveField, ReceptiveFields};
-use crate::cpu::loops::across::turned;
 use crate::cpu::matmul::implicit_gemm::WIDTH;
-use crate::cpu::number::Number;
+use crate::loops::across::turned;
+use crate::number::Number;
 
 /// A tensor `[batch, channels, …]` of any strides, with three directions of pixels.
 pub(super) struct Planes<T> {
@@ -26,8 +26,8 @@ pub(super) struct Strides {
     pub(super) pitches: [usize; 3],
 }
 
-// SAFETY: an address that is good while the lease is held, which is as long as this lives; functions that follow it are `unsafe`,
-// and their callers say which thread writes where.
+// SAFETY: an address that is good while the lease is held, which is as long as this lives; functions that follow it
+// are `unsafe`, and their callers say which thread writes where.
 unsafe impl<T: Sync> Sync for Planes<T> {}
 
 impl<T: Element> Planes<T> {
@@ -142,8 +142,8 @@ impl<T: Number> Target<T> {
         for segment in segments {
             let (to, from, pitch) =
                 (self.at(segment, channel), rows.wrapping_add(segment.first * WIDTH), self.pitch());
-            // SAFETY: the segment has `segment.count` rows from its `first` on in `rows`, and their pixels in each channel, `pitch`
-            // apart: the caller vouches for both, and that nobody else uses these pixels.
+            // SAFETY: the segment has `segment.count` rows from its `first` on in `rows`, and their pixels in each
+            // channel, `pitch` apart: the caller vouches for both, and that nobody else uses these pixels.
             unsafe {
                 if self.is_dense && pitch > 1 {
                     turned(from, WIDTH as isize, [segment.count, count], to, pitch);
@@ -175,8 +175,8 @@ impl<T: Number> Target<T> {
             for (j, column) in columns.chunks_exact(columns.len() / count).enumerate() {
                 let to = self.at(segment, channel + j);
                 for (place, x) in rows.iter().zip(&column[segment.first..]) {
-                    // SAFETY: a pixel of the segment in one of the channels: the caller vouches for both, and that nobody else
-                    // uses it.
+                    // SAFETY: a pixel of the segment in one of the channels: the caller vouches for both, and that
+                    // nobody else uses it.
                     unsafe { to.add(*place).write(*x) };
                 }
             }
@@ -206,8 +206,8 @@ impl<T: Number> Target<T> {
             let (from, pitch) = (self.at(segment, channel), self.pitch());
             let (skipped, len) = (start - segment.first, end - start);
             let to = to.wrapping_add((start - rows.start) * WIDTH);
-            // SAFETY: rows `skipped..skipped + len` of the segment, whose pixels in each channel, `pitch` apart, the caller
-            // vouches for, as for the room; the lease keeps writers away.
+            // SAFETY: rows `skipped..skipped + len` of the segment, whose pixels in each channel, `pitch` apart,
+            // the caller vouches for, as for the room; the lease keeps writers away.
             unsafe {
                 if self.is_dense && pitch > 1 {
                     turned(from.add(skipped), pitch as isize, [count, len], to, WIDTH);

@@ -5,8 +5,8 @@ use torch_library::prelude::*;
 use super::volumes::pixels;
 use super::{Axis, per_direction};
 use crate::aten;
-use crate::cpu::loops;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
 
 use pooling::{Divisor, Pooling};
 

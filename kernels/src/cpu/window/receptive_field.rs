@@ -15,7 +15,8 @@ pub(super) enum Along {
     Groups,
 }
 
-/// Where the taps of a window meet a line of pixels: row `i` of the result and tap `j` at `row_step * i + tap_step * j + first`.
+/// Where the taps of a window meet a line of pixels: row `i` of the result and tap `j` at
+/// `row_step * i + tap_step * j + first`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ReceptiveField {
     pub(super) rows: usize,

@@ -1,7 +1,7 @@
 //! Signals, images and volumes of other sizes: new elements are the nearest ones, or lie between those of the input.
 //!
-//! A line of the result is the sum of lines of the input, times weights; each of these is stretched first, and kept for the next
-//! lines of the result, which mostly need it again.
+//! A line of the result is the sum of lines of the input, times weights; each of these is stretched first, and kept
+//! for the next lines of the result, which mostly need it again.
 #![expect(
     unsafe_code,
     reason = "shares lines among threads, and picks elements that are known to lie in a line"
@@ -15,11 +15,11 @@ use torch_library::prelude::*;
 use super::volumes::{Volumes, each};
 use crate::aten;
 use crate::composite::collected;
-use crate::cpu::loops;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{assign, computing_type, has_elements, on_vectors, parallel};
-use crate::cpu::number::Number;
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::unsupported;
+use crate::loops::{assign, computing_type, has_elements, on_vectors, parallel};
+use crate::number::Number;
 
 /// Writes the operators that resize, and those of their gradients.
 macro_rules! resizing {
@@ -73,7 +73,8 @@ resizing! {
     upsample_bicubic2d upsample_bicubic2d_backward(scales_h, scales_w; align_corners): Cubic;
 }
 
-/// On what new elements lie. Where corners are aligned, the first and last elements lie on each other, else their edges.
+/// On what new elements lie. Where corners are aligned, the first and last elements lie on each other, else their
+/// edges.
 #[derive(Clone, Copy)]
 enum Curve {
     /// The element in which the first corner of the new one lies.
@@ -93,7 +94,7 @@ struct Resizing<'a> {
     scales: &'a [Option<f64>],
 }
 
-/// [`match_computing!`](crate::cpu::loops::match_computing) for what can be resized.
+/// [`match_computing!`](crate::loops::match_computing) for what can be resized.
 macro_rules! match_resized {
     ($resizing:expr, $dtype:expr, $T:ident => $body:expr) => {
         match (computing_type($dtype), $resizing.curve) {
@@ -183,8 +184,8 @@ impl Resizing<'_> {
             let directions = self.directions::<T>(&input_size[2..], output_size, true)?;
             let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, ndim)?);
             each(to.parts.count(), to.parts.len().max(from.len()), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
-                // alone.
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
+                // this thread's alone.
                 let (grads, volume) = (from.get(n), unsafe { to.parts.get_mut(n) });
                 back(&directions, volumes.lanes, grads, volume);
             });
@@ -214,8 +215,8 @@ impl Resizing<'_> {
         Ok([direction(0)?, direction(1)?, direction(2)?])
     }
 
-    /// In the type that PyTorch finds places in, so that no element is taken for its neighbour; and where sizes speak for
-    /// themselves, whatever the scale says, as it does for gradients and by some of its kernels.
+    /// In the type that PyTorch finds places in, so that no element is taken for its neighbour; and where sizes
+    /// speak for themselves, whatever the scale says, as it does for gradients and by some of its kernels.
     fn direction<T: Number>(
         &self,
         from: i64,
@@ -369,8 +370,8 @@ on_vectors! {
                     let input = &volume[(z * height.from + y) * len..][..len];
                     for (n, tap) in width.taps.iter().enumerate() {
                         stretched(tap, lanes, |to, from, weight| {
-                            // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and `row` have
-                            // as many, times lanes.
+                            // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input`
+                            // and `row` have as many, times lanes.
                             let (x, sum) = unsafe { (*input.get_unchecked(from), row.get_unchecked_mut(to)) };
                             let part = x.times(weight);
                             *sum = if n == 0 { part } else { sum.plus(part) };
@@ -398,8 +399,8 @@ on_vectors! {
             let input = &mut volume[row * len..][..len];
             for tap in &width.taps {
                 stretched(tap, lanes, |to, from, weight| {
-                    // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and `grads` have as
-                    // many, times lanes.
+                    // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and
+                    // `grads` have as many, times lanes.
                     let (grad, sum) = unsafe { (*grads.get_unchecked(to), input.get_unchecked_mut(from)) };
                     *sum = sum.plus(grad.times(weight));
                 });

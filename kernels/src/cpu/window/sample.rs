@@ -2,8 +2,10 @@
 //!
 //! # How it works
 //!
-//! 1. In each direction, a point meets one, two or four pixels, and takes a share of each: [`Axis`](axis::Axis) knows which.
-//! 2. A *tap* is one of them in each direction, with the product of their shares. What a point gets is the sum of its taps.
+//! 1. In each direction, a point meets one, two or four pixels, and takes a share of each: [`Axis`](axis::Axis)
+//!    knows which.
+//! 2. A *tap* is one of them in each direction, with the product of their shares. What a point gets is the sum of
+//!    its taps.
 //! 3. The taps of some points are found together, and then met in one channel after the other.
 #![expect(unsafe_code, reason = "shares points among threads")]
 
@@ -11,10 +13,10 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::loops;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{assign, computing_type, copy, has_elements, parallel};
-use crate::pointwise::unsupported;
+use crate::loops;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::unsupported;
+use crate::loops::{assign, computing_type, copy, has_elements, parallel};
 
 use axis::{Axis, BLOCK, Interpolation, Outside, Real};
 use taps::Taps;
@@ -261,10 +263,11 @@ impl Sampling {
             let mut taps = Taps::new(self);
             for n in range {
                 let (grads, image, points) = (grads.get(n), images.get(n), points.get(n));
-                // SAFETY: these gradients start as zeros, and those of image `n` are this thread's alone, as its number is.
-                let of_image = of_images.as_ref().map(|of_images| unsafe { of_images.get_mut(n) });
-                // SAFETY: these gradients start as zeros, and those of the points of image `n` are this thread's alone, as its
+                // SAFETY: these gradients start as zeros, and those of image `n` are this thread's alone, as its
                 // number is.
+                let of_image = of_images.as_ref().map(|of_images| unsafe { of_images.get_mut(n) });
+                // SAFETY: these gradients start as zeros, and those of the points of image `n` are this thread's
+                // alone, as its number is.
                 let of_points = unsafe { of_points.get_mut(n) };
                 taps::spread(&mut taps, grads, image, points, of_image, of_points);
             }

@@ -1,15 +1,16 @@
-//! Tensors of images as volumes, for kernels that look at the neighbours of each pixel: planes are volumes of depth one.
+//! Tensors of images as volumes, for kernels that look at the neighbours of each pixel: planes are volumes of depth
+//! one.
 //!
-//! Where channels lie last in memory, a pixel has one element for each of them, side by side, and so has every pixel of the
-//! result; else each channel is a volume of its own, whose pixels have one element.
+//! Where channels lie last in memory, a pixel has one element for each of them, side by side, and so has every
+//! pixel of the result; else each channel is a volume of its own, whose pixels have one element.
 
 #![expect(unsafe_code, reason = "makes results of which nothing is written yet")]
 
 use torch_library::geometry::{saturating_numel, strides_for};
 use torch_library::{DType, Element, MemoryFormat, Result, Tensor, ensure};
 
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{self, parallel};
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::{self, parallel};
 
 /// How the elements of some tensors are volumes, which lie one after the other in memory.
 pub(super) struct Volumes {
@@ -59,8 +60,8 @@ impl Volumes {
         Parts::row_major(&laid, self.len(&laid, self.ndim))
     }
 
-    /// Where the elements of a tensor of zeros are computed as another type: in its own memory if they lie there so. A part has
-    /// so many directions: all for a volume, one for a line.
+    /// Where the elements of a tensor of zeros are computed as another type: in its own memory if they lie there
+    /// so. A part has so many directions: all for a volume, one for a line.
     pub(super) fn write<T: Element>(&self, tensor: &Tensor, directions: usize) -> Result<Written<T>> {
         let mut laid = self.laid(tensor)?;
         if laid.dtype() != T::DTYPE || !laid.is_contiguous(MemoryFormat::Contiguous) {

@@ -4,12 +4,15 @@
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
-use crate::variants::{Variant, variants};
+use crate::ops::autogen::{Variant, variants};
 
 variants! {
     super::segment::aten;
-    resize_out: resize => "resize.out(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
-    resize_as_out: resize_as => "resize_as.out(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
+    resize_out: resize =>
+        "resize.out(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
+    resize_as_out: resize_as =>
+        "resize_as.out(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     lift_out: lift => "lift.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    empty_permuted_out: empty_permuted => "empty_permuted.out(SymInt[] size, int[] physical_layout, *, Tensor(a!) out) -> Tensor(a!)";
+    empty_permuted_out: empty_permuted =>
+        "empty_permuted.out(SymInt[] size, int[] physical_layout, *, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -1,4 +1,5 @@
-//! Rules for the gradients of losses of elements: that of a mean is shared by the elements of an example, not by those of all.
+//! Rules for the gradients of losses of elements: that of a mean is shared by the elements of an example, not by
+//! those of all.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -24,7 +25,8 @@ macro_rules! rules {
                 ) -> Result<Tensor> {
                     let level = Level::current()?;
                     let rank = this.dim().max(target.dim());
-                    let value = if target.dim() > this.dim() { aligned(level, this, rank)? } else { expanded(level, this)? };
+                    let value = if target.dim() > this.dim() { aligned(level, this, rank)? }
+                        else { expanded(level, this)? };
                     let (grad, target) = (aligned(level, grad_output, rank)?, aligned(level, target, rank)?);
                     let mut grads = aten::$name(&grad, &value, &target, NONE, $($bound)?)?;
                     if reduction == MEAN {

@@ -1,4 +1,5 @@
-//! Operators that are made of others and have a derivative of their own, as in PyTorch: one node of its name, and no view.
+//! Operators that are made of others and have a derivative of their own, as in PyTorch: one node of its name, and
+//! no view.
 
 use torch_library::autograd::gradcheck;
 use torch_library::prelude::*;

@@ -1,4 +1,5 @@
-//! Samples of linear algebra, recurrent networks, images of other sizes, pooled volumes, and of what joins elements at places.
+//! Samples of linear algebra, recurrent networks, images of other sizes, pooled volumes, and of what joins elements
+//! at places.
 
 use torch_library::prelude::*;
 

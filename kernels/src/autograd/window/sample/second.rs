@@ -1,6 +1,7 @@
 //! Second derivatives of images and volumes at the points of a grid, by operators that have derivatives themselves.
 //!
-//! A point gets the sum of its taps, each the value of a pixel times a share, and a share is the product of one for each direction.
+//! A point gets the sum of its taps, each the value of a pixel times a share, and a share is the product of one for
+//! each direction.
 
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
@@ -145,7 +146,8 @@ impl Sampling<'_> {
             .collect()
     }
 
-    /// Places moved inside, unless zeros are outside; and whether they go there as the coordinates do, against them, or not at all.
+    /// Places moved inside, unless zeros are outside; and whether they go there as the coordinates do, against
+    /// them, or not at all.
     fn turned_in(&self, place: &Tensor, size: f64) -> Result<(Tensor, Tensor)> {
         let (mut place, mut sign) = (place.clone(), aten::ones_like(place)?);
         if self.padding_mode == 0 {
@@ -208,7 +210,8 @@ fn combinations(directions: &[Vec<Met>]) -> Vec<Vec<Met>> {
     })
 }
 
-/// The product of the slopes of some directions and the shares of the others; a direction that is there twice is left out.
+/// The product of the slopes of some directions and the shares of the others; a direction that is there twice is
+/// left out.
 fn product(tap: &[Met], changed: &[usize]) -> Result<Tensor> {
     let factors = tap.iter().enumerate().filter_map(|(at, met)| {
         match changed.iter().filter(|changed| **changed == at).count() {

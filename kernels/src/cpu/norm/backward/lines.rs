@@ -13,14 +13,15 @@ use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use super::Normal;
-use crate::cpu::functions::Functions;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{self, parallel};
+use crate::functions::Functions;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::{self, parallel};
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::loops::{is_wide, is_widest};
-use crate::cpu::number::Number;
+use crate::loops::{is_wide, is_widest};
+use crate::number::Number;
 
-/// How many sums run side by side along a line. With as many as these, LLVM keeps them in vectors; fewer it takes apart.
+/// How many sums run side by side along a line. With as many as these, LLVM keeps them in vectors; fewer it takes
+/// apart.
 const LANES: usize = 64;
 
 /// How many lines are summed up before they are added to what others are: it does not depend on the number of threads.
@@ -61,8 +62,8 @@ fn run_widest(lines: &impl Lines, range: Range<usize>) {
 
 /// A contiguous tensor of the computing type, all of whose elements are written next.
 fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
-    // SAFETY: every element is written by `run`, which goes through all lines, before any is read; if it is not reached,
-    // nobody gets the tensor.
+    // SAFETY: every element is written by `run`, which goes through all lines, before any is read; if it is not
+    // reached, nobody gets the tensor.
     unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, like.device()) }
 }
 
@@ -92,8 +93,8 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
     fn run(&self, lines: Range<usize>) {
         for n in lines {
             let (grads, outputs) = (self.grads.get(n), self.outputs.get(n));
-            // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice of it and
-            // writes values only.
+            // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice of
+            // it and writes values only.
             let out = unsafe { self.out.uninit(n) };
             let elements = out.iter_mut().zip(grads.iter().zip(outputs));
             if self.is_log {
@@ -160,8 +161,8 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
     };
     run(&lines, count, len, BLOCK);
     for block in 1..blocks {
-        // SAFETY: two different blocks, of memory that was cleared when it was made; the threads that wrote to them are done,
-        // and this one has no other slices.
+        // SAFETY: two different blocks, of memory that was cleared when it was made; the threads that wrote to them
+        // are done, and this one has no other slices.
         let (all, more) = unsafe { (lines.of_parameters.get_mut(0), lines.of_parameters.get(block)) };
         all.iter_mut().zip(more).for_each(|(sum, x)| *sum = *sum + *x);
     }
@@ -187,8 +188,8 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
     #[inline(always)]
     fn run(&self, lines: Range<usize>) {
         for block in lines.clone().step_by(BLOCK) {
-            // SAFETY: ranges of `run` start with blocks, so this one is this thread's, which has one slice of it; it was
-            // cleared when it was made.
+            // SAFETY: ranges of `run` start with blocks, so this one is this thread's, which has one slice of it;
+            // it was cleared when it was made.
             let sums = unsafe { self.of_parameters.get_mut(block / BLOCK) };
             let (of_weight, of_bias) = sums.split_at_mut(self.weight.len());
             for n in block..(block + BLOCK).min(lines.end) {
@@ -199,8 +200,8 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
                     *of_weight = *of_weight + *grad * ((*x - mean) * rstd);
                     *of_bias = *of_bias + *grad;
                 }
-                // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice of it and
-                // writes values only.
+                // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice
+                // of it and writes values only.
                 self.line(grads, inputs, [mean, rstd], unsafe { self.of_input.uninit(n) });
             }
         }
@@ -225,7 +226,8 @@ impl<T: Float + Number> LayerNorm<T> {
 /// How long the planes of channels are at least for this to pay.
 pub(super) const LONG: usize = 16;
 
-/// The gradients of batch norm's input, whose channels lie as planes of so many elements, of its weight and of its bias.
+/// The gradients of batch norm's input, whose channels lie as planes of so many elements, of its weight and of its
+/// bias.
 pub(super) fn batch_norm<T: Float + Number>(
     normal: &Normal<'_>,
     plane: usize,
@@ -274,8 +276,8 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
                 (sum, product) = (sum + more, product + further);
             }
             for (to, gradient) in self.of_parameters.iter().zip([product * rstd, sum]) {
-                // SAFETY: ranges of `run` have no channel in common, so this one is this thread's, which has one slice of it
-                // and writes values only.
+                // SAFETY: ranges of `run` have no channel in common, so this one is this thread's, which has one
+                // slice of it and writes values only.
                 let to = unsafe { to.uninit(channel) };
                 to[0].write(gradient);
             }
@@ -286,8 +288,8 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
             };
             for plane in planes() {
                 let (grads, inputs) = (self.grads.get(plane), self.inputs.get(plane));
-                // SAFETY: each plane is one channel's, and channels are one thread's, which has one slice of it and writes
-                // values only.
+                // SAFETY: each plane is one channel's, and channels are one thread's, which has one slice of it and
+                // writes values only.
                 let out = unsafe { self.of_input.uninit(plane) };
                 for (out, (grad, x)) in out.iter_mut().zip(grads.iter().zip(inputs)) {
                     out.write((*grad - shift - (*x - mean) * slope) * scale);

@@ -10,16 +10,16 @@ use torch_library::geometry::{contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
 use super::Convolution;
-use crate::cpu::loops::across::turned;
-use crate::cpu::loops::parts::Parts;
-use crate::cpu::loops::{self, parallel};
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::implicit_gemm::{Aligned, ImplicitMatrix, Product, Shape, WIDTH};
-use crate::cpu::number::Number;
 use crate::cpu::window::Axis;
 use crate::cpu::window::input_tile::{InputTile, InputTiles, Laid};
 use crate::cpu::window::planes::{Planes, Target};
 use crate::cpu::window::receptive_field::{Along, Layout, ReceptiveField, ReceptiveFields};
+use crate::loops::across::turned;
+use crate::loops::parts::Parts;
+use crate::loops::{self, parallel};
+use crate::number::Number;
 
 mod weight;
 
@@ -47,7 +47,8 @@ const FEW: usize = 4;
 /// From so many groups of one channel on vectors lie along these.
 const MANY: usize = 8;
 
-/// Up to so many times as many sums are computed for an image whose groups lie side by side, most of them of zeros, as it has phases.
+/// Up to so many times as many sums are computed for an image whose groups lie side by side, most of them of zeros,
+/// as it has phases.
 const PHASES: i64 = 8;
 
 /// How a convolution falls into products: by groups, or by so many of them that lie side by side.
@@ -73,8 +74,9 @@ impl Convolution<'_> {
         let length = grouped.channels * self.taps();
         let weight = Parts::<T>::row_major(weight, grouped.columns * length)?;
         let job = Job::new(self, grouped, image, &out, self.places(), bias)?;
-        // SAFETY: `weight` has `grouped.columns * length` elements for each group, of which these are some columns and steps; the
-        // lease that it holds keeps writers away. The panel has room for `WIDTH` columns of up to `DEPTH` steps.
+        // SAFETY: `weight` has `grouped.columns * length` elements for each group, of which these are some columns
+        // and steps; the lease that it holds keeps writers away. The panel has room for `WIDTH` columns of up to
+        // `DEPTH` steps.
         job.run(|group, columns, steps, panel| unsafe {
             let from = weight.at(group).wrapping_add(columns.start * length + steps.start);
             turned(from, length as isize, [columns.len(), steps.len()], panel, WIDTH);
@@ -99,8 +101,9 @@ impl Convolution<'_> {
             job.run(|group, columns, range, panel: *mut T| {
                 let (from, mut to) = (weight.at(group).wrapping_add(columns.start * taps), panel);
                 for steps in steps[range].chunk_by(|step, next| step + 1 == *next) {
-                    // SAFETY: `steps_of` counts within the weight's group, from its column's first tap on; the lease that
-                    // `weight` holds keeps writers away. The panel has room for `WIDTH` columns of up to `DEPTH` steps.
+                    // SAFETY: `steps_of` counts within the weight's group, from its column's first tap on; the
+                    // lease that `weight` holds keeps writers away. The panel has room for `WIDTH` columns of up to
+                    // `DEPTH` steps.
                     unsafe {
                         turned(from.add(steps[0]), taps as isize, [columns.len(), steps.len()], to, WIDTH);
                         to = to.add(steps.len() * WIDTH);
@@ -117,8 +120,8 @@ impl Convolution<'_> {
             true => self.strides_like_operands(sizes, T::DTYPE)?,
             false => contiguous_strides(sizes),
         };
-        // SAFETY: the products of all jobs write every element: each pixel or place is in one of their reaches. After an error
-        // nobody gets the tensor.
+        // SAFETY: the products of all jobs write every element: each pixel or place is in one of their reaches.
+        // After an error nobody gets the tensor.
         unsafe { Tensor::uninit_strided(sizes, &strides, T::DTYPE, self.input.device()) }
     }
 
@@ -307,8 +310,9 @@ impl<T: Number> Job<T> {
                     let start = n / panels * len;
                     let lines = start..(start + len).min(lines);
                     let panel = self.grouped.panel(n % panels, self.target.channels());
-                    // SAFETY: group and lines are counted by the input tiles, whose source is leased as long as the job is, so nobody
-                    // writes it; these lines of these channels of the leased target are this thread's alone.
+                    // SAFETY: group and lines are counted by the input tiles, whose source is leased as long as the
+                    // job is, so nobody writes it; these lines of these channels of the leased target are this
+                    // thread's alone.
                     unsafe {
                         let laid = self.input_tiles.lay(panel.group, lines, &mut scratch.input_tile);
                         match self.grouped.along {
@@ -339,8 +343,8 @@ impl<T: Number> Job<T> {
         if bias.is_some() || self.steps == 0 {
             for row in sums.chunks_exact_mut(WIDTH) {
                 for (j, sum) in row[..columns.len()].iter_mut().enumerate() {
-                    // SAFETY: the bias has an element for each channel of the target, as `Job::new` ensured, and its lease keeps
-                    // writers away; the caller promises that `channel + j` is one.
+                    // SAFETY: the bias has an element for each channel of the target, as `Job::new` ensured, and
+                    // its lease keeps writers away; the caller promises that `channel + j` is one.
                     *sum = bias.map_or(T::ZERO, |bias| unsafe { bias.add(j).read() });
                 }
             }
@@ -350,12 +354,13 @@ impl<T: Number> Job<T> {
             let a = ImplicitMatrix { data: laid.data, rows: &plan.rows, steps };
             let (panel, out, adds) = (panel.as_ptr(), sums.as_mut_ptr(), bias.is_some() || i > 0);
             let shape = self.grouped.shape();
-            // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was packed for these
-            // steps, and there is a row of `WIDTH` sums for each row, both in this thread's own room.
+            // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was
+            // packed for these steps, and there is a row of `WIDTH` sums for each row, both in this thread's own
+            // room.
             unsafe { Product { a, panel, columns: columns.len(), out, adds, shape }.compute() };
         }
-        // SAFETY: there is a row of sums for each of the segments' rows; the caller promises that nobody else uses these rows of
-        // the channels.
+        // SAFETY: there is a row of sums for each of the segments' rows; the caller promises that nobody else uses
+        // these rows of the channels.
         unsafe { self.target.write(&plan.segments, channel, columns.len(), sums.as_ptr()) };
     }
 
@@ -384,9 +389,9 @@ impl<T: Number> Job<T> {
             };
             if bias.is_some() || self.steps == 0 {
                 for j in 0..columns {
-                    // SAFETY: the bias has an element for each channel, as `Job::new` ensured, under its lease; `out` has
-                    // `segment.count` rows for each column `pitch` apart, in the target if it is dense, where they are this
-                    // thread's alone, or else in the sums, which have as many.
+                    // SAFETY: the bias has an element for each channel, as `Job::new` ensured, under its lease;
+                    // `out` has `segment.count` rows for each column `pitch` apart, in the target if it is dense,
+                    // where they are this thread's alone, or else in the sums, which have as many.
                     unsafe {
                         let bias = bias.map_or(T::ZERO, |bias| bias.add(j).read());
                         (0..segment.count).for_each(|row| out.add(j * pitch + row).write(bias));
@@ -398,14 +403,15 @@ impl<T: Number> Job<T> {
                 let a = ImplicitMatrix { data: laid.data, rows: &plan.rows[segment.listed.clone()], steps };
                 let (panel, adds) = (panel.as_ptr(), bias.is_some() || i > 0);
                 let shape = Shape::Lines { len: segment.count / segment.listed.len(), pitch };
-                // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was packed for
-                // these steps, and `out` has `segment.count` rows for each column, which nobody else uses.
+                // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was
+                // packed for these steps, and `out` has `segment.count` rows for each column, which nobody else
+                // uses.
                 unsafe { Product { a, panel, columns, out, adds, shape }.compute() };
             }
         }
         if !self.target.is_dense {
-            // SAFETY: the sums have a column of `count` rows for each channel; the caller promises that nobody else uses these
-            // rows.
+            // SAFETY: the sums have a column of `count` rows for each channel; the caller promises that nobody else
+            // uses these rows.
             unsafe { self.target.write_columns(&plan.segments, channel, columns, sums) };
         }
     }

@@ -1,13 +1,17 @@
 //! The largest elements under windows, and where they are, in the way that suits the memory.
 //!
-//! Of long lines all places are met at once, of short ones some places of the whole volume, and where pixels have many elements, some
-//! of these. NaN counts as larger than all numbers.
+//! Of long lines all places are met at once, of short ones some places of the whole volume, and where pixels have
+//! many elements, some of these. NaN counts as larger than all numbers.
 #![expect(unsafe_code, reason = "meets pixels that are known to lie in a volume")]
+
+use torch_library::prelude::*;
 
 use super::pooling::Pooling;
 use super::windows::Window;
-use crate::cpu::loops::on_vectors;
-use crate::cpu::number::Ordered;
+use crate::cpu::window::volumes::each;
+use crate::loops::pointwise::unsupported;
+use crate::loops::{has_elements, match_computing, on_vectors};
+use crate::number::Ordered;
 
 /// Lines of fewer places are short: to begin with one takes longer than to go through it.
 const SHORT: usize = 24;
@@ -34,6 +38,32 @@ pub(super) enum Largest {
     Lanes,
 }
 
+impl Pooling {
+    /// The largest elements, and where in its volume each is.
+    pub(super) fn largest(&self, input: &Tensor) -> Result<(Tensor, Tensor)> {
+        let volumes = self.volumes(input, true);
+        let out = volumes.zeros(input, &self.places(), input.dtype())?;
+        let indices = volumes.zeros(input, &self.places(), DType::Int64)?;
+        match_computing!(input.dtype(), T: Integer | Float => {
+            if !has_elements(&out) {
+                return Ok((out, indices));
+            }
+            let (from, to, at) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?,
+                volumes.write::<i64>(&indices, self.ndim)?);
+            let way = Largest::new(self, volumes.lanes);
+            each(from.count(), from.len(), |n| {
+                // SAFETY: results start as zeros, and `each` gives every volume to one thread, so these are this
+                // thread's alone.
+                let (volume, to, at) = unsafe { (from.get(n), to.parts.get_mut(n), at.parts.get_mut(n)) };
+                way.write(self, volumes.lanes, volume, to, at);
+            });
+            volumes.store(to, &out)?;
+            volumes.store(at, &indices)?;
+        }, else => return Err(unsupported(self.operator, input.dtype())));
+        Ok((out, indices))
+    }
+}
+
 impl Largest {
     pub(super) fn new(pooling: &Pooling, lanes: usize) -> Self {
         let are_numbered = pooling.sizes.iter().product::<usize>() <= i32::MAX as usize;
@@ -49,8 +79,8 @@ impl Largest {
         }
     }
 
-    /// Writes the largest element under the window at each place of a volume, and its pixel. Where the window covers nothing,
-    /// that is the least of all.
+    /// Writes the largest element under the window at each place of a volume, and its pixel. Where the window
+    /// covers nothing, that is the least of all.
     pub(super) fn write<T: Ordered>(
         &self,
         pooling: &Pooling,
@@ -104,8 +134,8 @@ fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T
         at.copy_from_slice(&met[..BLOCK]);
         for met in met.chunks_exact(BLOCK) {
             for i in 0..BLOCK {
-                // SAFETY: `listed` numbers pixels that windows cover, within `sizes`, and places that were filled up by 0; the
-                // volume has as many, as `write` asserted.
+                // SAFETY: `listed` numbers pixels that windows cover, within `sizes`, and places that were filled
+                // up by 0; the volume has as many, as `write` asserted.
                 let x = unsafe { *volume.get_unchecked(met[i] as usize) };
                 take(x, met[i], &mut largest[i], &mut at[i]);
             }
@@ -187,10 +217,12 @@ on_vectors! {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, pixel| {
-                        // SAFETY: runs meet the windows of a line, of which `out` and `pixels` have a place for each and its
-                        // lanes, as `firsts` has; and the pixels that these cover, of which `from` has a line.
+                        // SAFETY: runs meet the windows of a line, of which `out` and `pixels` have a place for
+                        // each and its lanes, as `firsts` has; and the pixels that these cover, of which `from` has
+                        // a line.
                         let (x, largest, at) = unsafe {
-                            (*from.get_unchecked(element), out.get_unchecked_mut(place), pixels.get_unchecked_mut(place))
+                            (*from.get_unchecked(element), out.get_unchecked_mut(place),
+                                pixels.get_unchecked_mut(place))
                         };
                         let is_larger = (x > *largest) | x.is_unordered();
                         *largest = if is_larger { x } else { *largest };

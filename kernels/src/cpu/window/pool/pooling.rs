@@ -11,13 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::largest::Largest;
 use super::windows::{Run, Window, shares, sliding};
-use crate::cpu::loops::{computing_type, has_elements, match_computing, on_vectors};
-use crate::cpu::number::Number;
 use crate::cpu::window::volumes::{Volumes, each, pixels};
 use crate::cpu::window::{Axis, per_direction};
-use crate::pointwise::unsupported;
+use crate::loops::pointwise::unsupported;
+use crate::loops::{computing_type, has_elements, match_computing, on_vectors};
+use crate::number::Number;
 
 /// What a sum is divided by.
 #[derive(Clone, Copy)]
@@ -81,13 +80,13 @@ macro_rules! match_mean {
 
 /// The windows of all places: of three directions, of which images have only the last two.
 pub(super) struct Pooling {
-    operator: &'static str,
+    pub(super) operator: &'static str,
     /// Those of the input.
     pub(super) sizes: [usize; 3],
     pub(super) windows: [Vec<Window>; 3],
     /// How those of the last direction meet a line of pixels.
     pub(super) runs: Vec<Run>,
-    ndim: usize,
+    pub(super) ndim: usize,
     is_of_shares: bool,
 }
 
@@ -159,12 +158,12 @@ impl Pooling {
     }
 
     /// Results of images lie as the input does; of those of volumes, the largest under windows alone.
-    fn volumes(&self, input: &Tensor, are_largest: bool) -> Volumes {
+    pub(super) fn volumes(&self, input: &Tensor, are_largest: bool) -> Volumes {
         Volumes::new(input, self.ndim, self.ndim == 2 || are_largest && !self.is_of_shares)
     }
 
     /// How many places there are in each direction.
-    fn places(&self) -> Vec<i64> {
+    pub(super) fn places(&self) -> Vec<i64> {
         self.windows[3 - self.ndim..].iter().map(|windows| windows.len() as i64).collect()
     }
 
@@ -185,28 +184,6 @@ impl Pooling {
         self.windows[2].iter().flat_map(|window| (0..lanes).map(|_| number(window))).collect()
     }
 
-    /// The largest elements, and where in its volume each is.
-    pub(super) fn largest(&self, input: &Tensor) -> Result<(Tensor, Tensor)> {
-        let volumes = self.volumes(input, true);
-        let out = volumes.zeros(input, &self.places(), input.dtype())?;
-        let indices = volumes.zeros(input, &self.places(), DType::Int64)?;
-        match_computing!(input.dtype(), T: Integer | Float => {
-            if !has_elements(&out) {
-                return Ok((out, indices));
-            }
-            let (from, to, at) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?, volumes.write::<i64>(&indices, self.ndim)?);
-            let way = Largest::new(self, volumes.lanes);
-            each(from.count(), from.len(), |n| {
-                // SAFETY: results start as zeros, and `each` gives every volume to one thread, so these are this thread's alone.
-                let (volume, to, at) = unsafe { (from.get(n), to.parts.get_mut(n), at.parts.get_mut(n)) };
-                way.write(self, volumes.lanes, volume, to, at);
-            });
-            volumes.store(to, &out)?;
-            volumes.store(at, &indices)?;
-        }, else => return Err(unsupported(self.operator, input.dtype())));
-        Ok((out, indices))
-    }
-
     pub(super) fn means(&self, input: &Tensor, divisor: Divisor) -> Result<Tensor> {
         let volumes = self.volumes(input, false);
         let out = volumes.zeros(input, &self.places(), input.dtype())?;
@@ -217,8 +194,8 @@ impl Pooling {
             let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
             let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
             each(from.count(), from.len(), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
-                // alone.
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
+                // this thread's alone.
                 let (volume, to) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                 means(self, volumes.lanes, divisor, &shares, volume, to);
             });
@@ -239,8 +216,8 @@ impl Pooling {
             let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, self.ndim)?);
             let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
             each(to.parts.count(), to.parts.len(), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
-                // alone.
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
+                // this thread's alone.
                 let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                 spread(self, volumes.lanes, divisor, &shares, grads, volume);
             });
@@ -259,11 +236,12 @@ impl Pooling {
             if !has_elements(&out) {
                 return Ok(out);
             }
-            let (from, at, to) = (volumes.read::<T>(grad)?, volumes.read::<i64>(indices)?, volumes.write::<T>(&out, self.ndim)?);
+            let (from, at, to) = (volumes.read::<T>(grad)?, volumes.read::<i64>(indices)?,
+                volumes.write::<T>(&out, self.ndim)?);
             let (is_lost, lanes) = (AtomicBool::new(false), volumes.lanes);
             each(to.parts.count(), to.parts.len(), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this thread's
-                // alone.
+                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
+                // this thread's alone.
                 let (grads, pixels, volume) = unsafe { (from.get(n), at.get(n), to.parts.get_mut(n)) };
                 for (grads, pixels) in grads.chunks_exact(lanes).zip(pixels.chunks_exact(lanes)) {
                     for (lane, (grad, pixel)) in grads.iter().zip(pixels).enumerate() {
@@ -274,7 +252,8 @@ impl Pooling {
                     }
                 }
             });
-            ensure!(!is_lost.into_inner(), Argument, "{}: an index is that of no pixel of {:?}", self.operator, self.sizes);
+            ensure!(!is_lost.into_inner(), Argument, "{}: an index is that of no pixel of {:?}", self.operator,
+                self.sizes);
             volumes.store(to, &out)?;
         }, else => return Err(unsupported(self.operator, input.dtype())));
         Ok(out)
@@ -309,8 +288,8 @@ on_vectors! {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
-                        // SAFETY: runs meet the windows of a line, of which `out` has a place for each and its lanes, as `shares`
-                        // has; and the pixels that these cover, of which `from` has a line.
+                        // SAFETY: runs meet the windows of a line, of which `out` has a place for each and its
+                        // lanes, as `shares` has; and the pixels that these cover, of which `from` has a line.
                         let (x, sum) = unsafe { (*from.get_unchecked(element), out.get_unchecked_mut(place)) };
                         *sum = sum.plus(x);
                     });
@@ -337,8 +316,8 @@ on_vectors! {
                 let to = &mut volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
-                        // SAFETY: runs meet the windows of a line, of which `parts` has a place for each and its lanes, as
-                        // `shares` has; and the pixels that these cover, of which `to` has a line.
+                        // SAFETY: runs meet the windows of a line, of which `parts` has a place for each and its
+                        // lanes, as `shares` has; and the pixels that these cover, of which `to` has a line.
                         let (part, sum) = unsafe { (*parts.get_unchecked(place), to.get_unchecked_mut(element)) };
                         *sum = sum.plus(part);
                     });

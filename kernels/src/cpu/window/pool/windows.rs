@@ -129,7 +129,8 @@ impl Run {
         runs
     }
 
-    /// Calls a closure with each meeting: the elements of the place and of the pixel, and the pixel; one for each of the lanes.
+    /// Calls a closure with each meeting: the elements of the place and of the pixel, and the pixel; one for each
+    /// of the lanes.
     #[inline(always)]
     pub(super) fn each(&self, lanes: usize, mut f: impl FnMut(usize, usize, usize)) {
         let Run { place, advance, pixel, stride, len } = *self;

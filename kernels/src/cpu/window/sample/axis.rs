@@ -4,7 +4,7 @@
 
 use std::ops::Div;
 
-use crate::cpu::number::Number;
+use crate::number::Number;
 
 /// How many points are looked at together.
 pub(super) const BLOCK: usize = 16;

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::Sampling;
 use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
-use crate::cpu::loops::on_vectors;
-use crate::cpu::loops::parts::{Parts, PartsMut};
+use crate::loops::on_vectors;
+use crate::loops::parts::{Parts, PartsMut};
 
 /// One pixel of each point.
 #[derive(Clone, Copy)]
@@ -115,8 +115,8 @@ impl<T: Real> Taps<T> {
 #[inline(always)]
 fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
     std::array::from_fn(|i| {
-        // SAFETY: `combine` gives pixels of the image, numbered within `sizes`, or the first for what lies outside; callers cut
-        // channels of `pixels()` elements, of which there is at least one.
+        // SAFETY: `combine` gives pixels of the image, numbered within `sizes`, or the first for what lies outside;
+        // callers cut channels of `pixels()` elements, of which there is at least one.
         let x = unsafe { *channel.get_unchecked(tap.at[i] as usize) };
         if tap.is_inside[i] { x } else { T::ZERO }
     })
@@ -144,8 +144,9 @@ on_vectors! {
                     }
                 }
                 let to = out.at(n * channels + c).wrapping_add(first);
-                // SAFETY: channel `c` of image `n` is a part of `out` with `count` points, of which `len` are left from `first`
-                // on; the lease of `out` keeps others away, and the points of this block are this thread's alone.
+                // SAFETY: channel `c` of image `n` is a part of `out` with `count` points, of which `len` are left
+                // from `first` on; the lease of `out` keeps others away, and the points of this block are this
+                // thread's alone.
                 let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len) };
                 to.iter_mut().zip(sums).for_each(|(to, sum)| *to = MaybeUninit::new(sum));
             }
@@ -153,7 +154,8 @@ on_vectors! {
     }
 }
 on_vectors! {
-    /// Adds to the pixels of an image, if their gradient is wanted, and to the coordinates of all points what their gradients are.
+    /// Adds to the pixels of an image, if their gradient is wanted, and to the coordinates of all points what their
+    /// gradients are.
     pub(super) fn spread<T: Real>(
         taps: &mut Taps<T>, grads: &[T], image: &[T], points: &[T], of_image: Option<&mut [T]>, of_points: &mut [T],
     ) {

@@ -8,15 +8,15 @@ use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use super::{Convolution, DEPTH, Grouped, MOVING, Panel, Scratch, planes};
-use crate::cpu::loops::across::turned;
-use crate::cpu::loops::parts::{Parts, PartsMut};
-use crate::cpu::loops::{self, parallel};
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::implicit_gemm::{ImplicitMatrix, Product, Shape, WIDTH};
-use crate::cpu::number::Number;
 use crate::cpu::window::input_tile::{InputTiles, Laid};
 use crate::cpu::window::planes::Target;
 use crate::cpu::window::receptive_field::Along;
+use crate::loops::across::turned;
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::{self, parallel};
+use crate::number::Number;
 
 /// Of so few panels of kernels threads share the lines too.
 const FEW_PANELS: usize = 16;
@@ -35,7 +35,8 @@ impl Convolution<'_> {
         let (length, lines) = (grouped.channels * self.taps(), self.batch as usize * input_tiles.lines());
         let panels = grouped.panels();
         let work = (length + MOVING) * self.channels[1] as usize * lines * input_tiles.per_line();
-        // Each share of the lines has sums of its own. How many there are does not depend on threads, so the result does not.
+        // Each share of the lines has sums of its own. How many there are does not depend on threads, so the result
+        // does not.
         let shares = (FEW_PANELS / panels).min(lines).min(work / (4 * GRAIN)).max(1);
         let sizes = [shares * panels * length, WIDTH].map(|size| size as i64);
         // Zeros, as the last panel may have fewer columns than its sums, which are added all the same.
@@ -49,8 +50,8 @@ impl Convolution<'_> {
                     let all = share * panels;
                     let panels = range.start.max(all) - all..range.end.min(all + panels) - all;
                     let lines = share * lines / shares..(share + 1) * lines / shares;
-                    // SAFETY: `gradient` holds leases on images and places, so nobody writes them; lines and panels are counted
-                    // by it, and the sums of these panels, which are zeros, are this thread's alone.
+                    // SAFETY: `gradient` holds leases on images and places, so nobody writes them; lines and panels
+                    // are counted by it, and the sums of these panels, which are zeros, are this thread's alone.
                     unsafe { gradient.share(lines, panels, all, scratch) };
                 }
             });
@@ -74,7 +75,8 @@ impl Convolution<'_> {
             loops::map(&first, [&first, &share(n)?], |[a, b]: [T; 2]| a.plus(b))?;
         }
         let sizes = self.weight.sizes();
-        // SAFETY: the loop below writes the kernels of every panel, and each is in one; after an error nobody gets the tensor.
+        // SAFETY: the loop below writes the kernels of every panel, and each is in one; after an error nobody gets
+        // the tensor.
         let out =
             unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, sums.device())? };
         let (from, lease) = (Parts::<T>::of(sums, length * WIDTH)?, Lease::new([&out], [])?);
@@ -82,8 +84,8 @@ impl Convolution<'_> {
         for n in 0..grouped.panels() {
             let Panel { columns, channel, .. } = grouped.panel(n, self.channels[1] as usize);
             let to = to.wrapping_add(channel * length);
-            // SAFETY: `from` has `length` rows of `WIDTH` sums for each panel, and `out` `length` weights for each kernel, of
-            // which there are `columns.len()` from `channel` on; both are leased, and other memory.
+            // SAFETY: `from` has `length` rows of `WIDTH` sums for each panel, and `out` `length` weights for each
+            // kernel, of which there are `columns.len()` from `channel` on; both are leased, and other memory.
             unsafe { turned(from.at(n), WIDTH as isize, [length, columns.len()], to, length) };
         }
         drop(lease);
@@ -113,8 +115,8 @@ impl<T: Number> WeightGradient<T> {
                 let panel = self.grouped.panel(n, self.target.channels());
                 let part = start..(start + step).min(lines.end);
                 let (sums, adds) = (self.sums.at(all + n), start > lines.start);
-                // SAFETY: the caller vouches for lines and panels, and for the sums of `all + n`; the input tile stays as it is until
-                // the next part is laid out.
+                // SAFETY: the caller vouches for lines and panels, and for the sums of `all + n`; the input tile
+                // stays as it is until the next part is laid out.
                 unsafe {
                     let laid = self.input_tiles.lay(panel.group, part, &mut scratch.input_tile);
                     match self.grouped.along {
@@ -137,8 +139,9 @@ impl<T: Number> WeightGradient<T> {
         for (i, steps) in plan.rows.chunks(DEPTH).enumerate() {
             let (range, adds) = (i * DEPTH..i * DEPTH + steps.len(), adds || i > 0);
             let a = ImplicitMatrix { data: laid.data, rows: &plan.steps, steps };
-            // SAFETY: the lists name what was laid out, which the caller promises is still there; the gradient has these rows of
-            // the segments, under its lease, and the panel room for `DEPTH` of them. The caller vouches for the sums.
+            // SAFETY: the lists name what was laid out, which the caller promises is still there; the gradient has
+            // these rows of the segments, under its lease, and the panel room for `DEPTH` of them. The caller
+            // vouches for the sums.
             unsafe {
                 self.target.read(&plan.segments, range, panel.channel, columns, numbers.as_mut_ptr());
                 Product { a, panel: numbers.as_ptr(), columns, out: sums, adds, shape }.compute();

@@ -1,0 +1,300 @@
+//! What goes along a dimension: running sums and products, and sorting.
+#![expect(unsafe_code, reason = "shares lanes among threads, and promises to write every element of a line")]
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use torch_library::Element;
+use torch_library::geometry::{Dims, contiguous_strides, preserved_strides, wrap_dim};
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::cpu::order::places::Sorter;
+use crate::loops::lines::{Line, lines};
+use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::unsupported;
+use crate::loops::reduction::type_of_sum;
+use crate::loops::{self, match_computing, parallel};
+use crate::number::Number;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn cumsum(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
+        const OPERATOR: &str = "aten::cumsum";
+        let dtype = type_of_sum(this, dtype);
+        let lanes = Lanes::new(OPERATOR, this, dim)?;
+        match dtype {
+            DType::Float32 => lanes.running::<f32>(dtype, &Sums::<f64>(PhantomData)),
+            _ => {
+                match_computing!(dtype, T: Integer | Float | Complex => lanes.running::<T>(dtype,
+                    &Sums::<T>(PhantomData)),
+                else => Err(unsupported(OPERATOR, dtype)))
+            }
+        }
+    }
+
+    fn cumprod(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
+        const OPERATOR: &str = "aten::cumprod";
+        let dtype = type_of_sum(this, dtype);
+        let lanes = Lanes::new(OPERATOR, this, dim)?;
+        match dtype {
+            DType::Float32 => lanes.running::<f32>(dtype, &Products::<f64>(PhantomData)),
+            _ => {
+                match_computing!(dtype, T: Integer | Float | Complex => lanes.running::<T>(dtype,
+                    &Products::<T>(PhantomData)),
+                else => Err(unsupported(OPERATOR, dtype)))
+            }
+        }
+    }
+
+    fn sort_stable(
+        this: &Tensor,
+        _stable: Option<bool>,
+        dim: i64,
+        descending: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
+        let size = this.sizes().get(wrap_dim(dim, this.dim())?).copied().unwrap_or(1);
+        ordered("aten::sort.stable", this, dim, size, descending)
+    }
+
+    fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, _sorted: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
+        const OPERATOR: &str = "aten::topk";
+        check_numbers(OPERATOR, this)?;
+        let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+        let size = this.sizes().get(wrapped).copied().unwrap_or(1);
+        ensure!(
+            (0..=size).contains(&k),
+            Argument,
+            "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements",
+            this.sizes()
+        );
+        ordered(OPERATOR, this, dim, k, largest)
+    }
+}
+
+/// # Errors
+/// Booleans, of which PyTorch asks for no order either.
+pub(crate) fn check_numbers(operator: &str, this: &Tensor) -> Result<()> {
+    ensure!(
+        this.dtype() != DType::Bool,
+        DType,
+        "{operator} is not implemented for bool\n  help: `aten::to_dtype(&x, DType::UInt8)` makes numbers of them"
+    );
+    Ok(())
+}
+
+/// The sums of a line up to each of its elements, added up in a type of their own.
+struct Sums<W>(PhantomData<fn() -> W>);
+
+impl<T: Number, W: Number> Line<T, 0> for Sums<W> {
+    /// Blocks are added up each for itself, since an addition that waits for the one before takes several cycles.
+    /// Not so in a type that another order of additions could overflow.
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
+        const BLOCK: usize = 16;
+        let is_any_order = T::DTYPE != W::DTYPE || !T::DTYPE.is_floating_point();
+        let whole = if is_any_order { input.len() - input.len() % BLOCK } else { 0 };
+        let ((blocks, input), (outs, out)) = (input.split_at(whole), out.split_at_mut(whole));
+        let mut before = W::ZERO;
+        for (out, block) in outs.as_chunks_mut::<BLOCK>().0.iter_mut().zip(blocks.as_chunks::<BLOCK>().0) {
+            let (mut sum, mut sums) = (W::ZERO, [W::ZERO; BLOCK]);
+            for (to, x) in sums.iter_mut().zip(block) {
+                sum = sum.plus(x.cast());
+                *to = sum;
+            }
+            for (out, sum) in out.iter_mut().zip(&sums) {
+                out.write(before.plus(*sum).cast());
+            }
+            before = before.plus(sum);
+        }
+        for (out, x) in out.iter_mut().zip(input) {
+            before = before.plus(x.cast());
+            out.write(before.cast());
+        }
+        []
+    }
+}
+
+/// As [`Sums`], the products.
+struct Products<W>(PhantomData<fn() -> W>);
+
+impl<T: Number, W: Number> Line<T, 0> for Products<W> {
+    #[inline(always)]
+    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
+        let mut product = W::ONE;
+        for (out, x) in out.iter_mut().zip(input) {
+            product = product.times(x.cast());
+            out.write(product.cast());
+        }
+        []
+    }
+}
+
+/// The first `count` elements along a dimension in order, and their indices.
+fn ordered(
+    operator: &'static str,
+    this: &Tensor,
+    dim: i64,
+    count: i64,
+    descending: bool,
+) -> Result<(Tensor, Tensor)> {
+    let lanes = Lanes::new(operator, this, dim)?;
+    let mut sizes = Dims::from_slice(this.sizes());
+    if let Some(size) = sizes.get_mut(lanes.dim) {
+        *size = count;
+    }
+    let strides = match sizes.as_slice() == this.sizes() {
+        true => preserved_strides(&sizes, this.strides()),
+        false => contiguous_strides(&sizes),
+    };
+    let empty = |dtype| Tensor::empty_strided(&sizes, &strides, dtype, this.device());
+    let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
+    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        Sorter::<T>::check(operator, lanes.len(this))?;
+        lanes.choose::<T, _>(&values, &indices, Sorter::new, |sorter, lane, places| {
+            let first = sorter.first(lane, places.len(), descending);
+            places.iter_mut().zip(first).for_each(|(to, place)| *to = place as i64);
+        })?;
+    }, else => return Err(unsupported(operator, this.dtype())));
+    Ok((values, indices))
+}
+
+/// A tensor as lanes along one of its dimensions.
+pub(crate) struct Lanes<'a> {
+    tensor: &'a Tensor,
+    dim: usize,
+}
+
+impl<'a> Lanes<'a> {
+    pub(crate) fn new(operator: &str, tensor: &'a Tensor, dim: i64) -> Result<Self> {
+        let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
+        Ok(Lanes { tensor, dim })
+    }
+
+    /// A tensor whose lanes are each computed from one of this, of a type.
+    fn running<T: Element>(&self, dtype: DType, line: &impl Line<T, 0>) -> Result<Tensor> {
+        let source = self.last(self.tensor)?;
+        let source =
+            if source.dtype() == dtype { loops::contiguous(&source)? } else { loops::copy(&source, dtype)? };
+        let len = source.sizes().last().map_or(1, |len| *len as usize);
+        // SAFETY: `Sums` and `Products` go along the whole line, and write values only.
+        let lines = unsafe { lines(&source, len, [], line)? };
+        if self.dim + 1 >= self.tensor.dim() {
+            return Ok(lines);
+        }
+        let strides = contiguous_strides(self.tensor.sizes());
+        // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
+        let out =
+            unsafe { Tensor::uninit_strided(self.tensor.sizes(), &strides, dtype, self.tensor.device())? };
+        loops::assign(&self.last(&out)?, &lines)?;
+        Ok(out)
+    }
+
+    /// Computes each lane of `out`, which differs in the size of the dimension only, from that of the tensor.
+    pub(crate) fn compute<T: Element, R: Element>(
+        &self,
+        out: &Tensor,
+        f: impl Fn(&[T], &mut [R]) + Sync,
+    ) -> Result<()> {
+        if !loops::has_elements(out) {
+            return Ok(());
+        }
+        let (source, out) = (self.parts::<T>()?, Out::<R>::of(self, out)?);
+        let count = source.count().min(out.parts.count());
+        parallel::shares(count, grain(source.len()), |range| {
+            for lane in range {
+                // SAFETY: the result was filled when it was made; each lane is one thread's, which has this one
+                // slice of it.
+                f(source.get(lane), unsafe { out.parts.get_mut(lane) });
+            }
+        });
+        out.finish()
+    }
+
+    /// Chooses elements of each lane by their places, for values and indices that differ in the size of the
+    /// dimension only. What a thread keeps from lane to lane comes from a closure.
+    pub(crate) fn choose<T: Element, S>(
+        &self,
+        values: &Tensor,
+        indices: &Tensor,
+        state: impl Fn() -> S + Sync,
+        choose: impl Fn(&mut S, &[T], &mut [i64]) + Sync,
+    ) -> Result<()> {
+        if !loops::has_elements(indices) {
+            return Ok(());
+        }
+        let (source, values, indices) =
+            (self.parts::<T>()?, Out::<T>::of(self, values)?, Out::<i64>::of(self, indices)?);
+        let count = source.count().min(values.parts.count()).min(indices.parts.count());
+        parallel::shares(count, grain(source.len()), |range| {
+            let mut state = state();
+            for lane in range {
+                // SAFETY: the results were filled when they were made; each lane is one thread's, which has one
+                // slice of it in each.
+                let (values, places) = unsafe { (values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
+                let lane = source.get(lane);
+                choose(&mut state, lane, places);
+                values.iter_mut().zip(&*places).for_each(|(value, place)| *value = lane[*place as usize]);
+            }
+        });
+        values.finish()?;
+        indices.finish()
+    }
+
+    /// The lanes, one after the other.
+    fn parts<T: Element>(&self) -> Result<Parts<T>> {
+        Parts::row_major(&self.last(self.tensor)?, self.len(self.tensor))
+    }
+
+    /// How long the lanes of a tensor are.
+    pub(crate) fn len(&self, tensor: &Tensor) -> usize {
+        tensor.sizes().get(self.dim).copied().unwrap_or(1) as usize
+    }
+
+    /// A view with the dimension last.
+    fn last(&self, tensor: &Tensor) -> Result<Tensor> {
+        let moved = |values: &[i64]| -> Dims {
+            let mut values = Dims::from_slice(values);
+            if self.dim < values.len() {
+                let value = values.remove(self.dim);
+                values.push(value);
+            }
+            values
+        };
+        tensor.strided_view(&moved(tensor.sizes()), &moved(tensor.strides()), tensor.storage_offset())
+    }
+}
+
+/// How many lanes of a length are worth a thread.
+fn grain(len: usize) -> usize {
+    (parallel::GRAIN / 4 / len.max(1)).max(1)
+}
+
+/// Lanes of a result: in their place where they lie there one after the other, else in memory of their own until
+/// all are there.
+struct Out<T> {
+    parts: PartsMut<T>,
+    place: Tensor,
+    elsewhere: Option<Tensor>,
+}
+
+impl<T: Element> Out<T> {
+    fn of(lanes: &Lanes<'_>, out: &Tensor) -> Result<Self> {
+        let (place, len) = (lanes.last(out)?, lanes.len(out));
+        let is_there = place.dtype() == T::DTYPE && place.is_contiguous(MemoryFormat::Contiguous);
+        let elsewhere =
+            if is_there { None } else { Some(Tensor::empty(place.sizes(), T::DTYPE, place.device())?) };
+        Ok(Out { parts: PartsMut::of(elsewhere.as_ref().unwrap_or(&place), len)?, place, elsewhere })
+    }
+
+    fn finish(self) -> Result<()> {
+        drop(self.parts); // with its lease
+        self.elsewhere.map_or(Ok(()), |lanes| loops::assign(&self.place, &lanes))
+    }
+}

@@ -1,0 +1,25 @@
+//! In which type elements are computed.
+
+use torch_library::DType;
+
+/// The type in which kernels compute elements of a type.
+///
+/// PyTorch: `at::toOpMathType`.
+pub const fn computing_type(dtype: DType) -> DType {
+    match dtype {
+        DType::Float16 | DType::BFloat16 => DType::Float32,
+        DType::Complex32 | DType::BComplex32 => DType::Complex64,
+        other => other,
+    }
+}
+
+/// [`match_dtype!`](torch_library::match_dtype) over the [computing types](crate::loops::computing_type): halves
+/// come as `f32`.
+#[macro_export]
+macro_rules! match_computing {
+    ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
+        $crate::__private::match_dtype!(
+            $crate::loops::computing_type($dtype), $T: $($class)|+ => $body, else => $otherwise
+        )
+    };
+}

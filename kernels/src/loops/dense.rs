@@ -1,0 +1,353 @@
+//! Dense elements of one type to another, on wide vectors: the conversions that programs spend their time in.
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "reads and writes elements through pointers")
+)]
+
+use torch_library::DType;
+
+#[cfg(target_arch = "x86_64")]
+use super::halves;
+
+/// Converts `len` dense elements.
+///
+/// # Safety
+/// - `len` elements can be read from `from` on, aligned for their type and initialised (booleans may be any byte), and
+///   nobody writes to them meanwhile.
+/// - `len` elements can be written from `to` on, aligned for their type, and nobody else uses them meanwhile.
+/// - The two share no memory.
+/// - The processor has the features that the function is compiled for.
+type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
+
+/// The fast conversion between two types, if the processor has it.
+#[inline(always)]
+pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
+    #[cfg(target_arch = "x86_64")]
+    match (from, to) {
+        (DType::BFloat16, DType::Float32) if super::is_widest() => return Some(halves::widen_line::<true>),
+        (DType::Float32, DType::BFloat16) if super::is_widest() => return Some(halves::narrow_line::<true>),
+        (DType::Float16, DType::Float32) if super::is_widest() => return Some(halves::widen_line::<false>),
+        (DType::Float32, DType::Float16) if super::is_widest() => return Some(halves::narrow_line::<false>),
+        (DType::BFloat16, DType::Float32) if super::is_wide() => return Some(wide::widen_bf16),
+        (DType::Float32, DType::BFloat16) if super::is_wide() => return Some(wide::round_bf16),
+        (DType::Float16, DType::Float32) if has_f16c() => return Some(wide::widen_f16),
+        (DType::Float32, DType::Float16) if has_f16c() => return Some(wide::round_f16),
+        (DType::Float32, DType::Float64) if super::is_wide() => return Some(wide::each::<f32, f64>),
+        (DType::Float64, DType::Float32) if super::is_wide() => return Some(wide::each::<f64, f32>),
+        (DType::Int32, DType::Float32) if super::is_wide() => return Some(wide::each::<i32, f32>),
+        (DType::Float32, DType::Int32) if super::is_wide() => return Some(wide::cut_narrow::<i32>),
+        (DType::Float32, DType::Int16) if super::is_wide() => return Some(wide::cut_narrow::<i16>),
+        (DType::Float32, DType::Int8) if super::is_wide() => return Some(wide::cut_narrow::<i8>),
+        (DType::Float32, DType::UInt8) if super::is_wide() => return Some(wide::cut_narrow::<u8>),
+        (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
+        (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
+        (DType::Bool, DType::Bool | DType::UInt8) if super::is_wide() => return Some(wide::truth),
+        (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
+        (DType::Float32, DType::Bool) if super::is_wide() => return Some(wide::flags::<f32>),
+        (DType::Float64, DType::Bool) if super::is_wide() => return Some(wide::flags::<f64>),
+        (DType::Int32, DType::Bool) if super::is_wide() => return Some(wide::flags::<i32>),
+        (DType::Int64, DType::Bool) if super::is_wide() => return Some(wide::flags::<i64>),
+        _ => {}
+    }
+    let _ = (from, to);
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_f16c() -> bool {
+    super::is_wide() && is_x86_feature_detected!("f16c")
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use std::arch::x86_64::{
+        __m128i, __m256, __m256i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
+        _mm256_cvttps_epi32, _mm256_loadu_ps, _mm512_cvttps_epi64, _mm512_storeu_si512,
+    };
+
+    use torch_library::Element;
+
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and `D`: `len` to read, `len` to write,
+    ///   apart, nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn each<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
+        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, apart from each other.
+        unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
+    }
+
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and `D`: `len` to read, `len` to write,
+    ///   apart, nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(super) unsafe fn each_widest<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
+        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, apart from each other.
+        unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
+    }
+
+    /// From booleans to themselves, or to bytes: any byte but 0 is true.
+    ///
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of bytes: `len` to read, `len` to write, apart, nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn truth(from: *const u8, len: usize, to: *mut u8) {
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to read; as bytes, any value is one.
+            let is_true = unsafe { from.add(i).read() } != 0;
+            // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to write; 0 and 1 are booleans.
+            unsafe { to.add(i).write(u8::from(is_true)) };
+        }
+    }
+
+    /// From numbers to booleans: any but 0 is true.
+    ///
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and booleans: `len` to read, `len` to write,
+    ///   apart, nobody else's.
+    /// - `S` is not `bool`.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn flags<S: Element>(from: *const u8, len: usize, to: *mut u8) {
+        let from = from.cast::<S>();
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `S`, a number, of which
+            // any bits are a value.
+            let is_true = unsafe { from.add(i).read() } != S::default();
+            // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to write; 0 and 1 are booleans.
+            unsafe { to.add(i).write(u8::from(is_true)) };
+        }
+    }
+
+    /// From `f32` to `i64`: the instruction's answer for numbers out of range is the one that [`Element::cast`]
+    /// promises.
+    ///
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `i64`: `len` to read, `len` to write, apart,
+    ///   nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(super) unsafe fn cut(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<f32>(), to.cast::<i64>());
+        let whole = len - len % LANES;
+        for start in (0..whole).step_by(LANES) {
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many `f32`.
+            let wide = unsafe { _mm256_loadu_ps(from.add(start)) };
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many places for an `i64`.
+            unsafe { _mm512_storeu_si512(to.add(start).cast(), _mm512_cvttps_epi64(wide)) };
+        }
+        // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
+        unsafe { each_here::<f32, i64>(from.add(whole), len - whole, to.add(whole)) };
+    }
+
+    /// As [`cut`], to integers of up to 32 bits.
+    ///
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `D`: `len` to read, `len` to write, apart, nobody
+    ///   else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn cut_narrow<D: Element>(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<f32>(), to.cast::<D>());
+        let whole = len - len % LANES;
+        for start in (0..whole).step_by(LANES) {
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many `f32`.
+            let cut = _mm256_cvttps_epi32(unsafe { _mm256_loadu_ps(from.add(start)) });
+            // SAFETY: both are eight times four bytes, of which every pattern is a value.
+            let cut = unsafe { std::mem::transmute::<__m256i, [i32; LANES]>(cut) };
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many places for a `D`,
+            // aligned for it and so for an array.
+            unsafe { to.add(start).cast::<[D; LANES]>().write(cut.map(|x| x.cast())) };
+        }
+        // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
+        unsafe { each_here::<f32, D>(from.add(whole), len - whole, to.add(whole)) };
+    }
+
+    /// # Safety
+    /// - `len` elements can be read from `from` on, and nobody writes to them meanwhile; they are no booleans.
+    /// - `len` elements can be written from `to` on, and nobody else uses them meanwhile.
+    /// - The two share no memory.
+    #[inline(always)]
+    unsafe fn each_here<S: Element, D: Element>(from: *const S, len: usize, to: *mut D) {
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements in both, of which any bits
+            // are a value.
+            unsafe { to.add(i).write(from.add(i).read().cast::<D>()) };
+        }
+    }
+
+    /// How many elements an instruction converts.
+    const LANES: usize = 8;
+
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of `bf16` and `f32`: `len` to read, `len` to write, apart,
+    ///   nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn widen_bf16(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<u16>(), to.cast::<u32>());
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements in both; `bf16` lies in memory as
+            // `u16`, and `f32`, which begins with the bits of `bf16`, as `u32`.
+            unsafe { to.add(i).write(u32::from(from.add(i).read()) << 16) };
+        }
+    }
+
+    /// To the nearest, halves to the even one; NaN stays NaN.
+    ///
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `bf16`: `len` to read, `len` to write, apart,
+    ///   nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn round_bf16(from: *const u8, len: usize, to: *mut u8) {
+        const INFINITY: u32 = 0x7f80_0000;
+        let (from, to) = (from.cast::<u32>(), to.cast::<u16>());
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many `f32`, which lie in memory as `u32`.
+            let bits = unsafe { from.add(i).read() };
+            let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+            let quiet = bits >> 16 | 0x40;
+            let result = if bits & 0x7fff_ffff > INFINITY { quiet } else { rounded };
+            // SAFETY: `i` is below `len`, and the caller vouches for as many places for a `bf16`, which lies in
+            // memory as `u16`.
+            unsafe { to.add(i).write(result as u16) };
+        }
+    }
+
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of `f16` and `f32`: `len` to read, `len` to write, apart,
+    ///   nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,f16c")]
+    pub(super) unsafe fn widen_f16(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<u16>(), to.cast::<f32>());
+        let rest = len % LANES;
+        for start in (0..len - rest).step_by(LANES) {
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many elements in both, and
+            // for the features.
+            unsafe { widen_few(from.add(start), LANES, to.add(start)) };
+        }
+        // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, fewer than the lanes.
+        unsafe { widen_few(from.add(len - rest), rest, to.add(len - rest)) };
+    }
+
+    /// # Safety
+    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nobody else uses
+    ///   these meanwhile.
+    /// - `len` is at most `LANES`.
+    /// - The processor has these features.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn widen_few(from: *const u16, len: usize, to: *mut f32) {
+        let mut lanes = [0; LANES];
+        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; an array of
+        // this frame is other memory.
+        unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
+        // SAFETY: both are eight times two bytes, of which every pattern is a value.
+        let wide = _mm256_cvtph_ps(unsafe { std::mem::transmute::<[u16; LANES], __m128i>(lanes) });
+        // SAFETY: a register holds as many `f32` as there are lanes, which `len` does not exceed; the caller
+        // vouches for as many places. A register of this frame is other memory.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const wide).cast(), to, len) };
+    }
+
+    /// # Safety
+    /// - What [`Convert`](super::Convert) asks for, of `f32` and `f16`: `len` to read, `len` to write, apart,
+    ///   nobody else's.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,f16c")]
+    pub(super) unsafe fn round_f16(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<f32>(), to.cast::<u16>());
+        let rest = len % LANES;
+        for start in (0..len - rest).step_by(LANES) {
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many elements in both, and
+            // for the features.
+            unsafe { round_few(from.add(start), LANES, to.add(start)) };
+        }
+        // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, fewer than the lanes.
+        unsafe { round_few(from.add(len - rest), rest, to.add(len - rest)) };
+    }
+
+    /// # Safety
+    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nobody else uses
+    ///   these meanwhile.
+    /// - `len` is at most `LANES`.
+    /// - The processor has these features.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn round_few(from: *const f32, len: usize, to: *mut u16) {
+        let mut lanes = [0.0; LANES];
+        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; an array of
+        // this frame is other memory.
+        unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
+        // SAFETY: both are eight times four bytes, of which every pattern is a value.
+        let wide = unsafe { std::mem::transmute::<[f32; LANES], __m256>(lanes) };
+        let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide);
+        // SAFETY: a register holds as many `f16` as there are lanes, which `len` does not exceed; the caller
+        // vouches for as many places. A register of this frame is other memory.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const narrow).cast(), to, len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::{DType, Device, Element, Tensor};
+
+    use crate::loops::map;
+
+    /// All halves there are, and numbers halfway and nearly halfway between them: rounded as the elements do
+    /// themselves.
+    fn check<H: Element + std::fmt::Debug>(bits: impl Fn(H) -> u16, half: impl Fn(u16) -> H) {
+        let halves: Vec<H> = (0..=u16::MAX).map(&half).collect();
+        let singles: Vec<f32> =
+            (0..1 << 18).map(|i| f32::from_bits((i << 14) | ((i & 3) * 0x1fff))).collect();
+        for offset in [0, 1, 5] {
+            let halves = &halves[offset..];
+            let tensor = Tensor::from_slice(halves, &[halves.len() as i64]).unwrap();
+            let out = Tensor::empty(tensor.sizes(), DType::Float32, Device::CPU).unwrap();
+            map(&out, [&tensor], |[x]: [f32; 1]| x).unwrap();
+            for (half, got) in halves.iter().zip(out.to_vec::<f32>().unwrap()) {
+                let want = half.cast::<f32>();
+                assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{half:?}");
+            }
+            let singles = &singles[offset..];
+            let tensor = Tensor::from_slice(singles, &[singles.len() as i64]).unwrap();
+            let out = Tensor::empty(tensor.sizes(), H::DTYPE, Device::CPU).unwrap();
+            map(&out, [&tensor], |[x]: [f32; 1]| x).unwrap();
+            for (single, got) in singles.iter().zip(out.to_vec::<H>().unwrap()) {
+                let is_nan = single.is_nan() && got.cast::<f32>().is_nan();
+                assert!(bits(got) == bits(single.cast::<H>()) || is_nan, "{single:?} became {got:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn singles_are_cut_like_single_elements() {
+        fn check<D: Element + std::fmt::Debug>() {
+            let some =
+                [3e9, -3e9, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 300.7, -1.5, 70000.0, -40000.0];
+            for len in [3, 8, 9, 41] {
+                let singles: Vec<f32> = some.into_iter().cycle().take(len).collect();
+                let tensor = Tensor::from_slice(&singles, &[len as i64]).unwrap();
+                let out = Tensor::empty(tensor.sizes(), D::DTYPE, Device::CPU).unwrap();
+                map(&out, [&tensor], |[x]: [D; 1]| x).unwrap();
+                let want: Vec<D> = singles.iter().map(|x| x.cast()).collect();
+                assert_eq!(out.to_vec::<D>().unwrap(), want);
+            }
+        }
+        check::<i32>();
+        check::<i64>();
+        check::<i16>();
+        check::<i8>();
+        check::<u8>();
+    }
+
+    #[test]
+    fn halves_are_converted_like_single_elements() {
+        check(|x: half::bf16| x.to_bits(), half::bf16::from_bits);
+        check(|x: half::f16| x.to_bits(), half::f16::from_bits);
+    }
+}

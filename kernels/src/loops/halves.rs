@@ -1,0 +1,204 @@
+//! Halves in registers: they are widened and rounded a block at a time, without a detour through a buffer.
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "reads and writes elements through pointers")
+)]
+
+use torch_library::DType;
+
+/// Elements of 16 bits that are computed as `f32`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Half {
+    Float16,
+    BFloat16,
+}
+
+impl Half {
+    pub(super) fn of(dtype: DType) -> Option<Half> {
+        match dtype {
+            DType::Float16 => Some(Half::Float16),
+            DType::BFloat16 => Some(Half::BFloat16),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use registers::{narrow, narrow_line, widen, widen_line};
+
+#[cfg(target_arch = "x86_64")]
+mod registers {
+    use std::arch::x86_64::*;
+    use std::ptr::copy_nonoverlapping;
+
+    use super::Half;
+    use crate::loops::function::BLOCK;
+
+    /// How many elements fill a register.
+    const LANES: usize = 16;
+
+    /// Reads up to a block, and writes a whole one: behind the end the first element is repeated.
+    ///
+    /// # Safety
+    /// - `len` elements can be read from `from` on, at least one, and nobody writes to them meanwhile.
+    /// - A block can be written from `to` on, in other memory, which nobody else uses.
+    /// - The processor has these features.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(in crate::loops) unsafe fn widen(half: Half, mut from: *const u16, len: usize, to: *mut f32) {
+        let mut part;
+        if len < BLOCK {
+            // SAFETY: the caller vouches for one element at least.
+            part = [unsafe { from.read() }; BLOCK];
+            // SAFETY: the caller vouches for `len` elements, fewer than a block, for which `part` has room; an
+            // array of this frame is other memory.
+            unsafe { copy_nonoverlapping(from, part.as_mut_ptr(), len) };
+            from = part.as_ptr();
+        }
+        for start in (0..BLOCK).step_by(LANES) {
+            // SAFETY: a part of a block, which is there: the caller's, of no fewer elements, or `part`. Loads need no
+            // alignment.
+            let bits = unsafe { _mm256_loadu_si256(from.add(start).cast()) };
+            let wide = match half {
+                Half::Float16 => _mm512_cvtph_ps(bits),
+                // `f32` begins with the bits of `bf16`.
+                Half::BFloat16 => _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(bits))),
+            };
+            // SAFETY: a part of the block that the caller vouches for. Stores need no alignment.
+            unsafe { _mm512_storeu_ps(to.add(start), wide) };
+        }
+    }
+
+    /// Reads a block and writes as much of it, rounded to the nearest, halves to the even one; NaN stays NaN.
+    ///
+    /// # Safety
+    /// - A block of `f32` can be read from `from` on.
+    /// - `len` elements can be written from `to` on, in other memory, which nobody else uses.
+    /// - The processor has these features.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(in crate::loops) unsafe fn narrow(half: Half, from: *const f32, to: *mut u16, len: usize) {
+        let mut part = [0; BLOCK];
+        let whole = if len < BLOCK { part.as_mut_ptr() } else { to };
+        for start in (0..BLOCK).step_by(LANES) {
+            // SAFETY: a part of the block that the caller vouches for. Loads need no alignment.
+            let wide = unsafe { _mm512_loadu_ps(from.add(start)) };
+            let bits = match half {
+                Half::Float16 => _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide),
+                Half::BFloat16 => round_bf16(wide),
+            };
+            // SAFETY: a part of a block, for which there is room: the caller's, of no fewer elements, or `part`.
+            // Stores need no alignment.
+            unsafe { _mm256_storeu_si256(whole.add(start).cast(), bits) };
+        }
+        if len < BLOCK {
+            // SAFETY: `len` is less than a block, all of which was just written to `part`; the caller vouches for `len`
+            // places elsewhere.
+            unsafe { copy_nonoverlapping(part.as_ptr(), to, len) };
+        }
+    }
+
+    /// Converts halves, `bf16` or `f16`, to `f32`.
+    ///
+    /// # Safety
+    /// - `len` halves of this kind can be read from `from` on, aligned, and nobody writes to them meanwhile.
+    /// - `len` elements of `f32` can be written from `to` on, aligned, in other memory, which nobody else uses.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(in crate::loops) unsafe fn widen_line<const IS_BF16: bool>(from: *const u8, len: usize, to: *mut u8) {
+        let half = if IS_BF16 { Half::BFloat16 } else { Half::Float16 };
+        let (from, to, rest) = (from.cast::<u16>(), to.cast::<f32>(), len % BLOCK);
+        for start in (0..len - rest).step_by(BLOCK) {
+            // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for as many elements in both, and
+            // for the features.
+            unsafe { widen(half, from.add(start), BLOCK, to.add(start)) };
+        }
+        if rest > 0 {
+            let mut block = [0.0; BLOCK];
+            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, more than none and
+            // fewer than a block, which `block` has room for; `widen` fills all of it. The caller vouches for the
+            // features.
+            unsafe {
+                widen(half, from.add(len - rest), rest, block.as_mut_ptr());
+                copy_nonoverlapping(block.as_ptr(), to.add(len - rest), rest);
+            }
+        }
+    }
+
+    /// Converts `f32` to halves, `bf16` or `f16`.
+    ///
+    /// # Safety
+    /// - `len` elements of `f32` can be read from `from` on, aligned, and nobody writes to them meanwhile.
+    /// - `len` halves of this kind can be written from `to` on, aligned, in other memory, which nobody else uses.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(in crate::loops) unsafe fn narrow_line<const IS_BF16: bool>(
+        from: *const u8,
+        len: usize,
+        to: *mut u8,
+    ) {
+        let half = if IS_BF16 { Half::BFloat16 } else { Half::Float16 };
+        let (from, to, rest) = (from.cast::<f32>(), to.cast::<u16>(), len % BLOCK);
+        for start in (0..len - rest).step_by(BLOCK) {
+            // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for as many elements in both, and
+            // for the features.
+            unsafe { narrow(half, from.add(start), to.add(start), BLOCK) };
+        }
+        if rest > 0 {
+            let mut block = [0.0; BLOCK];
+            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, fewer than a
+            // block, all of which is initialised. The caller vouches for the features.
+            unsafe {
+                copy_nonoverlapping(from.add(len - rest), block.as_mut_ptr(), rest);
+                narrow(half, block.as_ptr(), to.add(len - rest), rest);
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    fn round_bf16(wide: __m512) -> __m256i {
+        let bits = _mm512_castps_si512(wide);
+        let high = _mm512_srli_epi32::<16>(bits);
+        let odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
+        let excess = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+        let rounded = _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, excess));
+        let quiet = _mm512_or_si512(high, _mm512_set1_epi32(0x40));
+        let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(wide, wide);
+        _mm512_cvtepi32_epi16(_mm512_mask_blend_epi32(is_nan, rounded, quiet))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::{Element, Tensor};
+
+    use crate::loops::map;
+
+    /// Sums of halves, of every length up to a few blocks: with halves, with one number, and in place.
+    fn check<H: Element>() {
+        let numbers = |start: i64, len: i64| -> Vec<H> {
+            (start..start + len).map(|i| ((i * 37 % 1000 - 500) as f32 * 0.37).cast()).collect()
+        };
+        let sum = |a: &H, b: f32| (a.cast::<f32>() + b).cast::<H>();
+        for len in (0..200).chain([4000, 40_000]) {
+            let (a, b) = (numbers(3, len), numbers(8, len));
+            let tensor = |halves: &[H]| Tensor::from_slice(halves, &[len]).unwrap();
+            let (x, y, out) = (tensor(&a), tensor(&b), tensor(&a));
+            map(&out, [&x, &y], |[a, b]: [f32; 2]| a + b).unwrap();
+            let sums: Vec<H> = a.iter().zip(&b).map(|(a, b)| sum(a, b.cast())).collect();
+            assert_eq!(out.to_vec::<H>().unwrap(), sums);
+            map(&out, [&x, &Tensor::from(0.3)], |[a, b]: [f32; 2]| a + b).unwrap();
+            let raised: Vec<H> = a.iter().map(|a| sum(a, 0.3)).collect();
+            assert_eq!(out.to_vec::<H>().unwrap(), raised);
+            map(&x, [&x, &y], |[a, b]: [f32; 2]| a + b).unwrap();
+            assert_eq!(x.to_vec::<H>().unwrap(), sums, "in place");
+        }
+    }
+
+    #[test]
+    fn halves_are_computed_as_if_one_by_one() {
+        check::<half::bf16>();
+        check::<half::f16>();
+    }
+}

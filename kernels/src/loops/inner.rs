@@ -1,0 +1,470 @@
+//! The loop that is compiled for each kernel, without its types.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use torch_library::{DType, Element, Leased, Result, Tensor};
+
+use super::Input;
+use super::convert::{self, Storer};
+use super::function::{BLOCK, Block, Elements};
+use super::halves::Half;
+
+/// What computes `N` elements to one, and its loop for this processor.
+pub(super) struct Inner<'f, const N: usize> {
+    elements: *const (),
+    run: Run<N>,
+    pub(super) compiled: &'static Compiled<N>,
+    lifetime: PhantomData<&'f ()>,
+}
+
+// SAFETY: the one thing behind an address of unknown type is an `F: Elements`, a trait that asks for `Sync`;
+// `Inner::of` is the only way to make one.
+unsafe impl<const N: usize> Sync for Inner<'_, N> {}
+
+/// What is compiled for each function and its types. It is behind addresses, so that what calls it is compiled once
+/// for all.
+pub(super) struct Compiled<const N: usize> {
+    loops: Loops<N>,
+    /// How to read an operand as what the function takes.
+    input: fn(*const u8, DType) -> Input,
+    /// How to write what it gives to memory of a type.
+    pub(super) storer: fn(DType) -> Storer,
+    /// The type that it takes.
+    pub(super) element: DType,
+    /// The type that it gives.
+    pub(super) result: DType,
+    /// Whether it gives back what it takes.
+    pub(super) is_identity: bool,
+}
+
+/// A loop: dense in, dense out.
+type Run<const N: usize> = unsafe fn(elements: *const (), out: *mut u8, inputs: [*const u8; N], len: usize);
+
+/// The loops for different processors.
+struct Loops<const N: usize> {
+    plain: Run<N>,
+    #[cfg(target_arch = "x86_64")]
+    wide: Run<N>,
+    /// Of functions of floats that gain by it.
+    #[cfg(target_arch = "x86_64")]
+    widest: Option<Run<N>>,
+    /// As `wide`, over rows of which one input has a single element each.
+    plane: Option<RunPlane<N>>,
+    /// From halves to halves, of functions of `f32` where there are the widest vectors.
+    #[cfg(target_arch = "x86_64")]
+    halves: Option<RunHalves<N>>,
+}
+
+/// A loop without the type of what computes its elements. That comes by reference, not by address, so that the
+/// compiler knows what a closure has captured to be the same for all elements, whatever is written meanwhile.
+const fn erased<F, const N: usize>(run: RunOf<F, N>) -> Run<N> {
+    // SAFETY: functions that differ in a reference for a thin pointer are called alike. What is restored as `&F` is
+    // one: `Inner::of` pairs the address of an `F`, which lives as long as `Inner`, with the loop over `F`.
+    unsafe { std::mem::transmute::<RunOf<F, N>, Run<N>>(run) }
+}
+
+/// A [`Run`] before [`erased`].
+type RunOf<F, const N: usize> = unsafe fn(elements: &F, out: *mut u8, inputs: [*const u8; N], len: usize);
+
+impl<const N: usize> Loops<N> {
+    const fn new<M: Element, R: Element, F: Elements<M, R, N>>() -> Self {
+        Loops {
+            plain: erased(plain::<M, R, F, N>),
+            #[cfg(target_arch = "x86_64")]
+            wide: erased(wide::<M, R, F, N>),
+            #[cfg(target_arch = "x86_64")]
+            widest: if F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) {
+                Some(erased(widest::<M, R, F, N>))
+            } else {
+                None
+            },
+            plane: if F::HAS_PLANE {
+                assert!(N <= 3, "`plane` tells three inputs apart");
+                Some(plane::<M, R, F, N>)
+            } else {
+                None
+            },
+            #[cfg(target_arch = "x86_64")]
+            halves: if matches!((M::DTYPE, R::DTYPE), (DType::Float32, DType::Float32)) {
+                Some(of_halves::<M, R, F, N>)
+            } else {
+                None
+            },
+        }
+    }
+
+    /// The fastest that the processor has.
+    fn best(&self) -> Run<N> {
+        #[cfg(target_arch = "x86_64")]
+        match self.widest {
+            Some(widest) if super::is_widest() => return widest,
+            _ if super::is_wide() => return self.wide,
+            _ => {}
+        }
+        self.plain
+    }
+
+    /// Where vectors are part of every processor of a kind, as on AArch64, nobody has to ask for them.
+    fn plane(&self) -> Option<RunPlane<N>> {
+        #[cfg(target_arch = "x86_64")]
+        if !super::is_wide() {
+            return None;
+        }
+        self.plane
+    }
+
+    fn halves(&self) -> Option<RunHalves<N>> {
+        #[cfg(target_arch = "x86_64")]
+        if super::is_widest() {
+            return self.halves;
+        }
+        None
+    }
+}
+
+/// Has a constant for each function and its types.
+struct Of<M, R, F, const N: usize>(PhantomData<(M, R, F)>);
+
+impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N> {
+    const COMPILED: Compiled<N> = Compiled {
+        loops: Loops::new::<M, R, F>(),
+        input: Input::at::<M>,
+        storer: convert::storer::<R>,
+        element: M::DTYPE,
+        result: R::DTYPE,
+        is_identity: F::IS_IDENTITY,
+    };
+}
+
+impl<'f, const N: usize> Inner<'f, N> {
+    /// How to read an operand, which is good while the lease is held.
+    pub(super) fn input(&self, tensor: &Tensor, lease: &impl Leased) -> Result<Input> {
+        Ok((self.compiled.input)(tensor.address(lease)?, tensor.dtype()))
+    }
+
+    #[inline(always)]
+    pub(super) fn of<M: Element, R: Element, F: Elements<M, R, N>>(elements: &'f F) -> Self {
+        Inner::new(std::ptr::from_ref(elements).cast(), &Of::<M, R, F, N>::COMPILED)
+    }
+
+    fn new(elements: *const (), compiled: &'static Compiled<N>) -> Self {
+        Inner { elements, run: compiled.loops.best(), compiled, lifetime: PhantomData }
+    }
+
+    /// Computes `len` results.
+    ///
+    /// # Safety
+    /// - `len` elements of each input can be read as what the function takes: aligned, initialised, booleans 0 or 1.
+    /// - `len` elements of what it gives can be written from `out` on.
+    /// - Nobody else writes to the first or uses the second meanwhile.
+    /// - An input is `out` itself, or shares no memory with it.
+    #[inline]
+    pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for nobody else being there;
+        // `self.elements` is of the type that `self.run` was compiled for, by `of`, and lives as long as `self`.
+        unsafe { (self.run)(self.elements, out, inputs, len) }
+    }
+
+    /// Whether there is a loop over several rows.
+    #[inline]
+    pub(super) fn has_plane(&self) -> bool {
+        self.compiled.loops.plane().is_some()
+    }
+
+    /// Computes the results of several rows at once, if there is a loop for that.
+    ///
+    /// # Safety
+    /// - For each of the rows, what [`run`](Self::run) asks for: `len` elements in each input and in `out`, of the
+    ///   function's types, that nobody else uses, each input being `out` itself or apart.
+    /// - Of the input that is `single`, a row has one such element.
+    #[inline]
+    pub(super) unsafe fn run_plane(&self, plane: &Plane<N>) {
+        if let Some(run) = self.compiled.loops.plane() {
+            // SAFETY: the caller vouches for every row; `self.elements` is of the type that the loops of
+            // `self.compiled` are for, by `of`; `plane()` found the processor's features.
+            unsafe { run(self.elements, self.run, plane) }
+        }
+    }
+
+    /// Which halves results of a type are, if there is a loop over them.
+    #[inline]
+    pub(super) fn half(&self, out: DType) -> Option<Half> {
+        Half::of(out).filter(|_| self.compiled.loops.halves().is_some())
+    }
+
+    /// Computes `len` results of halves.
+    ///
+    /// # Safety
+    /// - `half` is what [`half`](Self::half) gave for the type of `out`.
+    /// - `len` such halves can be written from `out` on, and read from each input that is not single; from one that
+    ///   is, an `f32`.
+    /// - Nobody else writes to the inputs or uses `out` meanwhile.
+    /// - An input is `out` itself, or shares no memory with it.
+    #[inline]
+    pub(super) unsafe fn run_halves(
+        &self,
+        half: Half,
+        out: *mut u8,
+        inputs: [(*const u8, bool); N],
+        len: usize,
+    ) {
+        if let Some(run) = self.compiled.loops.halves() {
+            // SAFETY: the caller vouches for `len` halves in `out` and the inputs, or a single `f32`, and for
+            // nobody else being there; `self.elements` is of the type that these loops are for, by `of`; `halves()`
+            // found the processor's features.
+            unsafe { run(self.elements, half, out, inputs, len) }
+        }
+    }
+}
+
+/// Rows that are dense in every operand, but for one input of which a row has a single element: where the first is,
+/// and how many bytes on the next.
+pub(super) struct Plane<const N: usize> {
+    pub(super) rows: usize,
+    pub(super) len: usize,
+    pub(super) out: *mut u8,
+    pub(super) out_step: isize,
+    pub(super) inputs: [*const u8; N],
+    pub(super) steps: [isize; N],
+    pub(super) single: Option<usize>,
+}
+
+// SAFETY: the addresses are followed by `run_plane` only, which is `unsafe`: its caller gives each row to one thread.
+unsafe impl<const N: usize> Sync for Plane<N> {}
+
+impl<const N: usize> Plane<N> {
+    /// Some of the rows.
+    pub(super) fn part(&self, rows: Range<usize>) -> Self {
+        let start = rows.start as isize;
+        Plane {
+            rows: rows.len(),
+            out: self.out.wrapping_offset(start * self.out_step),
+            inputs: std::array::from_fn(|k| self.inputs[k].wrapping_offset(start * self.steps[k])),
+            ..*self
+        }
+    }
+}
+
+/// The loop over rows, of which those without a single element are left to the loop over one row.
+type RunPlane<const N: usize> = unsafe fn(elements: *const (), Run<N>, &Plane<N>);
+
+/// # Safety
+/// - For each of the rows, `plane.len` elements of `M` in each input (one, if it is `single`) and of `R` in `out`,
+///   which nobody else uses.
+/// - Each input is `out` itself, or shares no memory with it.
+/// - `elements` is the address of an `F`, which `run` is compiled for too.
+/// - `plane.single` is below `N`, which is at most three.
+/// - The processor has these features.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    elements: *const (),
+    run: Run<N>,
+    plane: &Plane<N>,
+) {
+    // SAFETY: the caller vouches for an `F` at this address; a function is `Sync`, and lives as long as the `Inner`
+    // that is borrowed.
+    let f = unsafe { &*elements.cast::<F>() };
+    for row in 0..plane.rows as isize {
+        let out = plane.out.wrapping_offset(row * plane.out_step);
+        let inputs = std::array::from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
+        // SAFETY: the caller vouches for the elements of every row, of which this is one, and for `elements` being
+        // what `run` is compiled for; `single` is the number of an input.
+        unsafe {
+            match plane.single {
+                None => run(elements, out, inputs, plane.len),
+                Some(0) => with_single::<M, R, F, N>(f, out, inputs, plane.len, 0),
+                Some(1) if N > 2 => with_single::<M, R, F, N>(f, out, inputs, plane.len, 1),
+                Some(_) => with_single::<M, R, F, N>(f, out, inputs, plane.len, N - 1),
+            }
+        }
+    }
+}
+
+/// A row of which one input has a single element.
+///
+/// # Safety
+/// - `len` elements of `R` can be written from `out` on, which nobody else uses meanwhile.
+/// - `len` elements of `M` can be read from each input, of `single` one, and nobody else writes to them meanwhile.
+/// - Each input but `single` is `out` itself, or shares no memory with it; `single` shares none.
+/// - `single` is below `N`.
+#[inline(always)]
+unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    f: &F,
+    out: *mut u8,
+    inputs: [*const u8; N],
+    len: usize,
+    single: usize,
+) {
+    let (out, inputs) = (out.cast::<R>(), typed::<M, N>(inputs));
+    // SAFETY: the caller vouches for one element of `M` there, which nobody writes to.
+    let element = unsafe { inputs[single].read() };
+    let of = |i: usize| {
+        let mut given = [element; N];
+        let mut k = 0;
+        while k < N {
+            if k != single {
+                // SAFETY: `i` is below `len` in both loops below, and the caller vouches for as many elements in
+                // each input but `single`.
+                given[k] = unsafe { inputs[k].add(i).read() };
+            }
+            k += 1;
+        }
+        f.one(given)
+    };
+    let whole = len - len % BLOCK;
+    for start in (0..whole).step_by(BLOCK) {
+        let mut results = Block::<R>::new();
+        for (i, result) in results.0.iter_mut().enumerate() {
+            *result = of(start + i);
+        }
+        // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for `len` places in `out`, aligned for
+        // `R` and so for an array of it.
+        unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
+    }
+    for i in whole..len {
+        // SAFETY: `i` is below `len`, and the caller vouches for as many places in `out`.
+        unsafe { out.add(i).write(of(i)) };
+    }
+}
+
+/// The loop over halves: where they are and, for each input, whether it is a single `f32` instead.
+type RunHalves<const N: usize> =
+    unsafe fn(elements: *const (), Half, out: *mut u8, inputs: [(*const u8, bool); N], len: usize);
+
+/// # Safety
+/// - `len` halves of this kind can be written from `out` on, and read from each input that is not single; from one
+///   that is, an `f32`.
+/// - Nobody else writes to the inputs or uses `out` meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+/// - `elements` is the address of an `F`, and `M` and `R` are `f32`.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    elements: *const (),
+    half: Half,
+    out: *mut u8,
+    inputs: [(*const u8, bool); N],
+    len: usize,
+) {
+    use super::halves;
+    // SAFETY: the caller vouches for an `F` at this address; a function is `Sync`, and lives as long as the `Inner`
+    // that is borrowed.
+    let f = unsafe { &*elements.cast::<F>() };
+    let (mut blocks, mut results) = ([const { Block([0f32; BLOCK]) }; N], Block::<f32>::new());
+    for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
+        if is_single {
+            // SAFETY: the caller vouches for an `f32` at the address of a single.
+            block.fill(unsafe { input.cast::<f32>().read() });
+        }
+    }
+    for start in (0..len).step_by(BLOCK) {
+        let len = BLOCK.min(len - start);
+        for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
+            if !is_single {
+                // SAFETY: `start + len` is at most the `len` of the caller, who vouches for as many halves; the
+                // block has room for a whole one; the caller vouches for the features.
+                unsafe { halves::widen(half, input.cast::<u16>().add(start), len, block.as_mut_ptr()) };
+            }
+        }
+        let from = std::array::from_fn(|k| blocks[k].0.as_ptr().cast::<M>());
+        // SAFETY: blocks of initialised `f32`, which is what `M` and `R` are by the caller's promise; the two are other
+        // memory of this frame. The caller vouches for the features.
+        unsafe { f.each_widest(results.0.as_mut_ptr().cast::<R>(), from, BLOCK) };
+        // SAFETY: a whole block of results was just written; `start + len` is at most the `len` of the caller, who
+        // vouches for as many places in `out` and for the features. An input that is `out` itself has been read up
+        // to here.
+        unsafe { halves::narrow(half, results.0.as_ptr(), out.cast::<u16>().add(start), len) };
+    }
+}
+
+/// # Safety
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    f: &F,
+    out: *mut u8,
+    inputs: [*const u8; N],
+    len: usize,
+) {
+    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or apart.
+    unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
+}
+
+/// # Safety
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    f: &F,
+    out: *mut u8,
+    inputs: [*const u8; N],
+    len: usize,
+) {
+    // SAFETY: the caller vouches for `len` elements of these types, for inputs that are `out` itself or apart, and
+    // for the features.
+    unsafe { f.each_widest(out.cast::<R>(), typed(inputs), len) }
+}
+
+/// For any processor. Where the others are there, hardly one is left that runs this: it goes element by element,
+/// and each is read as if it could change, so that no time is spent on compiling it for vectors.
+///
+/// # Safety
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+#[cfg(target_arch = "x86_64")]
+unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    f: &F,
+    out: *mut u8,
+    inputs: [*const u8; N],
+    len: usize,
+) {
+    for i in 0..len {
+        let mut given = [M::default(); N];
+        for (given, input) in given.iter_mut().zip(inputs) {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `M` in each input.
+            *given = unsafe { input.cast::<M>().add(i).read_volatile() };
+        }
+        // SAFETY: `i` is below `len`, and the caller vouches for as many places for an `R` in `out`.
+        unsafe { out.cast::<R>().add(i).write(f.one(given)) };
+    }
+}
+
+/// For any processor.
+///
+/// # Safety
+/// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
+/// - Nobody else writes to the first or uses the second meanwhile.
+/// - An input is `out` itself, or shares no memory with it.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+    f: &F,
+    out: *mut u8,
+    inputs: [*const u8; N],
+    len: usize,
+) {
+    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or apart.
+    unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
+}
+
+/// As addresses of elements. Not by `array::map`: see [`at`](super::function::at).
+#[inline(always)]
+fn typed<M, const N: usize>(inputs: [*const u8; N]) -> [*const M; N] {
+    let mut addresses = [std::ptr::null(); N];
+    let mut k = 0;
+    while k < N {
+        addresses[k] = inputs[k].cast();
+        k += 1;
+    }
+    addresses
+}

@@ -1,0 +1,339 @@
+//! Operators that write to `out` or in place, made of those that return, where `#[variants]` on a declaration does
+//! not say what is special about them: what the operator gives is copied.
+//!
+//! [`Variant::call`] runs at `CompositeExplicitAutograd`, for every such operator. It looks up once which argument
+//! of the operator that returns, its *base*, is which of its own, calls the base, and copies its results to where
+//! they are to go.
+//!
+//! PyTorch: `autogen`.
+
+use std::sync::{Once, OnceLock};
+
+use smallvec::SmallVec;
+use torch_library::prelude::*;
+use torch_library::schema::Argument;
+use torch_library::warning::warn;
+use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
+
+use super::view::aten;
+use crate::unseen::unseen;
+
+/// An operator that writes, made of one that returns.
+pub(crate) struct Variant {
+    base: fn() -> OperatorHandle,
+    rules: &'static [Rule],
+    sources: OnceLock<Vec<Source>>,
+}
+
+/// What is special about one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// A result of no given type has that of `out`, instead of one that follows from the inputs'.
+    InTypeOfOut,
+    /// What is computed from is converted to the type of `out` first, if both are of floating point.
+    ComputedAsOut,
+    /// `out` has the type of the result; without a rule, that of every `out`.
+    Exact,
+    /// `out` has a type that the result's can be cast to; without a rule, that of what is written in place.
+    Castable,
+    /// `out` is of `bool` or `uint8`.
+    Truth,
+    /// `out` shares no memory with an input.
+    Apart,
+    /// What is written to shares no memory with an input, but may be `self`.
+    ApartFromOthers,
+    /// No elements of `out` coincide, also where it is resized: without a rule, they may before that.
+    Disjoint,
+    /// `out` is complex only if `self` is.
+    RealOfReal,
+    /// `out` keeps its sizes where it has as many elements as the result.
+    OfAnySizes,
+    /// `out` is row-major where it had other sizes, however the result lies.
+    RowMajor,
+}
+
+/// Where an argument of the base comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The variant's own argument, by position.
+    Argument(usize),
+    /// Likewise; where that is `None`, the type of `out`.
+    DTypeOr(usize),
+    /// The type of `out`.
+    DType,
+    /// The device of `out`.
+    Device,
+    Nothing,
+}
+
+impl Variant {
+    pub(crate) const fn of(base: fn() -> OperatorHandle, rules: &'static [Rule]) -> Self {
+        Variant { base, rules, sources: OnceLock::new() }
+    }
+
+    /// The kernel.
+    ///
+    /// # Errors
+    /// Those of the base; a result that cannot be written to where it is to go.
+    pub(crate) fn call(
+        &self,
+        operator: OperatorHandle,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        let (base, schema) = ((self.base)(), operator.schema()?);
+        let arguments = operator.arguments(stack)?;
+        let is_out = schema.arguments.iter().any(|argument| argument.is_out());
+        let targets = targets(&schema.arguments, arguments, is_out);
+        if let [target] = targets.as_slice() {
+            self.check(target, &arguments[..arguments.len() - usize::from(is_out)])?;
+        }
+        let wide = self.converted(&arguments[0], targets.first())?;
+        let sources = match self.sources.get() {
+            Some(sources) => sources,
+            None => {
+                let sources = self.sources(operator, base)?;
+                self.sources.get_or_init(|| sources)
+            }
+        };
+        let base_arguments = &base.schema()?.arguments;
+        let value = |(at, source): (usize, &Source)| match &wide {
+            Some(wide) if at == 0 => Value::TensorRef(wide),
+            _ => handed_on(&base_arguments[at], source.value(arguments, targets.first())),
+        };
+        let mut inner: Stack<'_> = sources.iter().enumerate().map(value).collect();
+        if is_out && self.rules.contains(&Rule::InTypeOfOut) {
+            check_dtype(sources, arguments, &targets)?;
+        }
+        base.redispatch_boxed(keys, &mut inner)?;
+        let results: SmallVec<[Tensor; 2]> =
+            inner.into_iter().flat_map(|value| value.tensors().to_vec()).collect();
+        ensure!(
+            results.len() == targets.len(),
+            Argument,
+            "{} tensors were passed for {} results",
+            targets.len(),
+            results.len()
+        );
+        for (target, result) in targets.iter().zip(&results) {
+            let place =
+                Destination { tensor: target.clone(), is_out, takes: self.takes(is_out), rules: self.rules };
+            place.copy(result)?;
+        }
+        stack.drop_last(schema.arguments.len());
+        targets.into_iter().take(schema.returns.len()).for_each(|target| stack.push(target));
+        Ok(())
+    }
+
+    /// The first argument in the type of `out`, if that is what the operator computes with.
+    fn converted(&self, this: &Value<'_>, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+        let (true, Some(this), Some(out)) =
+            (self.rules.contains(&Rule::ComputedAsOut), this.as_tensor(), out)
+        else {
+            return Ok(None);
+        };
+        let are_floating = this.dtype().is_floating_point() && out.dtype().is_floating_point();
+        if are_floating && this.dtype() != out.dtype() {
+            return aten::to_dtype(this, out.dtype()).map(Some);
+        }
+        Ok(None)
+    }
+
+    /// Checks what rules say of a tensor that is written to and the inputs.
+    fn check(&self, target: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
+        for rule in self.rules {
+            match rule {
+                Rule::Apart => check_apart(target, inputs)?,
+                Rule::ApartFromOthers => check_apart(target, &inputs[1..])?,
+                Rule::Disjoint => target.check_no_internal_overlap()?,
+                Rule::RealOfReal => {
+                    let is_real = inputs[0].as_tensor().is_some_and(|this| !this.dtype().is_complex());
+                    ensure!(
+                        !is_real || !target.dtype().is_complex(),
+                        DType,
+                        "a real result cannot be written to a tensor of {}",
+                        target.dtype()
+                    );
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The rule on the type of what is written to.
+    fn takes(&self, is_out: bool) -> Rule {
+        let types = [Rule::Exact, Rule::Castable, Rule::Truth];
+        let own = types.into_iter().find(|rule| self.rules.contains(rule));
+        own.unwrap_or(if is_out { Rule::Exact } else { Rule::Castable })
+    }
+
+    /// Where each argument of the base comes from.
+    fn sources(&self, operator: OperatorHandle, base: OperatorHandle) -> Result<Vec<Source>> {
+        let own = &operator.schema()?.arguments;
+        let source = |name: &str| {
+            let position = own.iter().position(|argument| argument.name == name && !argument.is_out());
+            match (position, name) {
+                (Some(at), "dtype") if self.rules.contains(&Rule::InTypeOfOut) => Source::DTypeOr(at),
+                (Some(at), _) => Source::Argument(at),
+                (None, "dtype") => Source::DType,
+                (None, "device") => Source::Device,
+                (None, _) => Source::Nothing,
+            }
+        };
+        Ok(base.schema()?.arguments.iter().map(|argument| source(&argument.name)).collect())
+    }
+}
+
+/// The tensors that take results. Beside `out`, the base itself may write to arguments, and does.
+fn targets(own: &[Argument], arguments: &[Value<'_>], is_out: bool) -> SmallVec<[Tensor; 2]> {
+    let is_target = |argument: &Argument| if is_out { argument.is_out() } else { argument.is_mutable() };
+    let written = own.iter().zip(arguments).filter(|(argument, _)| is_target(argument));
+    written.flat_map(|(_, value)| value.tensors()).cloned().collect()
+}
+
+/// A value for the base, by a handle of its own where the base writes to it.
+fn handed_on<'v>(argument: &Argument, value: Value<'v>) -> Value<'v> {
+    match value {
+        Value::TensorRef(tensor) if argument.is_mutable() => Value::Tensor(tensor.clone()),
+        value => value,
+    }
+}
+
+/// # Errors
+/// A type for the result is named, and it is not that of what it is written to.
+fn check_dtype(sources: &[Source], arguments: &[Value<'_>], targets: &[Tensor]) -> Result<()> {
+    let named = sources.iter().find_map(|source| match source {
+        Source::DTypeOr(at) => match arguments[*at] {
+            Value::DType(dtype) => Some(dtype),
+            _ => None,
+        },
+        _ => None,
+    });
+    let (Some(dtype), [out]) = (named, targets) else { return Ok(()) };
+    ensure!(
+        dtype == out.dtype(),
+        DType,
+        "dtype is {dtype}, and `out` is of {}, expected one type",
+        out.dtype()
+    );
+    Ok(())
+}
+
+/// # Errors
+/// Memory of the target is an input's.
+fn check_apart(target: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
+    inputs.iter().flat_map(Value::tensors).try_for_each(|input| target.check_no_overlap(input))
+}
+
+impl Source {
+    fn value<'v>(self, arguments: &'v [Value<'_>], out: Option<&Tensor>) -> Value<'v> {
+        let dtype = || out.map_or(Value::None, |out| Value::DType(out.dtype()));
+        match self {
+            Source::Argument(at) => arguments[at].borrowed(),
+            Source::DTypeOr(at) if !arguments[at].is_none() => arguments[at].borrowed(),
+            Source::DTypeOr(_) | Source::DType => dtype(),
+            Source::Device => out.map_or(Value::None, |out| Value::Device(out.device())),
+            Source::Nothing => Value::None,
+        }
+    }
+}
+
+/// A tensor to write a result to.
+struct Destination {
+    tensor: Tensor,
+    /// Whether it is an `out`, which takes the result's sizes; else it must have them.
+    is_out: bool,
+    takes: Rule,
+    rules: &'static [Rule],
+}
+
+impl Destination {
+    /// Makes the tensor ready for a result of these sizes. The strides are only those of a tensor that had others.
+    ///
+    /// # Errors
+    /// It is of a type that takes no such result, or on another device; it has other sizes and must keep them;
+    /// elements of it coincide.
+    fn prepare(&self, sizes: &[i64], strides: Option<&[i64]>, dtype: DType, device: Device) -> Result<()> {
+        let tensor = &self.tensor;
+        let fits = match self.takes {
+            Rule::Exact => tensor.dtype() == dtype,
+            Rule::Truth => matches!(tensor.dtype(), DType::Bool | DType::UInt8),
+            _ => can_cast(dtype, tensor.dtype()),
+        };
+        ensure!(fits, DType, "a result of {dtype} cannot be written to a tensor of {}", tensor.dtype());
+        ensure!(
+            tensor.device() == device,
+            Device,
+            "a result on {device} cannot be written to a tensor on {}",
+            tensor.device()
+        );
+        if tensor.sizes() != sizes {
+            ensure!(
+                self.is_out,
+                Shape,
+                "a result of sizes {sizes:?} cannot be written to a tensor of sizes {:?}",
+                tensor.sizes()
+            );
+            if tensor.numel() > 0 {
+                say_once(tensor.sizes(), sizes);
+            }
+            tensor.clone().resize(sizes, strides)?;
+        }
+        tensor.check_no_internal_overlap()
+    }
+
+    /// Writes a result there.
+    fn copy(mut self, result: &Tensor) -> Result<()> {
+        let keeps_sizes = self.rules.contains(&Rule::OfAnySizes) && self.tensor.numel() == result.numel();
+        let result = if keeps_sizes { aten::reshape(result, self.tensor.sizes())? } else { result.clone() };
+        // What is copied after the fact is row-major, what is computed element by element lies as the inputs do.
+        let strides = Some(result.strides())
+            .filter(|_| self.takes == Rule::Castable && !self.rules.contains(&Rule::RowMajor));
+        self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
+        unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))
+    }
+}
+
+/// Says that an `out` was in use before it was resized, the first time: most likely a mistake.
+fn say_once(old: &[i64], new: &[i64]) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        warn(format_args!(
+            "an `out` of sizes {old:?} was resized to {new:?}, and views of it were not; pass an empty one"
+        ));
+    });
+}
+
+/// Declares variants on top of other operators, and registers their kernels: the name in Rust, the operator that
+/// each is made of, the schema.
+macro_rules! variants {
+    ($($before:ident)::+ $(, $methods:ident)?;
+        $($(#[$attribute:meta])* $name:ident: $base:ident $($rule:ident)* => $schema:tt;)*) => {
+        torch_library::torch_library! {
+            /// Operators that write to `out` or in place, on top of those that they are made of.
+            $(#[methods($methods)])?
+            pub mod aten extends $($before)::+ {
+                $(
+                    #[doc = concat!("What [`", stringify!($base), "`](fn@", stringify!($base), ") gives, written to a ",
+                        "tensor.")]
+                    $(#[$attribute])*
+                    $schema;
+                )*
+            }
+        }
+
+        #[torch_library::torch_impl(aten, CompositeExplicitAutograd, boxed)]
+        mod kernels {
+            use super::*;
+
+            $(
+                fn $name(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+                    static VARIANT: Variant = Variant::of(aten::$base::handle, &[$(Rule::$rule),*]);
+                    VARIANT.call(operator, keys, stack)
+                }
+            )*
+        }
+    };
+}
+pub(crate) use variants;

@@ -88,6 +88,52 @@ def transformer():
     return model, (torch.randn(2, 10, 64), torch.randn(2, 7, 64)), {}
 
 
+def nms_of_classes(boxes, scores, classes, threshold):
+    """Torchvision's `batched_nms` without its branches, which ask how many boxes there are: no export knows that."""
+    moved = boxes + 4096.0 * classes.to(boxes)[:, None]
+    return torch.ops.torchvision.nms(moved, scores, threshold)
+
+
+def told_apart(model):
+    """Gives a model weights with which boxes have different scores: those it begins with make all of them alike, and then
+    chance decides which are found."""
+    norms = [module for module in model.modules() if isinstance(module, nn.BatchNorm2d)]
+    for module in model.modules():
+        if isinstance(module, (nn.Conv2d, nn.Linear)):
+            nn.init.kaiming_normal_(module.weight)
+    for norm in norms:
+        norm.momentum = 1.0
+        norm.train()
+    with torch.no_grad():
+        model([torch.rand(3, 320, 320) for _ in range(4)])
+    model.eval()
+
+
+def detection(build):
+    def make():
+        from torchvision.models import detection
+        from torchvision.ops import boxes
+
+        boxes.batched_nms = nms_of_classes
+        model = build(detection).eval()
+        told_apart(model)
+        return model, ([torch.rand(3, 320, 320)],), {}
+
+    return make
+
+
+def faster_rcnn(detection):
+    """On one map of features: to sort boxes by maps of several sizes takes branches that no export takes."""
+    import torchvision
+
+    features = torchvision.models.mobilenet_v3_small(weights=None).features
+    features.out_channels = 576
+    anchors = detection.rpn.AnchorGenerator(sizes=((32, 64, 128),), aspect_ratios=((0.5, 1.0, 2.0),))
+    pool = torchvision.ops.MultiScaleRoIAlign(featmap_names=["0"], output_size=7, sampling_ratio=2)
+    return detection.FasterRCNN(features, num_classes=5, rpn_anchor_generator=anchors, box_roi_pool=pool, min_size=320,
+                                max_size=320, rpn_post_nms_top_n_test=50, box_score_thresh=0.1)
+
+
 SMALL = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 256}
 MODELS = {
     "resnet18": vision("resnet18"),
@@ -105,6 +151,9 @@ MODELS = {
     "lraspp_mobilenet_v3_large": lambda: (
         __import__("torchvision").models.segmentation.lraspp_mobilenet_v3_large(weights=None, weights_backbone=None),
         (torch.randn(1, 3, 128, 128),), {}),
+    "ssdlite320_mobilenet_v3_large": detection(lambda detection: detection.ssdlite320_mobilenet_v3_large(
+        weights=None, weights_backbone=None, num_classes=5)),
+    "faster_rcnn_mobilenet_v3_small": detection(faster_rcnn),
     "bert": language("BertModel", "BertConfig", **SMALL),
     "distilbert": language("DistilBertModel", "DistilBertConfig", dim=128, n_layers=2, n_heads=4, hidden_dim=256),
     "gpt2": language("GPT2LMHeadModel", "GPT2Config", n_embd=128, n_layer=2, n_head=4),

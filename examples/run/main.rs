@@ -10,7 +10,7 @@ use torch_library::trace;
 use torch_library_export::{Loader, Program};
 #[cfg(feature = "wgpu")]
 use torch_library_wgpu as _;
-use {glyphs as _, glyphs_extra as _, torch_library_kernels as _};
+use {glyphs as _, glyphs_extra as _, torch_library_kernels as _, torch_library_vision as _};
 
 mod arguments;
 mod files;

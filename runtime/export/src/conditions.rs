@@ -5,25 +5,11 @@ use std::collections::BTreeMap;
 use torch_library::prelude::*;
 
 use crate::expression::{Expression, Formula};
-use crate::kinds;
 use crate::number::Number;
 use crate::signature::{Kind, Size};
+use crate::symbols::{Dim, Symbols};
 use crate::wire::{RangeConstraint, SymInt, TensorMeta};
-
-/// The symbols of a program with their ranges.
-#[derive(Debug, Default)]
-pub(crate) struct Symbols {
-    names: Vec<String>,
-    ranges: Vec<(Option<i64>, Option<i64>)>,
-}
-
-/// A size of an input.
-#[derive(Debug)]
-enum Dim {
-    Fixed(i64),
-    Symbol(usize),
-    Formula(Formula<usize>, String),
-}
+use crate::{kinds, number, refused};
 
 /// What is known of an input.
 #[derive(Debug)]
@@ -44,94 +30,9 @@ enum Looked {
 /// All of it.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
-    pub(crate) symbols: Symbols,
+    symbols: Symbols,
     inputs: Vec<(String, Expected)>,
     guards: Vec<(String, Formula<Looked>)>,
-}
-
-impl Symbols {
-    fn new(ranges: &BTreeMap<String, RangeConstraint>) -> Symbols {
-        let names = ranges.keys().cloned().collect();
-        Symbols { names, ranges: ranges.values().map(|range| (range.min_val, range.max_val)).collect() }
-    }
-
-    fn number(&mut self, name: &str) -> usize {
-        let known = self.names.iter().position(|known| known == name);
-        known.unwrap_or_else(|| {
-            self.names.push(name.to_owned());
-            self.ranges.push((None, None));
-            self.names.len() - 1
-        })
-    }
-
-    fn dim(&mut self, size: &SymInt) -> Result<Dim> {
-        let text = match size {
-            SymInt::AsInt(number) => return Ok(Dim::Fixed(*number)),
-            SymInt::AsExpr(expression) => &expression.expr_str,
-        };
-        let formula = Formula::new(&Expression::parse(text)?, &mut |expression| {
-            Ok(symbol(expression).map(|name| self.number(name)))
-        })?;
-        Ok(match formula {
-            Formula::Leaf(symbol) => Dim::Symbol(symbol),
-            Formula::Number(Number::Int(number)) => Dim::Fixed(number),
-            formula => {
-                let text = shown(&formula, &self.names);
-                Dim::Formula(formula, text)
-            }
-        })
-    }
-
-    /// What a tensor is, for people.
-    ///
-    /// # Errors
-    /// An unknown element type; sizes that cannot be read.
-    pub(crate) fn kind(&mut self, meta: &TensorMeta) -> Result<Kind> {
-        let sizes = meta.sizes.iter().map(|size| {
-            Ok(match self.dim(size)? {
-                Dim::Fixed(number) => Size::Fixed(number),
-                Dim::Symbol(symbol) => {
-                    let (min, max) = self.ranges[symbol];
-                    Size::Symbol { name: self.names[symbol].clone(), min, max }
-                }
-                Dim::Formula(_, text) => Size::Computed(text),
-            })
-        });
-        Ok(Kind::Tensor { sizes: sizes.collect::<Result<_>>()?, dtype: kinds::dtype(meta.dtype)? })
-    }
-}
-
-/// The name in `Symbol('s0', …)`.
-fn symbol(expression: &Expression) -> Option<&str> {
-    let Expression::Call(callee, arguments) = expression else { return None };
-    match (&**callee, arguments.as_slice()) {
-        (Expression::Name(callee), [Expression::Text(name)]) if callee == "Symbol" => Some(name),
-        _ => None,
-    }
-}
-
-/// A formula for people.
-fn shown(formula: &Formula<usize>, names: &[String]) -> String {
-    match formula {
-        Formula::Number(Number::Int(number)) => number.to_string(),
-        Formula::Number(number) => number.float().to_string(),
-        Formula::Leaf(symbol) => names[*symbol].clone(),
-        Formula::Apply(function, arguments) => {
-            use crate::number::Function::*;
-            let arguments: Vec<_> = arguments.iter().map(|argument| shown(argument, names)).collect();
-            let sign = match function {
-                Add => " + ",
-                Sub => " - ",
-                Mul => "*",
-                FloorDiv => "//",
-                TrueDiv => "/",
-                Mod => " % ",
-                Pow => "**",
-                _ => return format!("{function:?}({})", arguments.join(", ")).to_lowercase(),
-            };
-            format!("({})", arguments.join(sign))
-        }
-    }
 }
 
 impl Conditions {
@@ -139,12 +40,23 @@ impl Conditions {
         Conditions { symbols: Symbols::new(ranges), ..Conditions::default() }
     }
 
+    /// What a tensor is, for people.
+    ///
+    /// # Errors
+    /// An unknown element type; sizes that cannot be read.
+    pub(crate) fn kind(&mut self, meta: &TensorMeta) -> Result<Kind> {
+        let sizes = meta.sizes.iter().map(|size| self.symbols.size(size));
+        let sizes = sizes.collect::<Result<_, _>>().map_err(refused)?;
+        Ok(Kind::Tensor { sizes, dtype: kinds::dtype(meta.dtype)? })
+    }
+
     /// Of an input that is a tensor.
     ///
     /// # Errors
     /// An unknown element type; sizes that cannot be read.
     pub(crate) fn tensor(&mut self, name: &str, meta: &TensorMeta) -> Result<()> {
-        let sizes = meta.sizes.iter().map(|size| self.symbols.dim(size)).collect::<Result<_>>()?;
+        let sizes = meta.sizes.iter().map(|size| self.symbols.dim(size));
+        let sizes = sizes.collect::<Result<_, _>>().map_err(refused)?;
         self.inputs.push((name.to_owned(), Expected::Tensor { dtype: kinds::dtype(meta.dtype)?, sizes }));
         Ok(())
     }
@@ -154,7 +66,7 @@ impl Conditions {
     /// # Errors
     /// It cannot be read.
     pub(crate) fn number(&mut self, name: &str, size: Option<&SymInt>) -> Result<()> {
-        let size = size.map(|size| self.symbols.dim(size)).transpose()?;
+        let size = size.map(|size| self.symbols.dim(size)).transpose().map_err(refused)?;
         self.inputs.push((name.to_owned(), Expected::Number(size)));
         Ok(())
     }
@@ -164,8 +76,10 @@ impl Conditions {
     /// # Errors
     /// What there is nothing of here.
     pub(crate) fn guard(&mut self, text: &str, paths: &[String]) -> Result<()> {
-        let expression = Expression::parse(text)?;
-        let guard = Formula::new(&expression, &mut |expression| Ok(looked(expression, paths)))?;
+        let guard = Expression::parse(text).and_then(|expression| {
+            Formula::new(&expression, &mut |expression| Ok(looked(expression, paths)))
+        });
+        let guard = guard.map_err(refused)?;
         self.guards.push((text.to_owned(), guard));
         Ok(())
     }
@@ -186,7 +100,7 @@ impl Conditions {
         let mut symbols: Vec<Option<(i64, &str)>> = vec![None; self.symbols.names.len()];
         let mut computed = Vec::new();
         for (value, (name, expected)) in values.iter().zip(&self.inputs) {
-            match (expected, value.as_tensor(), Number::of(value)) {
+            match (expected, value.as_tensor(), number::of(value)) {
                 (Expected::Tensor { dtype, sizes }, Some(tensor), _) => {
                     check_tensor(tensor, name, *dtype, sizes.len())?;
                     for (dim, size) in sizes.iter().enumerate() {
@@ -285,11 +199,11 @@ impl Conditions {
         });
         let known = |symbol: usize| match symbols[symbol] {
             Some((size, _)) => Ok(Number::Int(size)),
-            None => bail!(Internal, "a size that nobody knows"),
+            None => Err(nothing()),
         };
         match unknown.as_slice() {
             [] => {
-                let size = formula.evaluate(&known)?;
+                let size = formula.evaluate(&known).map_err(refused)?;
                 ensure!(
                     size.int() == Some(place.size),
                     Shape,
@@ -332,14 +246,15 @@ fn check_guard(text: &str, guard: &Formula<Looked>, values: &[Value<'_>]) -> Res
     let looked = |at: Looked| {
         let tensor = |input: usize| values.get(input).and_then(Value::as_tensor);
         let number = match at {
-            Looked::At(input) => return values.get(input).and_then(Number::of).ok_or_else(nothing),
+            Looked::At(input) => return values.get(input).and_then(number::of).ok_or_else(nothing),
             Looked::Size(input, dim) => tensor(input).and_then(|tensor| tensor.sizes().get(dim).copied()),
             Looked::Stride(input, dim) => tensor(input).and_then(|tensor| tensor.strides().get(dim).copied()),
             Looked::Offset(input) => tensor(input).map(Tensor::storage_offset),
         };
         number.map(Number::Int).ok_or_else(nothing)
     };
-    let holds = guard.evaluate(&looked).map_err(|error| error.context(format_args!("guard {text:?}")))?;
+    let holds =
+        guard.evaluate(&looked).map_err(|error| refused(error).context(format_args!("guard {text:?}")))?;
     ensure!(
         holds.is_true(),
         Argument,
@@ -348,8 +263,8 @@ fn check_guard(text: &str, guard: &Formula<Looked>, values: &[Value<'_>]) -> Res
     Ok(())
 }
 
-fn nothing() -> Error {
-    Error::new(ErrorKind::Type, "it looks at what is not there")
+fn nothing() -> torch_library_pt2::Error {
+    torch_library_pt2::Error::new(torch_library_pt2::ErrorKind::Argument, "it looks at what is not there")
 }
 
 /// What an expression looks at, if it is about an input.

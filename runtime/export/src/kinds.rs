@@ -4,33 +4,14 @@
 use torch_library::prelude::*;
 use torch_library::{DType, Layout, MemoryFormat};
 
+use crate::refused;
+
 /// An element type.
 ///
 /// # Errors
 /// One that is unknown, or that this version does not carry.
 pub(crate) fn dtype(number: u64) -> Result<DType> {
-    Ok(match number {
-        1 => DType::UInt8,
-        2 => DType::Int8,
-        3 => DType::Int16,
-        4 => DType::Int32,
-        5 => DType::Int64,
-        6 => DType::Float16,
-        7 => DType::Float32,
-        8 => DType::Float64,
-        9 => DType::Complex32,
-        10 => DType::Complex64,
-        11 => DType::Complex128,
-        12 => DType::Bool,
-        13 => DType::BFloat16,
-        28 => DType::UInt16,
-        34 => DType::UInt32,
-        35 => DType::UInt64,
-        29..=33 => {
-            bail!(NotSupported, "the archive has tensors of eight-bit floats, which there are none of here")
-        }
-        _ => bail!(NotSupported, "the archive has an element type of number {number}, which is unknown"),
-    })
+    torch_library_pt2::kinds::dtype(number).map_err(refused)?.parse()
 }
 
 /// A layout.

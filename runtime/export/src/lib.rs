@@ -27,9 +27,8 @@
 //!
 //! PyTorch: `torch.export.load`, `ExportedProgram.module()`.
 
-mod archive;
 mod conditions;
-mod expression;
+mod include;
 mod kinds;
 mod listing;
 mod memory;
@@ -41,13 +40,22 @@ mod program;
 mod region;
 mod run;
 mod signature;
-mod tree;
 mod weights;
-mod wire;
-mod zip;
+
+use torch_library::{Error, ErrorKind};
+use torch_library_pt2::{archive, expression, shortened, symbols, target, tree, wire};
 
 #[doc = include_str!("../docs/from_pytorch.md")]
 pub mod guide {}
+
+/// What the expansion of [`include_model!`] names, and nobody else.
+#[doc(hidden)]
+pub mod __private {
+    pub use torch_library;
+    pub use torch_library_export_macros::declare_model;
+
+    pub use crate::include::{Embedded, take};
+}
 
 pub use plan::Problem;
 pub use profile::{Profile, Row};
@@ -55,7 +63,11 @@ pub use program::{Loader, Program};
 pub use signature::{Input, Kind, Output, Role, Size, Weight, WeightKind};
 pub use tree::Tree;
 
-/// The beginning of a text from a file, for messages.
-fn shortened(text: &str) -> &str {
-    text.char_indices().nth(120).map_or(text, |(end, _)| &text[..end])
+/// What the reader of archives refuses, as an error of the dispatcher's.
+fn refused(error: torch_library_pt2::Error) -> Error {
+    let kind = match error.kind() {
+        torch_library_pt2::ErrorKind::NotSupported => ErrorKind::NotSupported,
+        _ => ErrorKind::Argument,
+    };
+    Error::new(kind, error.to_string()).with_source(error)
 }

@@ -25,6 +25,7 @@ pub(crate) struct Memory {
 enum Keeper {
     Map { _map: MmapMut },
     Read { _storage: Storage },
+    Forever,
 }
 
 impl Memory {
@@ -67,6 +68,15 @@ impl Memory {
         ensure!(file.metadata()?.len() > 0, Argument, "the file is empty");
         // SAFETY: the caller says that the file stays as it is. The map is private: a write makes a copy of the page.
         Self::of(unsafe { MmapOptions::new().map_copy(&file) }?)
+    }
+
+    /// Memory of the program itself.
+    ///
+    /// # Safety
+    /// - `base` is valid for reads and writes of `len` initialised bytes as long as the process lives, from any thread.
+    /// - Nobody else has the memory.
+    pub(crate) unsafe fn forever(base: NonNull<u8>, len: usize) -> Memory {
+        Memory { base, len, keeper: Arc::new(Keeper::Forever) }
     }
 
     fn of(mut map: MmapMut) -> Result<Memory> {
@@ -112,8 +122,9 @@ impl Memory {
         }
         let keeper = Box::new(Arc::clone(&self.keeper));
         // SAFETY: the range is inside of memory that is valid for reads and writes, from any thread, while the keeper
-        // lives, and initialised: it is a file's, or was zeroed. No two parts overlap, so this storage is the only one
-        // over these bytes; whoever mapped the file said that nobody else writes to them.
+        // lives, and initialised: it is a file's, the program's own, or was zeroed. No two parts overlap, so this storage
+        // is the only one over these bytes; whoever mapped the file, or gave memory for ever, said that nobody else writes
+        // to them.
         Ok(unsafe { Storage::from_raw_parts(data, range.len(), Device::CPU, keeper) })
     }
 }

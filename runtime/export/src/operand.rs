@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::schema::{Argument as Declared, DefaultValue, Type, Value as _};
 
 use crate::kinds;
-use crate::number::Number;
+use crate::number::{self, Number};
 use crate::plan::{Scope, Source};
 use crate::wire::{
     Argument, Float, Named, OptionalTensor, SymBoolArgument, SymFloatArgument, SymIntArgument,
@@ -48,7 +48,7 @@ impl Operand {
         Ok(match (ty, operand) {
             (Type::Tensor, Operand::Borrowed(source)) if declared.is_mutable() => Operand::Written(source),
             // A number where a tensor is asked for is a tensor without dimensions that takes no part in promotion.
-            (Type::Tensor, Operand::Fixed(value)) if !value.is_none() => match Number::of(&value) {
+            (Type::Tensor, Operand::Fixed(value)) if !value.is_none() => match number::of(&value) {
                 Some(number) => Operand::Fixed(Value::Tensor(wrapped(number))),
                 None => Operand::Fixed(value),
             },

@@ -7,7 +7,9 @@ use torch_library::{DeviceType, Dispatcher};
 
 use crate::number::Function;
 use crate::operand::Operand;
+use crate::refused;
 use crate::region::{self, Region};
+use crate::target::{self, Own};
 use crate::wire::{Argument, Graph, Node, SymBoolArgument, SymFloatArgument, SymIntArgument};
 
 /// How deep graphs may be in graphs.
@@ -299,23 +301,17 @@ impl<'p> Scope<'p> {
     }
 
     fn action(&mut self, node: &Node) -> Result<(Action, Vec<Operand>)> {
-        if let Some(name) = node.target.strip_prefix("torch.ops.higher_order.") {
-            return region::new(name, node, self);
-        }
-        if let Some(function) = Function::of_target(&node.target) {
-            return Ok((Action::Compute(function), self.any_operands(node)?));
-        }
-        let Some(name) = node.target.strip_prefix("torch.ops.") else {
-            bail!(NotSupported, "it is a function of Python's, not an operator")
-        };
-        if let Some(action) = own_action(name, node) {
-            return Ok((action, self.any_operands(node)?));
-        }
-        let operator = match Dispatcher::global().find(&operator_name(name)?) {
-            Ok(operator) => operator,
-            Err(_) if matches!(name, "aten.item.default" | "aten._local_scalar_dense.default") => {
-                return Ok((Action::Item, self.any_operands(node)?));
+        let name = match target::Target::parse(&node.target).map_err(refused)? {
+            target::Target::HigherOrder(name) => return region::new(name, node, self),
+            target::Target::Compute(function) => {
+                return Ok((Action::Compute(function), self.any_operands(node)?));
             }
+            target::Target::Own(own) => return Ok((own_action(own, node), self.any_operands(node)?)),
+            target::Target::Operator(name) => name,
+        };
+        let operator = match Dispatcher::global().find(&name.to_string()) {
+            Ok(operator) => operator,
+            Err(_) if name.is_item() => return Ok((Action::Item, self.any_operands(node)?)),
             Err(error) => return Err(error),
         };
         let operands = self.operands(node, operator)?;
@@ -403,39 +399,24 @@ fn module(node: &Node) -> String {
     if path.starts_with('_') { String::new() } else { path.to_owned() }
 }
 
-/// `ns::name.overload` of `ns.name.overload`, of which one is `default`.
-fn operator_name(name: &str) -> Result<String> {
-    let parts: Vec<&str> = name.splitn(3, '.').collect();
-    match parts.as_slice() {
-        [namespace, name, "default"] | [namespace, name] => Ok(format!("{namespace}::{name}")),
-        [namespace, name, overload] => Ok(format!("{namespace}::{name}.{overload}")),
-        _ => bail!(Argument, "the archive calls {:?}, which is no operator's name", crate::shortened(name)),
-    }
-}
-
 /// What is no operator to the dispatcher, but a question to a tensor, or a remark.
-fn own_action(name: &str, node: &Node) -> Option<Action> {
-    let text = |place: usize| match node.inputs.get(place).map(|argument| &argument.arg) {
-        Some(Argument::AsString(text)) => text.clone(),
-        _ => "an assertion of the program".to_owned(),
-    };
+fn own_action(own: Own, node: &Node) -> Action {
     let bound = |name: &str| {
         node.inputs.iter().find(|argument| argument.name == name).and_then(|argument| match &argument.arg {
             Argument::AsInt(number) => Some(*number),
             _ => None,
         })
     };
-    Some(match name {
-        "aten.sym_size.int" => Action::Measure(Measure::Size),
-        "aten.sym_stride.int" => Action::Measure(Measure::Stride),
-        "aten.sym_numel.default" => Action::Measure(Measure::Numel),
-        "aten.sym_storage_offset.default" => Action::Measure(Measure::Offset),
-        "aten._assert_scalar.default" | "aten._assert_async.msg" => Action::Assert(text(1)),
-        "aten.sym_constrain_range.default" | "aten.sym_constrain_range_for_size.default" => {
-            Action::Within { least: bound("min"), most: bound("max") }
-        }
-        // Types that the exporter saw, for itself: under autocast or on another device they are others.
-        "aten._assert_tensor_metadata.default" => Action::Nothing,
-        _ => return None,
-    })
+    match own {
+        Own::Size => Action::Measure(Measure::Size),
+        Own::Stride => Action::Measure(Measure::Stride),
+        Own::Numel => Action::Measure(Measure::Numel),
+        Own::StorageOffset => Action::Measure(Measure::Offset),
+        Own::Assert => Action::Assert(match node.inputs.get(1).map(|argument| &argument.arg) {
+            Some(Argument::AsString(text)) => text.clone(),
+            _ => "an assertion of the program".to_owned(),
+        }),
+        Own::ConstrainRange => Action::Within { least: bound("min"), most: bound("max") },
+        Own::AssertTensorMetadata => Action::Nothing,
+    }
 }

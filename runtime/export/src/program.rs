@@ -6,16 +6,17 @@ use torch_library::prelude::*;
 use torch_library::{Device, Dispatcher};
 
 use crate::archive::Archive;
-use crate::conditions::{Conditions, Symbols};
+use crate::conditions::Conditions;
 use crate::memory::Memory;
 use crate::plan::{Block, Problem, Scope, Shared, Source};
 use crate::profile::Profile;
+use crate::refused;
 use crate::run::{self, Frame, Nobody, Watch};
 use crate::signature::{Input, Kind, Output, Role, Weight, WeightKind};
 use crate::tree::Tree;
-use crate::weights::Weights;
+use crate::weights::{Places, Weights};
 use crate::wire::{
-    Argument, ExportedProgram, Float, InputSpec, ModuleCallSignature, OutputSpec, SymFloatArgument,
+    Argument, ExportedProgram, Float, Graph, InputSpec, ModuleCallSignature, OutputSpec, SymFloatArgument,
     SymIntArgument,
 };
 
@@ -89,12 +90,12 @@ impl Loader {
         self.of(Memory::copied(bytes)?)
     }
 
-    fn of(self, memory: Memory) -> Result<Program> {
-        let archive = Archive::new(memory)?;
-        let model = archive.model()?;
-        let (exported, schema_version) = archive.program(&model)?;
-        let weights = Weights::new(archive, &model)?;
-        Builder::new(exported, schema_version, self.device).build(weights)
+    pub(crate) fn of(self, memory: Memory) -> Result<Program> {
+        let archive = Archive::new(memory.bytes()).map_err(refused)?;
+        let model = archive.model().map_err(refused)?;
+        let (exported, schema_version) = archive.program(&model).map_err(refused)?;
+        let places = Places::new(&archive, &model)?;
+        Builder::new(exported, schema_version, self.device).build(Weights::new(memory, places)?)
     }
 }
 
@@ -233,9 +234,7 @@ impl Program {
     }
 
     fn execute<W: Watch>(&self, inputs: Vec<Value<'static>>, watch: &mut W) -> Result<Vec<Value<'static>>> {
-        if !self.problems.is_empty() {
-            return Err(self.incomplete());
-        }
+        self.complete()?;
         self.conditions.check(&inputs)?;
         let mut frame = Frame::new(self.slots, inputs.into_iter(), &self.tensors);
         run::block(&self.block, &mut frame, watch)?;
@@ -255,6 +254,14 @@ impl Program {
         let Some(copy) = self.copy else { bail!(Internal, "nothing copies") };
         let mut stack = Stack::from_iter([frame.value(to).into_owned(), value, Value::Bool(false)]);
         copy.call_boxed(&mut stack).map_err(|error| error.context("what the program writes back"))
+    }
+
+    /// Whether everything is there.
+    ///
+    /// # Errors
+    /// The problems.
+    pub(crate) fn complete(&self) -> Result<()> {
+        if self.problems.is_empty() { Ok(()) } else { Err(self.incomplete()) }
     }
 
     #[cold]
@@ -386,7 +393,7 @@ impl Builder {
                     bail!(Argument, "nothing is said of input {:?}", crate::shortened(&tensor.name))
                 };
                 self.conditions.tensor(&tensor.name, meta)?;
-                (&tensor.name, self.conditions.symbols.kind(meta)?)
+                (&tensor.name, self.conditions.kind(meta)?)
             }
             Argument::AsSymInt(SymIntArgument::AsName(name)) => {
                 self.conditions.number(name, graph.sym_int_values.get(name))?;
@@ -461,7 +468,7 @@ impl Builder {
                 Role::Result | Role::Loss => paths.next().unwrap_or_default(),
                 _ => String::new(),
             };
-            let kind = kind_of_output(argument, &mut self.conditions.symbols, &module.graph)?;
+            let kind = kind_of_output(argument, &mut self.conditions, &module.graph)?;
             outputs.push(Output { path, kind, role });
             fates.push(Fate::Returned);
         }
@@ -489,10 +496,10 @@ impl Builder {
     }
 }
 
-fn kind_of_output(argument: &Argument, symbols: &mut Symbols, graph: &crate::wire::Graph) -> Result<Kind> {
+fn kind_of_output(argument: &Argument, conditions: &mut Conditions, graph: &Graph) -> Result<Kind> {
     Ok(match argument {
         Argument::AsTensor(tensor) => match graph.tensor_values.get(&tensor.name) {
-            Some(meta) => symbols.kind(meta)?,
+            Some(meta) => conditions.kind(meta)?,
             None => bail!(Argument, "nothing is said of output {:?}", crate::shortened(&tensor.name)),
         },
         Argument::AsSymInt(_) | Argument::AsSymFloat(_) | Argument::AsSymBool(_) => Kind::Number,
@@ -515,7 +522,8 @@ struct Call {
 
 impl Call {
     fn new(signature: &ModuleCallSignature) -> Result<Call> {
-        let (inputs, outputs) = (Tree::parse(&signature.in_spec)?, Tree::parse(&signature.out_spec)?);
+        let tree = |text| Tree::parse(text).map_err(refused);
+        let (inputs, outputs) = (tree(&signature.in_spec)?, tree(&signature.out_spec)?);
         let paths = inputs.arguments(signature.forward_arg_names.as_deref().unwrap_or_default());
         Ok(Call { inputs, outputs, paths })
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use torch_library::guard;
 use torch_library::prelude::*;
 
-use crate::number::Number;
+use crate::number::{self, Number};
 use crate::operand::{Item, Operand, wrapped};
 use crate::plan::{Action, Block, Measure, Source, Step, Target};
 use crate::region::{Region, Rows};
@@ -69,7 +69,7 @@ impl<'p> Frame<'p> {
 
     fn number(&self, source: Source) -> Result<Number> {
         let value = self.value(source);
-        match (Number::of(&value), value.as_tensor()) {
+        match (number::of(&value), value.as_tensor()) {
             (Some(number), _) => Ok(number),
             (None, Some(tensor)) => number_of(tensor),
             (None, None) => bail!(Type, "a number is needed, and {} is there", value.type_name()),
@@ -224,7 +224,7 @@ fn call(step: &Step, operator: OperatorHandle, frame: &mut Frame<'_>) -> Result<
 /// What no operator does.
 fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
     let operands = || step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>();
-    let number = |value: &Value<'_>| match (Number::of(value), value.as_tensor()) {
+    let number = |value: &Value<'_>| match (number::of(value), value.as_tensor()) {
         (Some(number), _) => Ok(number),
         (None, Some(tensor)) => number_of(tensor),
         (None, None) => Err(Error::new(ErrorKind::Type, format!("{} is no number", value.type_name()))),
@@ -237,7 +237,7 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
     let value = match action {
         Action::Compute(function) => {
             let numbers = operands()?.iter().map(number).collect::<Result<Vec<_>>>()?;
-            function.apply(&numbers)?.to_value()
+            number::value(function.apply(&numbers).map_err(crate::refused)?)
         }
         Action::Measure(measure) => measured(*measure, &operands()?)?,
         Action::Assert(message) => {
@@ -250,7 +250,7 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
             ensure!(is_within, Argument, "{found} is not between {least:?} and {most:?}");
             return Ok(());
         }
-        Action::Item => number(&first()?)?.to_value(),
+        Action::Item => number::value(number(&first()?)?),
         Action::Nothing => return Ok(()),
         Action::Missing | Action::Call(_) | Action::Region(_) => {
             bail!(NotSupported, "{} is not to be had here", step.place.target)
@@ -288,7 +288,7 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
     let results = match region {
         Region::Cond { yes, no } => {
             let condition = frame.owned(&step.operands[0])?;
-            let holds = match (Number::of(&condition), condition.as_tensor()) {
+            let holds = match (number::of(&condition), condition.as_tensor()) {
                 (Some(number), _) => number.is_true(),
                 (None, Some(tensor)) => number_of(tensor)?.is_true(),
                 (None, None) => bail!(Type, "a condition is {}", condition.type_name()),
@@ -337,7 +337,7 @@ fn whole<W: Watch>(inner: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Resul
 }
 
 fn holds(results: &[Value<'_>]) -> Result<bool> {
-    match results.first().map(|value| (Number::of(value), value.as_tensor())) {
+    match results.first().map(|value| (number::of(value), value.as_tensor())) {
         Some((Some(number), _)) => Ok(number.is_true()),
         Some((None, Some(tensor))) => Ok(number_of(tensor)?.is_true()),
         _ => bail!(Type, "the condition of a loop is neither a number nor a tensor"),

@@ -3,41 +3,7 @@
 use std::fmt;
 
 use torch_library::prelude::*;
-
-/// A size of an input or an output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Size {
-    /// Always the same.
-    Fixed(i64),
-    /// Chosen by the caller, between two numbers.
-    Symbol {
-        /// Its name in the archive: `s0`.
-        name: String,
-        /// The least that it may be, if there is a bound.
-        min: Option<i64>,
-        /// The most.
-        max: Option<i64>,
-    },
-    /// Computed from others.
-    Computed(String),
-}
-
-/// `3`, `s0 (2 to 8)`
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Size::Fixed(size) => write!(f, "{size}"),
-            Size::Symbol { name, min, max } => match (min, max) {
-                (None, None) => f.write_str(name),
-                (Some(min), None) => write!(f, "{name} ({min} or more)"),
-                (None, Some(max)) => write!(f, "{name} (at most {max})"),
-                (Some(min), Some(max)) => write!(f, "{name} ({min} to {max})"),
-            },
-            Size::Computed(expression) => f.write_str(expression),
-        }
-    }
-}
+pub use torch_library_pt2::symbols::Size;
 
 /// What a value of a program is.
 #[derive(Clone, Debug, PartialEq, Eq)]

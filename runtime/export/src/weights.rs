@@ -8,11 +8,19 @@ use torch_library::{Storage, limits};
 
 use crate::archive::Archive;
 use crate::kinds;
-use crate::wire::{PayloadConfig, PayloadMeta, SymInt, TensorMeta};
+use crate::memory::Memory;
+use crate::wire::{PayloadMeta, SymInt, TensorMeta};
 
 /// The tensors of an archive by their names, and why others are none.
 pub(crate) struct Weights {
     tensors: HashMap<String, Tensor>,
+    refused: HashMap<String, Error>,
+}
+
+/// Where the tensors of an archive lie, before there is any.
+pub(crate) struct Places {
+    parts: Parts,
+    wanted: Vec<Wanted>,
     refused: HashMap<String, Error>,
 }
 
@@ -40,28 +48,35 @@ struct Parts {
     of: HashMap<String, usize>,
 }
 
-impl Weights {
-    /// Makes the tensors of a program. Those of one record share its memory; those that are the same are one tensor.
+impl Places {
+    /// Looks for the tensors of a program.
     ///
     /// # Errors
-    /// Records that are not there, overlap, or are too small for the tensors; what is no tensor's description.
-    pub(crate) fn new(archive: Archive, model: &str) -> Result<Weights> {
+    /// Records that are not there; what is no tensor's description; bytes that are none of their type.
+    pub(crate) fn new(archive: &Archive<'_>, model: &str) -> Result<Places> {
         let (mut parts, mut wanted, mut refused) = (Parts::default(), Vec::new(), HashMap::new());
         for folder in ["weights", "constants"] {
-            let config = format!("data/{folder}/{model}_{folder}_config.json");
-            if !archive.has(&config) {
-                continue;
-            }
-            let PayloadConfig { config } = archive.json(&config)?;
-            for (name, meta) in config {
-                match want(&archive, folder, &name, &meta, &mut parts) {
+            for (name, meta) in archive.payload(folder, model).map_err(crate::refused)? {
+                match want(archive, folder, &name, &meta, &mut parts) {
                     Ok(tensor) => wanted.push(tensor),
                     Err(error) => drop(refused.insert(name, error)),
                 }
             }
         }
-        check_bools(archive.memory.bytes(), &parts, &wanted)?;
-        let storages = archive.memory.into_storages(&parts.ranges)?;
+        check_bools(archive.bytes(), &parts, &wanted)?;
+        Ok(Places { parts, wanted, refused })
+    }
+}
+
+impl Weights {
+    /// Makes the tensors that lie in the memory of an archive. Those of one record share its memory; those that are the
+    /// same are one tensor.
+    ///
+    /// # Errors
+    /// Records that overlap, or are too small for the tensors.
+    pub(crate) fn new(memory: Memory, places: Places) -> Result<Weights> {
+        let Places { parts, wanted, refused } = places;
+        let storages = memory.into_storages(&parts.ranges)?;
         let mut made: HashMap<Layout, Tensor> = HashMap::new();
         let mut tensors = HashMap::new();
         for Wanted { name, layout } in wanted {
@@ -96,7 +111,7 @@ fn tensor(storage: Storage, layout: &Layout) -> Result<Tensor> {
 }
 
 fn want(
-    archive: &Archive,
+    archive: &Archive<'_>,
     folder: &str,
     name: &str,
     meta: &PayloadMeta,

@@ -75,6 +75,14 @@ fn a_block_of_a_transformer_takes_any_length() {
 }
 
 #[test]
+fn archives_of_an_older_pytorch_are_read() {
+    for name in ["nested", "sizes", "ties", "functional", "loops", "regions", "joint"] {
+        let program = replay(&format!("2.10/{name}"), 1e-6);
+        assert!(program.torch_version().starts_with("2.10"), "{name}");
+    }
+}
+
+#[test]
 fn what_is_nested_is_named() {
     let program = replay("nested", 0.0);
     let paths: Vec<_> = program.inputs().iter().map(|input| input.path.as_str()).collect();

@@ -1,7 +1,7 @@
 //! Expressions in Python's words: sizes as SymPy writes them, `Add(Symbol('s0'), Integer(1))`, and guards,
 //! `L['x'].size()[0] % 2 == 0`.
 
-use torch_library::prelude::*;
+use crate::error::{Error, ErrorKind, Result, bail, ensure};
 
 use crate::number::{Function, Number};
 
@@ -11,14 +11,20 @@ const LONGEST: usize = 1 << 16;
 
 /// A parsed expression, its functions not yet looked up.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Expression {
+pub enum Expression {
+    /// A number.
     Number(Number),
+    /// A text in quotes.
     Text(String),
+    /// A name.
     Name(String),
     /// A call by positional arguments; those by name are assumptions on symbols, which are left out.
     Call(Box<Expression>, Vec<Expression>),
+    /// `x.size`
     Attribute(Box<Expression>, String),
+    /// `x[0]`
     Index(Box<Expression>, Box<Expression>),
+    /// `x + 1`
     Apply(Function, Vec<Expression>),
 }
 
@@ -27,7 +33,7 @@ impl Expression {
     ///
     /// # Errors
     /// What is none, or is longer or deeper than anybody writes.
-    pub(crate) fn parse(text: &str) -> Result<Expression> {
+    pub fn parse(text: &str) -> Result<Expression> {
         ensure!(text.len() <= LONGEST, Argument, "an expression of {} bytes", text.len());
         let mut parser = Parser { text, at: 0, depth: 0 };
         let parsed = parser.expression().and_then(|expression| match parser.peek() {
@@ -247,9 +253,12 @@ impl Parser<'_> {
 
 /// What is left of an expression when its names are known: a number, given the numbers that the leaves stand for.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Formula<L> {
+pub enum Formula<L> {
+    /// A number that is known.
     Number(Number),
+    /// One that is known later.
     Leaf(L),
+    /// A function of others.
     Apply(Function, Vec<Formula<L>>),
 }
 
@@ -258,7 +267,7 @@ impl<L: Copy + PartialEq> Formula<L> {
     ///
     /// # Errors
     /// A function or a name that nobody knows.
-    pub(crate) fn new(
+    pub fn new(
         expression: &Expression,
         leaf: &mut impl FnMut(&Expression) -> Result<Option<L>>,
     ) -> Result<Formula<L>> {
@@ -294,7 +303,7 @@ impl<L: Copy + PartialEq> Formula<L> {
     ///
     /// # Errors
     /// A leaf without a number; arithmetic without a result.
-    pub(crate) fn evaluate(&self, leaf: &impl Fn(L) -> Result<Number>) -> Result<Number> {
+    pub fn evaluate(&self, leaf: &impl Fn(L) -> Result<Number>) -> Result<Number> {
         match self {
             Formula::Number(number) => Ok(*number),
             Formula::Leaf(of) => leaf(*of),
@@ -306,7 +315,7 @@ impl<L: Copy + PartialEq> Formula<L> {
     }
 
     /// Each leaf.
-    pub(crate) fn leaves(&self, visit: &mut impl FnMut(L)) {
+    pub fn leaves(&self, visit: &mut impl FnMut(L)) {
         match self {
             Formula::Number(_) => {}
             Formula::Leaf(leaf) => visit(*leaf),
@@ -315,7 +324,7 @@ impl<L: Copy + PartialEq> Formula<L> {
     }
 
     /// What the leaf is where the formula has this value, if it is `a * leaf + b`.
-    pub(crate) fn solve(&self, value: i64, leaf: &impl Fn(L) -> Result<Number>, of: L) -> Option<i64> {
+    pub fn solve(&self, value: i64, leaf: &impl Fn(L) -> Result<Number>, of: L) -> Option<i64> {
         let at = |number: i64| {
             let instead = |which: L| if which == of { Ok(Number::Int(number)) } else { leaf(which) };
             self.evaluate(&instead).ok()?.int()

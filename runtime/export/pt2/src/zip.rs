@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use torch_library::prelude::*;
+use crate::error::{Error, ErrorKind, Result, bail, ensure};
 
 /// What begins the last record of a zip file, the larger form of that, and where the latter is.
 const END: &[u8] = b"PK\x05\x06";
@@ -29,11 +29,13 @@ const SIZES64: usize = 1;
 /// The mark of a record that is encrypted.
 const ENCRYPTED: u64 = 1;
 
-/// A record: where its bytes are in the file, and their checksum.
+/// A record of a zip file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record {
-    pub(crate) range: Range<usize>,
-    pub(crate) crc: u32,
+pub struct Record {
+    /// Where its bytes are in the file.
+    pub range: Range<usize>,
+    /// Their checksum.
+    pub crc: u32,
 }
 
 /// The records of a zip file by their names.
@@ -41,7 +43,7 @@ pub(crate) struct Record {
 /// # Errors
 /// What is no zip file, or one that ends too early; records that are compressed, encrypted, of one name, or that lie
 /// beyond the file.
-pub(crate) fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
+pub fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
     let (rows, directory) = directory(file)?;
     let mut at = directory;
     let mut records = HashMap::new();

@@ -1,7 +1,8 @@
 //! Nested arguments and results: tuples, lists and dictionaries, as PyTorch's pytrees name them.
 
 use serde::Deserialize;
-use torch_library::prelude::*;
+
+use crate::error::{Error, Result, bail, ensure};
 
 /// The only version of the text that there is.
 const VERSION: u64 = 1;
@@ -38,11 +39,9 @@ impl Tree {
     ///
     /// # Errors
     /// What is no such text.
-    pub(crate) fn parse(text: &str) -> Result<Tree> {
-        let wrong = |error: serde_json::Error| {
-            Error::new(ErrorKind::Argument, format!("how arguments are nested: {error}")).with_source(error)
-        };
-        let (version, node): (u64, Node) = serde_json::from_str(text).map_err(wrong)?;
+    pub fn parse(text: &str) -> Result<Tree> {
+        let (version, node): (u64, Node) =
+            serde_json::from_str(text).map_err(|error| Error::of_json("how arguments are nested", error))?;
         ensure!(
             version == VERSION,
             NotSupported,
@@ -77,7 +76,7 @@ impl Tree {
     /// How many values there are.
     ///
     /// ```
-    /// use torch_library_export::Tree;
+    /// use torch_library_pt2::tree::Tree;
     ///
     /// let tree = Tree::Tuple(vec![Tree::Leaf, Tree::List(vec![Tree::Leaf, Tree::Leaf])]);
     /// assert_eq!(tree.leaves(), 3);
@@ -118,7 +117,7 @@ impl Tree {
     }
 
     /// The children with the names of the arguments that they are: of `(arguments, keywords)`, as a program has it.
-    pub(crate) fn arguments(&self, names: &[String]) -> Vec<String> {
+    pub fn arguments(&self, names: &[String]) -> Vec<String> {
         let (Tree::Tuple(pair), mut paths) = (self, Vec::new()) else { return self.paths() };
         let [Tree::Tuple(positional), Tree::Dict(keywords)] = pair.as_slice() else { return self.paths() };
         for (place, argument) in positional.iter().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! A union is an object with one member, hence an enumeration as serde has them by default. What is not needed is left
 //! out, and ignored where it stands.
-#![expect(clippy::enum_variant_names, reason = "the names are the archive's")]
+#![expect(missing_docs, reason = "PyTorch's file says what they are")]
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -11,164 +11,164 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 
 #[derive(Deserialize)]
-pub(crate) struct ExportedProgram {
-    pub(crate) graph_module: GraphModule,
+pub struct ExportedProgram {
+    pub graph_module: GraphModule,
     #[serde(default)]
-    pub(crate) range_constraints: BTreeMap<String, RangeConstraint>,
+    pub range_constraints: BTreeMap<String, RangeConstraint>,
     #[serde(default)]
-    pub(crate) torch_version: String,
+    pub torch_version: String,
     #[serde(default)]
-    pub(crate) guards_code: Vec<String>,
+    pub guards_code: Vec<String>,
 }
 
 /// Read before the rest: of another version the rest may look otherwise.
 #[derive(Deserialize)]
-pub(crate) struct Versioned {
-    pub(crate) schema_version: SchemaVersion,
+pub struct Versioned {
+    pub schema_version: SchemaVersion,
     #[serde(default)]
-    pub(crate) torch_version: String,
+    pub torch_version: String,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct SchemaVersion {
-    pub(crate) major: u64,
-    pub(crate) minor: u64,
+pub struct SchemaVersion {
+    pub major: u64,
+    pub minor: u64,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct RangeConstraint {
-    pub(crate) min_val: Option<i64>,
-    pub(crate) max_val: Option<i64>,
+pub struct RangeConstraint {
+    pub min_val: Option<i64>,
+    pub max_val: Option<i64>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct GraphModule {
-    pub(crate) graph: Graph,
-    pub(crate) signature: GraphSignature,
+pub struct GraphModule {
+    pub graph: Graph,
+    pub signature: GraphSignature,
     #[serde(default)]
-    pub(crate) module_call_graph: Vec<ModuleCallEntry>,
+    pub module_call_graph: Vec<ModuleCallEntry>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct ModuleCallEntry {
-    pub(crate) fqn: String,
-    pub(crate) signature: Option<ModuleCallSignature>,
+pub struct ModuleCallEntry {
+    pub fqn: String,
+    pub signature: Option<ModuleCallSignature>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct ModuleCallSignature {
-    pub(crate) in_spec: String,
-    pub(crate) out_spec: String,
-    pub(crate) forward_arg_names: Option<Vec<String>>,
+pub struct ModuleCallSignature {
+    pub in_spec: String,
+    pub out_spec: String,
+    pub forward_arg_names: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Graph {
-    pub(crate) inputs: Vec<Argument>,
-    pub(crate) outputs: Vec<Argument>,
-    pub(crate) nodes: Vec<Node>,
+pub struct Graph {
+    pub inputs: Vec<Argument>,
+    pub outputs: Vec<Argument>,
+    pub nodes: Vec<Node>,
     #[serde(default)]
-    pub(crate) tensor_values: HashMap<String, TensorMeta>,
+    pub tensor_values: HashMap<String, TensorMeta>,
     #[serde(default)]
-    pub(crate) sym_int_values: HashMap<String, SymInt>,
+    pub sym_int_values: HashMap<String, SymInt>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Node {
-    pub(crate) target: String,
-    pub(crate) inputs: Vec<NamedArgument>,
-    pub(crate) outputs: Vec<Argument>,
+pub struct Node {
+    pub target: String,
+    pub inputs: Vec<NamedArgument>,
+    pub outputs: Vec<Argument>,
     #[serde(default)]
-    pub(crate) metadata: HashMap<String, String>,
-    pub(crate) name: Option<String>,
+    pub metadata: HashMap<String, String>,
+    pub name: Option<String>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct NamedArgument {
-    pub(crate) name: String,
-    pub(crate) arg: Argument,
+pub struct NamedArgument {
+    pub name: String,
+    pub arg: Argument,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct TensorMeta {
-    pub(crate) dtype: u64,
-    pub(crate) sizes: Vec<SymInt>,
-    pub(crate) strides: Vec<SymInt>,
-    pub(crate) storage_offset: SymInt,
-    pub(crate) layout: u64,
+pub struct TensorMeta {
+    pub dtype: u64,
+    pub sizes: Vec<SymInt>,
+    pub strides: Vec<SymInt>,
+    pub storage_offset: SymInt,
+    pub layout: u64,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Device {
+pub struct Device {
     #[serde(rename = "type")]
-    pub(crate) kind: String,
+    pub kind: String,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct SymExpr {
-    pub(crate) expr_str: String,
+pub struct SymExpr {
+    pub expr_str: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SymInt {
+pub enum SymInt {
     AsExpr(SymExpr),
     AsInt(i64),
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Named {
-    pub(crate) name: String,
+pub struct Named {
+    pub name: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SymIntArgument {
+pub enum SymIntArgument {
     AsName(String),
     AsInt(i64),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SymFloatArgument {
+pub enum SymFloatArgument {
     AsName(String),
     AsFloat(Float),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SymBoolArgument {
+pub enum SymBoolArgument {
     AsName(String),
     AsBool(bool),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum OptionalTensor {
+pub enum OptionalTensor {
     AsTensor(Named),
-    AsNone(#[expect(dead_code, reason = "that it stands there is all")] bool),
+    AsNone(bool),
 }
 
 #[derive(Deserialize)]
-pub(crate) struct GraphArgument {
-    pub(crate) graph: Graph,
+pub struct GraphArgument {
+    pub graph: Graph,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct CustomObject {
-    pub(crate) class_fqn: String,
+pub struct CustomObject {
+    pub class_fqn: String,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Complex {
-    pub(crate) real: Float,
-    pub(crate) imag: Float,
+pub struct Complex {
+    pub real: Float,
+    pub imag: Float,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Argument {
-    AsNone(#[expect(dead_code, reason = "that it stands there is all")] bool),
+pub enum Argument {
+    AsNone(bool),
     AsTensor(Named),
     AsTensors(Vec<Named>),
     AsInt(i64),
@@ -202,14 +202,14 @@ pub(crate) enum Argument {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct GraphSignature {
-    pub(crate) input_specs: Vec<InputSpec>,
-    pub(crate) output_specs: Vec<OutputSpec>,
+pub struct GraphSignature {
+    pub input_specs: Vec<InputSpec>,
+    pub output_specs: Vec<OutputSpec>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum InputSpec {
+pub enum InputSpec {
     UserInput { arg: Argument },
     Parameter { arg: Named, parameter_name: String },
     Buffer { arg: Named, buffer_name: String },
@@ -221,7 +221,7 @@ pub(crate) enum InputSpec {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum OutputSpec {
+pub enum OutputSpec {
     UserOutput {},
     LossOutput {},
     BufferMutation { buffer_name: String },
@@ -233,21 +233,21 @@ pub(crate) enum OutputSpec {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct PayloadConfig {
-    pub(crate) config: BTreeMap<String, PayloadMeta>,
+pub struct PayloadConfig {
+    pub config: BTreeMap<String, PayloadMeta>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct PayloadMeta {
-    pub(crate) path_name: String,
+pub struct PayloadMeta {
+    pub path_name: String,
     #[serde(default)]
-    pub(crate) use_pickle: bool,
-    pub(crate) tensor_meta: Option<TensorMeta>,
+    pub use_pickle: bool,
+    pub tensor_meta: Option<TensorMeta>,
 }
 
 /// A float, which JSON has no word for where it is not finite.
 #[derive(Clone, Copy)]
-pub(crate) struct Float(pub(crate) f64);
+pub struct Float(pub f64);
 
 impl<'de> Deserialize<'de> for Float {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,13 +1,12 @@
 //! An archive as a folder: its records by name, and what says that it is an archive of this kind.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
-use torch_library::prelude::*;
 
-use crate::memory::Memory;
-use crate::wire::{ExportedProgram, Versioned};
+use crate::error::{Error, Result, bail, ensure};
+use crate::wire::{ExportedProgram, PayloadConfig, PayloadMeta, Versioned};
 use crate::zip::{self, Record};
 
 /// The version of the JSON that is read; all of PyTorch 2.10 to 2.15 write it, with members added from time to time.
@@ -16,19 +15,20 @@ const MAJOR: u64 = 8;
 const LARGEST_JSON: usize = 1 << 30;
 
 /// An archive that is being read.
-pub(crate) struct Archive {
-    pub(crate) memory: Memory,
+#[derive(Debug)]
+pub struct Archive<'b> {
+    bytes: &'b [u8],
     root: String,
     records: HashMap<String, Record>,
 }
 
-impl Archive {
+impl<'b> Archive<'b> {
     /// Looks at what a file is.
     ///
     /// # Errors
     /// Anything but an archive that `torch.export.save` wrote.
-    pub(crate) fn new(memory: Memory) -> Result<Archive> {
-        let records = zip::records(memory.bytes())?;
+    pub fn new(bytes: &'b [u8]) -> Result<Archive<'b>> {
+        let records = zip::records(bytes)?;
         let root =
             records.keys().filter_map(|name| name.strip_suffix("/archive_format")).min().map(str::to_owned);
         let Some(root) = root else {
@@ -43,7 +43,7 @@ impl Archive {
             };
             bail!(Argument, "this is no archive of torch.export.save: {what}")
         };
-        let archive = Archive { memory, root, records };
+        let archive = Archive { bytes, root, records };
         for (name, known) in [("archive_format", "pt2"), ("byteorder", "little")] {
             if archive.record(name).is_none() && name == "byteorder" {
                 continue;
@@ -64,11 +64,11 @@ impl Archive {
     }
 
     /// The bytes of a record that must be there and intact.
-    fn content(&self, name: &str) -> Result<&[u8]> {
+    fn content(&self, name: &str) -> Result<&'b [u8]> {
         let Some(record) = self.record(name) else {
             bail!(Argument, "the archive has no record {:?}", crate::shortened(name))
         };
-        let content = &self.memory.bytes()[record.range.clone()];
+        let content = &self.bytes[record.range.clone()];
         ensure!(
             crc32fast::hash(content) == record.crc,
             Argument,
@@ -78,7 +78,7 @@ impl Archive {
     }
 
     /// Where a record's bytes are.
-    pub(crate) fn range(&self, name: &str) -> Option<Range<usize>> {
+    pub fn range(&self, name: &str) -> Option<Range<usize>> {
         self.record(name).map(|record| record.range.clone())
     }
 
@@ -86,7 +86,7 @@ impl Archive {
     ///
     /// # Errors
     /// There is none, or several.
-    pub(crate) fn model(&self) -> Result<String> {
+    pub fn model(&self) -> Result<String> {
         let folder = format!("{}/models/", self.root);
         let name = |record: &String| Some(record.strip_prefix(&folder)?.strip_suffix(".json")?.to_owned());
         let mut names: Vec<String> = self.records.keys().filter_map(name).collect();
@@ -105,7 +105,7 @@ impl Archive {
     ///
     /// # Errors
     /// Another version; what is no such JSON.
-    pub(crate) fn program(&self, model: &str) -> Result<(ExportedProgram, String)> {
+    pub fn program(&self, model: &str) -> Result<(ExportedProgram, String)> {
         let name = format!("models/{model}.json");
         let Versioned { schema_version: version, torch_version } = self.json(&name)?;
         ensure!(
@@ -124,7 +124,7 @@ impl Archive {
     ///
     /// # Errors
     /// It is not there, damaged, or something else.
-    pub(crate) fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+    pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         let content = self.content(name)?;
         ensure!(
             content.len() <= LARGEST_JSON,
@@ -132,13 +132,34 @@ impl Archive {
             "record {name:?} has {} bytes of JSON",
             content.len()
         );
-        serde_json::from_slice(content).map_err(|error| {
-            Error::new(ErrorKind::Argument, format!("record {name:?}: {error}")).with_source(error)
-        })
+        serde_json::from_slice(content)
+            .map_err(|error| Error::of_json(format_args!("record {name:?}"), error))
     }
 
-    /// Whether there is such a record.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.record(name).is_some()
+    /// What is said of the tensors in one of the folders `weights` and `constants`, by their names.
+    ///
+    /// # Errors
+    /// A record that is no such JSON.
+    pub fn payload(&self, folder: &str, model: &str) -> Result<BTreeMap<String, PayloadMeta>> {
+        let name = format!("data/{folder}/{model}_{folder}_config.json");
+        if self.record(&name).is_none() {
+            return Ok(BTreeMap::new());
+        }
+        self.json(&name).map(|PayloadConfig { config }| config)
+    }
+
+    /// Reads every record once, as nobody does who maps an archive.
+    ///
+    /// # Errors
+    /// One is damaged.
+    pub fn verify(&self) -> Result<()> {
+        let mut inside =
+            self.records.keys().filter_map(|name| name.strip_prefix(&self.root)?.strip_prefix('/'));
+        inside.try_for_each(|name| self.content(name).map(drop))
+    }
+
+    /// The bytes of the whole archive, which ranges are of.
+    pub fn bytes(&self) -> &'b [u8] {
+        self.bytes
     }
 }

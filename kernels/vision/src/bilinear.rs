@@ -1,0 +1,101 @@
+//! The four elements around a point, and how much each counts.
+
+use crate::real::{Real, real};
+
+/// An element of a plane and its weight.
+pub(crate) type Tap<T> = (usize, T);
+
+/// The taps of a point of a region: outside by more than one element there is nothing, nearer than that it is the edge.
+pub(crate) fn inside<T: Real>(y: T, x: T, height: usize, width: usize) -> [Tap<T>; 4] {
+    let nothing = [(0, T::zero()); 4];
+    let is_near = |at: T, len: usize| at >= -T::one() && at <= real(len as f64);
+    if !(is_near(y, height) && is_near(x, width)) || height == 0 || width == 0 {
+        return nothing;
+    }
+    let (y, x) = (Between::new(y, height), Between::new(x, width));
+    [
+        (y.low * width + x.low, y.below() * x.below()),
+        (y.low * width + x.high, y.below() * x.above),
+        (y.high * width + x.low, y.above * x.below()),
+        (y.high * width + x.high, y.above * x.above),
+    ]
+}
+
+/// Two neighbours on one axis, and how far above the lower a point is.
+struct Between<T> {
+    low: usize,
+    high: usize,
+    above: T,
+}
+
+impl<T: Real> Between<T> {
+    fn new(at: T, len: usize) -> Self {
+        let at = at.max(T::zero());
+        let low = at.to_usize().unwrap_or_default();
+        if low + 1 >= len {
+            Between { low: len - 1, high: len - 1, above: T::zero() }
+        } else {
+            Between { low, high: low + 1, above: at - real(low as f64) }
+        }
+    }
+
+    fn below(&self) -> T {
+        T::one() - self.above
+    }
+}
+
+/// A point that a deformable convolution looks at: elements outside are zeros.
+#[derive(Clone, Copy)]
+pub(crate) struct Point<T> {
+    /// Of the elements above and below, left and right: where they are, if they are in the plane.
+    corners: [Option<usize>; 4],
+    /// How far below the upper and right of the left elements the point is.
+    down: T,
+    right: T,
+}
+
+impl<T: Real> Point<T> {
+    pub(crate) fn new(y: T, x: T, height: usize, width: usize) -> Self {
+        let (top, left) = (y.floor(), x.floor());
+        let index = |y: T, x: T| {
+            let inside = |at: T, len: usize| {
+                at.to_i64().and_then(|at| usize::try_from(at).ok()).filter(|at| *at < len)
+            };
+            Some(inside(y, height)? * width + inside(x, width)?)
+        };
+        let (bottom, far) = (top + T::one(), left + T::one());
+        let corners = [index(top, left), index(top, far), index(bottom, left), index(bottom, far)];
+        Point { corners, down: y - top, right: x - left }
+    }
+
+    fn values(&self, plane: &[T]) -> [T; 4] {
+        self.corners.map(|corner| corner.map_or(T::zero(), |at| plane[at]))
+    }
+
+    fn weights(&self) -> [T; 4] {
+        let (up, left) = (T::one() - self.down, T::one() - self.right);
+        [up * left, up * self.right, self.down * left, self.down * self.right]
+    }
+
+    /// What is there.
+    pub(crate) fn value(&self, plane: &[T]) -> T {
+        let (values, weights) = (self.values(plane), self.weights());
+        values.into_iter().zip(weights).fold(T::zero(), |sum, (value, weight)| sum + value * weight)
+    }
+
+    /// How what is there changes when the point moves down, and to the right.
+    pub(crate) fn slopes(&self, plane: &[T]) -> (T, T) {
+        let [a, b, c, d] = self.values(plane);
+        let (up, left) = (T::one() - self.down, T::one() - self.right);
+        (left * (c - a) + self.right * (d - b), up * (b - a) + self.down * (d - c))
+    }
+
+    /// Adds to the elements that it was made of.
+    pub(crate) fn scatter(&self, plane: &mut [T], gradient: T) {
+        for (corner, weight) in self.corners.into_iter().zip(self.weights()) {
+            if let Some(at) = corner {
+                plane[at] = plane[at] + gradient * weight;
+            }
+        }
+    }
+}

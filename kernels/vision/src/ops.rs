@@ -1,0 +1,79 @@
+//! The operators: torchvision's schemas.
+
+use torch_library::torch_library;
+
+torch_library! {
+    /// Operators on boxes and on the parts of images that boxes cut out.
+    ///
+    /// A box is `(x1, y1, x2, y2)`; of an argument `rois`, which has sizes `[K, 5]`, each row has the number of an image
+    /// of the batch before it.
+    ///
+    /// PyTorch: `torch.ops.torchvision`.
+    pub mod torchvision {
+        /// Which boxes are left when of any two that overlap by more than the threshold the one with the lower score
+        /// goes; as `int64`, in the order of falling scores.
+        ///
+        /// `dets` has sizes `[N, 4]`, `scores` `[N]`.
+        ///
+        /// PyTorch: `torchvision.ops.nms`.
+        nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor;
+
+        /// Each box as `pooled_height × pooled_width` averages of points in it, which are interpolated between the
+        /// elements around them. Of `input`, `[N, C, H, W]`, and `K` boxes it makes `[K, C, pooled_height, pooled_width]`.
+        ///
+        /// A part has `sampling_ratio` points in each direction; as many as it has elements, if that is not positive.
+        /// `aligned` moves boxes by half an element, so that they mean the middle of elements.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_vision::torchvision;
+        ///
+        /// let image = Tensor::from_vec((0..16).map(|x| x as f32).collect(), &[1, 1, 4, 4])?;
+        /// let left_upper = Tensor::from([[0f32, 0.0, 0.0, 2.0, 2.0]]);
+        /// let mean = torchvision::roi_align(&image, &left_upper, 1.0, 1, 1, 2, true)?;
+        /// assert_eq!(mean.to_vec::<f32>()?, [2.5]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// PyTorch: `torchvision.ops.roi_align`.
+        roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor;
+        /// The gradient of `roi_align` with respect to its input.
+        _roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width, int sampling_ratio, bool aligned) -> Tensor;
+
+        /// Each box as `pooled_height × pooled_width` maxima; and, as `int32`, where in the image each was found, -1 for
+        /// parts without elements.
+        ///
+        /// PyTorch: `torchvision.ops.roi_pool`.
+        roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor);
+        /// The gradient of `roi_pool` with respect to its input.
+        _roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor;
+
+        /// `roi_align` where each part of a box has channels of its own: of `C * pooled_height * pooled_width` channels
+        /// `C` are left. The second result, `int32`, says from which channel each element comes.
+        ///
+        /// PyTorch: `torchvision.ops.ps_roi_align`.
+        ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor);
+        /// The gradient of `ps_roi_align` with respect to its input.
+        _ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor;
+
+        /// Averages of the elements in each part of a box, where each part has channels of its own, as in
+        /// `ps_roi_align`. As in torchvision the last row and the last column of an image are left out, and get a
+        /// gradient.
+        ///
+        /// PyTorch: `torchvision.ops.ps_roi_pool`.
+        ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor);
+        /// The gradient of `ps_roi_pool` with respect to its input.
+        _ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor;
+
+        /// A convolution whose kernel looks at places that `offset` moves, and weighs what it finds there by `mask`, if
+        /// `use_mask` is set.
+        ///
+        /// `input` is `[N, C, H, W]`, `weight` `[O, C / groups, h, w]`, `offset` `[N, 2 * offset_groups * h * w, H', W']`
+        /// with vertical and horizontal offsets in turn, `mask` `[N, offset_groups * h * w, H', W']`, `bias` `[O]`.
+        ///
+        /// PyTorch: `torchvision.ops.deform_conv2d`.
+        deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor;
+        /// The gradients of `deform_conv2d` with respect to its five tensors.
+        _deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor);
+    }
+}

@@ -1,0 +1,90 @@
+//! Numbers that the kernels compute with, and tensors as slices of them.
+
+use std::sync::{Mutex, PoisonError};
+
+use num_traits::Float;
+use torch_library::Element;
+use torch_library::prelude::*;
+use torch_library_kernels::{aten, loops};
+
+/// `f32` or `f64`.
+pub(crate) trait Real: Element + Float {}
+
+impl Real for f32 {}
+impl Real for f64 {}
+
+/// A number that `f64` holds, in the precision of the kernel.
+pub(crate) fn real<T: Real>(number: f64) -> T {
+    T::from(number).unwrap_or_else(T::nan)
+}
+
+/// The elements of a tensor in their order, as numbers of one type.
+pub(crate) fn elements<T: Real>(tensor: &Tensor) -> Result<Vec<T>> {
+    let tensor = aten::_to_copy::with(tensor).dtype(Some(T::DTYPE)).call()?;
+    tensor.to_vec()
+}
+
+/// Whether a kernel computes in `f64`.
+///
+/// # Errors
+/// An operand that is no float, or that has another type than the first.
+pub(crate) fn is_double(operands: &[(&str, &Tensor)]) -> Result<bool> {
+    let dtype = operands[0].1.dtype();
+    ensure!(dtype.is_floating_point(), DType, "`{}` is of {dtype}, a float is expected", operands[0].0);
+    for (name, tensor) in operands {
+        ensure!(
+            tensor.dtype() == dtype,
+            DType,
+            "`{name}` is of {}, and `{}` of {dtype}: they are to be the same",
+            tensor.dtype(),
+            operands[0].0
+        );
+    }
+    Ok(dtype == DType::Float64)
+}
+
+/// A result that was computed in `T`, as the caller's type.
+pub(crate) fn tensor<T: Real>(elements: Vec<T>, sizes: &[i64], dtype: DType) -> Result<Tensor> {
+    let computed = Tensor::from_vec(elements, sizes)?;
+    if dtype == T::DTYPE { Ok(computed) } else { aten::_to_copy::with(&computed).dtype(Some(dtype)).call() }
+}
+
+/// Memory for so many elements.
+///
+/// # Errors
+/// There is not as much.
+pub(crate) fn zeros<T: Clone>(zero: T, sizes: &[usize]) -> Result<Vec<T>> {
+    let count = sizes.iter().try_fold(1usize, |count, size| count.checked_mul(*size));
+    let mut elements = Vec::new();
+    match count {
+        Some(count) if elements.try_reserve_exact(count).is_ok() => elements.resize(count, zero),
+        _ => bail!(OutOfMemory, "a result of {sizes:?} elements"),
+    }
+    Ok(elements)
+}
+
+/// Fills parts of equal length on several threads. The first error is returned.
+pub(crate) fn fill<T: Send>(
+    elements: &mut [T],
+    part: usize,
+    each: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
+) -> Result<()> {
+    let parts: Vec<_> = elements.chunks_mut(part.max(1)).map(Mutex::new).collect();
+    let failure = Mutex::new(None);
+    loops::ranges(parts.len(), |range| {
+        for place in range {
+            let mut part = parts[place].lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = each(place, &mut part) {
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                return;
+            }
+        }
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// A size that an operator is told.
+pub(crate) fn size(name: &str, size: i64) -> Result<usize> {
+    let Ok(size) = usize::try_from(size) else { bail!(Argument, "{name} is {size}, it cannot be negative") };
+    Ok(size)
+}

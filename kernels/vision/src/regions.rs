@@ -1,0 +1,121 @@
+//! Regions of interest: boxes of images in a batch, and the parts that they are cut into.
+
+use torch_library::prelude::*;
+
+use crate::real::{Real, elements, real, size};
+
+/// A box, scaled to the elements of its image.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Region<T> {
+    pub(crate) image: usize,
+    pub(crate) left: T,
+    pub(crate) top: T,
+    pub(crate) right: T,
+    pub(crate) bottom: T,
+}
+
+/// A batch of images, and how many parts a box has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) images: usize,
+    pub(crate) channels: usize,
+    pub(crate) height: usize,
+    pub(crate) width: usize,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+impl Geometry {
+    /// Of a batch with these sizes.
+    ///
+    /// # Errors
+    /// Other than four dimensions, negative numbers, and results that no memory holds.
+    pub(crate) fn new(sizes: &[i64], pooled_height: i64, pooled_width: i64) -> Result<Geometry> {
+        let [images, channels, height, width] = *sizes else {
+            bail!(Shape, "`input` has sizes {sizes:?}, expected are four: images, channels, height and width")
+        };
+        ensure!(
+            pooled_height > 0 && pooled_width > 0,
+            Argument,
+            "a box is to be cut into {pooled_height} × {pooled_width} parts, it has one at least"
+        );
+        let is_countable =
+            |sizes: &[i64]| sizes.iter().try_fold(1i64, |all, size| all.checked_mul(*size)).is_some();
+        ensure!(
+            is_countable(sizes) && is_countable(&[channels, pooled_height, pooled_width]),
+            Shape,
+            "sizes {sizes:?}, and {pooled_height} × {pooled_width} parts, are too many elements to count"
+        );
+        let rows = size("pooled_height", pooled_height)?;
+        Ok(Geometry {
+            images: size("batch_size", images)?,
+            channels: size("channels", channels)?,
+            height: size("height", height)?,
+            width: size("width", width)?,
+            rows,
+            columns: size("pooled_width", pooled_width)?,
+        })
+    }
+
+    /// The elements of a plane.
+    pub(crate) fn plane(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// How many parts a box has.
+    pub(crate) fn parts(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    pub(crate) fn input_sizes(&self) -> [i64; 4] {
+        [self.images, self.channels, self.height, self.width].map(|size| size as i64)
+    }
+
+    /// The channels of a result where each part has channels of its own.
+    ///
+    /// # Errors
+    /// The channels are not so many for each part.
+    pub(crate) fn channels_of_parts(&self) -> Result<usize> {
+        ensure!(
+            self.channels.is_multiple_of(self.parts()),
+            Shape,
+            "`input` has {} channels, which are not so many for each of {} × {} parts",
+            self.channels,
+            self.rows,
+            self.columns
+        );
+        Ok(self.channels / self.parts())
+    }
+}
+
+/// Checks the sizes of `rois`, and returns how many there are.
+///
+/// # Errors
+/// They are not `[K, 5]`.
+pub(crate) fn count(rois: &Tensor) -> Result<i64> {
+    match *rois.sizes() {
+        [count, 5] => Ok(count),
+        ref sizes => {
+            bail!(Shape, "`rois` has sizes {sizes:?}, expected are [K, 5]: an image's number and a box")
+        }
+    }
+}
+
+/// Reads boxes.
+///
+/// # Errors
+/// One of an image that is not there.
+pub(crate) fn read<T: Real>(rois: &Tensor, scale: f64, images: usize) -> Result<Vec<Region<T>>> {
+    count(rois)?;
+    let (numbers, scale) = (elements::<T>(rois)?, real::<T>(scale));
+    let regions = numbers.chunks_exact(5).enumerate().map(|(row, numbers)| {
+        let image = numbers[0].to_i64().and_then(|image| usize::try_from(image).ok());
+        let Some(image) = image.filter(|image| *image < images) else {
+            bail!(Argument, "row {row} of `rois` is about image {:?}, the batch has {images}", numbers[0])
+        };
+        let [left, top, right, bottom] =
+            [numbers[1], numbers[2], numbers[3], numbers[4]].map(|at| at * scale);
+        Ok(Region { image, left, top, right, bottom })
+    });
+    regions.collect()
+}

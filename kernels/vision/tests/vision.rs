@@ -1,0 +1,119 @@
+//! What torchvision leaves undefined or to its caller, and the layers around the operators.
+
+use torch_library::autograd::gradcheck;
+use torch_library::opcheck::opcheck;
+use torch_library::prelude::*;
+use torch_library::{DType, Device};
+use torch_library_kernels::aten;
+use torch_library_vision::torchvision;
+
+fn image(channels: i64, dtype: DType) -> Tensor {
+    let values: Vec<f64> = (0..2 * channels * 30).map(|x| (x as f64 * 0.7).sin()).collect();
+    let image = Tensor::from_vec(values, &[2, channels, 6, 5]).unwrap();
+    aten::_to_copy::with(&image).dtype(Some(dtype)).call().unwrap()
+}
+
+fn rois(dtype: DType) -> Tensor {
+    let rois =
+        Tensor::from([[0.0, -1.0, 0.4, 3.2, 4.1], [1.0, 0.3, 0.2, 6.5, 7.0], [1.0, 2.0, 2.0, 2.0, 2.0]]);
+    aten::_to_copy::with(&rois).dtype(Some(dtype)).call().unwrap()
+}
+
+#[test]
+fn a_box_of_an_image_that_is_not_there_is_refused() {
+    let refused = |image_number: f32| {
+        let rois = Tensor::from([[image_number, 0.0, 0.0, 1.0, 1.0]]);
+        torchvision::roi_align(&image(1, DType::Float32), &rois, 1.0, 2, 2, 2, true).unwrap_err().to_string()
+    };
+    for number in [2.0, -1.0, f32::NAN, 1e30] {
+        assert!(refused(number).contains("is about image"), "{}", refused(number));
+    }
+}
+
+#[test]
+fn a_box_that_would_take_for_ever_is_refused() {
+    let rois = Tensor::from([[0f32, -1e9, -1e9, 1e9, 1e9]]);
+    let refused = torchvision::roi_align(&image(1, DType::Float32), &rois, 1.0, 2, 2, -1, true).unwrap_err();
+    assert!(refused.to_string().contains("points"), "{refused}");
+    let few = torchvision::roi_align(&image(1, DType::Float32), &rois, 1.0, 2, 2, 2, true).unwrap();
+    assert_eq!(few.to_vec::<f32>().unwrap(), [0.0; 4], "no point of it is in the image");
+}
+
+#[test]
+fn a_result_that_no_memory_holds_is_refused() {
+    let (image, rois) = (image(3, DType::Float32), rois(DType::Float32));
+    for parts in [1 << 31, 1 << 62, i64::MAX] {
+        torchvision::roi_align(&image, &rois, 1.0, parts, parts, 2, true).unwrap_err();
+        torchvision::roi_pool(&image, &rois, 1.0, parts, 1 << 30).unwrap_err();
+        torchvision::_roi_align_backward(&image, &rois, 1.0, 2, 2, parts, parts, 3, 3, 2, true).unwrap_err();
+    }
+    let (weight, none) = (Tensor::from_vec(vec![1f32; 3], &[1, 3, 1, 1]).unwrap(), Tensor::from([0f32]));
+    let convolved = |step: i64, padding: i64, groups: i64| {
+        torchvision::deform_conv2d(
+            &image, &weight, &image, &none, &none, step, 1, padding, 0, step, 1, groups, groups, false,
+        )
+    };
+    for (step, padding, groups) in
+        [(0, 0, 1), (1, -1, 1), (1, i64::MAX, 1), (i64::MAX, 0, 1), (1, 0, i64::MAX), (1, 0, 0)]
+    {
+        convolved(step, padding, groups).unwrap_err();
+    }
+}
+
+#[test]
+fn mistakes_say_what_is_expected() {
+    let (image, rois) = (image(3, DType::Float32), rois(DType::Float32));
+    let message = |result: Result<Tensor>| result.unwrap_err().to_string();
+    let boxes = Tensor::from([[0f32, 1.0, 2.0, 3.0]]);
+    assert!(
+        message(torchvision::roi_align(&image, &boxes, 1.0, 2, 2, 2, true)).contains("expected are [K, 5]")
+    );
+    assert!(message(torchvision::roi_align(&boxes, &rois, 1.0, 2, 2, 2, true)).contains("expected are four"));
+    assert!(message(torchvision::roi_align(&image, &rois, 1.0, 0, 2, 2, true)).contains("0 × 2 parts"));
+    let other = message(torchvision::roi_align(&image, &self::rois(DType::Float64), 1.0, 2, 2, 2, true));
+    assert!(other.contains("`rois` is of float64"), "{other}");
+    let parts = torchvision::ps_roi_align(&image, &rois, 1.0, 2, 2, 2).map(|(pooled, _)| pooled);
+    assert!(message(parts).contains("3 channels"));
+    let scores = Tensor::from([1f32, 2.0]);
+    assert!(message(torchvision::nms(&boxes, &scores, 0.5)).contains("of 1 boxes they are one each"));
+}
+
+#[test]
+fn half_precision_is_computed_in_float32() {
+    for dtype in [DType::Float16, DType::BFloat16] {
+        let pooled = torchvision::roi_align(&image(2, dtype), &rois(dtype), 1.0, 2, 2, 2, true).unwrap();
+        assert_eq!((pooled.dtype(), pooled.sizes()), (dtype, &[3, 2, 2, 2][..]));
+    }
+}
+
+#[test]
+fn nothing_of_nothing_is_nothing() {
+    let none = Tensor::empty(&[0, 5], DType::Float32, Device::CPU).unwrap();
+    let pooled = torchvision::roi_align(&image(2, DType::Float32), &none, 1.0, 2, 2, 2, true).unwrap();
+    assert_eq!(pooled.sizes(), [0, 2, 2, 2]);
+    let boxes = Tensor::empty(&[0, 4], DType::Float32, Device::CPU).unwrap();
+    let scores = Tensor::empty(&[0], DType::Float32, Device::CPU).unwrap();
+    assert_eq!(torchvision::nms(&boxes, &scores, 0.5).unwrap().sizes(), [0]);
+}
+
+#[test]
+fn gradients_are_the_slopes() {
+    let (image, rois) = (image(4, DType::Float64), rois(DType::Float64));
+    image.set_requires_grad(true).unwrap();
+    let pooled = |x: &[Tensor]| Ok(vec![torchvision::roi_align(&x[0], &rois, 0.9, 2, 2, 2, true)?]);
+    gradcheck(pooled, &[image], Default::default()).unwrap();
+}
+
+#[test]
+fn schemas_and_layers_agree() {
+    let (image, rois) = (image(4, DType::Float64), rois(DType::Float64));
+    let sample = |pooled: i64, rest: Vec<Value<'static>>| {
+        let mut sample = vec![Value::from(image.clone()), Value::from(rois.clone()), Value::Float(0.9)];
+        sample.extend((0..pooled).map(|_| Value::Int(2)).chain(rest));
+        [sample]
+    };
+    opcheck(torchvision::roi_align::handle(), sample(3, vec![Value::Bool(true)])).unwrap();
+    opcheck(torchvision::roi_pool::handle(), sample(2, vec![])).unwrap();
+    opcheck(torchvision::ps_roi_align::handle(), sample(3, vec![])).unwrap();
+    opcheck(torchvision::ps_roi_pool::handle(), sample(2, vec![])).unwrap();
+}

@@ -1,0 +1,89 @@
+//! What `include_model!` says of mistakes, and what it makes of archives.
+
+use quote::quote;
+
+use crate::expand::expand;
+use crate::model::{Input, Model, Operator, Output, Type};
+
+/// The message of the error that an expansion consists of.
+fn refusal(tokens: proc_macro2::TokenStream) -> String {
+    let text = expand(tokens).to_string();
+    let (_, rest) = text.split_once("compile_error ! { ").unwrap_or_else(|| panic!("no error: {text}"));
+    let literal = rest.strip_suffix('}').unwrap();
+    syn::parse_str::<syn::LitStr>(literal).unwrap().value()
+}
+
+fn model(name: &str) -> Model {
+    let path = format!("{}/../tests/archives/{name}.pt2", env!("CARGO_MANIFEST_DIR"));
+    Model::read(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn mistakes_are_named() {
+    let missing = refusal(quote!([crate] struct Model = "nowhere.pt2";));
+    assert!(
+        missing.starts_with("cannot read \"nowhere.pt2\", looked for from the folder of Cargo.toml: "),
+        "{missing}"
+    );
+    let no_archive = refusal(quote!([crate] struct Model = "Cargo.toml";));
+    assert!(no_archive.starts_with("Cargo.toml: this is no zip file"), "{no_archive}");
+    assert_eq!(
+        refusal(quote!([crate] struct Model = "../tests/archives/custom.pt2";)),
+        "the model calls operators of `fixtures`, `twice` among them: say which module declares them, `namespaces = { \
+         fixtures: my_crate::fixtures }`, or `fixtures: _` for operators that are defined when the program runs"
+    );
+    assert_eq!(
+        refusal(quote!([crate] struct Model = "a.pt2", namespace = { a: b };)),
+        "unknown option `namespace`: the only one is `namespaces`"
+    );
+}
+
+#[test]
+fn a_damaged_weight_is_found_while_the_program_is_compiled() {
+    let path = format!("{}/../tests/archives/ties.pt2", env!("CARGO_MANIFEST_DIR"));
+    let mut bytes = std::fs::read(path).unwrap();
+    let archive = torch_library_pt2::archive::Archive::new(&bytes).unwrap();
+    let payload = archive.payload("weights", "model").unwrap();
+    let record = &payload["embedding.weight"].path_name;
+    let at = archive.range(&format!("data/weights/{record}")).unwrap().start;
+    bytes[at] ^= 1;
+    assert!(Model::read(&bytes).unwrap_err().to_string().contains("is damaged"));
+}
+
+#[test]
+fn inputs_and_outputs_are_those_of_the_archive() {
+    let numbered = model("numbered");
+    let types: Vec<_> = numbered.inputs.iter().map(|input| (&*input.name, input.ty)).collect();
+    assert_eq!(types, [("x", Type::Tensor), ("n", Type::Int)]);
+    assert!(numbered.inputs[0].text.starts_with("float32[s"), "{}", numbered.inputs[0].text);
+
+    let nested = model("nested");
+    let input = Input { name: "named_a".into(), ty: Type::Tensor, text: "float32[3]".into() };
+    assert_eq!(nested.inputs[2], input);
+    let places: Vec<_> = nested.outputs.iter().map(|output| output.place).collect();
+    assert_eq!(places, [0, 1, 2], "None and 7 are left out");
+    let sum = Output { place: 0, ty: Type::Tensor, text: "['sum']: float32[2]".into() };
+    assert_eq!(nested.outputs[0], sum);
+}
+
+#[test]
+fn operators_of_graphs_in_the_graph_are_linked_and_what_a_run_calls_itself() {
+    let names = |model: Model| -> Vec<String> {
+        model
+            .operators
+            .into_iter()
+            .map(|Operator { name, overload, .. }| format!("{name}.{overload}"))
+            .collect()
+    };
+    let branches = names(model("branches"));
+    assert!(
+        ["sin.", "cos.", "gt.Scalar"].iter().all(|name| branches.iter().any(|known| known == name)),
+        "{branches:?}"
+    );
+    let loops = names(model("loops"));
+    assert!(
+        ["relu.", "select.int", "stack."].iter().all(|name| loops.iter().any(|known| known == name)),
+        "{loops:?}"
+    );
+    assert!(names(model("functional")).contains(&"copy_.".to_owned()));
+}

@@ -1,0 +1,33 @@
+//! Which element types the numbers of an archive stand for. They are those of PyTorch's `torch/_export/serde`, not of its
+//! C++.
+
+use crate::error::{Result, bail};
+
+/// The name of an element type: `float32`.
+///
+/// # Errors
+/// One that is unknown, or that there is nothing of here.
+pub fn dtype(number: u64) -> Result<&'static str> {
+    Ok(match number {
+        1 => "uint8",
+        2 => "int8",
+        3 => "int16",
+        4 => "int32",
+        5 => "int64",
+        6 => "float16",
+        7 => "float32",
+        8 => "float64",
+        9 => "complex32",
+        10 => "complex64",
+        11 => "complex128",
+        12 => "bool",
+        13 => "bfloat16",
+        28 => "uint16",
+        34 => "uint32",
+        35 => "uint64",
+        29..=33 => {
+            bail!(NotSupported, "the archive has tensors of eight-bit floats, which there are none of here")
+        }
+        _ => bail!(NotSupported, "the archive has an element type of number {number}, which is unknown"),
+    })
+}

@@ -1,0 +1,28 @@
+//! What stands in the archives that `torch.export` writes, without a dispatcher to run it: records, the graph and its
+//! signature, expressions for sizes.
+//!
+//! `torch-library-export` runs what this crate reads; the macro `include_model!` looks at it while a program is compiled,
+//! so nothing here needs a tensor. What is public is for these two, and changes with them.
+
+// The modules are listed bottom-up: each uses only those above it.
+
+mod error;
+
+pub mod kinds;
+pub mod number;
+
+pub mod expression;
+pub mod target;
+pub mod tree;
+pub mod wire;
+pub mod zip;
+
+pub mod archive;
+pub mod symbols;
+
+pub use error::{Error, ErrorKind, Result};
+
+/// The beginning of a text from a file, for messages.
+pub fn shortened(text: &str) -> &str {
+    text.char_indices().nth(120).map_or(text, |(end, _)| &text[..end])
+}

@@ -1,0 +1,303 @@
+//! Python's arithmetic on numbers that are known when a program runs: sizes, and what is computed from them.
+
+use std::cmp::Ordering;
+
+use crate::error::{Error, ErrorKind, Result, bail, ensure};
+
+/// A number of Python's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A whole number.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl Number {
+    /// As a whole number, if it is one or a truth value.
+    pub fn int(self) -> Option<i64> {
+        match self {
+            Number::Int(number) => Some(number),
+            Number::Bool(yes) => Some(i64::from(yes)),
+            Number::Float(_) => None,
+        }
+    }
+
+    /// As a float.
+    pub fn float(self) -> f64 {
+        match self {
+            Number::Int(number) => number as f64,
+            Number::Float(number) => number,
+            Number::Bool(yes) => f64::from(u8::from(yes)),
+        }
+    }
+
+    /// Whether Python takes it for true.
+    pub fn is_true(self) -> bool {
+        self.float() != 0.0
+    }
+}
+
+/// What programs and their guards compute with numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are Python's and SymPy's")]
+pub enum Function {
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+    CeilDiv,
+    TrueDiv,
+    Mod,
+    Pow,
+    ShiftLeft,
+    ShiftRight,
+    And,
+    Or,
+    Not,
+    Neg,
+    Same,
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Max,
+    Min,
+    Floor,
+    Ceil,
+    Trunc,
+    Float,
+    Sqrt,
+    Choose,
+}
+
+impl Function {
+    /// The function that a node calls: of `_operator`, `math` or `torch`.
+    pub fn of_target(target: &str) -> Option<Function> {
+        let (module, name) = target.rsplit_once('.')?;
+        let name = match module {
+            "_operator" | "operator" | "math" => name,
+            "torch" | "torch.sym" => name.trim_start_matches('_').strip_prefix("sym_")?,
+            _ => return None,
+        };
+        Self::named(name)
+    }
+
+    /// The function of this name in Python, or in SymPy.
+    pub fn named(name: &str) -> Option<Function> {
+        use Function::*;
+        Some(match name {
+            "add" | "Add" => Add,
+            "sub" => Sub,
+            "mul" | "Mul" => Mul,
+            "floordiv" | "FloorDiv" | "CleanDiv" => FloorDiv,
+            "CeilDiv" => CeilDiv,
+            "truediv" | "IntTrueDiv" | "FloatTrueDiv" | "Rational" => TrueDiv,
+            "mod" | "Mod" | "PythonMod" => Mod,
+            "pow" | "Pow" | "PowByNatural" | "FloatPow" => Pow,
+            "lshift" | "LShift" => ShiftLeft,
+            "rshift" | "RShift" => ShiftRight,
+            "and_" | "And" => And,
+            "or_" | "Or" => Or,
+            "not" | "Not" => Not,
+            "neg" => Neg,
+            "pos" | "Integer" | "Identity" => Same,
+            "eq" | "Equality" | "Eq" => Equal,
+            "ne" | "Unequality" | "Ne" => Unequal,
+            "lt" | "StrictLessThan" | "Lt" => Less,
+            "le" | "LessThan" | "Le" => LessOrEqual,
+            "gt" | "StrictGreaterThan" | "Gt" => Greater,
+            "ge" | "GreaterThan" | "Ge" => GreaterOrEqual,
+            "max" | "Max" => Max,
+            "min" | "Min" => Min,
+            "floor" | "FloorToInt" => Floor,
+            "ceil" | "CeilToInt" | "ceiling" => Ceil,
+            "trunc" | "int" | "TruncToInt" => Trunc,
+            "float" | "ToFloat" | "Float" => Float,
+            "sqrt" | "OpaqueUnaryFn_sqrt" => Sqrt,
+            "ite" | "Where" => Choose,
+            _ => return None,
+        })
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    /// Another number of arguments than it takes; a result that 64 bits do not hold; a division by zero.
+    pub fn apply(self, arguments: &[Number]) -> Result<Number> {
+        use Function::*;
+        match (self, arguments) {
+            (Add | Mul | Max | Min | And | Or, [first, rest @ ..]) => {
+                rest.iter().try_fold(*first, |left, right| self.join(left, *right))
+            }
+            (Choose, [condition, yes, no]) => Ok(if condition.is_true() { *yes } else { *no }),
+            (_, [left, right]) => self.join(*left, *right),
+            (_, [one]) => self.apply_to_one(*one),
+            _ => bail!(Argument, "{self:?} of {} numbers", arguments.len()),
+        }
+    }
+
+    fn apply_to_one(self, number: Number) -> Result<Number> {
+        let whole = |rounded: f64| match rounded.abs() < 9.2e18 {
+            true => Ok(Number::Int(rounded as i64)),
+            false => Err(too_large(self)),
+        };
+        Ok(match (self, number, number.int()) {
+            (Function::Not, number, _) => Number::Bool(!number.is_true()),
+            (Function::Neg, _, Some(int)) => Number::Int(int.checked_neg().ok_or_else(|| too_large(self))?),
+            (Function::Neg, number, None) => Number::Float(-number.float()),
+            (Function::Same, number, _) => number,
+            (Function::Floor | Function::Ceil | Function::Trunc, _, Some(int)) => Number::Int(int),
+            (Function::Floor, number, None) => whole(number.float().floor())?,
+            (Function::Ceil, number, None) => whole(number.float().ceil())?,
+            (Function::Trunc, number, None) => whole(number.float().trunc())?,
+            (Function::Float, number, _) => Number::Float(number.float()),
+            (Function::Sqrt, number, _) => Number::Float(number.float().sqrt()),
+            _ => bail!(Argument, "{self:?} of one number"),
+        })
+    }
+
+    fn join(self, left: Number, right: Number) -> Result<Number> {
+        use Function::*;
+        if let Some(truth) = self.compare(left, right) {
+            return Ok(Number::Bool(truth));
+        }
+        Ok(match (self, left.int(), right.int()) {
+            (And, ..) => Number::Bool(left.is_true() && right.is_true()),
+            (Or, ..) => Number::Bool(left.is_true() || right.is_true()),
+            (Max, ..) => {
+                if left.float() >= right.float() {
+                    left
+                } else {
+                    right
+                }
+            }
+            (Min, ..) => {
+                if left.float() <= right.float() {
+                    left
+                } else {
+                    right
+                }
+            }
+            (TrueDiv, ..) => {
+                ensure!(right.is_true(), Argument, "division by zero");
+                Number::Float(left.float() / right.float())
+            }
+            (Pow, Some(base), Some(exponent)) if exponent >= 0 => {
+                let power = u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent));
+                Number::Int(power.ok_or_else(|| too_large(self))?)
+            }
+            (Pow, ..) => Number::Float(left.float().powf(right.float())),
+            (_, Some(left), Some(right)) => self.join_ints(left, right)?,
+            (Add, ..) => Number::Float(left.float() + right.float()),
+            (Sub, ..) => Number::Float(left.float() - right.float()),
+            (Mul, ..) => Number::Float(left.float() * right.float()),
+            (FloorDiv, ..) => Number::Float((left.float() / right.float()).floor()),
+            (Mod, ..) => {
+                let (left, right) = (left.float(), right.float());
+                Number::Float(left - right * (left / right).floor())
+            }
+            _ => bail!(Argument, "{self:?} of two numbers"),
+        })
+    }
+
+    fn join_ints(self, left: i64, right: i64) -> Result<Number> {
+        use Function::*;
+        let divides = matches!(self, FloorDiv | CeilDiv | Mod);
+        ensure!(!divides || right != 0, Argument, "division by zero");
+        // Python rounds to the lower, Rust to zero.
+        let rounds_down =
+            |quotient: i64| quotient - i64::from(left % right != 0 && (left < 0) != (right < 0));
+        let shift = u32::try_from(right).ok().filter(|shift| *shift < 63);
+        let result = match self {
+            Add => left.checked_add(right),
+            Sub => left.checked_sub(right),
+            Mul => left.checked_mul(right),
+            FloorDiv => left.checked_div(right).map(rounds_down),
+            CeilDiv => left
+                .checked_div(right)
+                .map(|quotient| quotient + i64::from(left % right != 0 && (left < 0) == (right < 0))),
+            Mod => left.checked_rem(right).map(|rest| match rest != 0 && (rest < 0) != (right < 0) {
+                true => rest + right,
+                false => rest,
+            }),
+            ShiftLeft => shift.and_then(|shift| left.checked_mul(1 << shift)),
+            ShiftRight => shift.map(|shift| left >> shift),
+            _ => bail!(Argument, "{self:?} of two numbers"),
+        };
+        result.map(Number::Int).ok_or_else(|| too_large(self))
+    }
+
+    /// Whether a comparison holds, if this is one.
+    fn compare(self, left: Number, right: Number) -> Option<bool> {
+        let order = match (left.int(), right.int()) {
+            (Some(left), Some(right)) => Some(left.cmp(&right)),
+            _ => left.float().partial_cmp(&right.float()),
+        };
+        Some(match self {
+            Function::Equal => order == Some(Ordering::Equal),
+            Function::Unequal => order != Some(Ordering::Equal),
+            Function::Less => order == Some(Ordering::Less),
+            Function::LessOrEqual => order.is_some_and(Ordering::is_le),
+            Function::Greater => order == Some(Ordering::Greater),
+            Function::GreaterOrEqual => order.is_some_and(Ordering::is_ge),
+            _ => return None,
+        })
+    }
+}
+
+fn too_large(function: Function) -> Error {
+    Error::new(ErrorKind::Argument, format!("the result of {function:?} does not fit into 64 bits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(function: &str, numbers: &[i64]) -> Result<Number> {
+        let numbers: Vec<_> = numbers.iter().copied().map(Number::Int).collect();
+        Function::named(function).unwrap().apply(&numbers)
+    }
+
+    #[test]
+    fn divisions_round_as_pythons_do() {
+        for (left, right, quotient, rest) in [(7, 2, 3, 1), (-7, 2, -4, 1), (7, -2, -4, -1), (-7, -2, 3, -1)]
+        {
+            assert_eq!(of("floordiv", &[left, right]).unwrap(), Number::Int(quotient));
+            assert_eq!(of("mod", &[left, right]).unwrap(), Number::Int(rest));
+        }
+        assert_eq!(of("CeilDiv", &[7, 2]).unwrap(), Number::Int(4));
+        assert_eq!(of("truediv", &[7, 2]).unwrap(), Number::Float(3.5));
+    }
+
+    #[test]
+    fn what_has_no_result_is_an_error() {
+        for (function, numbers) in [
+            ("add", &[i64::MAX, 1][..]),
+            ("mul", &[i64::MAX, 2]),
+            ("floordiv", &[1, 0]),
+            ("floordiv", &[i64::MIN, -1]),
+            ("mod", &[i64::MIN, -1]),
+            ("mod", &[1, 0]),
+            ("pow", &[10, 1000]),
+            ("lshift", &[1, 64]),
+            ("neg", &[i64::MIN]),
+            ("ite", &[1]),
+            ("add", &[]),
+        ] {
+            assert!(of(function, numbers).is_err(), "{function} {numbers:?}");
+        }
+    }
+
+    #[test]
+    fn functions_are_found_by_what_nodes_call() {
+        assert_eq!(Function::of_target("_operator.floordiv"), Some(Function::FloorDiv));
+        assert_eq!(Function::of_target("torch.sym_max"), Some(Function::Max));
+        assert_eq!(Function::of_target("math.trunc"), Some(Function::Trunc));
+        assert_eq!(Function::of_target("os.system"), None);
+    }
+}

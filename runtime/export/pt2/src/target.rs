@@ -1,0 +1,131 @@
+//! What a node calls, by its name: an operator, one with graphs of its own, arithmetic, a question to a tensor.
+
+use std::fmt;
+
+use crate::error::{Result, bail};
+use crate::number::Function;
+
+/// What a node calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target<'n> {
+    /// An operator of a library.
+    Operator(OperatorName<'n>),
+    /// `torch.ops.higher_order.cond`: what runs graphs that stand in the graph.
+    HigherOrder(&'n str),
+    /// Arithmetic on numbers.
+    Compute(Function),
+    /// What is an operator to PyTorch, and to the dispatcher a question to a tensor or a remark.
+    Own(Own),
+}
+
+/// `ns::name.overload`, an operator that has to be linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OperatorName<'n> {
+    /// The namespace: `aten`.
+    pub namespace: &'n str,
+    /// The name: `add`.
+    pub name: &'n str,
+    /// The overload, empty for the one that PyTorch shows as `default`.
+    pub overload: &'n str,
+}
+
+/// Questions to tensors, and remarks of the exporter's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are PyTorch's")]
+pub enum Own {
+    Size,
+    Stride,
+    Numel,
+    StorageOffset,
+    Assert,
+    ConstrainRange,
+    AssertTensorMetadata,
+}
+
+impl<'n> Target<'n> {
+    /// What a node's `target` says.
+    ///
+    /// # Errors
+    /// A function of Python's; a name that is none.
+    pub fn parse(target: &'n str) -> Result<Target<'n>> {
+        if let Some(name) = target.strip_prefix("torch.ops.higher_order.") {
+            return Ok(Target::HigherOrder(name));
+        }
+        if let Some(function) = Function::of_target(target) {
+            return Ok(Target::Compute(function));
+        }
+        let Some(name) = target.strip_prefix("torch.ops.") else {
+            bail!(NotSupported, "it is a function of Python's, not an operator")
+        };
+        match Own::named(name) {
+            Some(own) => Ok(Target::Own(own)),
+            None => Ok(Target::Operator(OperatorName::parse(name)?)),
+        }
+    }
+}
+
+impl<'n> OperatorName<'n> {
+    /// Whether it takes the number out of a tensor, which a run does by itself where no operator does.
+    pub fn is_item(&self) -> bool {
+        self.namespace == "aten" && matches!(self.name, "item" | "_local_scalar_dense")
+    }
+
+    /// Takes apart `ns.name.overload`.
+    fn parse(name: &'n str) -> Result<Self> {
+        let parts: Vec<&str> = name.splitn(3, '.').collect();
+        let (namespace, name, overload) = match *parts.as_slice() {
+            [namespace, name, "default"] | [namespace, name] => (namespace, name, ""),
+            [namespace, name, overload] => (namespace, name, overload),
+            _ => {
+                bail!(Argument, "the archive calls {:?}, which is no operator's name", crate::shortened(name))
+            }
+        };
+        Ok(OperatorName { namespace, name, overload })
+    }
+}
+
+impl fmt::Display for OperatorName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::{}", self.namespace, self.name)?;
+        if self.overload.is_empty() { Ok(()) } else { write!(f, ".{}", self.overload) }
+    }
+}
+
+impl Own {
+    fn named(name: &str) -> Option<Own> {
+        Some(match name {
+            "aten.sym_size.int" => Own::Size,
+            "aten.sym_stride.int" => Own::Stride,
+            "aten.sym_numel.default" => Own::Numel,
+            "aten.sym_storage_offset.default" => Own::StorageOffset,
+            "aten._assert_scalar.default" | "aten._assert_async.msg" => Own::Assert,
+            "aten.sym_constrain_range.default" | "aten.sym_constrain_range_for_size.default" => {
+                Own::ConstrainRange
+            }
+            // Types that the exporter saw, for itself: under autocast or on another device they are others.
+            "aten._assert_tensor_metadata.default" => Own::AssertTensorMetadata,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_apart() {
+        let operator = |target| match Target::parse(target).unwrap() {
+            Target::Operator(name) => name.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(operator("torch.ops.aten.add.Tensor"), "aten::add.Tensor");
+        assert_eq!(operator("torch.ops.aten.mm.default"), "aten::mm");
+        assert_eq!(operator("torch.ops.mylib.myop"), "mylib::myop");
+        assert_eq!(Target::parse("torch.ops.higher_order.cond").unwrap(), Target::HigherOrder("cond"));
+        assert_eq!(Target::parse("_operator.add").unwrap(), Target::Compute(Function::Add));
+        assert_eq!(Target::parse("torch.ops.aten.sym_size.int").unwrap(), Target::Own(Own::Size));
+        assert!(Target::parse("torch.ops.aten").is_err());
+        assert!(Target::parse("builtins.print").is_err());
+    }
+}

@@ -88,8 +88,7 @@ mod processor {
 
         use super::*;
 
-        const THIS: &str =
-            "loops::vectors::processor::tests::no_vectors_are_wider_than_the_environment_says";
+        const THIS: &str = "loops::vectors::processor::tests::no_vectors_are_wider_than_the_environment_says";
 
         #[test]
         fn no_vectors_are_wider_than_the_environment_says() {

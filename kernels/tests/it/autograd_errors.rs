@@ -166,7 +166,8 @@ fn views_whose_base_was_written_to() -> Result<()> {
     let mut base = leaf().mul(1)?;
     let view = no_grad(|| base.select(0, 0))?;
     base.mul_(2)?;
-    let words = "the base of a view was written to in place, while gradients are recorded, but this view was made while";
+    let words = "the base of a view was written to in place, while gradients are recorded, but this view \
+        was made while";
     check(view.grad_fn(), words);
     check(view.mul(2), words);
     Ok(())
@@ -232,7 +233,8 @@ fn saved_tensors_that_were_detached_in_place() -> Result<()> {
     let mut y = x.mul(2)?;
     let product = y.mul(&x)?.sum()?;
     aten::detach_(&mut y)?;
-    let words = "MulBackward0 saved a tensor for its gradient that was detached in place since: output 0 of MulBackward1";
+    let words = "MulBackward0 saved a tensor for its gradient that was detached in place since: output 0 of \
+        MulBackward1";
     check(product.backward(), words);
     let mut result = x.exp()?;
     let sum = result.sum()?;

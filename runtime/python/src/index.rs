@@ -7,9 +7,9 @@ use torch_library::{DType, Device, Result, Tensor, ensure};
 use torch_library_kernels::aten;
 
 use crate::argument::{int, items};
-use crate::buffer::tensor_of;
 use crate::element::number;
 use crate::error::exception;
+use crate::made::tensor_of;
 use crate::result;
 use crate::tensor::{PyTensor, unlocked};
 

@@ -11,7 +11,7 @@
 //! pub use torch_library_python::*; // the module
 //! ```
 //!
-//! is that module with those operators in it; `runtime/python/pyproject.toml` is the file to copy for maturin.
+//! is that module with those operators in it. The folder `examples/python` of the repository is such a crate, to copy.
 //!
 //! PyTorch: `torch.ops`, `torch.Tensor`, `torch.no_grad`, `torch.vmap`, `torch.autocast`.
 // The modules are listed bottom-up: each uses only those above it.
@@ -45,6 +45,12 @@ mod held;
 mod owner;
 
 mod shared;
+
+mod format;
+
+mod place;
+
+mod made;
 
 mod buffer;
 
@@ -96,11 +102,13 @@ pub mod _native {
     #[pymodule_export]
     use crate::autograd::{backward, grad};
     #[pymodule_export]
-    use crate::buffer::{from_numpy, tensor};
+    use crate::buffer::from_numpy;
     #[pymodule_export]
     use crate::catalogue::{catalogue, methods};
     #[pymodule_export]
     use crate::dlpack::from_dlpack;
+    #[pymodule_export]
+    use crate::made::tensor;
     #[pymodule_export]
     use crate::modes::{enter_autocast, enter_inference_mode, is_grad_enabled, leave, set_grad_enabled};
     #[pymodule_export]

@@ -26,7 +26,11 @@ mod tensor;
 
 mod argument;
 
+mod arguments;
+
 mod result;
+
+mod vectorcall;
 
 mod order;
 
@@ -117,8 +121,8 @@ pub mod _native {
     use crate::transform::{grads_and_value, vmap};
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::warnings::tell_python();
-        Ok(())
+        crate::method::add_methods(module.py())
     }
 }

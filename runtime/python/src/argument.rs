@@ -26,7 +26,8 @@ pub(crate) struct Wanted<'s> {
     pub(crate) numbers_are_tensors: bool,
 }
 
-/// The value that an object is for an argument; nothing where it is of another type, and for tensors, which are looked for before.
+/// The value that an object is for an argument; nothing where it is of another type, and for tensors, which are looked
+/// for before.
 pub(crate) fn value<'a>(object: &'a Bound<'_, PyAny>, wanted: Wanted<'_>) -> Option<Value<'a>> {
     if object.is_none() {
         // `None` for a tensor that is not optional is PyTorch's undefined tensor, which kernels refuse.

@@ -34,9 +34,9 @@ pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     }
     let (keeper, block) = lock(array)?;
     // SAFETY:
-    // * the array has its elements there as long as the buffer of it that the keeper has, and is not moved meanwhile, see `lock`; so
-    //   has its owner the block. Arrays never written to hold what the allocator left: to Rust, what comes from foreign code is
-    //   some value.
+    // * the array has its elements there as long as the buffer of it that the keeper has, and is not moved meanwhile,
+    //   see `lock`; so has its owner the block. Arrays never written to hold what the allocator left: to Rust, what
+    //   comes from foreign code is some value.
     // * the guide tells users the rule.
     unsafe { over(&place.elements(place.dtype, block), keeper) }.map(PyTensor).map_err(exception)
 }
@@ -103,7 +103,7 @@ impl PyTensor {
     }
 
     /// # Safety
-    /// As Python calls it: `view` is one to fill.
+    /// - As Python calls it: `view` is one to fill.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let tensor = &slf.get().0;
         let dtype = tensor.dtype();
@@ -154,7 +154,7 @@ impl PyTensor {
     }
 
     /// # Safety
-    /// As Python calls it: once for each view that `__getbuffer__` filled.
+    /// - As Python calls it: once for each view that `__getbuffer__` filled.
     unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
         // SAFETY: `internal` is the box that `__getbuffer__` put there, and Python releases a view once.
         drop(unsafe { Box::from_raw((*view).internal.cast::<Lent>()) });

@@ -15,8 +15,8 @@ fn parameter(argument: &Argument) -> Parameter {
     (argument.name.clone(), ty, argument.default.is_some(), argument.kwarg_only)
 }
 
-/// For each overload of each operator: namespace, name, overload, arguments, types of the returns. Those of one name come
-/// in the order in which calls try them. A list that one number may stand for has a `#` behind its type.
+/// For each overload of each operator: namespace, name, overload, arguments, types of the returns. Those of one name
+/// come in the order in which calls try them. A list that one number may stand for has a `#` behind its type.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a table, for one reader")]
 pub(crate) fn catalogue(

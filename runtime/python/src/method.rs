@@ -16,8 +16,8 @@ use crate::result::Returned;
 use crate::tensor::PyTensor;
 use crate::vectorcall::{Callable, Class};
 
-// An operator of `aten` whose first argument is the tensor `self`. The class has no text of its own, which would stand before that
-// of the operator.
+// An operator of `aten` whose first argument is the tensor `self`. The class has no text of its own, which would stand
+// before that of the operator.
 #[pyclass(frozen, subclass, name = "Method", module = "torch_library")]
 pub(crate) struct Method {
     name: String,
@@ -127,7 +127,8 @@ pub(crate) fn names() -> Vec<&'static str> {
     namespace::names("aten", |handles| handles.iter().any(is_method))
 }
 
-/// Whether the first argument is a tensor `self`. Reading the text takes less time than to parse it, and there are many.
+/// Whether the first argument is a tensor `self`. Reading the text takes less time than to parse it, and there are
+/// many.
 fn is_method(handle: &OperatorHandle) -> bool {
     let Some((_, arguments)) = handle.schema_text().split_once('(') else { return false };
     let first = arguments.split(", ").next().and_then(|first| first.split(") ->").next());

@@ -12,8 +12,8 @@ use crate::overload::{Mismatch, Overload, no_overload};
 use crate::result::Returned;
 use crate::vectorcall::{Callable, Class};
 
-// All overloads of one name, or one overload: PyTorch's `OpOverloadPacket` and `OpOverload`. The class has no text of its own, which
-// would stand before that of each operator.
+// All overloads of one name, or one overload: PyTorch's `OpOverloadPacket` and `OpOverload`. The class has no text of
+// its own, which would stand before that of each operator.
 #[pyclass(frozen, subclass, name = "Operator", module = "torch_library", dict)]
 pub(crate) struct Operator {
     /// `aten::add`, or `aten::add.Tensor` of one overload.

@@ -67,8 +67,8 @@ pub(crate) fn copied(buffer: &Held<'_>) -> PyResult<Tensor> {
     let place = place(buffer)?;
     // A byte for each boolean, of which any but 0 is true.
     let dtype = if place.dtype == DType::Bool { DType::UInt8 } else { place.dtype };
-    // SAFETY: the buffer is held until the copy is made, and the tensor is dropped before that; Python waits, so nobody writes it
-    // meanwhile. Bytes of booleans are looked at as numbers.
+    // SAFETY: the buffer is held until the copy is made, and the tensor is dropped before that; Python waits, so nobody
+    // writes it meanwhile. Bytes of booleans are looked at as numbers.
     let shared = unsafe { alone(&place.elements(dtype, None)) }.map_err(exception)?;
     let copy = match place.dtype {
         DType::Bool => aten::ne_Scalar(&shared, Scalar::Int(0)),

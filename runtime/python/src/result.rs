@@ -14,8 +14,8 @@ pub(crate) fn tensor(py: Python<'_>, tensor: Tensor) -> PyResult<Py<PyAny>> {
     if tensor.is_defined() { Ok(Py::new(py, PyTensor(tensor))?.into_any()) } else { Ok(py.None()) }
 }
 
-/// An object, or an exception behind a pointer: two words, which are returned in registers. An exception is many, which would be
-/// copied with each of the functions that a call goes through.
+/// An object, or an exception behind a pointer: two words, which are returned in registers. An exception is many, which
+/// would be copied with each of the functions that a call goes through.
 pub(crate) type Returned = Result<Py<PyAny>, Box<PyErr>>;
 
 /// What a call returns: nothing, one object, or a tuple. `given` is the argument that a return is, if it is one.

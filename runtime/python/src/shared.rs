@@ -112,8 +112,8 @@ pub(crate) struct Elements<'a> {
 /// A tensor over memory that an object of Python's keeps.
 ///
 /// # Safety
-/// - Until `keeper` is dropped there are elements at these addresses, initialised, and other bytes in the rest of the block;
-///   every pattern of bits is one of the type: so no booleans.
+/// - Until `keeper` is dropped there are elements at these addresses, initialised, and other bytes in the rest of the
+///   block; every pattern of bits is one of the type: so no booleans.
 /// - What else writes or reads them follows the rule of the guide: not on another thread while an operator uses them.
 pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<Tensor> {
     let Elements { start, sizes, strides, dtype, block } = *elements;

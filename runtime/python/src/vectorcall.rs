@@ -1,8 +1,8 @@
 //! Objects that are called without a tuple of their arguments: Python's *vectorcall*, for classes of pyo3's.
 //!
-//! A class of pyo3's is called with a tuple and a dictionary, which Python makes for each call. The stable interface lets a
-//! class take a C array instead, where each object has the address of its function. Classes of pyo3's have no place for that,
-//! so here is made a class that inherits from one and does.
+//! A class of pyo3's is called with a tuple and a dictionary, which Python makes for each call. The stable interface
+//! lets a class take a C array instead, where each object has the address of its function. Classes of pyo3's have no
+//! place for that, so here is made a class that inherits from one and does.
 #![expect(unsafe_code, reason = "a class made by the C interface, and the function that Python calls")]
 
 use std::any::Any;
@@ -23,8 +23,8 @@ use pyo3::{Borrowed, PyClass};
 use crate::arguments::{Arguments, Lent, named};
 use crate::result::Returned;
 
-/// `Py_TPFLAGS_HAVE_VECTORCALL`: part of the stable interface under this name from 3.12 on, and of Python itself with this value
-/// from 3.8 on.
+/// `Py_TPFLAGS_HAVE_VECTORCALL`: part of the stable interface under this name from 3.12 on, and of Python itself with
+/// this value from 3.8 on.
 const HAVE_VECTORCALL: c_ulong = 1 << 11;
 /// `PY_VECTORCALL_ARGUMENTS_OFFSET`: a bit beside the number of arguments by position.
 const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
@@ -75,8 +75,8 @@ impl<T: Callable> Class<T> {
         if !object.as_any().get_type().is(class) {
             return Err(PySystemError::new_err("the constructor of a class made an object of another"));
         }
-        // SAFETY: objects of this class are larger by an address than those of `T`, whose size is `offset`, and nobody else writes
-        // there. Python, which reads it, waits.
+        // SAFETY: objects of this class are larger by an address than those of `T`, whose size is `offset`, and nobody
+        // else writes there. Python, which reads it, waits.
         unsafe { object.as_ptr().byte_add(*offset).cast::<Function>().write(call::<T>) };
         Ok(object)
     }
@@ -126,8 +126,8 @@ fn make<T: Callable>(py: Python<'_>) -> PyResult<Made> {
 }
 
 /// # Safety
-/// - As Python calls what an object of the class of `T` has as its function: with that object, so many arguments, and a tuple with
-///   a name for each behind those by position, or null; all of them live until this returns.
+/// - As Python calls what an object of the class of `T` has as its function: with that object, so many arguments, and a
+///   tuple with a name for each behind those by position, or null; all of them live until this returns.
 unsafe extern "C" fn call<T: Callable>(
     callable: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,

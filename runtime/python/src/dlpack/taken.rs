@@ -45,8 +45,9 @@ fn take_form<F: Form>(capsule: &Bound<'_, PyCapsule>, managed: NonNull<F>) -> Py
     let keeper = adopt(capsule, managed)?;
     let as_bytes = if dtype == DType::Bool { DType::UInt8 } else { dtype };
     let elements = Elements { start: data, sizes: &sizes, strides: &strides, dtype: as_bytes, block: None };
-    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the keeper is
-    // dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for others who use them.
+    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the
+    // keeper is dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for
+    // others who use them.
     let shared = unsafe { over(&elements, keeper) }.map_err(exception)?;
     match (dtype, read_only) {
         (DType::Bool, _) => aten::ne_Scalar(&shared, Scalar::Int(0)).map_err(exception),

@@ -72,11 +72,13 @@ pub enum ErrorKind {
     Argument,
     /// Sizes, strides or dimensions do not fit.
     Shape,
+    /// An index or a dimension is out of range.
+    Index,
     /// An element type is not accepted here.
     DType,
     /// A device is not accepted here.
     Device,
-    /// A device has not as much memory as was asked for.
+    /// There is not as much memory as was asked for, on a device or here.
     OutOfMemory,
     /// Memory is in use by another call, on this thread or a different one, see [`Lease`](crate::Lease).
     Busy,

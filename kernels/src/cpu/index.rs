@@ -260,7 +260,7 @@ pub(super) fn check_range(operator: &str, bad: Option<i64>, dim: usize, size: i6
     match bad {
         None => Ok(()),
         Some(index) => {
-            bail!(Argument, "{operator}: index {index} is out of range for dimension {dim} of size {size}")
+            bail!(Index, "{operator}: index {index} is out of range for dimension {dim} of size {size}")
         }
     }
 }

@@ -13,6 +13,8 @@
 //! ```
 #![expect(unsafe_code, reason = "a C interface: structures behind pointers, and a function that frees them")]
 
+mod raw;
+
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
@@ -21,59 +23,7 @@ use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 use torch_library::{Lease, Storage};
 
-/// Where memory is: `DLDevice`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct RawDevice {
-    /// 1 is the CPU.
-    pub device_type: i32,
-    /// Which of several.
-    pub device_id: i32,
-}
-
-/// What elements are: `DLDataType`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RawType {
-    /// 0 integer, 1 unsigned, 2 floating point, 4 bfloat, 5 complex, 6 boolean.
-    pub code: u8,
-    /// The size of an element.
-    pub bits: u8,
-    /// How many numbers one element has; 1 for all that is carried here.
-    pub lanes: u16,
-}
-
-/// A tensor that does not own its memory: `DLTensor`.
-#[repr(C)]
-#[derive(Debug)]
-pub struct RawTensor {
-    /// The memory.
-    pub data: *mut c_void,
-    /// Where it is.
-    pub device: RawDevice,
-    /// The number of dimensions.
-    pub ndim: i32,
-    /// What the elements are.
-    pub dtype: RawType,
-    /// As many sizes.
-    pub shape: *mut i64,
-    /// As many strides in elements; null if row-major without gaps.
-    pub strides: *mut i64,
-    /// How many bytes behind `data` the first element is.
-    pub byte_offset: u64,
-}
-
-/// A tensor and how to free it: `DLManagedTensor`.
-#[repr(C)]
-#[derive(Debug)]
-pub struct RawManagedTensor {
-    /// The tensor.
-    pub dl_tensor: RawTensor,
-    /// What belongs to who made it.
-    pub manager_ctx: *mut c_void,
-    /// Called once by who has it last.
-    pub deleter: Option<unsafe extern "C" fn(*mut RawManagedTensor)>,
-}
+pub use raw::{READ_ONLY, RawDevice, RawManagedTensor, RawManagedTensorVersioned, RawTensor, RawType};
 
 /// A `DLManagedTensor` that is freed when this drops.
 ///
@@ -94,25 +44,6 @@ struct Context {
     tensor: Tensor,
 }
 
-/// The types that both sides have.
-const TYPES: [(DType, u8, u8); 15] = [
-    (DType::Bool, 6, 8),
-    (DType::UInt8, 1, 8),
-    (DType::UInt16, 1, 16),
-    (DType::UInt32, 1, 32),
-    (DType::UInt64, 1, 64),
-    (DType::Int8, 0, 8),
-    (DType::Int16, 0, 16),
-    (DType::Int32, 0, 32),
-    (DType::Int64, 0, 64),
-    (DType::Float16, 2, 16),
-    (DType::BFloat16, 4, 16),
-    (DType::Float32, 2, 32),
-    (DType::Float64, 2, 64),
-    (DType::Complex64, 5, 64),
-    (DType::Complex128, 5, 128),
-];
-
 impl Managed {
     /// A tensor's memory for another library; it lives as long as either side uses it.
     ///
@@ -127,9 +58,7 @@ impl Managed {
             "only memory of the CPU can be shared by DLPack, the tensor is on {}",
             tensor.device()
         );
-        let Some((_, code, bits)) = TYPES.iter().find(|(dtype, ..)| *dtype == tensor.dtype()) else {
-            bail!(DType, "DLPack has no {}", tensor.dtype())
-        };
+        let dtype = RawType::of(tensor.dtype())?;
         // A tensor of our own, which nobody moves to other memory.
         let lease = Lease::new([], [tensor])?;
         let geometry = tensor.geometry();
@@ -139,9 +68,9 @@ impl Managed {
             managed: RawManagedTensor {
                 dl_tensor: RawTensor {
                     data,
-                    device: RawDevice { device_type: 1, device_id: 0 },
+                    device: RawDevice::CPU,
                     ndim: geometry.dim() as i32,
-                    dtype: RawType { code: *code, bits: *bits, lanes: 1 },
+                    dtype,
                     shape: ptr::null_mut(),
                     strides: ptr::null_mut(),
                     byte_offset: 0,
@@ -199,16 +128,12 @@ impl Managed {
             return Ok(context.tensor.clone()); // the same storage, and so the same leases
         }
         ensure!(
-            raw.device.device_type == 1,
+            raw.device.device_type == RawDevice::CPU.device_type,
             Device,
             "DLPack memory of device type {}, only that of the CPU is carried",
             raw.device.device_type
         );
-        let RawType { code, bits, lanes } = raw.dtype;
-        let Some((dtype, ..)) = TYPES.iter().find(|known| (known.1, known.2, 1) == (code, bits, lanes))
-        else {
-            bail!(NotSupported, "DLPack elements of {:?}, which are not supported", raw.dtype)
-        };
+        let dtype = raw.dtype.dtype()?;
         let ndim = raw.ndim.max(0) as usize;
         // SAFETY: the structure is valid, as `from_raw` was promised, so `shape` leads to `ndim` numbers.
         let sizes = unsafe { list(raw.shape, ndim) }.unwrap_or_default();
@@ -233,7 +158,6 @@ impl Managed {
         let nbytes = if is_empty { 0 } else { reach };
         let data = raw.data.cast::<u8>().wrapping_add(raw.byte_offset as usize);
         let data = NonNull::new(data).unwrap_or(NonNull::dangling());
-        let dtype = *dtype;
         // SAFETY: these are the bytes from the first element to the last. `from_raw` was promised that they are
         // initialised, that any thread may use them until the structure is freed, and that nobody there uses them
         // against a lease; `self` is kept, and frees it last.

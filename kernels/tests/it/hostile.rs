@@ -372,6 +372,19 @@ const CUTS: [(&str, Parts); 9] = [
 ];
 
 #[test]
+fn memory_that_there_is_not_is_of_a_kind_of_its_own() -> Result<()> {
+    let wide = aten::expand(&Tensor::from([1.0]), &[1 << 50])?;
+    for refused in
+        [aten::zeros(&[1 << 50]).map(drop), wide.to_vec::<f64>().map(drop), wide.contiguous().map(drop)]
+    {
+        let error = refused.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
+        assert!(error.to_string().contains("cannot allocate"), "{error}");
+    }
+    Ok(())
+}
+
+#[test]
 fn lists_have_an_end() -> Result<()> {
     let check = |operator: &str, found: Result<Vec<Tensor>>| {
         let error = found.unwrap_err();

@@ -59,6 +59,25 @@ fn stacks_have_a_new_dimension() -> Result<()> {
 }
 
 #[test]
+fn what_is_out_of_range_is_of_a_kind_of_its_own() -> Result<()> {
+    let (x, far) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]), Tensor::from([9i64]));
+    let refused = [
+        aten::select_int(&x, 0, 2),
+        aten::select_int(&x, 2, 0),
+        aten::unsqueeze(&x, 4),
+        aten::index_select(&x, 0, &far),
+        aten::index_Tensor(&x, &[Some(far.clone())]),
+        aten::embedding::with(&x, &far).call(),
+        aten::embedding_bag::with(&x, &far, &Tensor::from([0i64])).call().map(|(out, ..)| out),
+    ];
+    for refused in refused {
+        let error = refused.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Index, "{error}");
+    }
+    Ok(())
+}
+
+#[test]
 fn elements_are_gathered_by_index() -> Result<()> {
     let x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
     let index = Tensor::from([[2i64, 0], [1, 1]]);

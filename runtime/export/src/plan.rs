@@ -375,7 +375,7 @@ impl<'p> Scope<'p> {
 
 /// Whether an archive is wrong, rather than that something is missing here.
 fn is_fault(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Argument | ErrorKind::Shape)
+    matches!(error.kind(), ErrorKind::Argument | ErrorKind::Shape | ErrorKind::Index)
 }
 
 impl Target {

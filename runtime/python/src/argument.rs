@@ -26,18 +26,9 @@ pub(crate) struct Wanted<'s> {
     pub(crate) numbers_are_tensors: bool,
 }
 
-/// The value that an object is for an argument; nothing where it is of another type.
-#[inline]
+/// The value that an object is for an argument; nothing where it is of another type, and for tensors, which are looked
+/// for before.
 pub(crate) fn value<'a>(object: &'a Bound<'_, PyAny>, wanted: Wanted<'_>) -> Option<Value<'a>> {
-    if let Ok(tensor) = object.cast_exact::<PyTensor>()
-        && let Type::Tensor = wanted.ty.without_optional()
-    {
-        return Some(Value::TensorRef(&tensor.get().0));
-    }
-    other_value(object, wanted)
-}
-
-fn other_value<'a>(object: &'a Bound<'_, PyAny>, wanted: Wanted<'_>) -> Option<Value<'a>> {
     if object.is_none() {
         // `None` for a tensor that is not optional is PyTorch's undefined tensor, which kernels refuse.
         let is_allowed = matches!(wanted.ty, Type::Optional(_) | Type::Tensor);

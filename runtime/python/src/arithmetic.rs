@@ -10,13 +10,14 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::arguments::{Arguments, Lent};
 use crate::element::number;
 use crate::namespace::operator;
 use crate::operator::Operator;
-use crate::overload::Named;
 use crate::tensor::PyTensor;
 
 type Object<'py> = Bound<'py, PyAny>;
+type Operand<'py> = Bound<'py, PyTensor>;
 
 /// An operator that signs call, looked up once.
 pub(crate) struct Known {
@@ -29,39 +30,38 @@ impl Known {
         Known { name, operator: OnceLock::new() }
     }
 
-    pub(crate) fn call<'py>(&self, py: Python<'py>, arguments: &[Object<'py>]) -> PyResult<Py<PyAny>> {
+    pub(crate) fn call<'py>(&self, py: Python<'py>, arguments: &[Lent<'_, 'py>]) -> PyResult<Py<PyAny>> {
         let operator = match self.operator.get() {
             Some(operator) => operator,
             None => {
-                let found = operator(py, "aten", self.name)?;
-                let missing = || PyRuntimeError::new_err(format!("aten::{} is not linked in", self.name));
-                let found = found.ok_or_else(missing)?.unbind();
+                let missing = |_| PyRuntimeError::new_err(format!("aten::{} is not linked in", self.name));
+                let found = operator(py, &format!("aten::{}", self.name)).map_err(missing)?.unbind();
                 self.operator.get_or_init(|| found)
             }
         };
-        operator.get().invoke(py, arguments, &Named::new())
+        operator.get().invoke(py, Arguments::positional(arguments)).map_err(|error| *error)
     }
 }
 
-/// Whether an operand is one that operators take. Of anything else Python asks the other side.
-fn is_operand(object: &Object<'_>) -> bool {
-    object.is_exact_instance_of::<PyTensor>() || number(object).is_some()
+fn unary<'py>(known: &Known, operand: &Operand<'py>) -> PyResult<Py<PyAny>> {
+    known.call(operand.py(), &[operand.as_any().as_borrowed()])
 }
 
-fn binary<'py>(known: &Known, left: &Object<'py>, right: &Object<'py>) -> PyResult<Py<PyAny>> {
+/// Of what operators do not take Python asks the other side.
+fn binary<'py>(known: &Known, left: &Operand<'py>, right: &Object<'py>) -> PyResult<Py<PyAny>> {
     let py = left.py();
-    if !(is_operand(left) && is_operand(right)) {
+    if !right.is_exact_instance_of::<PyTensor>() && number(right).is_none() {
         return Ok(py.NotImplemented());
     }
-    known.call(py, &[left.clone(), right.clone()])
+    known.call(py, &[left.as_any().as_borrowed(), right.as_borrowed()])
 }
 
 /// The other way round: a number becomes a tensor first, since operators have one as `self`.
-fn reflected<'py>(known: &Known, left: &Object<'py>, right: &Object<'py>) -> PyResult<Py<PyAny>> {
+fn reflected<'py>(known: &Known, left: &Object<'py>, right: &Operand<'py>) -> PyResult<Py<PyAny>> {
     let py = left.py();
     let Some(number) = number(left) else { return Ok(py.NotImplemented()) };
     let left = Bound::new(py, PyTensor(torch_library::Tensor::wrapped_number(number)))?.into_any();
-    known.call(py, &[left, right.clone()])
+    known.call(py, &[left.as_borrowed(), right.as_any().as_borrowed()])
 }
 
 macro_rules! signs {
@@ -73,24 +73,24 @@ macro_rules! signs {
             $(
                 fn $method<'py>(slf: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Py<PyAny>> {
                     static KNOWN: Known = Known::new($operator);
-                    binary(&KNOWN, slf.as_any(), other)
+                    binary(&KNOWN, slf, other)
                 }
 
                 fn $reflected<'py>(slf: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Py<PyAny>> {
                     static KNOWN: Known = Known::new($operator);
-                    reflected(&KNOWN, other, slf.as_any())
+                    reflected(&KNOWN, other, slf)
                 }
             )+
             $(
                 fn $unary<'py>(slf: &Bound<'py, Self>) -> PyResult<Py<PyAny>> {
                     static KNOWN: Known = Known::new($one);
-                    KNOWN.call(slf.py(), &[slf.as_any().clone()])
+                    unary(&KNOWN, slf)
                 }
             )+
             $(
                 fn $in_place<'py>(slf: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<()> {
                     static KNOWN: Known = Known::new($written);
-                    KNOWN.call(slf.py(), &[slf.as_any().clone(), other.clone()]).map(drop)
+                    KNOWN.call(slf.py(), &[slf.as_any().as_borrowed(), other.as_borrowed()]).map(drop)
                 }
             )+
         }
@@ -117,6 +117,11 @@ signs! {
         __isub__ "sub_";
         __imul__ "mul_";
         __itruediv__ "div_";
+        __iand__ "bitwise_and_";
+        __ior__ "bitwise_or_";
+        __ixor__ "bitwise_xor_";
+        __ilshift__ "bitwise_left_shift_";
+        __irshift__ "bitwise_right_shift_";
     }
     unary {
         __neg__ "neg";
@@ -133,7 +138,7 @@ impl PyTensor {
         modulo: &Object<'py>,
     ) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("pow");
-        if modulo.is_none() { binary(&KNOWN, slf.as_any(), other) } else { Ok(slf.py().NotImplemented()) }
+        if modulo.is_none() { binary(&KNOWN, slf, other) } else { Ok(slf.py().NotImplemented()) }
     }
 
     fn __rpow__<'py>(
@@ -142,7 +147,7 @@ impl PyTensor {
         modulo: &Object<'py>,
     ) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("pow");
-        if modulo.is_none() { reflected(&KNOWN, other, slf.as_any()) } else { Ok(slf.py().NotImplemented()) }
+        if modulo.is_none() { reflected(&KNOWN, other, slf) } else { Ok(slf.py().NotImplemented()) }
     }
 
     fn __richcmp__<'py>(slf: &Bound<'py, Self>, other: &Object<'py>, sign: CompareOp) -> PyResult<Py<PyAny>> {
@@ -162,20 +167,20 @@ impl PyTensor {
             CompareOp::Gt => &KNOWN[4],
             CompareOp::Ge => &KNOWN[5],
         };
-        binary(known, slf.as_any(), other)
+        binary(known, slf, other)
     }
 
     /// The matrix with rows and columns exchanged.
     #[getter(T)]
     fn transposed<'py>(slf: &Bound<'py, Self>) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("numpy_T");
-        KNOWN.call(slf.py(), &[slf.as_any().clone()])
+        unary(&KNOWN, slf)
     }
 
     /// The matrices in the last two dimensions with rows and columns exchanged.
     #[getter(mT)]
     fn matrices_transposed<'py>(slf: &Bound<'py, Self>) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("mT");
-        KNOWN.call(slf.py(), &[slf.as_any().clone()])
+        unary(&KNOWN, slf)
     }
 }

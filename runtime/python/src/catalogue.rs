@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use torch_library::schema::{Argument, Type};
 
-use crate::namespace::{names, operator, with_index};
+use crate::method;
+use crate::namespace::{names, namespaces, operator};
 
 /// An argument: its name, its type in the language of schemas, whether it may be left out, whether it is by name only.
 type Parameter = (String, String, bool, bool);
@@ -15,22 +16,16 @@ fn parameter(argument: &Argument) -> Parameter {
 }
 
 /// For each overload of each operator: namespace, name, overload, arguments, types of the returns. Those of one name
-/// come
-/// in the order in which calls try them. A list that one number may stand for has a `#` behind its type.
+/// come in the order in which calls try them. A list that one number may stand for has a `#` behind its type.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a table, for one reader")]
 pub(crate) fn catalogue(
     py: Python<'_>,
 ) -> PyResult<Vec<(String, String, String, Vec<Parameter>, Vec<String>)>> {
     let mut rows = Vec::new();
-    let mut namespaces =
-        with_index(|index| index.keys().map(|(space, _)| *space).collect::<Vec<_>>(), |_| true);
-    namespaces.sort_unstable();
-    namespaces.dedup();
-    for namespace in namespaces {
-        for name in names(namespace) {
-            let Some(operator) = operator(py, namespace, name)? else { continue };
-            for overload in operator.get().overloads() {
+    for namespace in namespaces() {
+        for name in names(namespace, |_| true) {
+            for overload in operator(py, &format!("{namespace}::{name}"))?.get().overloads() {
                 let (handle, schema) = (overload.handle, overload.schema);
                 rows.push((
                     namespace.to_owned(),
@@ -47,12 +42,6 @@ pub(crate) fn catalogue(
 
 /// The names of operators that tensors have as methods.
 #[pyfunction]
-pub(crate) fn methods(py: Python<'_>) -> PyResult<Vec<&'static str>> {
-    let mut found = Vec::new();
-    for name in names("aten") {
-        if operator(py, "aten", name)?.is_some_and(|operator| operator.get().is_method()) {
-            found.push(name);
-        }
-    }
-    Ok(found)
+pub(crate) fn methods() -> Vec<&'static str> {
+    method::names()
 }

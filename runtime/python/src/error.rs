@@ -18,12 +18,8 @@ pub(crate) fn exception(error: Error) -> PyErr {
     }
     let text = error.to_string();
     match error.kind() {
-        // PyTorch's classes: an index is one of Python's.
-        ErrorKind::Argument | ErrorKind::Shape if text.contains("out of range") => {
-            PyIndexError::new_err(text)
-        }
+        ErrorKind::Index => PyIndexError::new_err(text),
         ErrorKind::OutOfMemory => PyMemoryError::new_err(text),
-        ErrorKind::Argument if text.contains("cannot allocate") => PyMemoryError::new_err(text),
         ErrorKind::Argument | ErrorKind::Shape | ErrorKind::Schema => PyValueError::new_err(text),
         ErrorKind::DType | ErrorKind::Type => PyTypeError::new_err(text),
         ErrorKind::MissingKernel | ErrorKind::NotSupported => PyNotImplementedError::new_err(text),

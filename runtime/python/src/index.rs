@@ -3,13 +3,13 @@
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
-use torch_library::{DType, Device, Error, ErrorKind, Result, Tensor};
+use torch_library::{DType, Device, Result, Tensor, ensure};
 use torch_library_kernels::aten;
 
 use crate::argument::{int, items};
-use crate::buffer::tensor_of;
 use crate::element::number;
 use crate::error::exception;
+use crate::made::tensor_of;
 use crate::result;
 use crate::tensor::{PyTensor, unlocked};
 
@@ -110,16 +110,10 @@ fn slice_of(slice: &Bound<'_, PySlice>) -> PyResult<Part> {
 /// The view that numbers, slices and new dimensions make, and the tensors that pick elements of it.
 fn view(tensor: &Tensor, parts: Vec<Part>) -> Result<(Tensor, Vec<Option<Tensor>>)> {
     let taken: usize = parts.iter().map(Part::takes).sum();
-    let wrong = |text: String| Err(Error::new(ErrorKind::Argument, text));
-    if parts.iter().filter(|part| matches!(part, Part::Rest)).count() > 1 {
-        return wrong("an index has one `...` at most".to_owned());
-    }
-    if taken > tensor.dim() {
-        return wrong(format!(
-            "{taken} indices are out of range for a tensor of {} dimensions",
-            tensor.dim()
-        ));
-    }
+    let rests = parts.iter().filter(|part| matches!(part, Part::Rest)).count();
+    ensure!(rests <= 1, Argument, "an index has one `...` at most");
+    let dim = tensor.dim();
+    ensure!(taken <= dim, Index, "{taken} indices are out of range for a tensor of {dim} dimensions");
     let rest = tensor.dim() - taken;
     let (mut view, mut dim, mut picks) = (tensor.clone(), 0usize, Vec::new());
     for part in parts {

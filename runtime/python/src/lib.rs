@@ -11,7 +11,7 @@
 //! pub use torch_library_python::*; // the module
 //! ```
 //!
-//! is that module with those operators in it; `runtime/python/pyproject.toml` is the file to copy for maturin.
+//! is that module with those operators in it. The folder `examples/python` of the repository is such a crate, to copy.
 //!
 //! PyTorch: `torch.ops`, `torch.Tensor`, `torch.no_grad`, `torch.vmap`, `torch.autocast`.
 // The modules are listed bottom-up: each uses only those above it.
@@ -26,7 +26,11 @@ mod tensor;
 
 mod argument;
 
+mod arguments;
+
 mod result;
+
+mod vectorcall;
 
 mod order;
 
@@ -45,6 +49,12 @@ mod held;
 mod owner;
 
 mod shared;
+
+mod format;
+
+mod place;
+
+mod made;
 
 mod buffer;
 
@@ -96,11 +106,13 @@ pub mod _native {
     #[pymodule_export]
     use crate::autograd::{backward, grad};
     #[pymodule_export]
-    use crate::buffer::{from_numpy, tensor};
+    use crate::buffer::from_numpy;
     #[pymodule_export]
     use crate::catalogue::{catalogue, methods};
     #[pymodule_export]
     use crate::dlpack::from_dlpack;
+    #[pymodule_export]
+    use crate::made::tensor;
     #[pymodule_export]
     use crate::modes::{enter_autocast, enter_inference_mode, is_grad_enabled, leave, set_grad_enabled};
     #[pymodule_export]
@@ -109,8 +121,8 @@ pub mod _native {
     use crate::transform::{grads_and_value, vmap};
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::warnings::tell_python();
-        Ok(())
+        crate::method::add_methods(module.py())
     }
 }

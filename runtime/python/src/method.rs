@@ -1,24 +1,94 @@
 //! Operators as methods of tensors: `x.sum(dim=0)`, also `x.view(2, 3)` for a list of sizes.
 
-use pyo3::exceptions::PyAttributeError;
+use std::ffi::CStr;
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyInt, PyList, PyTuple, PyType};
+use torch_library::OperatorHandle;
 use torch_library::schema::Type;
 
-use crate::namespace::{names, operator};
-use crate::operator::{Operator, arguments};
+use crate::arguments::{Arguments, with_packed};
+use crate::namespace::{self, operator};
+use crate::operator::Operator;
+use crate::overload::Overload;
+use crate::result::Returned;
 use crate::tensor::PyTensor;
+use crate::vectorcall::{Callable, Class};
 
-// An operator of `aten` whose first argument is `self`. The class `Tensor` gets one when it is first asked for. It
-// has no text
-// of its own, which would stand before that of the operator.
-#[pyclass(frozen, name = "Method", module = "torch_library")]
-#[derive(Debug)]
-pub(crate) struct Method(Py<Operator>);
+// An operator of `aten` whose first argument is the tensor `self`. The class has no text of its own, which would stand
+// before that of the operator.
+#[pyclass(frozen, subclass, name = "Method", module = "torch_library")]
+pub(crate) struct Method {
+    name: String,
+    /// Looked up when it is first called.
+    found: PyOnceLock<Found>,
+}
+
+struct Found {
+    operator: Py<Operator>,
+    /// Whether some overload takes a list of whole numbers behind `self`.
+    takes_list: bool,
+}
+
+impl Method {
+    fn found(&self, py: Python<'_>) -> PyResult<&Found> {
+        self.found.get_or_try_init(py, || {
+            let operator = operator(py, &format!("aten::{}", self.name))?;
+            let takes_list = operator.get().overloads().iter().any(|overload| takes_list(overload));
+            Ok(Found { operator: operator.unbind(), takes_list })
+        })
+    }
+}
+
+impl Callable for Method {
+    const FULL_NAME: &'static CStr = c"torch_library.Method";
+    const IS_METHOD: bool = true;
+
+    fn called<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>) -> Returned {
+        let Found { operator, takes_list } = self.found(py)?;
+        let operator = operator.get();
+        // `x.permute(1, 0)`: sizes one by one stand for their list.
+        if let [this, sizes @ ..] = arguments.positional
+            && *takes_list
+            && !sizes.is_empty()
+            && sizes.iter().all(|object| object.is_exact_instance_of::<PyInt>())
+            && !operator.overloads().iter().any(|overload| takes_numbers(overload, sizes.len()))
+        {
+            let list = PyList::new(py, sizes.iter().copied())?;
+            let positional = [*this, list.as_any().as_borrowed()];
+            return operator.invoke(py, Arguments { positional: &positional, named: arguments.named });
+        }
+        operator.invoke(py, arguments)
+    }
+}
+
+/// Whether an overload takes a list of whole numbers of any length behind `self`.
+fn takes_list(overload: &Overload) -> bool {
+    let is_list = |ty: &Type| match ty.without_optional() {
+        Type::List(element) => matches!(**element, Type::Int | Type::SymInt),
+        _ => false,
+    };
+    let second = overload.schema.arguments.get(1);
+    second.is_some_and(|second| is_list(&second.ty) && second.size.is_none())
+}
+
+/// Whether an overload takes so many single numbers behind `self`.
+fn takes_numbers(overload: &Overload, count: usize) -> bool {
+    let is_number = |ty: &Type| matches!(ty.without_optional(), Type::Int | Type::SymInt | Type::Scalar);
+    let numbers = overload.schema.arguments.get(1..=count);
+    numbers.is_some_and(|numbers| numbers.iter().all(|argument| is_number(&argument.ty)))
+}
 
 #[pymethods]
 impl Method {
+    /// The method of an operator of `aten`.
+    #[new]
+    #[pyo3(signature = (name), text_signature = None)]
+    fn new(name: &str) -> Method {
+        Method { name: name.to_owned(), found: PyOnceLock::new() }
+    }
+
     #[pyo3(signature = (*args, **kwargs))]
     fn __call__<'py>(
         &self,
@@ -26,17 +96,7 @@ impl Method {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let (mut positional, named) = arguments(args, kwargs)?;
-        let operator = self.0.get();
-        // `x.permute(1, 0)`: sizes one by one stand for their list.
-        let is_spread = positional.len() > 1
-            && positional[1..].iter().all(|object| object.is_exact_instance_of::<PyInt>());
-        if is_spread && takes_list(operator, positional.len()) {
-            let list = PyList::new(py, &positional[1..])?;
-            positional.truncate(1);
-            positional.push(list.into_any());
-        }
-        operator.invoke(py, &positional, &named)
+        with_packed(args, kwargs, |arguments| self.called(py, arguments).map_err(|error| *error))
     }
 
     fn __get__<'py>(
@@ -53,50 +113,37 @@ impl Method {
 
     #[getter]
     fn __doc__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.bind(py).getattr("__doc__")
+        self.found(py)?.operator.bind(py).getattr("__doc__")
     }
 
     #[getter]
-    fn __name__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.0.bind(py).getattr("__name__")
+    fn __name__(&self) -> &str {
+        &self.name
     }
 }
 
-/// Whether some overload takes a list of whole numbers behind `self`, and none so many single ones.
-fn takes_list(operator: &Operator, count: usize) -> bool {
-    let arguments = || operator.overloads().iter().map(|overload| &overload.schema.arguments);
-    let is_list = |ty: &Type| match ty.without_optional() {
-        Type::List(element) => matches!(**element, Type::Int | Type::SymInt),
-        _ => false,
-    };
-    let takes_ints = |ty: &Type| matches!(ty.without_optional(), Type::Int | Type::SymInt | Type::Scalar);
-    let has_list = arguments()
-        .any(|list| list.get(1).is_some_and(|second| is_list(&second.ty) && second.size.is_none()));
-    let has_ints =
-        arguments().any(|list| list.len() >= count && list[1..count].iter().all(|one| takes_ints(&one.ty)));
-    has_list && !has_ints
+/// The names of operators that tensors have as methods.
+pub(crate) fn names() -> Vec<&'static str> {
+    namespace::names("aten", |handles| handles.iter().any(is_method))
 }
 
-#[pymethods]
-impl PyTensor {
-    /// The method of an operator, which the class has from then on.
-    fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let found = operator(py, "aten", name)?.filter(|operator| operator.get().is_method());
-        let Some(operator) = found else {
-            return Err(PyAttributeError::new_err(format!(
-                "'Tensor' has no attribute {name:?}, and aten no operator of that name with an argument `self`"
-            )));
-        };
-        let class: Bound<'py, PyType> = py.get_type::<PyTensor>();
-        class.setattr(name, Bound::new(py, Method(operator.unbind()))?)?;
-        slf.getattr(name)
-    }
+/// Whether the first argument is a tensor `self`. Reading the text takes less time than to parse it, and there are
+/// many.
+fn is_method(handle: &OperatorHandle) -> bool {
+    let Some((_, arguments)) = handle.schema_text().split_once('(') else { return false };
+    let first = arguments.split(", ").next().and_then(|first| first.split(") ->").next());
+    first
+        .is_some_and(|first| first.starts_with("Tensor") && !first.contains("[]") && first.ends_with(" self"))
+}
 
-    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<String>> {
-        let own = slf.get_type().dir()?;
-        let mut all = own.iter().map(|name| name.extract()).collect::<PyResult<Vec<String>>>()?;
-        all.extend(names("aten").into_iter().map(str::to_owned));
-        Ok(all)
+/// Gives the class of tensors its methods, but for those that it has already.
+pub(crate) fn add_methods(py: Python<'_>) -> PyResult<()> {
+    static CLASS: Class<Method> = Class::new();
+    let class: Bound<'_, PyType> = py.get_type::<PyTensor>();
+    for name in names() {
+        if !class.hasattr(name)? {
+            class.setattr(name, CLASS.object(py, (name,))?)?;
+        }
     }
+    Ok(())
 }

@@ -1,24 +1,24 @@
 //! `torch_library.ops`, its namespaces, and the operators in them: looked up when they are first asked for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use torch_library::{Dispatcher, OperatorHandle};
 
+use crate::error::exception;
 use crate::operator::Operator;
 use crate::order::place;
 use crate::overload::Overload;
 
-/// Handles by `namespace::name`, and the names in order of declaration.
-type Index = HashMap<(&'static str, &'static str), Vec<OperatorHandle>>;
+/// Handles by namespace and name.
+type Index = BTreeMap<&'static str, BTreeMap<&'static str, Vec<OperatorHandle>>>;
+/// Operators by `namespace::name`.
+type Made = HashMap<String, Py<Operator>>;
 
 /// Filled when an operator is first asked for, and again when one is asked for that is not in it.
 static INDEX: Mutex<Option<Index>> = Mutex::new(None);
-/// By namespace and name.
-type Made = HashMap<(String, String), Py<Operator>>;
-
 /// The operators that were made.
 static MADE: Mutex<Option<Made>> = Mutex::new(None);
 
@@ -28,7 +28,7 @@ fn index() -> Index {
     let mut index = Index::new();
     for info in dispatcher.operators() {
         let operator = info.operator;
-        index.entry((operator.namespace(), operator.name())).or_default().push(operator);
+        index.entry(operator.namespace()).or_default().entry(operator.name()).or_default().push(operator);
     }
     index
 }
@@ -42,44 +42,70 @@ pub(crate) fn with_index<R>(look: impl Fn(&Index) -> R, is_found: impl Fn(&R) ->
     look(known.insert(index()))
 }
 
-fn handles(namespace: &str, name: &str) -> Vec<OperatorHandle> {
-    // Keys with shorter lives than those of the map are not taken by `get`.
-    let look = |index: &Index| {
-        let found = index.iter().find(|((space, known), _)| (*space, *known) == (namespace, name));
-        found.map(|(_, handles)| handles.clone()).unwrap_or_default()
+/// The names of the operators of a namespace, those whose handles are asked for, in their order.
+pub(crate) fn names(namespace: &str, is_wanted: impl Fn(&[OperatorHandle]) -> bool) -> Vec<&'static str> {
+    let names = |index: &Index| {
+        let all = index.get(namespace).into_iter().flatten();
+        all.filter(|(_, handles)| is_wanted(handles)).map(|(name, _)| *name).collect()
     };
-    let mut handles = with_index(look, |handles| !handles.is_empty());
+    with_index(names, |_| true)
+}
+
+/// The overloads of a name, in the order in which calls try them.
+fn overloads(py: Python<'_>, namespace: &str, name: &str) -> PyResult<Vec<&'static Overload>> {
+    let look = |index: &Index| index.get(namespace)?.get(name).cloned();
+    let mut handles = with_index(look, Option::is_some).unwrap_or_default();
     handles.sort_by_key(|handle| {
         let declared = (handle.place().file(), handle.place().line);
         (place(namespace, name, handle.overload()), declared)
     });
-    handles
+    let overload = |handle| Overload::new(py, handle).map(|overload| &*Box::leak(Box::new(overload)));
+    handles.into_iter().map(overload).collect::<torch_library::Result<_>>().map_err(exception)
 }
 
-/// The operator of a name, the same object each time.
-pub(crate) fn operator<'py>(
-    py: Python<'py>,
-    namespace: &str,
-    name: &str,
-) -> PyResult<Option<Bound<'py, Operator>>> {
-    let key = (namespace.to_owned(), name.to_owned());
-    let made = |key: &(String, String)| {
-        let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-        made.as_ref().and_then(|made| made.get(key)).map(|made| made.clone_ref(py))
-    };
-    if let Some(operator) = made(&key) {
-        return Ok(Some(operator.into_bound(py)));
+fn made<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, Operator>> {
+    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.as_ref()?.get(name).map(|operator| operator.bind(py).clone())
+}
+
+/// The operator of a name, `aten::add`, the same object each time.
+pub(crate) fn operator<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Operator>> {
+    if let Some(operator) = made(py, name) {
+        return Ok(operator);
     }
-    let overloads = handles(namespace, name).into_iter().filter_map(|handle| Overload::new(handle).ok());
-    let overloads: Vec<&'static Overload> =
-        overloads.map(|overload| &*Box::leak(Box::new(overload))).collect();
-    if overloads.is_empty() {
-        return Ok(None);
-    }
-    let operator = Bound::new(py, Operator::new(format!("{namespace}::{name}"), overloads))?;
+    let operator = Operator::object(py, name)?;
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.get_or_insert_default().insert(key, operator.clone().unbind());
-    Ok(Some(operator))
+    Ok(made
+        .get_or_insert_default()
+        .entry(name.to_owned())
+        .or_insert_with(|| operator.unbind())
+        .bind(py)
+        .clone())
+}
+
+#[pymethods]
+impl Operator {
+    /// The operator of a name, `aten::add`, or one overload of it, `aten::add.Tensor`.
+    #[new]
+    #[pyo3(signature = (name), text_signature = None)]
+    fn of_name(py: Python<'_>, name: &str) -> PyResult<Operator> {
+        // The message of the dispatcher has the nearest names.
+        let unknown = || match Dispatcher::global().find(name) {
+            Ok(_) => PyAttributeError::new_err(format!("there is no operator {name:?}")),
+            Err(error) => PyAttributeError::new_err(error.to_string()),
+        };
+        if let Some((all, overload)) = name.split_once('.') {
+            return operator(py, all)?.get().one(overload).ok_or_else(unknown);
+        }
+        if let Some(operator) = made(py, name) {
+            return Ok(Operator::new(name.to_owned(), operator.get().overloads().to_vec()));
+        }
+        let (namespace, short) = name.split_once("::").ok_or_else(unknown)?;
+        match overloads(py, namespace, short)? {
+            overloads if overloads.is_empty() => Err(unknown()),
+            overloads => Ok(Operator::new(name.to_owned(), overloads)),
+        }
+    }
 }
 
 /// All namespaces: `torch_library.ops`.
@@ -95,8 +121,7 @@ impl Operators {
     }
 
     fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, Namespace>> {
-        let is_known = |index: &Index| index.keys().any(|(namespace, _)| *namespace == name);
-        if !with_index(is_known, |is_known| *is_known) {
+        if !with_index(|index| index.contains_key(name), |is_known| *is_known) {
             let known = slf.get().__dir__().join(", ");
             return Err(PyAttributeError::new_err(format!(
                 "no operator has the namespace {name:?}, there are {known}"
@@ -108,13 +133,17 @@ impl Operators {
     }
 
     fn __dir__(&self) -> Vec<&'static str> {
-        let names = |index: &Index| index.keys().map(|(namespace, _)| *namespace).collect::<BTreeSet<_>>();
-        with_index(names, |_| true).into_iter().collect()
+        namespaces()
     }
 
     fn __repr__(&self) -> &'static str {
         "torch_library.ops"
     }
+}
+
+/// All namespaces, in their order.
+pub(crate) fn namespaces() -> Vec<&'static str> {
+    with_index(|index| index.keys().copied().collect(), |_| true)
 }
 
 /// The operators of one namespace: `torch_library.ops.aten`.
@@ -127,34 +156,16 @@ pub(crate) struct Namespace {
 #[pymethods]
 impl Namespace {
     fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, Operator>> {
-        match operator(slf.py(), &slf.get().name, name)? {
-            Some(operator) => {
-                slf.setattr(name, &operator)?;
-                Ok(operator)
-            }
-            None => {
-                // Its message has the nearest names.
-                let error = Dispatcher::global().find(&format!("{}::{name}", slf.get().name)).err();
-                let text = error.map_or_else(|| format!("no operator {name:?}"), |error| error.to_string());
-                Err(PyAttributeError::new_err(text))
-            }
-        }
+        let operator = operator(slf.py(), &format!("{}::{name}", slf.get().name))?;
+        slf.setattr(name, &operator)?;
+        Ok(operator)
     }
 
     fn __dir__(&self) -> Vec<&'static str> {
-        names(&self.name)
+        names(&self.name, |_| true)
     }
 
     fn __repr__(&self) -> String {
         format!("torch_library.ops.{}", self.name)
     }
-}
-
-/// The names of the operators of a namespace.
-pub(crate) fn names(namespace: &str) -> Vec<&'static str> {
-    let names = |index: &Index| {
-        let of_namespace = index.keys().filter(|(space, _)| *space == namespace);
-        of_namespace.map(|(_, name)| *name).collect::<BTreeSet<_>>()
-    };
-    with_index(names, |_| true).into_iter().collect()
 }

@@ -1,15 +1,20 @@
 //! An operator as an object that is called: all overloads of a name, or one of them.
 
+use std::ffi::CStr;
+
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use smallvec::SmallVec;
 
-use crate::overload::{Named, Overload, Positional, no_overload};
+use crate::arguments::{Arguments, with_packed};
+use crate::overload::{Mismatch, Overload, no_overload};
+use crate::result::Returned;
+use crate::vectorcall::{Callable, Class};
 
 // All overloads of one name, or one overload: PyTorch's `OpOverloadPacket` and `OpOverload`. The class has no text of
-// its
-// own, which would stand before that of each operator.
-#[pyclass(frozen, name = "Operator", module = "torch_library", dict)]
+// its own, which would stand before that of each operator.
+#[pyclass(frozen, subclass, name = "Operator", module = "torch_library", dict)]
 pub(crate) struct Operator {
     /// `aten::add`, or `aten::add.Tensor` of one overload.
     name: String,
@@ -21,36 +26,38 @@ impl Operator {
         Operator { name, overloads }
     }
 
+    /// An object that is called fast: `aten::add`, or `aten::add.Tensor`.
+    pub(crate) fn object<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Operator>> {
+        static CLASS: Class<Operator> = Class::new();
+        CLASS.object(py, (name,))
+    }
+
     /// Calls the first overload that takes these arguments.
-    pub(crate) fn invoke<'py>(
-        &self,
-        py: Python<'py>,
-        positional: &[Bound<'py, PyAny>],
-        named: &Named<'py>,
-    ) -> PyResult<Py<PyAny>> {
-        let mut mismatches = Vec::new();
+    #[inline]
+    pub(crate) fn invoke<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>) -> Returned {
+        let mut mismatches = SmallVec::<[Mismatch; 8]>::new();
         for overload in &self.overloads {
-            match overload.call(py, positional, named) {
+            match overload.call(py, arguments) {
                 Ok(result) => return result,
-                Err(mismatch) => mismatches.push((overload, mismatch)),
+                Err(mismatch) => mismatches.push(mismatch),
             }
         }
-        let reasons: Vec<_> = mismatches.iter().map(|(overload, why)| overload.explain(why)).collect();
-        Err(no_overload(&self.name, positional, named, &reasons))
+        Err(Box::new(self.refuse(py, arguments, &mismatches)))
+    }
+
+    #[cold]
+    fn refuse<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>, mismatches: &[Mismatch]) -> PyErr {
+        let both = self.overloads.iter().zip(mismatches);
+        let reasons: Vec<_> = both.map(|(overload, why)| overload.explain(py, *why, arguments)).collect();
+        no_overload(&self.name, arguments, &reasons)
     }
 
     pub(crate) fn overloads(&self) -> &[&'static Overload] {
         &self.overloads
     }
 
-    pub(crate) fn is_method(&self) -> bool {
-        let first = |overload: &&Overload| {
-            overload.schema.arguments.first().is_some_and(|first| first.name == "self")
-        };
-        self.overloads.iter().any(first)
-    }
-
-    fn one(&self, name: &str) -> Option<Operator> {
+    /// The overload of a name, as an operator of its own.
+    pub(crate) fn one(&self, name: &str) -> Option<Operator> {
         let overload = if name == "default" { "" } else { name };
         let found = self.overloads.iter().find(|known| known.handle.overload() == overload)?;
         (self.overloads.len() > 1 || !self.name.contains('.'))
@@ -58,15 +65,14 @@ impl Operator {
     }
 }
 
-/// The arguments of a call as this module looks at them.
-pub(crate) fn arguments<'py>(
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<(Positional<'py>, Named<'py>)> {
-    let positional = args.iter().collect();
-    let Some(kwargs) = kwargs else { return Ok((positional, Named::new())) };
-    let named = kwargs.iter().map(|(name, object)| Ok((name.cast_into()?, object)));
-    Ok((positional, named.collect::<PyResult<_>>()?))
+impl Callable for Operator {
+    const FULL_NAME: &'static CStr = c"torch_library.Operator";
+    const IS_METHOD: bool = false;
+
+    #[inline]
+    fn called<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>) -> Returned {
+        self.invoke(py, arguments)
+    }
 }
 
 #[pymethods]
@@ -78,27 +84,20 @@ impl Operator {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let (positional, named) = arguments(args, kwargs)?;
-        self.invoke(py, &positional, &named)
+        with_packed(args, kwargs, |arguments| self.invoke(py, arguments).map_err(|error| *error))
     }
 
     /// One overload, by its name; `default` is the one without a name.
     fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, Operator>> {
-        match slf.get().one(name) {
-            Some(operator) => {
-                let operator = Bound::new(slf.py(), operator)?;
-                slf.setattr(name, &operator)?;
-                Ok(operator)
-            }
-            None => {
-                let known = slf.get().overload_names();
-                Err(PyAttributeError::new_err(format!(
-                    "{} has no overload {name:?}, it has {}",
-                    slf.get().name,
-                    known.join(", ")
-                )))
-            }
+        let operator = slf.get();
+        if operator.one(name).is_none() {
+            let known = operator.overload_names().join(", ");
+            let text = format!("{} has no overload {name:?}, it has {known}", operator.name);
+            return Err(PyAttributeError::new_err(text));
         }
+        let one = Operator::object(slf.py(), &format!("{}.{name}", operator.name))?;
+        slf.setattr(name, &one)?;
+        Ok(one)
     }
 
     /// The names of the overloads, in the order in which a call tries them.

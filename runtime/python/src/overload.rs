@@ -3,20 +3,15 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use smallvec::SmallVec;
 use torch_library::schema::{self, Schema};
-use torch_library::{OperatorHandle, Stack, Value};
+use torch_library::{OperatorHandle, Stack, Tensor, Value};
 
 use crate::argument::{Wanted, value};
+use crate::arguments::{Arguments, is_text};
 use crate::error::exception;
 use crate::order::takes_numbers;
-use crate::result;
-use crate::tensor::FEW;
-
-/// The arguments of a call by position.
-pub(crate) type Positional<'py> = SmallVec<[Bound<'py, PyAny>; 6]>;
-/// Those by name.
-pub(crate) type Named<'py> = SmallVec<[(Bound<'py, PyString>, Bound<'py, PyAny>); 4]>;
+use crate::result::{self, Returned};
+use crate::tensor::{FEW, PyTensor};
 
 /// Numbers beyond this may be a size or a count, and the call long.
 const SMALL: i64 = 4096;
@@ -29,158 +24,183 @@ pub(crate) struct Overload {
     positional: usize,
     /// For each return the argument that it is, if it is one.
     returned: Vec<Option<usize>>,
-    takes_numbers: bool,
 }
 
 struct Parameter {
     argument: &'static schema::Argument,
+    /// The object that names it in programs.
+    name: Py<PyString>,
     default: Option<Value<'static>>,
+    is_tensor: bool,
+    /// Whether a number may stand for a tensor.
+    numbers_are_tensors: bool,
 }
 
-/// Why the arguments of a call do not fit.
+/// Why the arguments of a call do not fit: the number of a parameter, or of an argument by name.
+#[derive(Clone, Copy)]
 pub(crate) enum Mismatch {
-    TooMany { expected: usize, received: usize },
-    WrongType { parameter: usize, found: String },
-    Missing { parameter: usize },
-    Unknown(String),
-    Twice(String),
+    TooMany,
+    WrongType(usize),
+    Missing(usize),
+    Unknown(usize),
+    Twice(usize),
 }
 
 impl Overload {
-    pub(crate) fn new(handle: OperatorHandle) -> torch_library::Result<Overload> {
+    pub(crate) fn new(py: Python<'_>, handle: OperatorHandle) -> torch_library::Result<Overload> {
         let schema = handle.schema()?;
-        let of_default = |argument| {
+        let takes_numbers = takes_numbers(handle.namespace(), handle.name());
+        let parameter = |argument: &'static schema::Argument| {
             let value = |default| <Value<'static> as schema::Value>::of_default(default, argument);
-            argument.default.as_ref().map(value)
+            Parameter {
+                argument,
+                name: PyString::intern(py, &argument.name).unbind(),
+                default: argument.default.as_ref().map(value),
+                is_tensor: *argument.ty.without_optional() == schema::Type::Tensor,
+                // A number has no memory to write to.
+                numbers_are_tensors: takes_numbers && !argument.is_mutable(),
+            }
         };
         Ok(Overload {
             handle,
             schema,
-            parameters: schema
-                .arguments
-                .iter()
-                .map(|argument| Parameter { argument, default: of_default(argument) })
-                .collect(),
+            parameters: schema.arguments.iter().map(parameter).collect(),
             positional: schema.arguments.iter().filter(|argument| !argument.kwarg_only).count(),
             returned: (0..schema.returns.len()).map(|index| schema.returned_argument(index)).collect(),
-            takes_numbers: takes_numbers(handle.namespace(), handle.name()),
         })
     }
 
-    /// The values of a call, in the order of the schema.
-    fn bind<'a>(
+    /// Puts the values of a call on a stack, in the order of the schema.
+    #[inline]
+    fn bind<'a, 'py>(
         &'a self,
-        positional: &'a [Bound<'_, PyAny>],
-        named: &'a [(Bound<'_, PyString>, Bound<'_, PyAny>)],
-    ) -> Result<Stack<'a>, Mismatch> {
+        py: Python<'py>,
+        arguments: Arguments<'a, 'py>,
+        stack: &mut Stack<'a>,
+    ) -> Result<(), Mismatch> {
+        let Arguments { positional, named } = arguments;
         if positional.len() > self.positional {
-            return Err(Mismatch::TooMany { expected: self.positional, received: positional.len() });
+            return Err(Mismatch::TooMany);
         }
-        let mut stack = Stack::new();
         let mut used = 0;
         for (index, parameter) in self.parameters.iter().enumerate() {
             let object = match positional.get(index) {
-                Some(object) => Some(object),
+                Some(object) => Some(&**object),
                 None if used < named.len() => {
-                    let name = parameter.argument.name.as_str();
-                    let found =
-                        named.iter().find(|(given, _)| given.to_str().is_ok_and(|given| given == name));
+                    let found = arguments.by_name(parameter.name.bind(py));
                     used += usize::from(found.is_some());
-                    found.map(|(_, object)| object)
+                    found
                 }
                 None => None,
             };
-            stack.push(self.one(index, parameter, object)?);
+            let Some(object) = object else {
+                stack.push(parameter.default.as_ref().ok_or(Mismatch::Missing(index))?.borrowed());
+                continue;
+            };
+            match parameter.tensor(object) {
+                Some(tensor) => stack.push(Value::TensorRef(tensor)),
+                None => stack.push(parameter.value(object).ok_or(Mismatch::WrongType(index))?),
+            }
         }
-        if used < named.len() { Err(self.left_over(named)) } else { Ok(stack) }
+        if used < named.len() { Err(self.left_over(py, arguments)) } else { Ok(()) }
     }
 
-    #[inline]
-    fn one<'a>(
-        &'a self,
-        index: usize,
-        parameter: &'a Parameter,
-        object: Option<&'a Bound<'_, PyAny>>,
-    ) -> Result<Value<'a>, Mismatch> {
-        let Some(object) = object else {
-            let default = parameter.default.as_ref().ok_or(Mismatch::Missing { parameter: index })?;
-            return Ok(default.borrowed());
-        };
-        let schema::Argument { ty, size, .. } = parameter.argument;
-        // A number has no memory to write to.
-        let numbers_are_tensors = self.takes_numbers && !parameter.argument.is_mutable();
-        value(object, Wanted { ty, size: *size, numbers_are_tensors })
-            .ok_or_else(|| Mismatch::WrongType { parameter: index, found: type_of(object) })
-    }
-
-    /// An argument by name that no parameter took: one that has its value by position, or one that there is not.
+    /// An argument by name that no parameter took: one that there is not, or else one that has its value already.
     #[cold]
-    fn left_over(&self, named: &[(Bound<'_, PyString>, Bound<'_, PyAny>)]) -> Mismatch {
-        let names = named.iter().map(|(name, _)| name.to_string_lossy().into_owned());
-        let (known, unknown): (Vec<_>, Vec<_>) =
-            names.partition(|name| self.schema.argument_index(name).is_some());
-        match unknown.into_iter().next() {
-            Some(name) => Mismatch::Unknown(name),
-            None => Mismatch::Twice(known.into_iter().next().unwrap_or_default()),
+    fn left_over<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>) -> Mismatch {
+        let of_name = |name: &Bound<'_, PyString>| {
+            let is_it = |parameter: &Parameter| is_text(name, parameter.name.bind(py));
+            self.parameters.iter().position(is_it)
+        };
+        let places: Vec<_> = arguments.named.iter().map(|(name, _)| of_name(name)).collect();
+        if let Some(unknown) = places.iter().position(Option::is_none) {
+            return Mismatch::Unknown(unknown);
         }
+        let has_value = |at: usize| {
+            let place = places[at].unwrap_or_default();
+            place < arguments.positional.len() || places[..at].contains(&Some(place))
+        };
+        Mismatch::Twice((0..places.len()).find(|at| has_value(*at)).unwrap_or_default())
     }
 
     /// Calls the operator, if the arguments fit.
-    pub(crate) fn call(
+    #[inline]
+    pub(crate) fn call<'py>(
         &self,
-        py: Python<'_>,
-        positional: &[Bound<'_, PyAny>],
-        named: &[(Bound<'_, PyString>, Bound<'_, PyAny>)],
-    ) -> Result<PyResult<Py<PyAny>>, Mismatch> {
-        let mut stack = self.bind(positional, named)?;
+        py: Python<'py>,
+        arguments: Arguments<'_, 'py>,
+    ) -> Result<Returned, Mismatch> {
+        let mut stack = Stack::new();
+        self.bind(py, arguments, &mut stack)?;
         let handle = self.handle;
         let called = match is_short(&stack, self.parameters.len()) {
             true => handle.call_boxed(&mut stack),
             false => py.detach(|| handle.call_boxed(&mut stack)),
         };
         if let Err(error) = called {
-            return Ok(Err(exception(error)));
+            return Ok(Err(Box::new(exception(error))));
         }
         let given = |index: usize| {
             let argument = (*self.returned.get(index)?)?;
-            let name = &self.parameters.get(argument)?.argument.name;
-            let by_name = || named.iter().find(|(given, _)| given.to_str().is_ok_and(|given| given == name));
-            let object = positional.get(argument).or_else(|| by_name().map(|(_, object)| object))?;
-            object.is_exact_instance_of::<crate::tensor::PyTensor>().then(|| object.clone().unbind())
+            let object = arguments.at(argument, self.parameters.get(argument)?.name.bind(py))?;
+            object.is_exact_instance_of::<PyTensor>().then(|| object.clone().unbind())
         };
-        Ok(result::returns(py, stack, self.returned.len(), given))
+        Ok(result::returns(py, &mut stack, self.returned.len(), given))
     }
 
     /// A line that says what this overload takes, and why a call is no call of it.
-    pub(crate) fn explain(&self, mismatch: &Mismatch) -> String {
+    pub(crate) fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        mismatch: Mismatch,
+        arguments: Arguments<'_, 'py>,
+    ) -> String {
         let name = |parameter: usize| &self.parameters[parameter].argument.name;
+        let by_name = |at: usize| arguments.named[at].0.to_string_lossy();
         let why = match mismatch {
-            Mismatch::TooMany { expected, received } => {
-                format!("takes at most {expected} arguments by position, {received} were given")
+            Mismatch::TooMany => {
+                let (most, given) = (self.positional, arguments.positional.len());
+                format!("takes at most {most} arguments by position, {given} were given")
             }
-            Mismatch::WrongType { parameter, found } => {
-                let ty = &self.parameters[*parameter].argument.ty;
-                format!("argument {} `{}` is of type {ty}, not {found}", parameter + 1, name(*parameter))
+            Mismatch::WrongType(parameter) => {
+                let Parameter { argument, name, .. } = &self.parameters[parameter];
+                let found = arguments.at(parameter, name.bind(py)).map_or_else(String::new, type_of);
+                format!(
+                    "argument {} `{}` is of type {}, not {found}",
+                    parameter + 1,
+                    argument.name,
+                    argument.ty
+                )
             }
-            Mismatch::Missing { parameter } => format!("argument `{}` is missing", name(*parameter)),
-            Mismatch::Unknown(argument) => format!("there is no argument `{argument}`"),
-            Mismatch::Twice(argument) => format!("argument `{argument}` is given twice"),
+            Mismatch::Missing(parameter) => format!("argument `{}` is missing", name(parameter)),
+            Mismatch::Unknown(at) => format!("there is no argument `{}`", by_name(at)),
+            Mismatch::Twice(at) => format!("argument `{}` is given twice", by_name(at)),
         };
         format!("{}\n    {why}", self.schema)
     }
 }
 
+impl Parameter {
+    /// The tensor that an object is, where one is wanted.
+    #[inline]
+    fn tensor<'a>(&self, object: &'a Bound<'_, PyAny>) -> Option<&'a Tensor> {
+        let tensor = if self.is_tensor { object.cast_exact::<PyTensor>().ok()? } else { return None };
+        Some(&tensor.get().0)
+    }
+
+    /// What anything else is.
+    fn value<'a>(&self, object: &'a Bound<'_, PyAny>) -> Option<Value<'a>> {
+        let schema::Argument { ty, size, .. } = self.argument;
+        value(object, Wanted { ty, size: *size, numbers_are_tensors: self.numbers_are_tensors })
+    }
+}
+
 /// The exception of a call that no overload takes.
 #[cold]
-pub(crate) fn no_overload(
-    name: &str,
-    positional: &[Bound<'_, PyAny>],
-    named: &[(Bound<'_, PyString>, Bound<'_, PyAny>)],
-    reasons: &[String],
-) -> PyErr {
-    let mut given: Vec<String> = positional.iter().map(type_of).collect();
-    given
-        .extend(named.iter().map(|(name, object)| format!("{}={}", name.to_string_lossy(), type_of(object))));
+pub(crate) fn no_overload(name: &str, arguments: Arguments<'_, '_>, reasons: &[String]) -> PyErr {
+    let mut given: Vec<String> = arguments.positional.iter().map(|object| type_of(object)).collect();
+    let named = arguments.named.iter();
+    given.extend(named.map(|(name, object)| format!("{}={}", name.to_string_lossy(), type_of(object))));
     let overloads = if reasons.len() == 1 { "does not take" } else { "has no overload that takes" };
     PyTypeError::new_err(format!("{name} {overloads} ({}):\n  {}", given.join(", "), reasons.join("\n  ")))
 }

@@ -15,8 +15,7 @@ pub(crate) type Block = Option<(usize, usize)>;
 /// that it is a part of.
 ///
 /// A `bytearray` and its like refuse to be resized while a view of them lives. An array of NumPy's can be told to
-/// resize
-/// whatever looks at its memory (`refcheck=False`), but never does while there is a weak reference to it.
+/// resize whatever looks at its memory (`refcheck=False`), but never does while there is a weak reference to it.
 pub(crate) fn lock(object: &Bound<'_, PyAny>) -> PyResult<(Py<PyAny>, Block)> {
     let py = object.py();
     let kept = PyList::empty(py);

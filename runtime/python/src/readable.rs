@@ -1,8 +1,7 @@
 //! Whether there is memory at an address that another library gives.
 
 /// Whether the first and the last byte of a range can be read, as far as the system tells. An address that nobody has
-/// is
-/// told from others; one that is somebody else's is not.
+/// is told from others; one that is somebody else's is not.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_readable(start: usize, len: usize) -> bool {
     let Some(last) = len.checked_sub(1) else { return true };

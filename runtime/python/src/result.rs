@@ -2,7 +2,7 @@
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyBool, PyList, PyTuple};
 use torch_library::{Stack, Tensor, Value};
 
 use crate::element::of_scalar;
@@ -14,25 +14,42 @@ pub(crate) fn tensor(py: Python<'_>, tensor: Tensor) -> PyResult<Py<PyAny>> {
     if tensor.is_defined() { Ok(Py::new(py, PyTensor(tensor))?.into_any()) } else { Ok(py.None()) }
 }
 
+/// An object, or an exception behind a pointer: two words, which are returned in registers. An exception is many, which
+/// would be copied with each of the functions that a call goes through.
+pub(crate) type Returned = Result<Py<PyAny>, Box<PyErr>>;
+
 /// What a call returns: nothing, one object, or a tuple. `given` is the argument that a return is, if it is one.
-pub(crate) fn returns<'v>(
+pub(crate) fn returns(
     py: Python<'_>,
-    mut stack: Stack<'v>,
+    stack: &mut Stack<'_>,
     count: usize,
     given: impl Fn(usize) -> Option<Py<PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    let one = |index: usize, value: Option<Value<'v>>| match (given(index), value) {
-        (Some(argument), Some(_)) => Ok(argument),
-        (_, value) => object(py, value.unwrap_or(Value::None)),
-    };
+) -> Returned {
     match count {
         0 => Ok(py.None()),
-        1 => one(0, stack.pop()),
+        1 => match given(0) {
+            Some(argument) => Ok(argument),
+            None => top(py, stack),
+        },
         _ => {
-            let values = stack.into_iter().enumerate();
-            let objects = values.map(|(index, value)| one(index, Some(value)));
-            Ok(PyTuple::new(py, objects.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
+            let values = std::mem::take(stack).into_iter().enumerate();
+            let one = |(index, value)| given(index).map_or_else(|| object(py, value), Ok);
+            Ok(PyTuple::new(py, values.map(one).collect::<PyResult<Vec<_>>>()?)?.into_any().unbind())
         }
+    }
+}
+
+/// The object of the value on top. What most operators return is looked at where it lies: to move it takes longer.
+#[inline]
+fn top(py: Python<'_>, stack: &mut Stack<'_>) -> Returned {
+    match stack.last(1) {
+        [Value::Bool(value)] => return Ok(PyBool::new(py, *value).to_owned().into_any().unbind()),
+        [] | [Value::None] => return Ok(py.None()),
+        _ => {}
+    }
+    match stack.pop() {
+        Some(Value::Tensor(value)) => Ok(tensor(py, value)?),
+        value => Ok(object(py, value.unwrap_or(Value::None))?),
     }
 }
 

@@ -1,10 +1,8 @@
 //! One storage for each block of memory that Python's objects share, however many tensors are made over it.
 //!
 //! A lease on a storage keeps calls apart that use the same elements. Two storages over the same bytes would know
-//! nothing
-//! of each other's leases, so here is written down which blocks have one: those that came in, and those of ours that
-//! are
-//! lent.
+//! nothing of each other's leases, so here is written down which blocks have one: those that came in, and those of ours
+//! that are lent.
 #![expect(unsafe_code, reason = "makes storages over memory of Python's objects")]
 
 use std::collections::BTreeMap;
@@ -34,8 +32,7 @@ fn blocks() -> MutexGuard<'static, Blocks> {
 
 impl Blocks {
     /// Those that are alive and share a byte with a range. Whoever has a tensor of one drops it when the list is not
-    /// locked
-    /// any more: with the last one, code of a user may run.
+    /// locked any more: with the last one, code of a user may run.
     fn touching(&self, from: usize, to: usize) -> Vec<(usize, usize, Tensor)> {
         let mut found = Vec::new();
         for (begin, (end, tensor)) in self.known.range(..to).rev() {
@@ -116,8 +113,7 @@ pub(crate) struct Elements<'a> {
 ///
 /// # Safety
 /// - Until `keeper` is dropped there are elements at these addresses, initialised, and other bytes in the rest of the
-///   block;
-///   every pattern of bits is one of the type: so no booleans.
+///   block; every pattern of bits is one of the type: so no booleans.
 /// - What else writes or reads them follows the rule of the guide: not on another thread while an operator uses them.
 pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<Tensor> {
     let Elements { start, sizes, strides, dtype, block } = *elements;
@@ -205,9 +201,8 @@ unsafe fn storage_around(
     let (from, to) = if around.iter().any(|(_, end, _)| *end > from) { wanted } else { (from, to) };
     // `over` refuses null.
     let data = NonNull::new(start.with_addr(from).cast::<u8>()).unwrap_or(NonNull::dangling());
-    // SAFETY: the caller says that the bytes are there as long as the keeper, and who may use them. No other storage
-    // is over
-    // them: none of the blocks touches these.
+    // SAFETY: the caller says that the bytes are there as long as the keeper, and who may use them. No other storage is
+    // over them: none of the blocks touches these.
     let storage = unsafe { Storage::from_raw_parts(data, to - from, Device::CPU, Box::new(keeper)) };
     let keys = Tensor::empty(&[0], DType::UInt8, Device::CPU)?.key_set();
     let block = Tensor::from_storage(storage, &[(to - from) as i64], &[1], 0, DType::UInt8, keys)?;

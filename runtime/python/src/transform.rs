@@ -51,9 +51,8 @@ pub(crate) fn vmap(
     Ok(outputs.into_iter().map(PyTensor).collect())
 }
 
-/// The gradients of the one number that a function of a list of tensors returns, and what it returned: that number,
-/// or a
-/// list that begins with it.
+/// The gradients of the one number that a function of a list of tensors returns, and what it returned: that number, or
+/// a list that begins with it.
 #[pyfunction]
 pub(crate) fn grads_and_value(
     f: &Bound<'_, PyAny>,

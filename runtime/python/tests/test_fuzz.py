@@ -1,8 +1,11 @@
 """Calls with arguments of any kind: each returns or raises, and none ends the process."""
 
+import ctypes
 import random
+import threading
 
 import numpy as np
+from test_memory import LIES, Liar
 
 import torch_library as tl
 from torch_library import _native
@@ -50,9 +53,82 @@ class Odd:
         raise OverflowError
 
 
+class Reenter:
+    """An object that moves the memory of a tensor of the same call, whatever it is asked."""
+
+    def __init__(self, tensor, size):
+        self.tensor, self.size = tensor, size
+
+    def change(self, answer):
+        try:
+            self.tensor.resize_([self.size])
+            self.tensor.add_(1)
+        except (RuntimeError, TypeError, ValueError, NotImplementedError):
+            pass
+        return answer
+
+    def __index__(self):
+        return self.change(0)
+
+    def __float__(self):
+        return self.change(0.5)
+
+    def __bool__(self):
+        return self.change(True)
+
+    def __len__(self):
+        return self.change(2)
+
+    def __getitem__(self, key):
+        if key > 1:
+            raise IndexError(key)
+        return self.change(self if self.size % 2 else key)
+
+    def __dlpack__(self, **_):
+        return self.change(self.tensor.detach().__dlpack__())
+
+    @property
+    def __array_interface__(self):
+        return self.change({"data": (8, False), "shape": (1 << 40,), "typestr": "<f8", "version": 3})
+
+
+class Emptying:
+    """A member of a list that empties it when it is looked at."""
+
+    def __init__(self):
+        self.all = [self, 1, 2]
+
+    def __index__(self):
+        self.all.clear()
+        return 1
+
+
+class Twin(str):
+    """A name that a dictionary may have twice."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return self is other
+
+
+def released():
+    view = memoryview(bytearray(16))
+    view.release()
+    return view
+
+
+#: Buffers that are not what one expects: of structures, of nothing, gone, without strides, with more elements than bytes.
+BUFFERS = [
+    (ctypes.c_double * 3)(1, 2, 3), ctypes.c_int(3), (ctypes.c_char * 4)(), (ctypes.c_void_p * 2)(), Liar().managed, bytes(3),
+    bytearray(), memoryview(bytearray(12)).cast("i"), memoryview(b"abcd")[::-1], released(),
+    np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 40, 3), (0, 0)), np.zeros((0, 1 << 40)), np.zeros(3, "c16")[::-1], np.zeros(2, "M8[s]"),
+    np.zeros(2, [("a", "i1"), ("b", "f8")])["b"], np.array(1.5), np.array("text"), np.array([object()]), np.zeros((1,) * 32),
+]  # fmt: skip
 ODD = [None, True, False, "", "cpu", "meta", "reflect", "ij,jk->ik", "\x00", "é", b"bytes", float("nan"), float("inf"), -0.5, 3.7, 1j]
 ODD += [object(), Odd(), [], (), {}, set(), Odd, len, range(3), np.float32(2), np.int64(3), np.array([1, 2]), np.bool_(True)]
 ODD += [tl.float32, tl.int64, tl.strided, tl.channels_last, tl.device("cpu"), tl.Generator(), float, int, np.float16, tl]
+ODD += BUFFERS + [Liar()] + [Liar(**lie) for lie in LIES]
 
 
 def anything(rng, depth=0):
@@ -62,7 +138,7 @@ def anything(rng, depth=0):
     if kind < 6:
         return rng.choice(HUGE) if rng.randrange(3) == 0 else rng.randrange(-3, 4)
     if kind < 8 or depth > 2:
-        return rng.choice(ODD)
+        return rng.choice(ODD) if rng.randrange(8) else Emptying().all
     return [anything(rng, depth + 1) for _ in range(rng.randrange(4))]
 
 
@@ -112,6 +188,11 @@ def one_call(rng, rows):
         named[rng.choice(["foo", "self", "out"])] = anything(rng)
     if rng.randrange(20) == 0:
         positional.append(anything(rng))
+    if named and rng.randrange(20) == 0:
+        named[Twin(next(iter(named)))] = anything(rng)
+    given = [one for one in positional if isinstance(one, tl.Tensor)]
+    if given and len(positional) > 1 and rng.randrange(10) == 0:
+        positional[rng.randrange(1, len(positional))] = Reenter(rng.choice(given), rng.randrange(2000))
     kind = rng.randrange(12)
     try:
         if kind == 0:
@@ -137,3 +218,23 @@ def test_no_call_ends_the_process(request):
     rows = [row for row in _native.catalogue() if row[1] not in SLOW]
     raised = sum(isinstance(one_call(rng, rows), Exception) for _ in range(calls))
     assert 0 < raised < calls, f"{raised} of {calls} calls raised"
+
+
+def test_no_call_of_several_threads_ends_the_process(request, monkeypatch):
+    """Four threads, whose calls are most often on tensors that the others use as well."""
+    calls, own = request.config.getoption("--calls"), tensors
+    shared = [own(random.Random(seed)) for seed in range(12)]
+    monkeypatch.setitem(globals(), "tensors", lambda rng: rng.choice(shared) if rng.randrange(3) else own(rng))
+    rows = [row for row in _native.catalogue() if row[1] not in SLOW]
+    raised = []
+
+    def work(seed):
+        rng = random.Random(seed)
+        raised.append(sum(isinstance(one_call(rng, rows), Exception) for _ in range(calls // 8)))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(raised) == 4 and all(0 < count < calls // 8 for count in raised), raised

@@ -1,5 +1,7 @@
 """PyTorch as the referee, where it is installed: orders of overloads, and examples of its documentation."""
 
+import doctest
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,82 @@ def test_examples_give_what_they_give_there(example):
     found, expected = program(tl), program(torch)
     assert str(found.dtype).split(".")[-1] == str(expected.dtype).split(".")[-1]
     np.testing.assert_allclose(np.asarray(found), expected.numpy(), rtol=1e-6)
+
+
+#: What gives another result each time, prints, is about the memory of one tensor, or shows how little a rounding error is.
+OTHERS = ("rand", "multinomial", "normal", "bernoulli", "poisson", "dropout", "empty", "print(", "seed", "compile", "set_", "data_ptr",
+          "is_conj", "is_neg", "dist(torch.inverse")  # fmt: skip
+
+
+def ours(value):
+    """What a value of PyTorch's is here; nothing where it is none that could be compared."""
+    if isinstance(value, torch.Tensor) and value.layout == torch.strided and value.device.type == "cpu" and not value.is_quantized:
+        value = value.detach().resolve_conj().resolve_neg()
+        return tl.from_numpy(value.clone().numpy()) if value.dtype != torch.bfloat16 else tl.from_dlpack(value.clone())
+    if isinstance(value, torch.dtype):
+        return getattr(tl, str(value).removeprefix("torch."), None)
+    if type(value) in (list, tuple):
+        return type(value)(ours(one) for one in value)
+    return value if isinstance(value, (int, float, complex, str, slice, type(None), type(...))) else NotImplemented
+
+
+def flat(value):
+    return [leaf for one in value for leaf in flat(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def is_same(found, expected):
+    found, expected = flat(found), flat(expected)
+    if len(found) != len(expected):
+        return False
+    for one, other in zip(found, expected):
+        if isinstance(other, tl.Tensor):
+            if not isinstance(one, tl.Tensor) or (one.shape, one.dtype) != (other.shape, other.dtype):
+                return False
+            one = one.detach().resolve_conj().resolve_neg()
+            one, other = (np.asarray(x.to(tl.float32) if x.dtype == tl.bfloat16 else x) for x in (one, other))
+            if not np.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True):
+                return False
+        elif one != other and not (one != one and other != other):
+            return False
+    return True
+
+
+def documented(name):
+    """The lines of an operator's examples, each with the values that PyTorch has before it and what it gives there."""
+    text = getattr(getattr(torch, name, None), "__doc__", None) or ""
+    there = {"torch": torch, "math": __import__("math"), "np": np}
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError:  # an example that is no program
+        return
+    for example in examples:
+        before, line = dict(there), example.source.strip()
+        try:
+            code = compile(line, name, "eval")
+        except SyntaxError:
+            code = None
+        try:
+            value = eval(code, there) if code else exec(line, there)
+        except Exception:
+            continue
+        if code and not any(word in line for word in OTHERS):
+            yield line, {key: ours(one) for key, one in before.items()}, ours(value)
+
+
+def test_what_its_documentation_shows_is_what_comes_here():
+    same, different, other = [], [], 0
+    for name in sorted({row[1] for row in _native.catalogue() if row[0] == "aten" and not row[1].startswith("_")}):
+        for line, names, expected in documented(name):
+            try:
+                found = eval(line, {**names, "torch": tl, "math": __import__("math"), "np": np})
+            except Exception:  # what the package has not, as sizes one by one in functions
+                other += 1
+                continue
+            if expected is not NotImplemented:
+                (same if is_same(found, expected) else different).append(line)
+    print(f"{len(same)} lines are the same, {len(different)} differ, {other} are not for this package")
+    assert not different, "\n".join(different)
+    assert len(same) > 300
 
 
 def test_memory_goes_there_and_back():

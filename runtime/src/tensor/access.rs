@@ -159,7 +159,7 @@ impl<'a, T: Element> Memory<'a, T> {
         let (count, mut values) = (self.geometry.numel(), Vec::new());
         // An expanded tensor may have more elements than there is memory.
         let reserved = usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok());
-        ensure!(reserved, Argument, "cannot allocate a vector of {count} elements of {}", T::DTYPE);
+        ensure!(reserved, OutOfMemory, "cannot allocate a vector of {count} elements of {}", T::DTYPE);
         match self.contiguous() {
             Some((first, len)) if T::DTYPE != DType::Bool => {
                 // SAFETY: `contiguous` gives `len` elements within the memory, initialised by the invariant; the lease

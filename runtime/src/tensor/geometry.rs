@@ -327,7 +327,7 @@ pub fn wrap_dim(dim: i64, ndim: usize) -> Result<usize> {
     let count = ndim.max(1) as i64;
     ensure!(
         (-count..count).contains(&dim),
-        Shape,
+        Index,
         "dimension {dim} is out of range, expected {} to {} for {ndim} dimensions",
         -count,
         count - 1

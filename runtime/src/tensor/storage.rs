@@ -383,7 +383,7 @@ impl fmt::Debug for Storage {
 
 #[cold]
 fn out_of_memory(nbytes: usize) -> Error {
-    Error::new(ErrorKind::Argument, format!("cannot allocate {nbytes} bytes"))
+    Error::new(ErrorKind::OutOfMemory, format!("cannot allocate {nbytes} bytes"))
 }
 
 #[cfg(test)]

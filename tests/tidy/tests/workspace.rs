@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles: the runtime, the macros, the schema language and the operators.
+//! The crates that a user's crate compiles: the runtime, the macros, the schema language and the operators; and the module for Python.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 4] = ["runtime", "runtime/schema", "macros", "kernels"];
+const CRATES: [&str; 5] = ["runtime", "runtime/schema", "macros", "kernels", "runtime/python"];
 
 /// Those that have `unsafe` code besides.
 const OTHERS: [&str; 3] = ["kernels/wgpu", "runtime/export", "runtime/pytorch"];

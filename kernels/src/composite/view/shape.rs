@@ -172,7 +172,7 @@ impl Shape {
         let size = self.sizes[dim];
         ensure!(
             (-size..size).contains(&index),
-            Argument,
+            Index,
             "index {index} is out of range for dimension {dim} of sizes {:?}",
             self.sizes
         );

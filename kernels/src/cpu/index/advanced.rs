@@ -246,7 +246,7 @@ fn lists(
         let places = if places.count() == 0 { &[][..] } else { places.get(0) };
         if !are_within(places, -size..size) {
             let bad = places.iter().find(|place| !(-size..size).contains(place)).unwrap_or(&0);
-            bail!(Argument, "{operator}: index {bad} is out of range for dimension {dim} of size {size}");
+            bail!(Index, "{operator}: index {bad} is out of range for dimension {dim} of size {size}");
         }
         let offset = |place: &i64| (stride * if *place < 0 { place + size } else { *place }) as isize;
         let varies = (0..index.dim()).rev().find(|dim| index.sizes()[*dim] != 1);

@@ -93,7 +93,7 @@ impl Bags<'_> {
         let ends = self.ends()?;
         let range = 0..weight.sizes()[0];
         if let Some(bad) = rows.iter().find(|row| !range.contains(row)) {
-            bail!(Argument, "{operator}: index {bad} is out of range for a weight of {} rows", range.end);
+            bail!(Index, "{operator}: index {bad} is out of range for a weight of {} rows", range.end);
         }
         let sizes: Vec<i64> = ends
             .windows(2)

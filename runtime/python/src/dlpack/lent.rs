@@ -1,0 +1,71 @@
+//! A capsule with the memory of a tensor, for another library.
+#![expect(unsafe_code, reason = "structures behind pointers, and functions that free them")]
+
+use std::ptr::NonNull;
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use torch_library::{DType, Tensor};
+use torch_library_kernels::data::dlpack::{RawDevice, RawTensor, RawType};
+
+use super::form::Form;
+use crate::buffer::lend;
+use crate::error::exception;
+
+/// The structure of a tensor that is lent, with what its pointers lead to.
+struct Context<F> {
+    form: F,
+    _sizes: Vec<i64>,
+    _strides: Vec<i64>,
+    _tensor: Tensor,
+}
+
+/// A capsule that lends a tensor.
+pub(super) fn capsule<'py, F: Form>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let managed = lent::<F>(tensor).map_err(exception)?.as_ptr().cast();
+    // SAFETY: the pointer is not null, the name is a constant, and the destructor is that of these capsules.
+    let capsule = unsafe { ffi::PyCapsule_New(managed, F::NAME.as_ptr(), Some(free_untaken::<F>)) };
+    // SAFETY: a new reference, or null with an exception.
+    unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
+}
+
+fn lent<F: Form>(tensor: &Tensor) -> torch_library::Result<NonNull<F>> {
+    let dtype = RawType::of(tensor.dtype())?;
+    let (data, own) = lend(tensor)?;
+    let (mut sizes, mut strides) = (own.sizes().to_vec(), own.strides().to_vec());
+    let raw = RawTensor {
+        data,
+        device: RawDevice::CPU,
+        ndim: sizes.len() as i32,
+        dtype,
+        shape: sizes.as_mut_ptr(),
+        strides: strides.as_mut_ptr(),
+        byte_offset: 0,
+    };
+    let form = F::new(raw, tensor.dtype() == DType::Bool, free::<F>);
+    let context = Box::into_raw(Box::new(Context { form, _sizes: sizes, _strides: strides, _tensor: own }));
+    // SAFETY: the box was just made, so it is valid and aligned, and nobody else has it yet.
+    let form = unsafe { &mut (*context).form };
+    *form.context() = context.cast();
+    Ok(NonNull::from(form))
+}
+
+/// # Safety
+/// - The structure is one of `lent`, and freed only once.
+unsafe extern "C" fn free<F: Form>(managed: *mut F) {
+    // SAFETY: the caller promises a structure of `lent`, which put the box there.
+    drop(unsafe { Box::from_raw((*managed).context().cast::<Context<F>>()) });
+}
+
+/// Frees what nobody took out of a capsule.
+///
+/// # Safety
+/// - The capsule was made by `capsule` of this form, and is freed.
+unsafe extern "C" fn free_untaken<F: Form>(capsule: *mut ffi::PyObject) {
+    // SAFETY: a capsule that still has this name has what was put into it, which nobody took.
+    unsafe {
+        if ffi::PyCapsule_IsValid(capsule, F::NAME.as_ptr()) != 0 {
+            free(ffi::PyCapsule_GetPointer(capsule, F::NAME.as_ptr()).cast::<F>());
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where the elements of a buffer are, and a copy of them.
+#![expect(unsafe_code, reason = "reads memory that an object of Python's says it has")]
+
+use std::ffi::c_void;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use torch_library::{DType, Scalar, Tensor};
+use torch_library_kernels::aten;
+
+use crate::error::exception;
+use crate::format::{dtype_of, names};
+use crate::held::Held;
+use crate::shared::{Elements, alone};
+
+/// Where the elements of a buffer are.
+pub(crate) struct Place {
+    start: *mut c_void,
+    sizes: Vec<i64>,
+    strides: Vec<i64>,
+    pub(crate) dtype: DType,
+    pub(crate) readonly: bool,
+}
+
+impl Place {
+    pub(crate) fn elements(&self, dtype: DType, block: Option<(usize, usize)>) -> Elements<'_> {
+        Elements { start: self.start, sizes: &self.sizes, strides: &self.strides, dtype, block }
+    }
+}
+
+/// Where an object says that its elements are.
+pub(crate) fn place(buffer: &Held<'_>) -> PyResult<Place> {
+    let (format, size) = (buffer.format(), buffer.item_size());
+    let Some(dtype) = dtype_of(format, size) else {
+        return Err(PyTypeError::new_err(format!(
+            "elements of the format {format:?} with {size} bytes are not supported; supported are {}",
+            names()
+        )));
+    };
+    if buffer.has_suboffsets() {
+        return Err(PyValueError::new_err("a buffer of pointers to pointers has no strides"));
+    }
+    if buffer.sizes().len() != buffer.strides().len() {
+        return Err(PyValueError::new_err("a buffer without strides"));
+    }
+    let strides = buffer.strides().iter().map(|bytes| {
+        let bytes = *bytes as i64;
+        match bytes % size as i64 {
+            0 if bytes >= 0 => Ok(bytes / size as i64),
+            _ => Err(PyValueError::new_err(format!(
+                "strides of {:?} bytes are negative, or no multiples of an element's {size}; copy the array first",
+                buffer.strides()
+            ))),
+        }
+    });
+    Ok(Place {
+        start: buffer.start(),
+        strides: strides.collect::<PyResult<_>>()?,
+        sizes: buffer.sizes().iter().map(|size| *size as i64).collect(),
+        dtype,
+        readonly: buffer.is_readonly(),
+    })
+}
+
+/// A tensor of its own with the elements of a buffer.
+pub(crate) fn copied(buffer: &Held<'_>) -> PyResult<Tensor> {
+    let place = place(buffer)?;
+    // A byte for each boolean, of which any but 0 is true.
+    let dtype = if place.dtype == DType::Bool { DType::UInt8 } else { place.dtype };
+    // SAFETY: the buffer is held until the copy is made, and the tensor is dropped before that; Python waits, so nobody
+    // writes it meanwhile. Bytes of booleans are looked at as numbers.
+    let shared = unsafe { alone(&place.elements(dtype, None)) }.map_err(exception)?;
+    let copy = match place.dtype {
+        DType::Bool => aten::ne_Scalar(&shared, Scalar::Int(0)),
+        _ => aten::clone(&shared),
+    };
+    copy.map_err(exception)
+}

@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles: the runtime, the macros and the schema language.
+//! The crates that a user's crate compiles: the runtime, the macros and the schema language; and that of collectives.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 3] = ["runtime", "runtime/schema", "macros"];
+const CRATES: [&str; 4] = ["runtime", "runtime/schema", "macros", "kernels/distributed"];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)

@@ -8,7 +8,7 @@ use mpi::ffi;
 use torch_library::prelude::*;
 
 /// So long a message is looked for without a break; then it is one that somebody has yet to send.
-const EAGER: Duration = Duration::from_micros(200);
+const EAGER: Duration = Duration::from_millis(2);
 /// How often it is looked for then.
 const PAUSE: Duration = Duration::from_micros(50);
 

@@ -20,11 +20,14 @@ const GOOD: u8 = b'.';
 /// What rank 0 takes at most between its own deadline and the last verdict.
 const MARGIN: Duration = Duration::from_secs(1);
 
+/// Makes of what all ranks gave what each gets.
+pub(crate) type Results<'a> = dyn Fn(&[Vec<u8>]) -> Result<Vec<Vec<u8>>> + 'a;
+
 /// What travels with the headers: a part of each rank's to rank 0, and what that makes of all of them back.
 pub(crate) struct Luggage<'a> {
     pub(crate) own: &'a [u8],
     /// Called on rank 0, with the parts of all ranks; gives one for each.
-    pub(crate) results: &'a dyn Fn(&[Vec<u8>]) -> Result<Vec<Vec<u8>>>,
+    pub(crate) results: &'a Results<'a>,
 }
 
 impl Luggage<'_> {
@@ -43,9 +46,10 @@ pub(crate) fn agree(
     limit: Duration,
 ) -> Result<Vec<u8>, Failure> {
     match transport.rank() {
-        0 => judge(transport, header, luggage, limit).inspect_err(|failure| match failure {
-            Failure::Here(fault) => tell(transport, fault),
-            _ => {}
+        0 => judge(transport, header, luggage, limit).inspect_err(|failure| {
+            if let Failure::Here(fault) = failure {
+                tell(transport, fault);
+            }
         }),
         _ => ask(transport, header, luggage.own, limit),
     }

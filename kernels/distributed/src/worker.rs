@@ -120,11 +120,15 @@ impl Worker {
             Kind::Send { .. } | Kind::Receive { .. } => Ok(()),
         };
         done.map_err(|failure| {
+            let is_disagreement = matches!(failure, Fault::Disagreement(_));
             let fault = match failure {
                 Fault::Disagreement(fault) => fault,
                 Fault::Broken(failure) => faults::settle(&mut *self.transport, header, &failure),
             };
-            agreement::tell(&mut *self.transport, &fault);
+            // Of a disagreement rank 0 has told already.
+            if !(is_disagreement && self.transport.rank() == 0) {
+                agreement::tell(&mut *self.transport, &fault);
+            }
             self.fault = Some(fault.clone());
             fault
         })

@@ -158,6 +158,8 @@ fn a_trace_holds_the_collectives_and_runs_again() {
     });
 }
 
+type Collective<'a> = &'a dyn Fn(&Tensor) -> Result<Tensor>;
+
 /// Not blocking: results are there once they are waited for, within the vmap or after it.
 #[test]
 fn examples_of_a_vmap_travel_together() {
@@ -165,11 +167,11 @@ fn examples_of_a_vmap_travel_together() {
         let rank = group.rank() as f64;
         let numbers = |times: f64| (0..12).map(|at| f64::from(at) * times).collect::<Vec<_>>();
         let x = Tensor::from_vec(numbers(1.0 + rank), &[3, 4])?;
-        let whole = |collective: &dyn Fn(&Tensor) -> Result<Tensor>| {
+        let whole = |collective: Collective<'_>| {
             let rows = (0..3).map(|at| functional::wait_tensor(&collective(&x.select_int(0, at)?)?));
             aten::stack(&rows.collect::<Result<Vec<_>>>()?)
         };
-        let collectives: [&dyn Fn(&Tensor) -> Result<Tensor>; 5] = [
+        let collectives: [Collective<'_>; 5] = [
             &|x| functional::all_reduce(x, "sum", "world"),
             &|x| functional::broadcast(x, 1, "world"),
             &|x| functional::all_gather_into_tensor(x, 2, "world"),

@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles: the runtime, the macros and the schema language; and that of collectives.
+//! The crates that a user's crate compiles: the runtime, the macros, the schema language and the operators.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 4] = ["runtime", "runtime/schema", "macros", "kernels/distributed"];
+const CRATES: [&str; 4] = ["runtime", "runtime/schema", "macros", "kernels"];
+
+/// Those that have `unsafe` code besides.
+const OTHERS: [&str; 3] = ["kernels/wgpu", "runtime/export", "runtime/pytorch"];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
@@ -64,13 +67,13 @@ fn files_are_easy_to_read() {
     assert!(problems.is_empty(), "{} places:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// In all crates that have any.
+/// And each call of one says why it may, in all crates that have any.
 #[test]
 fn unsafe_functions_list_what_they_ask_for() {
     let mut problems = Vec::new();
-    for name in CRATES.iter().chain(&["kernels"]) {
+    for name in CRATES.iter().chain(&OTHERS) {
         let files = text::files(&folder(name).join("src")).unwrap();
-        assert!(files.len() > 10, "{name}: not all files were read");
+        assert!(files.len() > 2, "{name}: not all files were read");
         for file in files {
             let short = Path::new(name).join(file.strip_prefix(folder(name)).unwrap());
             problems.extend(safety::problems(&short, &fs::read_to_string(&file).unwrap()).unwrap());

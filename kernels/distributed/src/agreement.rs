@@ -1,7 +1,7 @@
 //! Before a collective: have all ranks come, and do they want the same?
 //!
 //! Each sends a [`Header`] to rank 0, which compares them and tells everybody what came of it. So whoever is missing or
-//! wants something else is named on every rank, and no data moves before.
+//! wants something else is named on every rank, and no data moves before. A few bytes travel with it, there and back.
 //!
 //! PyTorch: what `TORCH_DISTRIBUTED_DEBUG=DETAIL` and `monitored_barrier` do.
 
@@ -9,25 +9,49 @@ use std::time::{Duration, Instant};
 
 use torch_library::prelude::*;
 
+use crate::faults;
 use crate::header::Header;
-use crate::transport::{Received, Tag, Transport};
+use crate::transport::{Failure, Received, Tag, Transport};
 
-/// In front of a message that is a fault, not a header.
+/// In front of a message that is a fault.
 const FAULT: u8 = b'!';
-/// The verdict when all is well.
-const GO: &[u8] = b"go";
+/// In front of one that is not.
+const GOOD: u8 = b'.';
 /// What rank 0 takes at most between its own deadline and the last verdict.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// Finds out whether all ranks do the same now.
+/// Makes of what all ranks gave what each gets.
+pub(crate) type Results<'a> = dyn Fn(&[Vec<u8>]) -> Result<Vec<Vec<u8>>> + 'a;
+
+/// What travels with the headers: a part of each rank's to rank 0, and what that makes of all of them back.
+pub(crate) struct Luggage<'a> {
+    pub(crate) own: &'a [u8],
+    /// Called on rank 0, with the parts of all ranks; gives one for each.
+    pub(crate) results: &'a Results<'a>,
+}
+
+impl Luggage<'_> {
+    /// Headers alone.
+    pub(crate) const NONE: Luggage<'static> = Luggage { own: &[], results: &|parts| Ok(parts.to_vec()) };
+}
+
+/// Finds out whether all ranks do the same now; gives what came back.
 ///
 /// # Errors
-/// What is wrong, and with which rank; everybody gets this text.
-pub(crate) fn agree(transport: &mut dyn Transport, header: &Header, limit: Duration) -> Result<(), String> {
-    match (transport.rank(), transport.size()) {
-        (_, 1) => Ok(()),
-        (0, _) => judge(transport, header, limit),
-        _ => ask(transport, header, limit),
+/// What is wrong, and with which rank; everybody gets this text. A rank that gave up on an earlier collective.
+pub(crate) fn agree(
+    transport: &mut dyn Transport,
+    header: &Header,
+    luggage: &Luggage<'_>,
+    limit: Duration,
+) -> Result<Vec<u8>, Failure> {
+    match transport.rank() {
+        0 => judge(transport, header, luggage, limit).inspect_err(|failure| {
+            if let Failure::Here(fault) = failure {
+                tell(transport, fault);
+            }
+        }),
+        _ => ask(transport, header, luggage.own, limit),
     }
 }
 
@@ -43,58 +67,85 @@ pub(crate) fn tell(transport: &mut dyn Transport, fault: &str) {
     }
 }
 
-fn ask(transport: &mut dyn Transport, header: &Header, limit: Duration) -> Result<(), String> {
-    let failed = |error: Error| format!("{header}: {error}");
-    transport.send(0, Tag::Header, header.encode()).map_err(failed)?;
+fn ask(
+    transport: &mut dyn Transport,
+    header: &Header,
+    own: &[u8],
+    limit: Duration,
+) -> Result<Vec<u8>, Failure> {
+    let failed = |error: Error| Failure::Here(format!("{header}: {error}"));
+    transport.send(0, Tag::Header, [&[GOOD], &header.envelope(own)[..]].concat()).map_err(failed)?;
     // Rank 0 may come as late as it lets others come, and then waits as long for the rest.
-    let deadline = Instant::now() + 2 * limit + MARGIN;
-    match transport.receive(0, Tag::Verdict, deadline).map_err(failed)? {
-        Received::Message(message) if message == GO => Ok(()),
-        Received::Message(message) => Err(fault(&message)),
-        Received::Late => Err(format!("rank 0 did not come to {header} within {:?}", 2 * limit + MARGIN)),
-        Received::Gone => Err(format!("rank 0 has ended, which {header} waits for")),
-    }
-}
-
-fn judge(transport: &mut dyn Transport, header: &Header, limit: Duration) -> Result<(), String> {
-    let verdict = collect(transport, header, limit).and_then(|headers| compare(&headers));
-    match &verdict {
-        Ok(()) => {
-            for to in 1..transport.size() {
-                let sent = transport.send(to, Tag::Verdict, GO.to_vec());
-                sent.map_err(|error| format!("{header}, to rank {to}: {error}"))?;
-            }
+    let limit = 2 * limit + MARGIN;
+    let what = match faults::receive(transport, 0, Tag::Verdict, Instant::now() + limit)? {
+        Received::Message(mut message) if message.first() == Some(&GOOD) => {
+            message.remove(0);
+            return Ok(message);
         }
-        Err(fault) => tell(transport, fault),
-    }
-    verdict
+        Received::Message(message) => fault(&message),
+        Received::Late => format!("rank 0 did not come to {header} within {limit:?}"),
+        Received::Gone => format!("rank 0 has ended, which {header} waits for"),
+    };
+    Err(Failure::Here(what))
 }
 
-fn collect(transport: &mut dyn Transport, header: &Header, limit: Duration) -> Result<Vec<Header>, String> {
+fn judge(
+    transport: &mut dyn Transport,
+    header: &Header,
+    luggage: &Luggage<'_>,
+    limit: Duration,
+) -> Result<Vec<u8>, Failure> {
+    let (headers, given) = collect(transport, header, luggage.own, limit)?;
+    let results = compare(&headers).and_then(|()| {
+        let results = (luggage.results)(&given);
+        results.map_err(|error| format!("{header}: {error}"))
+    });
+    let mut results = results.map_err(Failure::Here)?;
+    for (to, result) in results.iter().enumerate().skip(1) {
+        let sent = transport.send(to, Tag::Verdict, [&[GOOD], &result[..]].concat());
+        sent.map_err(|error| Failure::Here(format!("{header}, to rank {to}: {error}")))?;
+    }
+    Ok(results.swap_remove(0))
+}
+
+/// The headers of all ranks, and what they bring.
+fn collect(
+    transport: &mut dyn Transport,
+    header: &Header,
+    own: &[u8],
+    limit: Duration,
+) -> Result<(Vec<Header>, Vec<Vec<u8>>), Failure> {
     let deadline = Instant::now() + limit;
-    let (mut headers, mut late) = (vec![header.clone()], Vec::new());
+    let (mut headers, mut given, mut late) = (vec![header.clone()], vec![own.to_vec()], Vec::new());
     for from in 1..transport.size() {
-        let received = transport.receive(from, Tag::Header, deadline);
-        match received.map_err(|error| format!("{header}, from rank {from}: {error}"))? {
-            Received::Message(message) if message.first() == Some(&FAULT) => return Err(fault(&message)),
-            Received::Message(message) => match Header::decode(&message) {
-                Some(header) => headers.push(header),
-                None => return Err(format!("rank {from} sent what is no header, instead of {header}")),
+        let what = match faults::receive(transport, from, Tag::Header, deadline)? {
+            Received::Message(message) if message.first() == Some(&FAULT) => fault(&message),
+            Received::Message(message) => match Header::open(message.get(1..).unwrap_or_default()) {
+                Some((header, own)) => {
+                    headers.push(header);
+                    given.push(own.to_vec());
+                    continue;
+                }
+                None => format!("rank {from} sent what is no header, instead of {header}"),
             },
-            Received::Late => late.push(from),
-            Received::Gone => return Err(format!("rank {from} has ended, which {header} waits for")),
-        }
+            Received::Late => {
+                late.push(from);
+                continue;
+            }
+            Received::Gone => format!("rank {from} has ended, which {header} waits for"),
+        };
+        return Err(Failure::Here(what));
     }
     match &late[..] {
-        [] => Ok(headers),
-        [rank] => Err(format!("rank {rank} did not come to {header} within {limit:?}")),
-        ranks => Err(format!("ranks {ranks:?} did not come to {header} within {limit:?}")),
+        [] => Ok((headers, given)),
+        [rank] => Err(Failure::Here(format!("rank {rank} did not come to {header} within {limit:?}"))),
+        ranks => Err(Failure::Here(format!("ranks {ranks:?} did not come to {header} within {limit:?}"))),
     }
 }
 
 /// The text of a message that is one.
 fn fault(message: &[u8]) -> String {
-    String::from_utf8_lossy(message.strip_prefix(&[FAULT]).unwrap_or(message)).into_owned()
+    String::from_utf8_lossy(message.get(1..).unwrap_or_default()).into_owned()
 }
 
 /// What most want is right; of two opinions that of rank 0.

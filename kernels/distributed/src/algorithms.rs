@@ -1,115 +1,189 @@
-//! Collectives made of messages, for backends that have none, and for numbers that a backend cannot add.
+//! Collectives made of messages, for backends that have none of their own.
+//!
+//! Sums are made where they belong: each rank gets the numbers of all others for its part, adds them in the order of the
+//! ranks, and sends the result to all. Each number travels twice, as in a ring, and halves are rounded once, as in none.
 
 use std::time::Instant;
 
 use torch_library::prelude::*;
 
 use crate::reduce_op::ReduceOp;
-pub use crate::reduction::divide;
 use crate::reduction::reduce;
-use crate::transport::{Call, Failure, Received, Tag, Transport};
+use crate::transport::{Call, Failure, Transport};
+use crate::wire::{CHUNK, Wire};
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure(error.to_string())
-    }
-}
-
-/// Runs a collective by messages alone.
+/// Runs a collective by messages alone: what [`Transport::collective`] is to do.
 ///
 /// # Errors
-/// A rank that sent nothing until the deadline, or ended.
+/// A rank that sent nothing until the deadline, or ended, or has given up.
 pub fn run<T: Transport + ?Sized>(
     transport: &mut T,
     call: &Call,
     input: &[u8],
+    output: &mut [u8],
     deadline: Instant,
-) -> Result<Vec<u8>, Failure> {
-    let ranks = transport.size();
+) -> Result<(), Failure> {
+    let (ranks, mut wire) = (transport.size(), Wire::new(transport, deadline));
     match call {
-        Call::Barrier => Ok(Vec::new()),
-        Call::AllReduce { dtype, op } => {
-            let parts = split_evenly(input, ranks, dtype.size());
-            let mine = scatter_reduced(transport, (*op, *dtype), parts, deadline)?;
-            Ok(exchange(transport, &vec![&mine[..]; ranks], deadline)?.concat())
+        Call::Barrier => {}
+        Call::AllReduce { dtype, op } => all_reduce(&mut wire, (*op, *dtype), output)?,
+        Call::ReduceScatter { dtype, op } => reduce_scatter(&mut wire, (*op, *dtype), input, output)?,
+        Call::Broadcast { root } => broadcast(&mut wire, *root, output)?,
+        Call::AllGather => {
+            let lengths = vec![input.len(); ranks];
+            wire.exchange(&vec![input; ranks], &mut split_mut(output, lengths)?)?;
         }
-        Call::ReduceScatter { dtype, op } => {
-            let parts = split_evenly(input, ranks, dtype.size());
-            scatter_reduced(transport, (*op, *dtype), parts, deadline)
-        }
-        Call::AllGather => Ok(exchange(transport, &vec![input; ranks], deadline)?.concat()),
         Call::AllToAll { send, receive } => {
-            let received = exchange(transport, &split(input, send), deadline)?;
-            let expected = received.iter().map(Vec::len).eq(receive.iter().copied());
-            if !expected {
-                return Err(Failure(format!("expected {receive:?} bytes of the ranks, and others came")));
-            }
-            Ok(received.concat())
+            let received = &mut split_mut(output, receive.iter().copied())?;
+            wire.exchange(&split(input, send.iter().copied())?, received)?;
         }
-        Call::Broadcast { root } if transport.rank() == *root => {
-            for to in (0..ranks).filter(|to| to != root) {
-                transport.send(to, Tag::Data, input.to_vec())?;
-            }
-            Ok(input.to_vec())
-        }
-        Call::Broadcast { root } => receive(transport, *root, deadline),
     }
+    wire.flush()
 }
 
-/// Sends each rank its part, and reduces what comes, in the order of the ranks.
-fn scatter_reduced<T: Transport + ?Sized>(
-    transport: &mut T,
+/// Stripe by stripe: of each, every rank reduces a part. While one is reduced, the next one travels.
+fn all_reduce<T: Transport + ?Sized>(
+    wire: &mut Wire<'_, T>,
     (op, dtype): (ReduceOp, DType),
-    parts: Vec<&[u8]>,
-    deadline: Instant,
-) -> Result<Vec<u8>, Failure> {
-    let received = exchange(transport, &parts, deadline)?;
-    let mut reduced = vec![0; parts[transport.rank()].len()];
-    let received: Vec<&[u8]> = received.iter().map(Vec::as_slice).collect();
-    reduce(op, dtype, &received, &mut reduced)?;
-    Ok(reduced)
+    data: &mut [u8],
+) -> Result<(), Failure> {
+    let ranks = wire.ranks();
+    let parts = |stripe| split_evenly_mut(stripe, ranks, dtype.size());
+    let mut stripes = data.chunks_mut(ranks * CHUNK).map(parts).collect::<Result<Vec<_>>>()?;
+    if let Some(first) = stripes.first() {
+        contribute(wire, first)?;
+    }
+    for number in 0..stripes.len() {
+        if let Some(next) = stripes.get(number + 1) {
+            contribute(wire, next)?;
+        }
+        reduce_own(wire, (op, dtype), &mut stripes[number])?;
+        if let Some(before) = number.checked_sub(1) {
+            take_results(wire, &mut stripes[before])?;
+        }
+    }
+    stripes.last_mut().map_or(Ok(()), |last| take_results(wire, last))
 }
 
-/// To each rank a part, from each a part.
-fn exchange<T: Transport + ?Sized>(
-    transport: &mut T,
-    parts: &[&[u8]],
-    deadline: Instant,
-) -> Result<Vec<Vec<u8>>, Failure> {
-    let (me, ranks) = (transport.rank(), transport.size());
-    // Everybody begins with the next one, so that not all send to the same.
-    for to in (1..ranks).map(|step| (me + step) % ranks) {
-        transport.send(to, Tag::Data, parts[to].to_vec())?;
-    }
-    let from = |from| if from == me { Ok(parts[me].to_vec()) } else { receive(transport, from, deadline) };
-    (0..ranks).map(from).collect()
+/// Sends each rank the part that it reduces.
+fn contribute<T: Transport + ?Sized>(wire: &mut Wire<'_, T>, parts: &[&mut [u8]]) -> Result<(), Failure> {
+    wire.next_ones().try_for_each(|to| wire.send(to, &*parts[to]))
 }
 
-fn receive<T: Transport + ?Sized>(
-    transport: &mut T,
-    from: usize,
-    deadline: Instant,
-) -> Result<Vec<u8>, Failure> {
-    match transport.receive(from, Tag::Data, deadline)? {
-        Received::Message(message) => Ok(message),
-        Received::Late => Err(Failure(format!("rank {from} began it, and then sent nothing more in time"))),
-        Received::Gone => Err(Failure(format!("rank {from} began it, and then ended"))),
+/// Reduces this rank's part, and sends it to all.
+fn reduce_own<T: Transport + ?Sized>(
+    wire: &mut Wire<'_, T>,
+    (op, dtype): (ReduceOp, DType),
+    parts: &mut [&mut [u8]],
+) -> Result<(), Failure> {
+    let own = &mut *parts[wire.rank()];
+    if own.is_empty() {
+        return Ok(());
     }
+    let mut sum = wire.room(own.len());
+    reduce_from_all(wire, (op, dtype), own, &mut sum)?;
+    own.copy_from_slice(&sum);
+    wire.send_to_all(sum)
 }
 
-fn split<'a>(mut input: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
-    let mut parts = Vec::with_capacity(lengths.len());
-    for length in lengths {
-        let (part, rest) = input.split_at((*length).min(input.len()));
-        parts.push(part);
-        input = rest;
+fn take_results<T: Transport + ?Sized>(
+    wire: &mut Wire<'_, T>,
+    parts: &mut [&mut [u8]],
+) -> Result<(), Failure> {
+    wire.next_ones().try_for_each(|from| {
+        let message = wire.receive(from, parts[from].len())?;
+        parts[from].copy_from_slice(&message);
+        wire.put(message);
+        Ok(())
+    })
+}
+
+/// Reduces this rank's numbers with those that the others send, in the order of the ranks.
+fn reduce_from_all<T: Transport + ?Sized>(
+    wire: &mut Wire<'_, T>,
+    (op, dtype): (ReduceOp, DType),
+    own: &[u8],
+    out: &mut [u8],
+) -> Result<(), Failure> {
+    let (me, ranks) = (wire.rank(), wire.ranks());
+    let receive = |rank| if rank == me { Ok(Vec::new()) } else { wire.receive(rank, own.len()) };
+    let received = (0..ranks).map(receive).collect::<Result<Vec<_>, _>>()?;
+    let part = |rank: usize| if rank == me { own } else { &received[rank] };
+    reduce(op, dtype, &(0..ranks).map(part).collect::<Vec<_>>(), out)?;
+    received.into_iter().filter(|message| !message.is_empty()).for_each(|message| wire.put(message));
+    Ok(())
+}
+
+fn reduce_scatter<T: Transport + ?Sized>(
+    wire: &mut Wire<'_, T>,
+    reduction: (ReduceOp, DType),
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<(), Failure> {
+    let (me, ranks) = (wire.rank(), wire.ranks());
+    let parts = split(input, (0..ranks).map(|_| output.len()))?;
+    wire.send_round(&parts, 0)?;
+    for (round, (own, out)) in parts[me].chunks(CHUNK).zip(output.chunks_mut(CHUNK)).enumerate() {
+        wire.send_round(&parts, round + 1)?;
+        reduce_from_all(wire, reduction, own, out)?;
     }
-    parts
+    Ok(())
+}
+
+/// The root sends each rank a part, and all send their parts to all others: so the root sends everything once, and not once
+/// for each rank.
+fn broadcast<T: Transport + ?Sized>(
+    wire: &mut Wire<'_, T>,
+    root: usize,
+    data: &mut [u8],
+) -> Result<(), Failure> {
+    let (me, ranks) = (wire.rank(), wire.ranks());
+    let mut parts = split_evenly_mut(data, ranks, 1)?;
+    let mut nothing: Vec<&mut [u8]> = (0..ranks).map(|_| <&mut [u8]>::default()).collect();
+    if me == root {
+        let own = std::mem::take(&mut parts[me]);
+        let mut sends: Vec<&[u8]> = parts.iter().map(|part| &**part).collect();
+        wire.exchange(&sends, &mut nothing)?;
+        sends.fill(own);
+        sends[me] = &[];
+        return wire.exchange(&sends, &mut nothing);
+    }
+    nothing[root] = &mut *parts[me];
+    wire.exchange(&vec![&[][..]; ranks], &mut nothing)?;
+    let own = std::mem::take(&mut parts[me]);
+    let mut sends = vec![&*own; ranks];
+    (sends[me], sends[root]) = (&[], &[]);
+    wire.exchange(&sends, &mut parts)
+}
+
+fn split(mut bytes: &[u8], lengths: impl IntoIterator<Item = usize>) -> Result<Vec<&[u8]>> {
+    let cut = |length| {
+        let Some((part, rest)) = bytes.split_at_checked(length) else {
+            return too_short(bytes.len(), length);
+        };
+        bytes = rest;
+        Ok(part)
+    };
+    lengths.into_iter().map(cut).collect()
+}
+
+fn split_mut(mut bytes: &mut [u8], lengths: impl IntoIterator<Item = usize>) -> Result<Vec<&mut [u8]>> {
+    let cut = |length| {
+        let own = std::mem::take(&mut bytes);
+        let left = own.len();
+        let Some((part, rest)) = own.split_at_mut_checked(length) else { return too_short(left, length) };
+        bytes = rest;
+        Ok(part)
+    };
+    lengths.into_iter().map(cut).collect()
+}
+
+fn too_short<T>(left: usize, wanted: usize) -> Result<T> {
+    bail!(Internal, "a part of a collective is {wanted} bytes, and {left} are left")
 }
 
 /// Whole elements; the first parts have one more where they do not divide.
-fn split_evenly(input: &[u8], ranks: usize, size: usize) -> Vec<&[u8]> {
-    let elements = input.len() / size;
-    let length = |rank| (elements / ranks + usize::from(rank < elements % ranks)) * size;
-    split(input, &(0..ranks).map(length).collect::<Vec<_>>())
+fn split_evenly_mut(bytes: &mut [u8], ranks: usize, size: usize) -> Result<Vec<&mut [u8]>> {
+    let elements = bytes.len() / size;
+    split_mut(bytes, (0..ranks).map(|rank| (elements / ranks + usize::from(rank < elements % ranks)) * size))
 }

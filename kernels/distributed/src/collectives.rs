@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 use crate::bytes::nbytes;
 use crate::group::{ProcessGroup, Request};
 use crate::reduce_op::ReduceOp;
+use crate::registry;
 use crate::transport::Call;
 use crate::work::Work;
 use crate::worker::Kind;
@@ -12,11 +13,34 @@ use crate::worker::Kind;
 /// The name of the operator that is called, with the timeout of the call.
 pub(crate) type Caller = (&'static str, i64);
 
+/// A [`Caller`]; without a timeout, with that of the group.
+macro_rules! caller {
+    ($namespace:ident :: $name:ident) => {
+        caller!($namespace::$name, -1)
+    };
+    ($namespace:ident :: $name:ident, $timeout:expr) => {
+        (concat!(stringify!($namespace), "::", stringify!($name)), $timeout)
+    };
+}
+pub(crate) use caller;
+
 /// A collective of tensors of one type.
 pub(crate) fn begin(
     group: &ProcessGroup,
+    caller: Caller,
+    call: Call,
+    inputs: Vec<&Tensor>,
+    outputs: Vec<Tensor>,
+) -> Result<Work> {
+    begin_in_parts(group, caller, call, None, inputs, outputs)
+}
+
+/// One in which not all ranks get as much: `splits` are what ranks compare.
+fn begin_in_parts(
+    group: &ProcessGroup,
     (operator, timeout): Caller,
     call: Call,
+    splits: Option<[Vec<i64>; 2]>,
     inputs: Vec<&Tensor>,
     outputs: Vec<Tensor>,
 ) -> Result<Work> {
@@ -30,7 +54,7 @@ pub(crate) fn begin(
         Call::AllGather | Call::AllToAll { .. } | Call::Barrier => String::new(),
     };
     let kind = Kind::Collective(call);
-    group.submit(Request { operator, kind, inputs, outputs, detail, splits: None, timeout })
+    group.submit(Request { operator, kind, inputs, outputs, detail, splits, timeout })
 }
 
 /// A reduction for everybody.
@@ -41,11 +65,8 @@ pub(crate) fn all_reduce(
     inputs: Vec<&Tensor>,
     outputs: Vec<Tensor>,
 ) -> Result<Work> {
-    let op: ReduceOp = op.parse()?;
-    match inputs.first().map(|tensor| tensor.dtype()) {
-        Some(dtype) => begin(group, caller, Call::AllReduce { dtype, op }, inputs, outputs),
-        None => bail!(Argument, "no tensors"),
-    }
+    let (op, dtype) = reduction(op, &inputs)?;
+    begin(group, caller, Call::AllReduce { dtype, op }, inputs, outputs)
 }
 
 /// Parts of a reduction; inputs lie as they are scattered, one rank's after the other's.
@@ -56,7 +77,7 @@ pub(crate) fn reduce_scatter(
     inputs: Vec<&Tensor>,
     outputs: Vec<Tensor>,
 ) -> Result<Work> {
-    let op: ReduceOp = op.parse()?;
+    let (op, dtype) = reduction(op, &inputs)?;
     let lengths = [inputs.iter().map(|x| x.numel()).sum::<i64>(), outputs.iter().map(Tensor::numel).sum()];
     ensure!(
         lengths[0] == lengths[1] * group.size() as i64,
@@ -66,8 +87,13 @@ pub(crate) fn reduce_scatter(
         group.size(),
         lengths[1]
     );
-    match inputs.first().map(|tensor| tensor.dtype()) {
-        Some(dtype) => begin(group, caller, Call::ReduceScatter { dtype, op }, inputs, outputs),
+    begin(group, caller, Call::ReduceScatter { dtype, op }, inputs, outputs)
+}
+
+/// What an operator is told, and of which numbers.
+fn reduction(op: &str, inputs: &[&Tensor]) -> Result<(ReduceOp, DType)> {
+    match inputs.first() {
+        Some(first) => Ok((op.parse()?, first.dtype())),
         None => bail!(Argument, "no tensors"),
     }
 }
@@ -93,16 +119,13 @@ pub(crate) fn all_gather(
 /// Parts to and from each rank; `rows` are what ranks compare, those that go and those that come.
 pub(crate) fn all_to_all(
     group: &ProcessGroup,
-    (operator, timeout): Caller,
+    caller: Caller,
     rows: [Vec<i64>; 2],
     [send, receive]: [Vec<usize>; 2],
     inputs: Vec<&Tensor>,
     outputs: Vec<Tensor>,
 ) -> Result<Work> {
-    one_dtype(inputs.iter().copied().chain(&outputs))?;
-    let kind = Kind::Collective(Call::AllToAll { send, receive });
-    let detail = String::new();
-    group.submit(Request { operator, kind, inputs, outputs, detail, splits: Some(rows), timeout })
+    begin_in_parts(group, caller, Call::AllToAll { send, receive }, Some(rows), inputs, outputs)
 }
 
 /// The lengths of tensors that go to, or come from, one rank each.
@@ -118,8 +141,9 @@ pub(crate) fn one_for_each(group: &ProcessGroup, tensors: &[Tensor]) -> Result<[
     Ok([elements, tensors.iter().map(nbytes).collect()])
 }
 
-/// The group's size where an operator is told it, too.
-pub(crate) fn check_size(group: &ProcessGroup, size: i64) -> Result<()> {
+/// The group of a name, where an operator is told its size, too.
+pub(crate) fn sized_group(name: &str, size: i64) -> Result<ProcessGroup> {
+    let group = registry::process_group(name)?;
     ensure!(
         size == group.size() as i64,
         Argument,
@@ -127,7 +151,7 @@ pub(crate) fn check_size(group: &ProcessGroup, size: i64) -> Result<()> {
         group.name(),
         group.size()
     );
-    Ok(())
+    Ok(group)
 }
 
 fn one_dtype<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> Result<()> {

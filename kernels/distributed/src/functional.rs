@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::collectives::{self, Caller};
+use crate::collectives::{self, Caller, caller, sized_group};
 use crate::group::ProcessGroup;
 use crate::ops::_c10d_functional;
 use crate::registry::process_group;
@@ -11,21 +11,14 @@ use crate::transport::Call;
 use crate::work::Work;
 use crate::{pending, shapes};
 
-/// The name of an operator, with the group's timeout.
-macro_rules! caller {
-    ($name:ident) => {
-        (concat!("_c10d_functional::", stringify!($name)), -1)
-    };
-}
-
 /// A result that somebody will wait for.
-fn later(group: &ProcessGroup, work: Work, results: &[Tensor]) -> Result<()> {
+fn later(group: &ProcessGroup, work: Work, result: Tensor) -> Result<Tensor> {
     // Memory that no elements are in cannot be found again, and nothing comes to it.
-    let first = results.iter().find(|result| result.numel() > 0);
-    match first {
-        Some(first) if !group.is_blocking() => pending::add(first.clone(), work),
-        _ => work.wait(),
+    match group.is_blocking() || result.numel() == 0 {
+        true => work.wait()?,
+        false => pending::add(result.clone(), work)?,
     }
+    Ok(result)
 }
 
 /// Elements of 0 until the true ones come.
@@ -52,22 +45,30 @@ mod cpu {
 
     fn all_reduce(input: &Tensor, reduce_op: &str, group_name: &str) -> Result<Tensor> {
         let group = process_group(group_name)?;
-        let (mut results, work) = reduced(caller!(all_reduce), &[input], reduce_op, &group)?;
-        later(&group, work, &results)?;
-        Ok(results.swap_remove(0))
+        let (mut results, work) =
+            reduced(caller!(_c10d_functional::all_reduce), &[input], reduce_op, &group)?;
+        later(&group, work, results.swap_remove(0))
     }
 
     fn all_reduce_<'a>(input: &'a mut Tensor, reduce_op: &str, group_name: &str) -> Result<&'a mut Tensor> {
         let group = process_group(group_name)?;
         let outputs = vec![input.clone()];
-        collectives::all_reduce(&group, caller!(all_reduce_), reduce_op, vec![input], outputs)?.wait()?;
+        collectives::all_reduce(
+            &group,
+            caller!(_c10d_functional::all_reduce_),
+            reduce_op,
+            vec![input],
+            outputs,
+        )?
+        .wait()?;
         Ok(input)
     }
 
     fn all_reduce_coalesced(inputs: &[Tensor], reduce_op: &str, group_name: &str) -> Result<Vec<Tensor>> {
         let group = process_group(group_name)?;
         let inputs: Vec<&Tensor> = inputs.iter().collect();
-        let (results, work) = reduced(caller!(all_reduce_coalesced), &inputs, reduce_op, &group)?;
+        let (results, work) =
+            reduced(caller!(_c10d_functional::all_reduce_coalesced), &inputs, reduce_op, &group)?;
         work.wait()?; // one work for several tensors, of which each may be waited for alone
         Ok(results)
     }
@@ -79,19 +80,22 @@ mod cpu {
     ) -> Result<&'a mut [Tensor]> {
         let group = process_group(group_name)?;
         let (read, written) = (inputs.iter().collect(), inputs.to_vec());
-        let caller = caller!(all_reduce_coalesced_);
+        let caller = caller!(_c10d_functional::all_reduce_coalesced_);
         collectives::all_reduce(&group, caller, reduce_op, read, written)?.wait()?;
         Ok(inputs)
     }
 
     fn all_gather_into_tensor(input: &Tensor, group_size: i64, group_name: &str) -> Result<Tensor> {
-        let group = process_group(group_name)?;
-        collectives::check_size(&group, group_size)?;
+        let group = sized_group(group_name, group_size)?;
         let result = room(&shapes::gathered(input, group_size)?, input)?;
         let outputs = vec![result.clone()];
-        let work = collectives::all_gather(&group, caller!(all_gather_into_tensor), input, outputs)?;
-        later(&group, work, std::slice::from_ref(&result))?;
-        Ok(result)
+        let work = collectives::all_gather(
+            &group,
+            caller!(_c10d_functional::all_gather_into_tensor),
+            input,
+            outputs,
+        )?;
+        later(&group, work, result)
     }
 
     fn all_gather_into_tensor_out<'a>(
@@ -100,10 +104,9 @@ mod cpu {
         group_name: &str,
         out: &'a mut Tensor,
     ) -> Result<&'a mut Tensor> {
-        let group = process_group(group_name)?;
-        collectives::check_size(&group, group_size)?;
-        check_out(out, &shapes::gathered(input, group_size)?)?;
-        let caller = caller!(all_gather_into_tensor_out);
+        let group = sized_group(group_name, group_size)?;
+        shapes::check_out(out, &shapes::gathered(input, group_size)?)?;
+        let caller = caller!(_c10d_functional::all_gather_into_tensor_out);
         collectives::all_gather(&group, caller, input, vec![out.clone()])?.wait()?;
         Ok(out)
     }
@@ -123,13 +126,11 @@ mod cpu {
         group_size: i64,
         group_name: &str,
     ) -> Result<Tensor> {
-        let group = process_group(group_name)?;
-        collectives::check_size(&group, group_size)?;
+        let group = sized_group(group_name, group_size)?;
         let result = room(&shapes::scattered(input, group_size)?, input)?;
-        let (caller, outputs) = (caller!(reduce_scatter_tensor), vec![result.clone()]);
+        let (caller, outputs) = (caller!(_c10d_functional::reduce_scatter_tensor), vec![result.clone()]);
         let work = collectives::reduce_scatter(&group, caller, reduce_op, vec![input], outputs)?;
-        later(&group, work, std::slice::from_ref(&result))?;
-        Ok(result)
+        later(&group, work, result)
     }
 
     fn reduce_scatter_tensor_out<'a>(
@@ -139,10 +140,9 @@ mod cpu {
         group_name: &str,
         out: &'a mut Tensor,
     ) -> Result<&'a mut Tensor> {
-        let group = process_group(group_name)?;
-        collectives::check_size(&group, group_size)?;
-        check_out(out, &shapes::scattered(input, group_size)?)?;
-        let (caller, outputs) = (caller!(reduce_scatter_tensor_out), vec![out.clone()]);
+        let group = sized_group(group_name, group_size)?;
+        shapes::check_out(out, &shapes::scattered(input, group_size)?)?;
+        let (caller, outputs) = (caller!(_c10d_functional::reduce_scatter_tensor_out), vec![out.clone()]);
         collectives::reduce_scatter(&group, caller, reduce_op, vec![input], outputs)?.wait()?;
         Ok(out)
     }
@@ -175,10 +175,9 @@ mod cpu {
             rows.iter().map(|rows| (rows * row) as usize * input.dtype().size()).collect::<Vec<_>>()
         };
         let lengths = [bytes(&rows[0]), bytes(&rows[1])];
-        let (caller, outputs) = (caller!(all_to_all_single), vec![result.clone()]);
+        let (caller, outputs) = (caller!(_c10d_functional::all_to_all_single), vec![result.clone()]);
         let work = collectives::all_to_all(&group, caller, rows, lengths, vec![input], outputs)?;
-        later(&group, work, std::slice::from_ref(&result))?;
-        Ok(result)
+        later(&group, work, result)
     }
 
     fn broadcast(input: &Tensor, src: i64, group_name: &str) -> Result<Tensor> {
@@ -186,16 +185,17 @@ mod cpu {
         let root = group.checked_rank(src, "the source")?;
         let result = room(input.sizes(), input)?;
         let (call, outputs) = (Call::Broadcast { root }, vec![result.clone()]);
-        let work = collectives::begin(&group, caller!(broadcast), call, vec![input], outputs)?;
-        later(&group, work, std::slice::from_ref(&result))?;
-        Ok(result)
+        let work =
+            collectives::begin(&group, caller!(_c10d_functional::broadcast), call, vec![input], outputs)?;
+        later(&group, work, result)
     }
 
     fn broadcast_<'a>(input: &'a mut Tensor, src: i64, group_name: &str) -> Result<&'a mut Tensor> {
         let group = process_group(group_name)?;
         let root = group.checked_rank(src, "the source")?;
         let (call, outputs) = (Call::Broadcast { root }, vec![input.clone()]);
-        collectives::begin(&group, caller!(broadcast_), call, vec![input], outputs)?.wait()?;
+        collectives::begin(&group, caller!(_c10d_functional::broadcast_), call, vec![input], outputs)?
+            .wait()?;
         Ok(input)
     }
 
@@ -206,12 +206,6 @@ mod cpu {
 
     fn wait_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
         tensors.iter().map(wait_tensor).collect()
-    }
-
-    #[torch_impl(helper)]
-    fn check_out(out: &Tensor, sizes: &[i64]) -> Result<()> {
-        ensure!(out.sizes() == sizes, Shape, "out has sizes {:?}, expected {sizes:?}", out.sizes());
-        Ok(())
     }
 
     /// Equal parts, where none are given.
@@ -269,7 +263,7 @@ mod meta {
         _: &str,
         out: &'a mut Tensor,
     ) -> Result<&'a mut Tensor> {
-        fits(out, &shapes::gathered(input, group_size)?)?;
+        shapes::check_out(out, &shapes::gathered(input, group_size)?)?;
         Ok(out)
     }
 
@@ -293,7 +287,7 @@ mod meta {
         _: &str,
         out: &'a mut Tensor,
     ) -> Result<&'a mut Tensor> {
-        fits(out, &shapes::scattered(input, group_size)?)?;
+        shapes::check_out(out, &shapes::scattered(input, group_size)?)?;
         Ok(out)
     }
 
@@ -330,11 +324,5 @@ mod meta {
     #[torch_impl(helper)]
     fn like(input: &Tensor, sizes: &[i64]) -> Result<Tensor> {
         Tensor::empty(sizes, input.dtype(), input.device())
-    }
-
-    #[torch_impl(helper)]
-    fn fits(out: &Tensor, sizes: &[i64]) -> Result<()> {
-        ensure!(out.sizes() == sizes, Shape, "out has sizes {:?}, expected {sizes:?}", out.sizes());
-        Ok(())
     }
 }

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use torch_library::prelude::*;
 
+use crate::buffers::Buffers;
 use crate::header::{Header, describe};
 use crate::transport::{Call, Tag, Transport};
 use crate::work::Work;
 use crate::worker::{self, Job, Kind};
-use crate::{bytes, label, registry};
+use crate::{label, registry};
 
 /// How the collectives of a group run.
 #[derive(Clone, Debug)]
@@ -180,7 +181,7 @@ impl ProcessGroup {
 
     /// Begins something.
     pub(crate) fn submit(&self, request: Request<'_>) -> Result<Work> {
-        let Request { operator, kind, inputs, outputs, detail, splits, timeout } = request;
+        let Request { operator, kind, inputs, mut outputs, detail, splits, timeout } = request;
         let limit = match u64::try_from(timeout) {
             Ok(timeout) => Duration::from_millis(timeout),
             Err(_) => self.0.options.timeout,
@@ -200,13 +201,17 @@ impl ProcessGroup {
         let operator_name = operator.to_owned();
         let header =
             Header { operator: operator_name, sequence, tensors, detail, label: label::current(), splits };
-        let input = bytes::pack(&inputs)?;
+        let buffers = match &kind {
+            Kind::Collective(call) if call.is_in_place() => Buffers::in_place(&inputs, &mut outputs)?,
+            Kind::Collective(_) => Buffers::apart(&inputs, &outputs)?,
+            _ => Buffers::message(&inputs)?,
+        };
         let (work, completion) = Work::new(operator, outputs);
         if self.size() == 1 && matches!(kind, Kind::Collective(_)) {
-            completion.finish(Ok(input), Duration::ZERO); // of one rank, each collective gives what it got
+            completion.finish(Ok(buffers.into_results_of_one()), Duration::ZERO);
             return Ok(work);
         }
-        let job = Job { header, kind, input, limit, completion };
+        let job = Job { header, kind, buffers, limit, completion };
         if let Some(jobs) = &*self.0.jobs.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = jobs.send(job); // a thread that has ended: the job says so as it is dropped
         }

@@ -26,7 +26,7 @@ const FIELD: char = '\u{1f}';
 
 impl Header {
     /// As bytes, to send.
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    fn encode(&self) -> Vec<u8> {
         let numbers = |list: &Vec<i64>| list.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
         let splits = self.splits.as_ref().map(|[to, from]| format!("{};{}", numbers(to), numbers(from)));
         let sequence = self.sequence.to_string();
@@ -40,7 +40,7 @@ impl Header {
     }
 
     /// From what another rank sent; nothing, where that is no header.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Header> {
+    fn decode(bytes: &[u8]) -> Option<Header> {
         let fields: Vec<&str> = std::str::from_utf8(bytes).ok()?.split(FIELD).collect();
         let [operator, sequence, tensors, detail, label, splits] = fields[..] else { return None };
         let numbers = |text: &str| -> Option<Vec<i64>> {
@@ -58,6 +58,19 @@ impl Header {
             label: label.into(),
             splits,
         })
+    }
+
+    /// Behind it, what it is the header of.
+    pub(crate) fn envelope(&self, payload: &[u8]) -> Vec<u8> {
+        let header = self.encode();
+        [&(header.len() as u64).to_le_bytes(), &header[..], payload].concat()
+    }
+
+    /// Takes an envelope apart; nothing, where it is none.
+    pub(crate) fn open(message: &[u8]) -> Option<(Header, &[u8])> {
+        let (length, rest) = message.split_first_chunk()?;
+        let (header, payload) = rest.split_at_checked(u64::from_le_bytes(*length) as usize)?;
+        Some((Header::decode(header)?, payload))
     }
 
     /// Whether the other may go on with this one. Labels are for people, and splits are compared in pairs.
@@ -113,8 +126,8 @@ mod tests {
             label: "parameter `a`".into(),
             splits: Some([vec![1, 2], vec![2, 1]]),
         };
-        assert_eq!(Header::decode(&header.encode()), Some(header.clone()));
+        assert_eq!(Header::open(&header.envelope(b"numbers")), Some((header.clone(), &b"numbers"[..])));
         assert_eq!(header.to_string(), "c10d::alltoall_ (collective 7) of float32 [3], for parameter `a`");
-        assert_eq!(Header::decode(b"no header"), None);
+        assert_eq!(Header::open(b"no envelope, nor a header"), None);
     }
 }

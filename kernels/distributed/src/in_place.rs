@@ -2,25 +2,18 @@
 
 use torch_library::prelude::*;
 
-use crate::collectives::{self, Caller};
+use crate::collectives::{self, Caller, caller};
 use crate::group::Request;
-use crate::registry::process_group;
+use crate::registry;
 use crate::transport::Call;
 use crate::work::Work;
 use crate::worker::Kind;
 
-/// The name of an operator and its timeout.
-macro_rules! caller {
-    ($name:ident, $timeout:expr) => {
-        (concat!("c10d::", stringify!($name)), $timeout)
-    };
-}
-
-/// The work, or that it is done.
-fn begun(work: Work, async_op: bool) -> Result<i64> {
+/// What an operator returns: what it writes to, with the work, or with 0 where that is done.
+fn begun<T>(outputs: T, work: Work, async_op: bool) -> Result<(T, i64)> {
     match async_op {
-        true => Ok(work.ticket()),
-        false => work.wait().map(|()| 0),
+        true => Ok((outputs, work.ticket())),
+        false => work.wait().map(|()| (outputs, 0)),
     }
 }
 
@@ -45,12 +38,11 @@ mod cpu {
         timeout: i64,
     ) -> Result<(&'a mut [Tensor], i64)> {
         ensure!(sparse_indices.is_none(), NotSupported, "sparse tensors are not reduced");
-        let group = group_of(process_group)?;
+        let group = registry::process_group(process_group)?;
         let (read, written) = (tensors.iter().collect(), tensors.to_vec());
-        let caller = caller!(allreduce_, timeout);
+        let caller = caller!(c10d::allreduce_, timeout);
         let work = collectives::all_reduce(&group, caller, reduce_op, read, written)?;
-        let ticket = begun(work, async_op)?;
-        Ok((tensors, ticket))
+        begun(tensors, work, async_op)
     }
 
     fn broadcast_<'a>(
@@ -62,12 +54,11 @@ mod cpu {
         timeout: i64,
     ) -> Result<(&'a mut [Tensor], i64)> {
         ensure!(root_tensor == 0, NotSupported, "root_tensor is {root_tensor}: a rank has one device, 0");
-        let group = group_of(process_group)?;
+        let group = registry::process_group(process_group)?;
         let call = Call::Broadcast { root: group.checked_rank(root_rank, "the root")? };
         let (read, written) = (tensors.iter().collect(), tensors.to_vec());
-        let work = collectives::begin(&group, caller!(broadcast_, timeout), call, read, written)?;
-        let ticket = begun(work, async_op)?;
-        Ok((tensors, ticket))
+        let work = collectives::begin(&group, caller!(c10d::broadcast_, timeout), call, read, written)?;
+        begun(tensors, work, async_op)
     }
 
     fn allgather_<'a>(
@@ -77,13 +68,12 @@ mod cpu {
         async_op: bool,
         timeout: i64,
     ) -> Result<(&'a mut [Tensor], i64)> {
-        let group = group_of(process_group)?;
+        let group = registry::process_group(process_group)?;
         let input = one(input_tensors)?;
         equal(output_tensors, input, group.size())?;
         let outputs = output_tensors.to_vec();
-        let work = collectives::all_gather(&group, caller!(allgather_, timeout), input, outputs)?;
-        let ticket = begun(work, async_op)?;
-        Ok((output_tensors, ticket))
+        let work = collectives::all_gather(&group, caller!(c10d::allgather_, timeout), input, outputs)?;
+        begun(output_tensors, work, async_op)
     }
 
     fn _allgather_base_<'a>(
@@ -93,11 +83,10 @@ mod cpu {
         async_op: bool,
         timeout: i64,
     ) -> Result<(&'a mut Tensor, i64)> {
-        let group = group_of(process_group)?;
-        let (caller, outputs) = (caller!(_allgather_base_, timeout), vec![output_tensor.clone()]);
+        let group = registry::process_group(process_group)?;
+        let (caller, outputs) = (caller!(c10d::_allgather_base_, timeout), vec![output_tensor.clone()]);
         let work = collectives::all_gather(&group, caller, input_tensor, outputs)?;
-        let ticket = begun(work, async_op)?;
-        Ok((output_tensor, ticket))
+        begun(output_tensor, work, async_op)
     }
 
     fn reduce_scatter_<'a>(
@@ -108,13 +97,12 @@ mod cpu {
         async_op: bool,
         timeout: i64,
     ) -> Result<(&'a mut [Tensor], i64)> {
-        let group = group_of(process_group)?;
+        let group = registry::process_group(process_group)?;
         equal(input_tensors, one(output_tensors)?, group.size())?;
         let (read, written) = (input_tensors.iter().collect(), output_tensors.to_vec());
-        let caller = caller!(reduce_scatter_, timeout);
+        let caller = caller!(c10d::reduce_scatter_, timeout);
         let work = collectives::reduce_scatter(&group, caller, reduce_op, read, written)?;
-        let ticket = begun(work, async_op)?;
-        Ok((output_tensors, ticket))
+        begun(output_tensors, work, async_op)
     }
 
     fn _reduce_scatter_base_<'a>(
@@ -125,11 +113,10 @@ mod cpu {
         async_op: bool,
         timeout: i64,
     ) -> Result<(&'a mut Tensor, i64)> {
-        let group = group_of(process_group)?;
-        let (caller, outputs) = (caller!(_reduce_scatter_base_, timeout), vec![output_tensor.clone()]);
+        let group = registry::process_group(process_group)?;
+        let (caller, outputs) = (caller!(c10d::_reduce_scatter_base_, timeout), vec![output_tensor.clone()]);
         let work = collectives::reduce_scatter(&group, caller, reduce_op, vec![input_tensor], outputs)?;
-        let ticket = begun(work, async_op)?;
-        Ok((output_tensor, ticket))
+        begun(output_tensor, work, async_op)
     }
 
     fn alltoall_<'a>(
@@ -139,42 +126,36 @@ mod cpu {
         async_op: bool,
         timeout: i64,
     ) -> Result<(&'a mut [Tensor], i64)> {
-        let group = group_of(process_group)?;
+        let group = registry::process_group(process_group)?;
         let [[to, send], [from, receive]] = [
             collectives::one_for_each(&group, input_tensors)?,
             collectives::one_for_each(&group, output_tensors)?,
         ];
         let rows = [to, from].map(|counts| counts.into_iter().map(|count| count as i64).collect());
         let (read, written) = (input_tensors.iter().collect(), output_tensors.to_vec());
-        let caller = caller!(alltoall_, timeout);
+        let caller = caller!(c10d::alltoall_, timeout);
         let work = collectives::all_to_all(&group, caller, rows, [send, receive], read, written)?;
-        let ticket = begun(work, async_op)?;
-        Ok((output_tensors, ticket))
+        begun(output_tensors, work, async_op)
     }
 
     fn barrier(_: &Tensor, process_group: &str, _: &[i64], async_op: bool, timeout: i64) -> Result<i64> {
-        let group = group_of(process_group)?;
-        let caller = caller!(barrier, timeout);
+        let group = registry::process_group(process_group)?;
+        let caller = caller!(c10d::barrier, timeout);
         let work = collectives::begin(&group, caller, Call::Barrier, Vec::new(), Vec::new())?;
-        begun(work, async_op)
+        begun((), work, async_op).map(|((), ticket)| ticket)
     }
 
     fn send(tensors: &[Tensor], process_group: &str, dst: i64, tag: i64) -> Result<i64> {
-        let group = group_of(process_group)?;
+        let group = registry::process_group(process_group)?;
         let (to, tag) = group.peer(dst, tag, "the destination")?;
-        message(&group, caller!(send, -1), Kind::Send { to, tag }, vec![one(tensors)?], Vec::new())
+        message(&group, caller!(c10d::send), Kind::Send { to, tag }, vec![one(tensors)?], Vec::new())
     }
 
     fn recv_(tensors: &mut [Tensor], process_group: &str, src: i64, tag: i64) -> Result<i64> {
-        let group = group_of(process_group)?;
+        let group = registry::process_group(process_group)?;
         let (from, tag) = group.peer(src, tag, "the source")?;
         let outputs = vec![one(tensors)?.clone()];
-        message(&group, caller!(recv_, -1), Kind::Receive { from, tag }, Vec::new(), outputs)
-    }
-
-    #[torch_impl(helper)]
-    fn group_of(name: &str) -> Result<crate::ProcessGroup> {
-        process_group(name)
+        message(&group, caller!(c10d::recv_), Kind::Receive { from, tag }, Vec::new(), outputs)
     }
 
     #[torch_impl(helper)]

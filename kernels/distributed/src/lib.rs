@@ -41,10 +41,18 @@ mod reduction;
 mod header;
 mod transport;
 
+mod faults;
+mod wire;
+
 pub mod algorithms;
 
 mod agreement;
+mod small;
+
 mod bytes;
+mod lent;
+
+mod buffers;
 mod work;
 mod worker;
 
@@ -61,6 +69,7 @@ mod collectives;
 mod pending;
 mod shapes;
 
+mod batching;
 mod derivatives;
 mod functional;
 mod in_place;

@@ -110,21 +110,8 @@ pub(crate) fn reduce(op: ReduceOp, dtype: DType, parts: &[&[u8]], out: &mut [u8]
     Ok(())
 }
 
-/// Divides sums of `float32` or `float64` by the number of ranks, for backends that add and do not average.
-///
-/// # Errors
-/// Another type: those are averaged where they are summed.
-pub fn divide(dtype: DType, bytes: &mut [u8], ranks: usize) -> Result<()> {
-    fn each<T: Wire>(bytes: &mut [u8], f: impl Fn(T::Value) -> T::Value) {
-        bytes.chunks_exact_mut(T::SIZE).for_each(|bytes| T::write(f(T::read(bytes)), bytes));
-    }
-    match dtype {
-        DType::Float32 => each::<f32>(bytes, |x| x / ranks as f32),
-        DType::Float64 => each::<f64>(bytes, |x| x / ranks as f64),
-        _ => bail!(Internal, "{dtype} is averaged where it is summed"),
-    }
-    Ok(())
-}
+/// So many elements are summed at a time: their sums stay in the nearest memory, and loops over them become vector instructions.
+const BLOCK: usize = 256;
 
 fn fold<T: Wire>(
     parts: &[&[u8]],
@@ -133,12 +120,21 @@ fn fold<T: Wire>(
     last: impl Fn(T::Value) -> T::Value,
 ) {
     let Some((first, others)) = parts.split_first() else { return };
-    for (index, out) in out.chunks_exact_mut(T::SIZE).enumerate() {
-        let place = index * T::SIZE..(index + 1) * T::SIZE;
-        let sum = others
-            .iter()
-            .fold(T::read(&first[place.clone()]), |sum, part| join(sum, T::read(&part[place.clone()])));
-        T::write(last(sum), out);
+    let mut sums = [T::read(&[0; 16][..T::SIZE]); BLOCK];
+    for (block, out) in out.chunks_mut(BLOCK * T::SIZE).enumerate() {
+        let start = block * BLOCK * T::SIZE;
+        let place = start..start + out.len();
+        for (sum, element) in sums.iter_mut().zip(first[place.clone()].chunks_exact(T::SIZE)) {
+            *sum = T::read(element);
+        }
+        for part in others {
+            for (sum, element) in sums.iter_mut().zip(part[place.clone()].chunks_exact(T::SIZE)) {
+                *sum = join(*sum, T::read(element));
+            }
+        }
+        for (sum, element) in sums.iter().zip(out.chunks_exact_mut(T::SIZE)) {
+            T::write(last(*sum), element);
+        }
     }
 }
 

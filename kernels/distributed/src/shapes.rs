@@ -41,6 +41,12 @@ pub(crate) fn exchanged(input: &Tensor, from: &[i64], to: &[i64]) -> Result<Vec<
     Ok(sizes)
 }
 
+/// A tensor of the caller that results are to fit.
+pub(crate) fn check_out(out: &Tensor, sizes: &[i64]) -> Result<()> {
+    ensure!(out.sizes() == sizes, Shape, "out has sizes {:?}, expected {sizes:?}", out.sizes());
+    Ok(())
+}
+
 fn with_rows(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
     ensure!(group_size > 0, Argument, "group_size is {group_size}, a group has one rank at least");
     ensure!(

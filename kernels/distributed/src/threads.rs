@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use torch_library::prelude::*;
 
+use crate::algorithms;
 use crate::group::{Options, ProcessGroup};
 use crate::registry::Scope;
-use crate::transport::{Received, Tag, Transport};
+use crate::transport::{Call, Failure, Received, Tag, Transport};
 
 /// The name of the group of all ranks.
 pub const WORLD: &str = "world";
@@ -46,13 +47,24 @@ pub fn run_with<T: Send>(
     options: Options,
     body: impl Fn(&ProcessGroup) -> Result<T> + Sync,
 ) -> Vec<Result<T>> {
+    run_over(ranks, options, |transport| transport, body)
+}
+
+/// As [`run_with`], with something between each group and its backend: what counts messages, or plants a fault.
+pub fn run_over<T: Send>(
+    ranks: usize,
+    options: Options,
+    wrap: impl Fn(Box<dyn Transport>) -> Box<dyn Transport> + Sync,
+    body: impl Fn(&ProcessGroup) -> Result<T> + Sync,
+) -> Vec<Result<T>> {
     let hub = Arc::new(Hub::default());
     thread::scope(|scope| {
         let spawn = |rank| {
-            let (transport, body, options) = (Threads::new(&hub, rank, ranks), &body, options.clone());
+            let transport = Box::new(Threads::new(&hub, rank, ranks));
+            let (wrap, body, options) = (&wrap, &body, options.clone());
             scope.spawn(move || {
                 let _own_groups = Scope::new();
-                let group = ProcessGroup::new(WORLD, Box::new(transport), options)?;
+                let group = ProcessGroup::new(WORLD, wrap(transport), options)?;
                 group.register()?;
                 body(&group)
             })
@@ -157,6 +169,16 @@ impl Transport for Threads {
         let group = *mail.groups.entry(key).or_insert(next);
         let hub = self.hub.clone();
         Ok(Box::new(Threads { hub, group, rank, size: members.len(), splits: HashMap::new() }))
+    }
+
+    fn collective(
+        &mut self,
+        call: &Call,
+        input: &[u8],
+        output: &mut [u8],
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        algorithms::run(self, call, input, output, deadline)
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use torch_library::prelude::*;
 
-use crate::algorithms;
 use crate::reduce_op::ReduceOp;
 
 /// Which stream of messages between two ranks. Messages of one stream arrive in the order in which they were sent.
@@ -17,6 +16,8 @@ pub enum Tag {
     Verdict,
     /// Parts of a collective.
     Data,
+    /// What ranks know of a collective that failed.
+    Fault,
     /// What `send` and `recv_` exchange, with the caller's tag.
     User(i32),
 }
@@ -32,13 +33,40 @@ pub enum Received {
     Gone,
 }
 
-/// Why a collective did not come to its end.
+/// Why a collective did not come to its end on this rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure(pub String);
+pub enum Failure {
+    /// Another rank did not do its part until the deadline, or has ended.
+    Silent {
+        /// That rank.
+        rank: usize,
+        /// What it did instead: `has ended`.
+        how: String,
+    },
+    /// Something went wrong on this rank.
+    Here(String),
+    /// Another rank said that the collective failed.
+    Heard {
+        /// That rank.
+        rank: usize,
+        /// What it said.
+        report: Vec<u8>,
+    },
+}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Failure::Silent { rank, how } => write!(f, "rank {rank} {how}"),
+            Failure::Here(what) => f.write_str(what),
+            Failure::Heard { rank, .. } => write!(f, "rank {rank} has given up"),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Here(error.to_string())
     }
 }
 
@@ -77,6 +105,14 @@ pub enum Call {
     Barrier,
 }
 
+impl Call {
+    /// Whether it reads what it overwrites: there is no input beside the output then.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        matches!(self, Call::AllReduce { .. } | Call::Broadcast { .. })
+    }
+}
+
 /// The ranks of one group, as one of them sees them: a backend.
 ///
 /// A group calls it on one thread, which is its own, and collectives in the same order on all ranks; that they are the
@@ -105,17 +141,31 @@ pub trait Transport: Send {
     /// What the backend says.
     fn receive(&mut self, from: usize, tag: Tag, deadline: Instant) -> Result<Received>;
 
+    /// Moves on what was sent. A rank that has yet to take something, if there is one.
+    ///
+    /// # Errors
+    /// What the backend says.
+    fn unsent(&mut self) -> Result<Option<usize>> {
+        Ok(None)
+    }
+
     /// The members, in this order, as a group of their own; called by the members alone, and by all of them.
     ///
     /// # Errors
     /// What the backend says.
     fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>>;
 
-    /// Runs a collective; returns the output. A backend that has none of its own needs only messages.
+    /// Runs a collective. One that is [in place](Call::is_in_place) has its input in `output`, and `input` is empty.
+    ///
+    /// A backend that has messages alone calls [`algorithms::run`](crate::algorithms::run).
     ///
     /// # Errors
     /// A rank that did not do its part until the deadline.
-    fn collective(&mut self, call: &Call, input: Vec<u8>, deadline: Instant) -> Result<Vec<u8>, Failure> {
-        algorithms::run(self, call, &input, deadline)
-    }
+    fn collective(
+        &mut self,
+        call: &Call,
+        input: &[u8],
+        output: &mut [u8],
+        deadline: Instant,
+    ) -> Result<(), Failure>;
 }

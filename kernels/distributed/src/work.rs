@@ -45,10 +45,13 @@ impl Drop for Completion {
     }
 }
 
-/// A collective that has begun. Its results are in the tensors after [`wait`](Work::wait), and not before: the tensors
-/// may be used meanwhile, and have their old elements.
+/// A collective that has begun. Its results are in the tensors after [`wait`](Work::wait).
 ///
-/// Whoever drops it does not wait; the collective goes on, and its results are lost.
+/// Before that, tensors may be used, and have their old elements. Not so a contiguous one that a reduction or a broadcast
+/// overwrites: it is lent to the collective, and whoever reads or writes it gets an error of the kind
+/// [`Busy`](ErrorKind::Busy) until that is done.
+///
+/// Whoever drops it does not wait; the collective goes on, and results that were to be copied are lost.
 ///
 /// ```
 /// use torch_library::prelude::*;

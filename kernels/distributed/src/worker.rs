@@ -5,16 +5,18 @@ use std::time::{Duration, Instant};
 
 use torch_library::prelude::*;
 
-use crate::agreement;
+use crate::agreement::{self, Luggage};
+use crate::buffers::Buffers;
 use crate::header::Header;
-use crate::transport::{Call, Received, Tag, Transport};
+use crate::transport::{Call, Failure, Received, Tag, Transport};
 use crate::work::Completion;
+use crate::{faults, small};
 
 /// What the thread is to do.
 pub(crate) struct Job {
     pub(crate) header: Header,
     pub(crate) kind: Kind,
-    pub(crate) input: Vec<u8>,
+    pub(crate) buffers: Buffers,
     pub(crate) limit: Duration,
     pub(crate) completion: Completion,
 }
@@ -36,6 +38,14 @@ pub(crate) enum Kind {
     },
 }
 
+/// Why a collective did not happen.
+enum Fault {
+    /// Before data moved: rank 0 has told everybody, or this rank is the one that knows.
+    Disagreement(String),
+    /// While data moved, here or on another rank, or for a reason that this rank alone knows.
+    Broken(Failure),
+}
+
 /// How often messages that are waited for beside collectives are looked for.
 const LOOK: Duration = Duration::from_micros(200);
 
@@ -52,7 +62,7 @@ struct Worker {
 pub(crate) fn run(transport: Box<dyn Transport>, jobs: &Receiver<Job>) {
     let mut worker = Worker { transport, fault: None, expected: Vec::new() };
     loop {
-        let job = match worker.expected.is_empty() {
+        let job = match worker.is_idle() {
             true => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
             false => jobs.recv_timeout(LOOK),
         };
@@ -67,6 +77,11 @@ pub(crate) fn run(transport: Box<dyn Transport>, jobs: &Receiver<Job>) {
 }
 
 impl Worker {
+    /// Whether there is nothing to look at until the next job comes.
+    fn is_idle(&mut self) -> bool {
+        self.expected.is_empty() && !matches!(self.transport.unsent(), Ok(Some(_)))
+    }
+
     fn begin(&mut self, job: Job) {
         let begun = Instant::now();
         match job.kind {
@@ -75,57 +90,97 @@ impl Worker {
                 self.expected.push((job, deadline));
             }
             Kind::Send { to, tag } => {
-                let sent = self.transport.send(to, tag, envelope(&job.header, &job.input));
+                let sent = self.transport.send(to, tag, job.header.envelope(&job.buffers.input));
                 let sent = sent.map(|()| Vec::new()).map_err(|error| format!("to rank {to}: {error}"));
                 job.completion.finish(sent, begun.elapsed());
             }
             Kind::Collective(_) | Kind::Split { .. } => {
-                let result = match &self.fault {
+                let Job { header, kind, mut buffers, limit, completion } = job;
+                let done = match &self.fault {
                     Some(fault) => Err(format!("the group cannot be used since this went wrong: {fault}")),
-                    None => self.collective(job.header, job.kind, job.input, job.limit),
+                    None => self.collective(&header, &kind, &mut buffers, limit),
                 };
-                job.completion.finish(result, begun.elapsed());
+                let results = buffers.into_results(); // memory that was lent is free before anybody hears of it
+                completion.finish(done.map(|()| results), begun.elapsed());
             }
         }
     }
 
+    /// Agrees and does it. Whatever goes wrong is the end of the group, and all ranks hear of it.
     fn collective(
         &mut self,
-        header: Header,
-        kind: Kind,
-        input: Vec<u8>,
+        header: &Header,
+        kind: &Kind,
+        buffers: &mut Buffers,
         limit: Duration,
-    ) -> Result<Vec<u8>, String> {
-        if let Err(fault) = agreement::agree(&mut *self.transport, &header, limit) {
-            // Rank 0 has told everybody; what this rank alone knows, it tells.
-            if self.transport.rank() != 0 {
+    ) -> Result<(), String> {
+        let done = match kind {
+            Kind::Collective(call) => self.agree_and_move(header, call, buffers, limit),
+            Kind::Split { members, reply } => self.agree_and_split(header, members, reply, limit),
+            Kind::Send { .. } | Kind::Receive { .. } => Ok(()),
+        };
+        done.map_err(|failure| {
+            let is_disagreement = matches!(failure, Fault::Disagreement(_));
+            let fault = match failure {
+                Fault::Disagreement(fault) => fault,
+                Fault::Broken(failure) => faults::settle(&mut *self.transport, header, &failure),
+            };
+            // Of a disagreement rank 0 has told already.
+            if !(is_disagreement && self.transport.rank() == 0) {
                 agreement::tell(&mut *self.transport, &fault);
             }
-            self.fault = Some(fault.clone());
-            return Err(fault);
-        }
-        let result = match kind {
-            Kind::Split { members, reply } => self.split(&members, &reply),
-            Kind::Collective(call) => self
-                .transport
-                .collective(&call, input, Instant::now() + limit)
-                .map_err(|failure| failure.to_string()),
-            Kind::Send { .. } | Kind::Receive { .. } => Ok(Vec::new()),
-        };
-        result.map_err(|why| {
-            let fault = format!("{header} failed on rank {}: {why}", self.transport.rank());
-            agreement::tell(&mut *self.transport, &fault);
             self.fault = Some(fault.clone());
             fault
         })
     }
 
-    fn split(&mut self, members: &[usize], reply: &Sender<Box<dyn Transport>>) -> Result<Vec<u8>, String> {
+    fn agree(&mut self, header: &Header, luggage: &Luggage<'_>, limit: Duration) -> Result<Vec<u8>, Fault> {
+        agreement::agree(&mut *self.transport, header, luggage, limit).map_err(|failure| match failure {
+            Failure::Here(fault) => Fault::Disagreement(fault),
+            failure => Fault::Broken(failure),
+        })
+    }
+
+    fn agree_and_move(
+        &mut self,
+        header: &Header,
+        call: &Call,
+        buffers: &mut Buffers,
+        limit: Duration,
+    ) -> Result<(), Fault> {
+        let (rank, ranks) = (self.transport.rank(), self.transport.size());
+        let (input, output) = buffers.parts().map_err(|error| Fault::Broken(error.into()))?;
+        if small::is_small(call, input, output, ranks) {
+            let own = small::contribution(call, rank, input, output);
+            let luggage = Luggage { own, results: &|given| small::results(call, given) };
+            let result = self.agree(header, &luggage, limit)?;
+            let (length, expected) = (result.len(), output.len());
+            let wrong = || Fault::Broken(Failure::Here(format!("{length} bytes came instead of {expected}")));
+            output
+                .get_mut(..length)
+                .filter(|_| length == expected)
+                .ok_or_else(wrong)?
+                .copy_from_slice(&result);
+            return Ok(());
+        }
+        self.agree(header, &Luggage::NONE, limit)?;
+        let deadline = Instant::now() + limit;
+        self.transport.collective(call, input, output, deadline).map_err(Fault::Broken)
+    }
+
+    fn agree_and_split(
+        &mut self,
+        header: &Header,
+        members: &[usize],
+        reply: &Sender<Box<dyn Transport>>,
+        limit: Duration,
+    ) -> Result<(), Fault> {
+        self.agree(header, &Luggage::NONE, limit)?;
         if members.contains(&self.transport.rank()) {
-            let part = self.transport.split(members).map_err(|error| error.to_string())?;
+            let part = self.transport.split(members).map_err(|error| Fault::Broken(error.into()))?;
             let _ = reply.send(part); // nobody to hear it: then nobody wants the group
         }
-        Ok(Vec::new())
+        Ok(())
     }
 
     fn look_for_messages(&mut self) {
@@ -156,19 +211,9 @@ impl Worker {
     }
 }
 
-/// A message with what it is.
-fn envelope(header: &Header, payload: &[u8]) -> Vec<u8> {
-    let header = header.encode();
-    [&(header.len() as u64).to_le_bytes(), &header[..], payload].concat()
-}
-
 /// The payload of a message, if that is what was expected.
 fn open(header: &Header, message: &[u8], from: usize) -> Result<Vec<u8>, String> {
-    let parts = message.split_first_chunk().and_then(|(length, rest)| {
-        let (sent, payload) = rest.split_at_checked(u64::from_le_bytes(*length) as usize)?;
-        Some((Header::decode(sent)?, payload))
-    });
-    match parts {
+    match Header::open(message) {
         Some((sent, payload)) if sent.tensors == header.tensors => Ok(payload.to_vec()),
         Some((sent, _)) => Err(format!("rank {from} sent {} to {header}", sent.tensors)),
         None => Err(format!("rank {from} sent what is no message to {header}")),

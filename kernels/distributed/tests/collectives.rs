@@ -102,6 +102,76 @@ fn strides_do_not_matter() {
     });
 }
 
+/// More than travels in one message, and lengths that ranks do not divide.
+#[test]
+fn large_tensors_travel_in_parts() {
+    for count in 1..=4 {
+        ranks(count, |group| {
+            let (ranks, rank) = (group.size() as i64, group.rank() as i64);
+            for length in [ranks, 100_003 * ranks, 300_000] {
+                let x = aten::arange(length.into())?.add(rank)?;
+                let total = (ranks * (ranks - 1)) / 2;
+                let expected: Vec<i64> = (0..length).map(|at| at * ranks + total).collect();
+                assert!(sum(&x)?.to_vec::<i64>()? == expected, "sum of {length}");
+                let mut place = [x.add(0)?];
+                c10d::broadcast_::with(&mut place, "world", ranks - 1, 0).async_op(false).call()?;
+                assert!(
+                    place[0].equal(&aten::arange(length.into())?.add(ranks - 1)?)?,
+                    "broadcast of {length}"
+                );
+                let all = functional::wait_tensor(&functional::all_gather_into_tensor(&x, ranks, "world")?)?;
+                let last = aten::narrow(&all, 0, (ranks - 1) * length, length)?;
+                assert!(last.equal(&place[0])?, "all_gather of {length}");
+                if length % ranks == 0 {
+                    let part = functional::reduce_scatter_tensor(&x, "sum", ranks, "world")?;
+                    let own = length / ranks * rank;
+                    let part = functional::wait_tensor(&part)?.to_vec::<i64>()?;
+                    assert!(part == expected[own as usize..][..part.len()], "reduce_scatter of {length}");
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Rank 0 has many rows for the others, these none for it.
+#[test]
+fn large_parts_of_different_lengths_are_exchanged() {
+    ranks(3, |group| {
+        let rank = group.rank();
+        let (to, from) =
+            ([[1, 90_000, 200_000], [0, 2, 0], [0, 0, 3]], [[1, 0, 0], [90_000, 2, 0], [200_000, 0, 3]]);
+        let x = Tensor::full(&[to[rank].iter().sum::<i64>()], rank as i64, DType::Int64, Device::CPU)?;
+        let y = functional::all_to_all_single(&x, &from[rank], &to[rank], "world")?;
+        let y = functional::wait_tensor(&y)?.to_vec::<i64>()?;
+        let expected: Vec<i64> =
+            (0..3).flat_map(|source| vec![source as i64; from[rank][source] as usize]).collect();
+        assert!(y == expected, "rank {rank}");
+        Ok(())
+    });
+}
+
+/// Nobody sees half of a result: who looks before the collective is done gets an error.
+#[test]
+fn a_tensor_in_place_is_lent_until_the_collective_is_done() {
+    let (looked, waits) = std::sync::mpsc::channel();
+    let (looked, waits) = (std::sync::Mutex::new(looked), std::sync::Mutex::new(waits));
+    ranks(2, |group| {
+        let mut x = [Tensor::from([1.0, 2.0])];
+        if group.rank() == 1 {
+            waits.lock().unwrap().recv().unwrap();
+        }
+        let (_, ticket) = c10d::allreduce_(&mut x, "world", "sum", None)?;
+        if group.rank() == 0 {
+            assert_eq!(x[0].to_vec::<f64>().unwrap_err().kind(), ErrorKind::Busy);
+            looked.lock().unwrap().send(()).unwrap();
+        }
+        Work::take(ticket)?.wait()?;
+        assert_eq!(x[0].to_vec::<f64>()?, [2.0, 4.0]);
+        Ok(())
+    });
+}
+
 #[test]
 fn tensors_without_elements_are_sent_as_well() {
     ranks(2, |_| {

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use torch_library::prelude::*;
 use torch_library_distributed::{
-    _c10d_functional as functional, Options, ProcessGroup, Work, c10d, labelled, threads,
+    _c10d_functional as functional, Call, Failure, Options, ProcessGroup, Received, Tag, Transport, Work,
+    algorithms, c10d, labelled, threads,
 };
 
 const LIMIT: Duration = Duration::from_millis(300);
@@ -121,6 +122,100 @@ fn of_splits_that_do_not_meet() {
     };
     let words = ["rank 2 sends 2 rows to rank 0, which expects 1"];
     others_hear_of(2, &words, |_| exchange([1; 4], [1; 4]), |_| exchange([1; 4], [2, 0, 1, 1]));
+}
+
+/// Messages of a rank to which something happens in the middle of a collective.
+struct Faulty {
+    inner: Box<dyn Transport>,
+    /// How many parts of collectives it still sends as it should.
+    good: usize,
+    happens: fn() -> Result<()>,
+}
+
+impl Transport for Faulty {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn rank(&self) -> usize {
+        self.inner.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.inner.size()
+    }
+
+    fn send(&mut self, to: usize, tag: Tag, message: Vec<u8>) -> Result<()> {
+        match tag {
+            Tag::Data if self.good == 0 => (self.happens)(),
+            Tag::Data => {
+                self.good -= 1;
+                self.inner.send(to, tag, message)
+            }
+            Tag::Fault if (self.happens)().is_ok() => Ok(()), // silent to the end
+            _ => self.inner.send(to, tag, message),
+        }
+    }
+
+    fn receive(&mut self, from: usize, tag: Tag, deadline: Instant) -> Result<Received> {
+        self.inner.receive(from, tag, deadline)
+    }
+
+    fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>> {
+        self.inner.split(members)
+    }
+
+    fn collective(
+        &mut self,
+        call: &Call,
+        input: &[u8],
+        output: &mut [u8],
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        algorithms::run(self, call, input, output, deadline)
+    }
+}
+
+/// What the ranks but one hear, to which something happens in the middle of a sum of a million numbers.
+fn heard_in_the_middle(odd: usize, happens: fn() -> Result<()>) -> Vec<String> {
+    let wrap = |inner: Box<dyn Transport>| -> Box<dyn Transport> {
+        if inner.rank() == odd { Box::new(Faulty { inner, good: 10, happens }) } else { inner }
+    };
+    let body = |_: &ProcessGroup| sum(Tensor::zeros(&[1 << 20], DType::Float32, Device::CPU)?);
+    let results = threads::run_over(4, Options::default().timeout(LIMIT), wrap, body);
+    let others = results.into_iter().enumerate().filter(|(rank, _)| *rank != odd);
+    others.map(|(_, result)| result.expect_err("the sum cannot succeed").to_string()).collect()
+}
+
+#[test]
+fn of_a_rank_that_falls_silent_while_data_moves() {
+    for odd in [0, 2] {
+        for message in heard_in_the_middle(odd, || Ok(())) {
+            let name = format!("rank {odd} began _c10d_functional::all_reduce (collective 0)");
+            for word in [&name, "and then sent nothing more", "parameter `weight`"] {
+                assert!(message.contains(word), "no {word:?} in\n{message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn of_a_rank_that_dies_while_data_moves() {
+    for message in heard_in_the_middle(3, || panic!("out of memory, say")) {
+        let expected = "rank 3 began _c10d_functional::all_reduce";
+        assert!(message.contains(expected) && message.contains("parameter `weight`"), "{message}");
+    }
+}
+
+#[test]
+fn of_a_rank_that_cannot_go_on_while_data_moves() {
+    let begun = Instant::now();
+    for message in heard_in_the_middle(1, || Err(Error::new(ErrorKind::Io, "no memory"))) {
+        let expected = "failed on rank 1: ";
+        assert!(message.contains(expected) && message.contains("no memory"), "{message}");
+        assert!(message.contains("parameter `weight`"), "{message}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]

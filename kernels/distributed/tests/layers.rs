@@ -8,7 +8,9 @@ use torch_library_distributed::{
     _c10d_functional as functional, _c10d_functional_autograd as differentiable, Options, ProcessGroup, c10d,
     threads,
 };
+use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::{Vmap, vmap};
 
 fn ranks(count: usize, body: impl Fn(&ProcessGroup) -> Result<()> + Sync) {
     let options = Options::default().blocking(true);
@@ -154,4 +156,46 @@ fn a_trace_holds_the_collectives_and_runs_again() {
         assert_eq!(again[0].to_vec::<f64>()?, [20.0, 20.0]);
         Ok(())
     });
+}
+
+type Collective<'a> = &'a dyn Fn(&Tensor) -> Result<Tensor>;
+
+/// Not blocking: results are there once they are waited for, within the vmap or after it.
+#[test]
+fn examples_of_a_vmap_travel_together() {
+    let results = threads::run(2, |group| {
+        let rank = group.rank() as f64;
+        let numbers = |times: f64| (0..12).map(|at| f64::from(at) * times).collect::<Vec<_>>();
+        let x = Tensor::from_vec(numbers(1.0 + rank), &[3, 4])?;
+        let whole = |collective: Collective<'_>| {
+            let rows = (0..3).map(|at| functional::wait_tensor(&collective(&x.select_int(0, at)?)?));
+            aten::stack(&rows.collect::<Result<Vec<_>>>()?)
+        };
+        let collectives: [Collective<'_>; 5] = [
+            &|x| functional::all_reduce(x, "sum", "world"),
+            &|x| functional::broadcast(x, 1, "world"),
+            &|x| functional::all_gather_into_tensor(x, 2, "world"),
+            &|x| functional::reduce_scatter_tensor(x, "sum", 2, "world"),
+            &|x| functional::all_to_all_single(x, &[], &[], "world"),
+        ];
+        for (number, collective) in collectives.into_iter().enumerate() {
+            let expected = whole(collective)?.reshape(&[-1])?.to_vec::<f64>()?;
+            let found = vmap([&x], |[row]| functional::wait_tensor(&collective(&row)?))?;
+            assert_eq!(found.reshape(&[-1])?.to_vec::<f64>()?, expected, "{number}");
+            let columns = Vmap::new().in_dims([Some(1)]).out_dims([Some(1)]); // the batch need not come first
+            let flat = |inputs: &[Tensor]| Ok(vec![functional::wait_tensor(&collective(&inputs[0])?)?]);
+            let found = columns.run(&[x.transpose(0, 1)?], flat)?;
+            assert_eq!(found[0].transpose(0, 1)?.reshape(&[-1])?.to_vec::<f64>()?, expected, "{number}");
+        }
+        let own = x.add(0.0)?;
+        let sum = |[row]: [Tensor; 1]| {
+            let mut row = row;
+            functional::all_reduce_(&mut row, "sum", "world")?;
+            Ok(row)
+        };
+        vmap([&own], sum)?;
+        assert_eq!(own.reshape(&[-1])?.to_vec::<f64>()?, numbers(3.0));
+        Ok(())
+    });
+    results.into_iter().for_each(|result| result.unwrap_or_else(|error| panic!("{error}")));
 }

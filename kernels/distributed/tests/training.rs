@@ -112,6 +112,45 @@ fn several_ranks_learn_what_one_learns() -> Result<()> {
     Ok(())
 }
 
+/// Where no sum is rounded, ranks have the bits of one process: numbers of few bits, and as many ranks and examples as powers
+/// of two.
+#[test]
+fn where_sums_are_exact_ranks_have_the_bits_of_one() -> Result<()> {
+    let train = |group: Option<&ProcessGroup>| -> Result<Vec<f32>> {
+        let w1 = Tensor::from([[1f32, -2.0, 3.0], [2.0, 1.0, -1.0]]);
+        let w2 = Tensor::from([[2f32, -1.0]]);
+        [&w1, &w2].into_iter().try_for_each(|weight| weight.set_requires_grad(true))?;
+        let named = [("w1".to_owned(), w1.clone()), ("w2".to_owned(), w2.clone())];
+        let parallel = group.map(|group| DistributedDataParallel::new(named, group, Default::default()));
+        let parallel = parallel.transpose()?;
+        let mut optimizer = Sgd::new([w1.clone(), w2.clone()], 0.125);
+        let values = (0..24).map(|at| f32::from(i8::try_from(at * 7 % 5).unwrap() - 2)).collect();
+        let x = Tensor::from_vec(values, &[8, 3])?;
+        for step in 0..2i64 {
+            let y = Tensor::full(&[8, 1], step - 1, DType::Float32, Device::CPU)?;
+            let [x, y] = match group {
+                Some(group) => shard([&x, &y], group)?.tensors,
+                None => [x.clone(), y],
+            };
+            optimizer.zero_grad()?;
+            let hidden = aten::linear(&x, &w1)?.relu()?;
+            aten::mse_loss(&aten::linear(&hidden, &w2)?, &y)?.backward()?;
+            parallel.iter().try_for_each(DistributedDataParallel::finish)?;
+            optimizer.step()?;
+        }
+        flat(&[w1, w2])
+    };
+    let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    let alone = train(None)?;
+    assert!(alone.iter().all(|x| x.is_finite()) && alone[0] != 1.0, "{alone:?}");
+    for ranks in [2, 4, 8] {
+        for found in all(ranks, |group| train(Some(group))) {
+            assert_eq!(bits(&found), bits(&alone), "{ranks} ranks: {found:?}, alone {alone:?}");
+        }
+    }
+    Ok(())
+}
+
 /// Gradients of 8 bits' precision: a relative error of 2^-9 each.
 #[test]
 fn gradients_travel_as_halves() -> Result<()> {

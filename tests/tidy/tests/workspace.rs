@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles: the runtime, the macros, the schema language and the operators; and the module for Python.
+//! The crates that a user's crate compiles, from the schema language to the operators; collectives; and the module for Python.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 5] = ["runtime", "runtime/schema", "macros", "kernels", "runtime/python"];
+const CRATES: [&str; 6] =
+    ["runtime", "runtime/schema", "macros", "kernels", "kernels/distributed", "runtime/python"];
 
 /// Those that have `unsafe` code besides.
-const OTHERS: [&str; 3] = ["kernels/wgpu", "runtime/export", "runtime/pytorch"];
+const OTHERS: [&str; 4] = ["kernels/distributed/mpi", "kernels/wgpu", "runtime/export", "runtime/pytorch"];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)

@@ -13,9 +13,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Numbers that MPI can add are reduced by MPI's own collectives; halves, complex numbers and `bool` by messages, in the order
-//! of the ranks. Every request is watched with a deadline. One that is late is left to MPI with its memory, which then is not
-//! used again: MPI may write to it at any time.
+//! MPI carries messages; collectives are made of them, in [`torch_library_distributed::algorithms`]: MPI's own ones move data only
+//! while they are asked, do not say which rank is silent, and know no halves. One that is late is left to MPI with its memory, which
+//! then is not used again: MPI may write to it at any time.
 
 pub use session::Session;
 

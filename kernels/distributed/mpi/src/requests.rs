@@ -1,4 +1,4 @@
-//! Requests to MPI, with the memory that they read and write, until they are done or given up.
+//! Requests to MPI, with the memory that they read or write, until they are done or given up.
 #![expect(unsafe_code, reason = "hands memory to a library of C, which works on it in the background")]
 
 use std::ffi::{c_int, c_void};
@@ -16,39 +16,33 @@ const PAUSE: Duration = Duration::from_micros(50);
 pub(crate) struct Request {
     /// In memory of its own, whose place MPI may know.
     request: Box<ffi::MPI_Request>,
-    /// What MPI reads, writes, or looks up counts in.
-    buffers: Vec<Vec<u8>>,
-    counts: Vec<Vec<c_int>>,
+    /// What MPI reads or writes.
+    buffer: Vec<u8>,
     is_done: bool,
 }
 
 // SAFETY: a request is a handle, which any thread may use: MPI was started for several threads (`Session::start`). The
-// buffers are owned.
+// buffer is owned.
 unsafe impl Send for Request {}
 
 impl Request {
-    /// Begins a request; `begin` is given where the buffers and the counts lie, and a place for the handle.
+    /// Begins a request; `begin` is given where the buffer lies, and a place for the handle.
     ///
     /// # Safety
-    /// `begin` makes one call of MPI, which touches no other memory than these buffers, within their lengths, and reads the
-    /// counts.
+    /// `begin` makes one call of MPI, which touches no other memory than the buffer, within its length.
     ///
     /// # Errors
     /// What MPI says.
     pub(crate) unsafe fn begin(
-        mut buffers: Vec<Vec<u8>>,
-        counts: Vec<Vec<c_int>>,
-        begin: impl FnOnce(&[*mut c_void], &[*const c_int], *mut ffi::MPI_Request) -> c_int,
+        buffer: Vec<u8>,
+        begin: impl FnOnce(*mut c_void, *mut ffi::MPI_Request) -> c_int,
     ) -> Result<Request> {
         // SAFETY: a constant of MPI's, which is set when the library is loaded.
-        let mut request = Box::new(unsafe { ffi::RSMPI_REQUEST_NULL });
-        let places: Vec<*mut c_void> = buffers.iter_mut().map(|buffer| buffer.as_mut_ptr().cast()).collect();
-        let numbers: Vec<*const c_int> = counts.iter().map(|counts| counts.as_ptr()).collect();
-        let code = begin(&places, &numbers, &mut *request);
-        // A call that failed has not begun anything.
-        let is_done = code != 0;
-        let begun = Request { request, buffers, counts, is_done };
-        check(code)?;
+        let request = Box::new(unsafe { ffi::RSMPI_REQUEST_NULL });
+        let mut begun = Request { request, buffer, is_done: true };
+        let code = begin(begun.buffer.as_mut_ptr().cast(), &mut *begun.request);
+        check(code)?; // a call that failed has not begun anything
+        begun.is_done = false;
         Ok(begun)
     }
 
@@ -66,19 +60,9 @@ impl Request {
         Ok(self.is_done)
     }
 
-    /// Waits until it is done, and gives the buffers back; nothing, where the deadline comes first.
-    ///
-    /// # Errors
-    /// What MPI says.
-    pub(crate) fn wait(mut self, deadline: Instant) -> Result<Option<Vec<Vec<u8>>>> {
-        // MPI moves data while it is asked, piece by piece: a pause here would be one for each piece.
-        while !self.test()? {
-            if Instant::now() >= deadline {
-                return Ok(None);
-            }
-            std::thread::yield_now();
-        }
-        Ok(Some(std::mem::take(&mut self.buffers)))
+    /// The memory, of a request that is done; the request itself, of one that is not.
+    pub(crate) fn into_buffer(mut self) -> Result<Vec<u8>, Request> {
+        if self.is_done { Ok(std::mem::take(&mut self.buffer)) } else { Err(self) }
     }
 }
 
@@ -86,8 +70,7 @@ impl Drop for Request {
     /// Leaves to MPI what it may still write to.
     fn drop(&mut self) {
         if !self.is_done {
-            std::mem::forget(std::mem::take(&mut self.buffers));
-            std::mem::forget(std::mem::take(&mut self.counts));
+            std::mem::forget(std::mem::take(&mut self.buffer));
             // SAFETY: a constant of MPI's, as above.
             let null = Box::new(unsafe { ffi::RSMPI_REQUEST_NULL });
             std::mem::forget(std::mem::replace(&mut self.request, null));
@@ -106,13 +89,14 @@ impl Patience {
         Patience { begun: Instant::now(), deadline }
     }
 
-    /// Lets others work for a moment. Whether there is time for another look.
-    pub(crate) fn wait(&mut self) -> bool {
+    /// Lets others work for a moment. Whether there is time for another look. What `moves` is moved by MPI while it is asked,
+    /// piece by piece: a pause would be one for each piece.
+    pub(crate) fn wait(&mut self, moves: bool) -> bool {
         let now = Instant::now();
         if now >= self.deadline {
             return false;
         }
-        match now - self.begun < EAGER {
+        match moves || now - self.begun < EAGER {
             true => std::thread::yield_now(),
             false => std::thread::sleep(PAUSE),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mpi::Threading;
 use mpi::environment::Universe;
 use torch_library::prelude::*;
-use torch_library_distributed::{Options, ProcessGroup, c10d, threads::WORLD};
+use torch_library_distributed::{Options, ProcessGroup, Transport, c10d, threads::WORLD};
 
 use crate::transport::Communicator;
 
@@ -27,6 +27,17 @@ impl Session {
     /// # Errors
     /// MPI was started before, or does not work with several threads.
     pub fn start(options: Options) -> Result<Session> {
+        Session::start_over(options, |transport| transport)
+    }
+
+    /// As [`start`](Session::start), with something between the group and MPI: what counts messages, or plants a fault.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start_over(
+        options: Options,
+        wrap: impl FnOnce(Box<dyn Transport>) -> Box<dyn Transport>,
+    ) -> Result<Session> {
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Multiple) else {
             bail!(Conflict, "MPI was started before: a process has one `Session`");
         };
@@ -38,7 +49,7 @@ impl Session {
             "this MPI works with threads as {threading:?}, and groups have threads that call it at the same time\n  \
              help: Open MPI and MPICH of Debian are built for that"
         );
-        let world = ProcessGroup::new(WORLD, Box::new(Communicator::world()?), options)?;
+        let world = ProcessGroup::new(WORLD, wrap(Box::new(Communicator::world()?)), options)?;
         world.register()?;
         session.world = Some(world);
         Ok(session)

@@ -1,12 +1,13 @@
 //! A communicator of MPI as a [`Transport`].
 #![expect(unsafe_code, reason = "calls a library of C")]
 
+use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
 use torch_library::prelude::*;
-use torch_library_distributed::{Call, Failure, Received, ReduceOp, Tag, Transport, algorithms};
+use torch_library_distributed::{Call, Failure, Received, Tag, Transport, algorithms};
 
 use crate::requests::{Patience, Request, check};
 
@@ -18,9 +19,18 @@ pub(crate) struct Communicator {
     handle: ffi::MPI_Comm,
     rank: usize,
     size: usize,
-    /// Messages that MPI has not sent yet.
-    outgoing: Vec<Request>,
+    /// Messages that MPI has not sent yet, and to whom.
+    outgoing: VecDeque<(usize, Request)>,
+    /// Messages that are on their way here.
+    incoming: HashMap<(usize, Tag), Request>,
+    /// Memory of messages that were sent, for those that come.
+    spare: Vec<Vec<u8>>,
 }
+
+/// Messages of fewer bytes get memory of their own, which costs less than to look for some.
+const WORTH_KEEPING: usize = 4 << 10;
+/// So many pieces of memory are kept at most.
+const MOST_SPARE: usize = 64;
 
 // SAFETY: a communicator is a handle, which any thread may use: MPI was started for several threads (`Session::start`).
 unsafe impl Send for Communicator {}
@@ -46,23 +56,62 @@ impl Communicator {
             check(ffi::MPI_Comm_rank(handle, &mut rank))?;
             check(ffi::MPI_Comm_size(handle, &mut size))?;
         }
-        Ok(Communicator { handle, rank: rank as usize, size: size as usize, outgoing: Vec::new() })
+        let (rank, size) = (rank as usize, size as usize);
+        let (outgoing, incoming) = (VecDeque::new(), HashMap::new());
+        Ok(Communicator { handle, rank, size, outgoing, incoming, spare: Vec::new() })
     }
 
-    /// Forgets what is sent.
+    /// Forgets what is sent, but for the memory.
     fn sweep(&mut self) -> Result<()> {
-        let mut left = Vec::new();
-        for mut request in std::mem::take(&mut self.outgoing) {
-            if !request.test()? {
-                left.push(request);
+        for (to, mut request) in std::mem::take(&mut self.outgoing) {
+            request.test()?;
+            match request.into_buffer() {
+                Ok(buffer) => self.keep(buffer),
+                Err(request) => self.outgoing.push_back((to, request)),
             }
         }
-        self.outgoing = left;
         Ok(())
     }
 
+    fn keep(&mut self, buffer: Vec<u8>) {
+        if buffer.len() >= WORTH_KEEPING && self.spare.len() < MOST_SPARE {
+            self.spare.push(buffer);
+        }
+    }
+
+    /// Memory for a message; what is in it does not matter.
+    fn room(&mut self, length: usize) -> Vec<u8> {
+        let fits = |buffer: &Vec<u8>| (length..=2 * length).contains(&buffer.len());
+        match self.spare.iter().position(fits) {
+            Some(place) => {
+                let mut buffer = self.spare.swap_remove(place);
+                buffer.truncate(length);
+                buffer
+            }
+            None => vec![0; length],
+        }
+    }
+
     /// A message, if one is there.
-    fn poll(&mut self, from: usize, tag: Tag, deadline: Instant) -> Result<Option<Vec<u8>>> {
+    fn poll(&mut self, from: usize, tag: Tag) -> Result<Option<Vec<u8>>> {
+        let mut request = match self.incoming.remove(&(from, tag)) {
+            Some(request) => request,
+            None => match self.begin_to_receive(from, tag)? {
+                Some(request) => request,
+                None => return Ok(None),
+            },
+        };
+        request.test()?;
+        Ok(match request.into_buffer() {
+            Ok(message) => Some(message),
+            Err(request) => {
+                self.incoming.insert((from, tag), request);
+                None
+            }
+        })
+    }
+
+    fn begin_to_receive(&mut self, from: usize, tag: Tag) -> Result<Option<Request>> {
         // SAFETY: constants; a status is plain numbers, which MPI writes.
         let (mut message, mut status) = unsafe { (ffi::RSMPI_MESSAGE_NULL, std::mem::zeroed()) };
         let (mut flag, mut length) = (0, 0);
@@ -75,84 +124,14 @@ impl Communicator {
         }
         // SAFETY: the status that MPI just wrote.
         check(unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut length) })?;
-        let buffer = vec![0; length.max(0) as usize];
+        let buffer = self.room(length.max(0) as usize);
         // SAFETY: one call, which writes `length` bytes at most to a buffer of that length.
         let request = unsafe {
-            Request::begin(vec![buffer], Vec::new(), |places, _, request| {
-                ffi::MPI_Imrecv(places[0], length, ffi::RSMPI_UINT8_T, &mut message, request)
+            Request::begin(buffer, |place, request| {
+                ffi::MPI_Imrecv(place, length, ffi::RSMPI_UINT8_T, &mut message, request)
             })
         }?;
-        Ok(request.wait(deadline.max(Instant::now() + FAREWELL))?.and_then(|mut buffers| buffers.pop()))
-    }
-
-    /// MPI's own collective; nothing, where it has none for these numbers.
-    fn native(&self, call: &Call, input: &[u8]) -> Result<Option<Request>> {
-        let (comm, bytes) = (self.handle, int(input.len())?);
-        let request = match call {
-            Call::AllReduce { dtype, op } => {
-                let Some((datatype, op)) = datatype(*dtype).zip(operation(*op, *dtype)) else {
-                    return Ok(None);
-                };
-                let (input, output) = (input.to_vec(), vec![0; input.len()]);
-                if [&input, &output].iter().any(|buffer| buffer.as_ptr().align_offset(dtype.size()) != 0) {
-                    return Ok(None);
-                }
-                let count = bytes / dtype.size() as c_int;
-                // SAFETY: one call, which reads and writes `count` elements, as long as each buffer.
-                unsafe {
-                    Request::begin(vec![input, output], Vec::new(), |places, _, request| {
-                        ffi::MPI_Iallreduce(places[0], places[1], count, datatype, op, comm, request)
-                    })
-                }
-            }
-            Call::Broadcast { root } => {
-                let root = *root as c_int;
-                // SAFETY: one call, which reads or writes as many bytes as the buffer has: sizes are the same everywhere.
-                unsafe {
-                    Request::begin(vec![input.to_vec()], Vec::new(), |places, _, request| {
-                        ffi::MPI_Ibcast(places[0], bytes, ffi::RSMPI_UINT8_T, root, comm, request)
-                    })
-                }
-            }
-            Call::AllGather => {
-                let output = vec![0; input.len() * self.size];
-                // SAFETY: one call, which reads one buffer, and writes as many bytes for each rank to the other.
-                unsafe {
-                    Request::begin(vec![input.to_vec(), output], Vec::new(), |places, _, request| {
-                        let kind = ffi::RSMPI_UINT8_T;
-                        ffi::MPI_Iallgather(places[0], bytes, kind, places[1], bytes, kind, comm, request)
-                    })
-                }
-            }
-            Call::AllToAll { send, receive } => return self.all_to_all(input, send, receive).map(Some),
-            Call::ReduceScatter { .. } | Call::Barrier => return Ok(None),
-        };
-        request.map(Some)
-    }
-
-    fn all_to_all(&self, input: &[u8], send: &[usize], receive: &[usize]) -> Result<Request> {
-        let comm = self.handle;
-        ensure!(
-            send.len() == self.size
-                && receive.len() == self.size
-                && send.iter().sum::<usize>() == input.len(),
-            Internal,
-            "{} bytes in parts of {send:?}",
-            input.len()
-        );
-        let output = vec![0; receive.iter().sum()];
-        let ints = |list: &[usize]| list.iter().map(|length| int(*length)).collect::<Result<Vec<c_int>>>();
-        let counts = vec![ints(send)?, ints(&starts(send))?, ints(receive)?, ints(&starts(receive))?];
-        // SAFETY: one call; the counts lie behind each other, one for each rank, and their sums are the buffers' lengths.
-        unsafe {
-            Request::begin(vec![input.to_vec(), output], counts, |places, counts, request| {
-                let kind = ffi::RSMPI_UINT8_T;
-                ffi::MPI_Ialltoallv(
-                    places[0], counts[0], counts[1], kind, places[1], counts[2], counts[3], kind, comm,
-                    request,
-                )
-            })
-        }
+        Ok(Some(request))
     }
 }
 
@@ -174,24 +153,29 @@ impl Transport for Communicator {
         let (comm, length) = (self.handle, int(message.len())?);
         // SAFETY: one call, which reads as many bytes as the buffer has.
         let request = unsafe {
-            Request::begin(vec![message], Vec::new(), |places, _, request| {
-                ffi::MPI_Isend(places[0], length, ffi::RSMPI_UINT8_T, to as c_int, number(tag), comm, request)
+            Request::begin(message, |place, request| {
+                ffi::MPI_Isend(place, length, ffi::RSMPI_UINT8_T, to as c_int, number(tag), comm, request)
             })
         }?;
-        self.outgoing.push(request);
+        self.outgoing.push_back((to, request));
         Ok(())
     }
 
     fn receive(&mut self, from: usize, tag: Tag, deadline: Instant) -> Result<Received> {
         let mut patience = Patience::until(deadline);
         loop {
-            if let Some(message) = self.poll(from, tag, deadline)? {
+            if let Some(message) = self.poll(from, tag)? {
                 return Ok(Received::Message(message));
             }
-            if !patience.wait() {
+            if !patience.wait(self.incoming.contains_key(&(from, tag))) {
                 return Ok(Received::Late);
             }
         }
+    }
+
+    fn unsent(&mut self) -> Result<Option<usize>> {
+        self.sweep()?;
+        Ok(self.outgoing.front().map(|(to, _)| *to))
     }
 
     fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>> {
@@ -210,25 +194,21 @@ impl Transport for Communicator {
         Ok(Box::new(Communicator::of(handle)?))
     }
 
-    fn collective(&mut self, call: &Call, input: Vec<u8>, deadline: Instant) -> Result<Vec<u8>, Failure> {
-        let Some(request) = self.native(call, &input)? else {
-            return algorithms::run(self, call, &input, deadline);
-        };
-        drop(input);
-        let Some(mut output) = request.wait(deadline)?.and_then(|mut buffers| buffers.pop()) else {
-            return Err(Failure("a rank that began it did not go on in time; MPI does not say which".into()));
-        };
-        if let Call::AllReduce { dtype, op: ReduceOp::Avg } = call {
-            algorithms::divide(*dtype, &mut output, self.size)?;
-        }
-        Ok(output)
+    fn collective(
+        &mut self,
+        call: &Call,
+        input: &[u8],
+        output: &mut [u8],
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        algorithms::run(self, call, input, output, deadline)
     }
 }
 
 impl Drop for Communicator {
     fn drop(&mut self) {
         let mut patience = Patience::until(Instant::now() + FAREWELL);
-        while self.sweep().is_ok() && !self.outgoing.is_empty() && patience.wait() {}
+        while self.sweep().is_ok() && !self.outgoing.is_empty() && patience.wait(true) {}
     }
 }
 
@@ -240,59 +220,13 @@ fn int(number: usize) -> Result<c_int> {
     }
 }
 
-/// Where the parts begin.
-fn starts(lengths: &[usize]) -> Vec<usize> {
-    let mut next = 0;
-    let start = |length| {
-        next += length;
-        next - length
-    };
-    lengths.iter().map(start).collect()
-}
-
 /// Streams as MPI's tags.
 fn number(tag: Tag) -> c_int {
     match tag {
         Tag::Header => 0,
         Tag::Verdict => 1,
         Tag::Data => 2,
-        Tag::User(tag) => 3 + tag,
+        Tag::Fault => 3,
+        Tag::User(tag) => 4 + tag,
     }
-}
-
-/// Types that MPI adds as they are added here: halves it does not know, and `bool` is no number.
-fn datatype(dtype: DType) -> Option<ffi::MPI_Datatype> {
-    // SAFETY: constants of MPI's.
-    Some(unsafe {
-        match dtype {
-            DType::UInt8 => ffi::RSMPI_UINT8_T,
-            DType::Int8 => ffi::RSMPI_INT8_T,
-            DType::Int16 => ffi::RSMPI_INT16_T,
-            DType::Int32 => ffi::RSMPI_INT32_T,
-            DType::Int64 => ffi::RSMPI_INT64_T,
-            DType::UInt16 => ffi::RSMPI_UINT16_T,
-            DType::UInt32 => ffi::RSMPI_UINT32_T,
-            DType::UInt64 => ffi::RSMPI_UINT64_T,
-            DType::Float32 => ffi::RSMPI_FLOAT,
-            DType::Float64 => ffi::RSMPI_DOUBLE,
-            _ => return None,
-        }
-    })
-}
-
-/// MPI's least and greatest numbers do not say what NaN is.
-fn operation(op: ReduceOp, dtype: DType) -> Option<ffi::MPI_Op> {
-    // SAFETY: constants of MPI's.
-    Some(unsafe {
-        match op {
-            ReduceOp::Sum | ReduceOp::Avg => ffi::RSMPI_SUM,
-            ReduceOp::Product => ffi::RSMPI_PROD,
-            ReduceOp::Min | ReduceOp::Max if dtype.is_floating_point() => return None,
-            ReduceOp::Min => ffi::RSMPI_MIN,
-            ReduceOp::Max => ffi::RSMPI_MAX,
-            ReduceOp::Band => ffi::RSMPI_BAND,
-            ReduceOp::Bor => ffi::RSMPI_BOR,
-            ReduceOp::Bxor => ffi::RSMPI_BXOR,
-        }
-    })
 }

@@ -1,15 +1,73 @@
 //! One rank does something wrong: `mpirun -n 4 faulty RANK KIND`. The others print what they hear of it, and exit with 1.
 //!
-//! Kinds: `ends`, `killed`, `hangs`, `shape`, `dtype`, `order`, `nothing`.
+//! Kinds: `ends`, `killed`, `hangs`, `shape`, `dtype`, `order`, `nothing`; `dies-moving`, `hangs-moving` in the middle of a large
+//! tensor.
 
 use std::time::{Duration, Instant};
 
 use torch_library::prelude::*;
-use torch_library_distributed::{_c10d_functional as functional, Options, labelled};
+use torch_library_distributed::{
+    _c10d_functional as functional, Call, Failure, Options, Received, Tag, Transport, algorithms, labelled,
+};
 use torch_library_mpi::Session;
 
 /// How long ranks wait for each other.
 const LIMIT: Duration = Duration::from_secs(2);
+/// Elements of a tensor that travels in many parts, and how many of these go well.
+const LARGE: i64 = 8 << 20;
+const GOOD_PARTS: usize = 20;
+
+/// Messages of which one, in the middle of a collective, does not go well.
+struct Faulty {
+    inner: Box<dyn Transport>,
+    /// How many parts of collectives were sent.
+    parts: usize,
+    fault: fn(),
+}
+
+impl Transport for Faulty {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn rank(&self) -> usize {
+        self.inner.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.inner.size()
+    }
+
+    fn send(&mut self, to: usize, tag: Tag, message: Vec<u8>) -> Result<()> {
+        self.parts += usize::from(tag == Tag::Data);
+        if tag == Tag::Data && self.parts == GOOD_PARTS {
+            (self.fault)();
+        }
+        self.inner.send(to, tag, message)
+    }
+
+    fn receive(&mut self, from: usize, tag: Tag, deadline: Instant) -> Result<Received> {
+        self.inner.receive(from, tag, deadline)
+    }
+
+    fn unsent(&mut self) -> Result<Option<usize>> {
+        self.inner.unsent()
+    }
+
+    fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>> {
+        self.inner.split(members)
+    }
+
+    fn collective(
+        &mut self,
+        call: &Call,
+        input: &[u8],
+        output: &mut [u8],
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        algorithms::run(self, call, input, output, deadline)
+    }
+}
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -17,12 +75,21 @@ fn main() -> Result<()> {
         [rank, kind] => (rank.parse::<usize>().ok(), kind.as_str()),
         _ => bail!(Argument, "usage: faulty RANK KIND"),
     };
-    let session = Session::start(Options::default().timeout(LIMIT))?;
+    let fault: Option<fn()> = match kind {
+        "dies-moving" => Some(|| std::process::abort()),
+        "hangs-moving" => Some(|| std::thread::sleep(LIMIT * 4)),
+        _ => None,
+    };
+    let (elements, options) = (if fault.is_some() { LARGE } else { 2 }, Options::default().timeout(LIMIT));
+    let session = Session::start_over(options, |inner| match fault {
+        Some(fault) if odd == Some(inner.rank()) => Box::new(Faulty { inner, parts: 0, fault }),
+        _ => inner,
+    })?;
     let rank = session.world().rank();
     let begun = Instant::now();
     sum(&ones(DType::Float32, 2)?)?; // once, all is well
     let result = match kind {
-        _ if odd != Some(rank) => sum(&ones(DType::Float32, 2)?),
+        _ if odd != Some(rank) || fault.is_some() => sum(&ones(DType::Float32, elements)?),
         "ends" => std::process::exit(0),
         "killed" => std::process::abort(),
         "hangs" => {

@@ -1,7 +1,8 @@
 //! Collectives made of messages, for backends that have none of their own.
 //!
-//! Sums are made where they belong: each rank gets the numbers of all others for its part, adds them in the order of the
-//! ranks, and sends the result to all. Each number travels twice, as in a ring, and halves are rounded once, as in none.
+//! Sums are made where they belong: each rank gets the numbers of all others for its part, adds them in the order
+//! of the ranks, and sends the result to all. Each number travels twice, as in a ring, and halves are rounded once,
+//! as in none.
 
 use std::time::Instant;
 
@@ -130,8 +131,8 @@ fn reduce_scatter<T: Transport + ?Sized>(
     Ok(())
 }
 
-/// The root sends each rank a part, and all send their parts to all others: so the root sends everything once, and not once
-/// for each rank.
+/// The root sends each rank a part, and all send their parts to all others: so the root sends everything once, and
+/// not once for each rank.
 fn broadcast<T: Transport + ?Sized>(
     wire: &mut Wire<'_, T>,
     root: usize,

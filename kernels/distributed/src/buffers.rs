@@ -24,8 +24,8 @@ impl Buffers {
         Ok(Buffers { input: bytes::pack(inputs)?, output: Output::Copy(Vec::new()) })
     }
 
-    /// Of a collective that overwrites what it reads. Where that is one tensor for which results are meant, too, and whose
-    /// memory nobody uses, it works there: `outputs` is empty then.
+    /// Of a collective that overwrites what it reads. Where that is one tensor for which results are meant, too,
+    /// and whose memory nobody uses, it works there: `outputs` is empty then.
     pub(crate) fn in_place(inputs: &[&Tensor], outputs: &mut Vec<Tensor>) -> Result<Buffers> {
         let lent = match (inputs, &outputs[..]) {
             ([input], [output]) if is_same(input, output) => Lent::new(input),

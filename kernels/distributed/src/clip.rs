@@ -4,8 +4,8 @@ use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library_kernels::prelude::*;
 
-/// Shortens the gradients of parameters, all by one factor, if together they are longer than `max_norm`. Returns how long
-/// they were.
+/// Shortens the gradients of parameters, all by one factor, if together they are longer than `max_norm`. Returns
+/// how long they were.
 ///
 /// Where the gradients are the same on all ranks, as behind
 /// [`finish`](crate::DistributedDataParallel::finish), each rank does the same.

@@ -3,9 +3,9 @@
 use torch_library::prelude::*;
 
 use crate::bytes::nbytes;
+use crate::group::registry;
 use crate::group::{ProcessGroup, Request};
 use crate::reduce_op::ReduceOp;
-use crate::registry;
 use crate::transport::Call;
 use crate::work::Work;
 use crate::worker::Kind;

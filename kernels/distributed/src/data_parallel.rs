@@ -7,7 +7,10 @@ use torch_library::autograd::HookHandle;
 use torch_library::prelude::*;
 
 use crate::group::ProcessGroup;
-use crate::reducer::Reducer;
+
+mod reducer;
+
+use reducer::Reducer;
 
 /// How gradients travel.
 #[derive(Clone, Debug)]
@@ -58,12 +61,12 @@ pub struct Statistics {
 /// Averages the gradients of parameters over the ranks of a group, while the backward pass goes on.
 ///
 /// A gradient that is complete goes into a bucket, and a bucket that is full sets out at once.
-/// [`finish`](DistributedDataParallel::finish) sends what is left and waits for all; then every rank has the same gradients,
-/// and the same step of an optimiser leaves the same parameters. Buckets are filled in the order in which gradients came
-/// in the first pass. Results are the same on each run with so many ranks.
+/// [`finish`](DistributedDataParallel::finish) sends what is left and waits for all; then every rank has the same
+/// gradients, and the same step of an optimiser leaves the same parameters. Buckets are filled in the order in
+/// which gradients came in the first pass. Results are the same on each run with so many ranks.
 ///
-/// A rank without a gradient for a parameter counts as one with zeros, so ranks may take different ways through a network.
-/// That is also so where no rank has one: the parameter then has a gradient of zeros.
+/// A rank without a gradient for a parameter counts as one with zeros, so ranks may take different ways through a
+/// network. That is also so where no rank has one: the parameter then has a gradient of zeros.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -74,7 +77,8 @@ pub struct Statistics {
 /// let ranks = threads::run(2, |group| {
 ///     let weight = Tensor::from([1.0, 1.0]);
 ///     weight.set_requires_grad(true)?;
-///     let parallel = DistributedDataParallel::new([("weight".to_owned(), weight.clone())], group, Default::default())?;
+///     let named = [("weight".to_owned(), weight.clone())];
+///     let parallel = DistributedDataParallel::new(named, group, Default::default())?;
 ///     let mut optimizer = Sgd::new([weight.clone()], 0.5);
 ///     let example = Tensor::from([[2.0, 4.0], [6.0, 0.0]]).select_int(0, group.rank() as i64)?;
 ///     weight.mul(&example)?.sum()?.backward()?;
@@ -124,8 +128,8 @@ impl DistributedDataParallel {
         self.reducer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all parameters have the average of all ranks' gradients. Belongs between `backward` and the step, on all
-    /// ranks, also on one that had nothing to compute.
+    /// Waits until all parameters have the average of all ranks' gradients. Belongs between `backward` and the
+    /// step, on all ranks, also on one that had nothing to compute.
     ///
     /// # Errors
     /// What went wrong on any rank, with its number and the names of parameters.

@@ -6,8 +6,8 @@ use torch_library::derivatives;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
+use crate::group::registry::process_group;
 use crate::ops::_c10d_functional::{self as functional, wait_tensor};
-use crate::registry::process_group;
 
 derivatives! {
     in crate::ops::_c10d_functional;

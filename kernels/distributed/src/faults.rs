@@ -1,7 +1,9 @@
-//! After a collective failed: which rank is to blame? The others tell each other what they know, so that all name the same.
+//! After a collective failed: which rank is to blame? The others tell each other what they know, so that all name
+//! the same.
 //!
-//! Whoever waits for a rank in vain cannot tell whether it is dead, or itself waits for one that is. So each rank that gives
-//! up says for whom it waited, hears what the others say, and blames those that somebody waited for and that say nothing.
+//! Whoever waits for a rank in vain cannot tell whether it is dead, or itself waits for one that is. So each rank
+//! that gives up says for whom it waited, hears what the others say, and blames those that somebody waited for and
+//! that say nothing.
 
 use std::time::{Duration, Instant};
 

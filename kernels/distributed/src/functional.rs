@@ -5,8 +5,8 @@ use torch_library_kernels::aten;
 
 use crate::collectives::{self, Caller, caller, sized_group};
 use crate::group::ProcessGroup;
+use crate::group::registry::process_group;
 use crate::ops::_c10d_functional;
-use crate::registry::process_group;
 use crate::transport::Call;
 use crate::work::Work;
 use crate::{pending, shapes};

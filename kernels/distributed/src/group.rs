@@ -11,10 +11,12 @@ use torch_library::prelude::*;
 
 use crate::buffers::Buffers;
 use crate::header::{Header, describe};
+use crate::label;
 use crate::transport::{Call, Tag, Transport};
 use crate::work::Work;
 use crate::worker::{self, Job, Kind};
-use crate::{label, registry};
+
+pub(crate) mod registry;
 
 /// How the collectives of a group run.
 #[derive(Clone, Debug)]
@@ -49,8 +51,8 @@ impl Options {
 
 /// Ranks that run collectives together, as one of them sees them.
 ///
-/// Operators take a group by its name, see [`register`](ProcessGroup::register). All handles are one group; with the last
-/// one it ends, when what was begun is done.
+/// Operators take a group by its name, see [`register`](ProcessGroup::register). All handles are one group; with
+/// the last one it ends, when what was begun is done.
 ///
 /// PyTorch: `c10d::ProcessGroup`.
 #[derive(Clone)]

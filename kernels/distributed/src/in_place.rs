@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use crate::collectives::{self, Caller, caller};
 use crate::group::Request;
-use crate::registry;
+use crate::group::registry;
 use crate::transport::Call;
 use crate::work::Work;
 use crate::worker::Kind;

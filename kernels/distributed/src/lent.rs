@@ -30,8 +30,9 @@ impl Lent {
     /// None that [`new`](Lent::new) lets come about.
     pub(crate) fn bytes(&mut self) -> Result<&mut [u8]> {
         let start = self.0.tensor().address_mut(&self.0)?;
-        // SAFETY: a lease gives the address of the first element, and the tensor stays contiguous while it is held, so all
-        // elements lie behind it, initialised. It is exclusive, and `self` is borrowed mutably: nobody else uses them.
+        // SAFETY: a lease gives the address of the first element, and the tensor stays contiguous while it is held,
+        // so all elements lie behind it, initialised. It is exclusive, and `self` is borrowed mutably: nobody else
+        // uses them.
         Ok(unsafe { std::slice::from_raw_parts_mut(start, nbytes(self.0.tensor())) })
     }
 }

@@ -1,7 +1,8 @@
 //! Operators that span processes: PyTorch's collectives for [`torch_library`], and data-parallel training with them.
 //!
-//! A [`ProcessGroup`] runs collectives over a [`Transport`]: a backend. The backend of this crate, [`threads`], has its ranks
-//! in one process; that on MPI is a crate of its own, which needs an installed MPI. Operators find a group by its name:
+//! A [`ProcessGroup`] runs collectives over a [`Transport`]: a backend. The backend of this crate, [`threads`], has
+//! its ranks in one process; that on MPI is a crate of its own, which needs an installed MPI. Operators find a
+//! group by its name:
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -18,18 +19,18 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Before a collective moves data, the ranks compare what they are about to do. A rank that is missing, has ended, or does
-//! something else is an error on all of them within twice [`Options::timeout`], which names the rank, the operator, and what
-//! the collective was for. The [guide] has more.
+//! Before a collective moves data, the ranks compare what they are about to do. A rank that is missing, has ended,
+//! or does something else is an error on all of them within twice [`Options::timeout`], which names the rank, the
+//! operator, and what the collective was for. The [guide] has more.
 
 pub use clip::clip_grad_norm_;
 pub use data_parallel::{DataParallelOptions, DistributedDataParallel, Statistics};
+pub use group::registry::process_group;
 pub use group::{Options, ProcessGroup};
 pub use label::labelled;
 #[doc(inline)]
 pub use ops::{_c10d_functional, _c10d_functional_autograd, c10d};
 pub use reduce_op::ReduceOp;
-pub use registry::process_group;
 pub use sharding::{Shard, shard};
 pub use transport::{Call, Failure, Received, Tag, Transport};
 pub use work::Work;
@@ -59,7 +60,6 @@ mod worker;
 mod label;
 
 mod group;
-mod registry;
 
 pub mod threads;
 
@@ -80,6 +80,5 @@ pub mod guide {}
 mod buckets;
 mod clip;
 mod data_parallel;
-mod reducer;
 mod sharding;
 mod zero;

@@ -34,11 +34,13 @@ torch_library! {
         /// This rank's part, along dimension 0, of the reduction of the inputs of all ranks.
         reduce_scatter_tensor(Tensor input, str reduce_op, int group_size, str group_name) -> Tensor;
         /// The same into a tensor of the caller.
-        reduce_scatter_tensor_out(Tensor input, str reduce_op, int group_size, str group_name, *, Tensor(a!) out) -> Tensor(a!);
+        reduce_scatter_tensor_out(Tensor input, str reduce_op, int group_size, str group_name, *,
+            Tensor(a!) out) -> Tensor(a!);
         /// Of several tensors.
         reduce_scatter_tensor_coalesced(Tensor[] inputs, str reduce_op, int group_size, str group_name) -> Tensor[];
         /// Rows of dimension 0 to and from each rank: so many as the splits say, or equally many without any.
-        all_to_all_single(Tensor input, SymInt[] output_split_sizes, SymInt[] input_split_sizes, str group_name) -> Tensor;
+        all_to_all_single(Tensor input, SymInt[] output_split_sizes, SymInt[] input_split_sizes,
+            str group_name) -> Tensor;
         /// The input of one rank, for everybody.
         broadcast(Tensor input, int src, str group_name) -> Tensor;
         /// The same in place.
@@ -52,7 +54,8 @@ torch_library! {
 }
 
 torch_library! {
-    /// Collectives as parts of a network: those of [`mod@_c10d_functional`], which have the derivatives themselves here.
+    /// Collectives as parts of a network: those of [`mod@_c10d_functional`], which have the derivatives themselves
+    /// here.
     ///
     /// PyTorch: `torch.ops._c10d_functional_autograd`.
     pub mod _c10d_functional_autograd {
@@ -61,30 +64,38 @@ torch_library! {
         /// The gradient is gathered.
         reduce_scatter_tensor(Tensor input, str reduce_op, int group_size, str group_name) -> Tensor;
         /// The gradient goes the way back.
-        all_to_all_single(Tensor input, SymInt[] output_split_sizes, SymInt[] input_split_sizes, str group_name) -> Tensor;
+        all_to_all_single(Tensor input, SymInt[] output_split_sizes, SymInt[] input_split_sizes,
+            str group_name) -> Tensor;
     }
 }
 
 torch_library! {
-    /// Collectives that write to tensors of the caller, at once (`async_op=False`) or when the [`Work`](crate::Work) that
-    /// they return is waited for. A timeout is in milliseconds, -1 is that of the group.
+    /// Collectives that write to tensors of the caller, at once (`async_op=False`) or when the
+    /// [`Work`](crate::Work) that they return is waited for. A timeout is in milliseconds, -1 is that of the group.
     ///
     /// PyTorch: `torch.ops.c10d`, behind `torch.distributed`.
     pub mod c10d {
         /// The reduction of the tensors of all ranks, for everybody. Several tensors are of one type.
-        allreduce_(Tensor(a!)[] tensors, str process_group, str reduce_op, Tensor? sparse_indices, bool async_op=True, int timeout=-1) -> (Tensor(a!)[], int);
+        allreduce_(Tensor(a!)[] tensors, str process_group, str reduce_op, Tensor? sparse_indices,
+            bool async_op=True, int timeout=-1) -> (Tensor(a!)[], int);
         /// The tensors of one rank, for everybody.
-        broadcast_(Tensor(a!)[] tensors, str process_group, int root_rank, int root_tensor, bool async_op=True, int timeout=-1) -> (Tensor(a!)[], int);
+        broadcast_(Tensor(a!)[] tensors, str process_group, int root_rank, int root_tensor, bool async_op=True,
+            int timeout=-1) -> (Tensor(a!)[], int);
         /// The input of each rank in the output of its number.
-        allgather_(Tensor(a!)[] output_tensors, Tensor[] input_tensors, str process_group, bool async_op=True, int timeout=-1) -> (Tensor(a!)[], int);
+        allgather_(Tensor(a!)[] output_tensors, Tensor[] input_tensors, str process_group, bool async_op=True,
+            int timeout=-1) -> (Tensor(a!)[], int);
         /// The inputs of all ranks along dimension 0.
-        _allgather_base_(Tensor(a!) output_tensor, Tensor input_tensor, str process_group, bool async_op=True, int timeout=-1) -> (Tensor(a!), int);
+        _allgather_base_(Tensor(a!) output_tensor, Tensor input_tensor, str process_group, bool async_op=True,
+            int timeout=-1) -> (Tensor(a!), int);
         /// The reduction of the inputs with this rank's number.
-        reduce_scatter_(Tensor(a!)[] output_tensors, Tensor[] input_tensors, str process_group, str reduce_op, bool async_op=True, int timeout=-1) -> (Tensor(a!)[], int);
+        reduce_scatter_(Tensor(a!)[] output_tensors, Tensor[] input_tensors, str process_group, str reduce_op,
+            bool async_op=True, int timeout=-1) -> (Tensor(a!)[], int);
         /// This rank's part, along dimension 0, of the reduction of all inputs.
-        _reduce_scatter_base_(Tensor(a!) output_tensor, Tensor input_tensor, str process_group, str reduce_op, bool async_op=True, int timeout=-1) -> (Tensor(a!), int);
+        _reduce_scatter_base_(Tensor(a!) output_tensor, Tensor input_tensor, str process_group, str reduce_op,
+            bool async_op=True, int timeout=-1) -> (Tensor(a!), int);
         /// To each rank the input of its number, from each into the output of its number. Sizes may differ.
-        alltoall_(Tensor(a!)[] output_tensors, Tensor[] input_tensors, str process_group, bool async_op=True, int timeout=-1) -> (Tensor(a!)[], int);
+        alltoall_(Tensor(a!)[] output_tensors, Tensor[] input_tensors, str process_group, bool async_op=True,
+            int timeout=-1) -> (Tensor(a!)[], int);
         /// Until all ranks are here. The tensor says on which device, and nothing else.
         barrier(Tensor tensor, str process_group, int[] device_ids, bool async_op=True, int timeout=-1) -> int;
         /// One tensor to one rank, which calls `recv_` with the same tag.

@@ -110,7 +110,8 @@ pub(crate) fn reduce(op: ReduceOp, dtype: DType, parts: &[&[u8]], out: &mut [u8]
     Ok(())
 }
 
-/// So many elements are summed at a time: their sums stay in the nearest memory, and loops over them become vector instructions.
+/// So many elements are summed at a time: their sums stay in the nearest memory, and loops over them become vector
+/// instructions.
 const BLOCK: usize = 256;
 
 fn fold<T: Wire>(

@@ -8,18 +8,19 @@ use crate::group::ProcessGroup;
 /// The part of a batch that one rank computes with.
 #[derive(Clone, Debug)]
 pub struct Shard<const N: usize> {
-    /// Some of the examples, the same ones of each tensor. There may be none, where a batch has fewer than there are ranks.
+    /// Some of the examples, the same ones of each tensor. There may be none, where a batch has fewer than there
+    /// are ranks.
     pub tensors: [Tensor; N],
-    /// What the mean over this part counts in the mean of the ranks, so that this is the mean over the batch: 1 where all
-    /// parts are equally large.
+    /// What the mean over this part counts in the mean of the ranks, so that this is the mean over the batch: 1
+    /// where all parts are equally large.
     pub weight: f64,
 }
 
 /// This rank's part of a batch that all ranks have: neighbouring examples, the first parts one longer where they do not
 /// divide.
 ///
-/// Ranks that go through [`Batches`](torch_library_kernels::loader::Batches) with the same seed have the same batches, so
-/// they train as one process would. A loss that is a mean is multiplied by [`Shard::weight`].
+/// Ranks that go through [`Batches`](torch_library_kernels::loader::Batches) with the same seed have the same
+/// batches, so they train as one process would. A loss that is a mean is multiplied by [`Shard::weight`].
 ///
 /// ```
 /// use torch_library::prelude::*;

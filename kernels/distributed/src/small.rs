@@ -1,4 +1,5 @@
-//! Collectives of few bytes, which rank 0 does for all while it compares what they are about to do: one way there and back.
+//! Collectives of few bytes, which rank 0 does for all while it compares what they are about to do: one way there
+//! and back.
 
 use torch_library::prelude::*;
 

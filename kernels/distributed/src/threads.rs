@@ -11,8 +11,8 @@ use std::time::Instant;
 use torch_library::prelude::*;
 
 use crate::algorithms;
+use crate::group::registry::Scope;
 use crate::group::{Options, ProcessGroup};
-use crate::registry::Scope;
 use crate::transport::{Call, Failure, Received, Tag, Transport};
 
 /// The name of the group of all ranks.

@@ -5,8 +5,8 @@ use std::time::Instant;
 use crate::faults;
 use crate::transport::{Failure, Received, Tag, Transport};
 
-/// How many bytes a message has at most: a few of them fit the memory that is nearest to a core, so what comes is still there
-/// when it is added or copied, and the next one is under way meanwhile.
+/// How many bytes a message has at most: a few of them fit the memory that is nearest to a core, so what comes is
+/// still there when it is added or copied, and the next one is under way meanwhile.
 pub(crate) const CHUNK: usize = 128 << 10;
 
 /// The other ranks, during one collective.

@@ -47,8 +47,8 @@ impl Drop for Completion {
 
 /// A collective that has begun. Its results are in the tensors after [`wait`](Work::wait).
 ///
-/// Before that, tensors may be used, and have their old elements. Not so a contiguous one that a reduction or a broadcast
-/// overwrites: it is lent to the collective, and whoever reads or writes it gets an error of the kind
+/// Before that, tensors may be used, and have their old elements. Not so a contiguous one that a reduction or a
+/// broadcast overwrites: it is lent to the collective, and whoever reads or writes it gets an error of the kind
 /// [`Busy`](ErrorKind::Busy) until that is done.
 ///
 /// Whoever drops it does not wait; the collective goes on, and results that were to be copied are lost.

@@ -20,13 +20,13 @@ pub enum Gradients {
     Averaged,
 }
 
-/// An optimiser of which each rank runs a part: of `n` ranks each keeps an `n`-th of the state, and updates an `n`-th of the
-/// parameters.
+/// An optimiser of which each rank runs a part: of `n` ranks each keeps an `n`-th of the state, and updates an
+/// `n`-th of the parameters.
 ///
-/// All parameters are one vector, which is cut into equal shards: right for optimisers that treat each element by itself, as
-/// [`Sgd`](torch_library_kernels::optim::Sgd) and [`AdamW`](torch_library_kernels::optim::AdamW) do. A step scatters gradients
-/// by `reduce_scatter_tensor`, and gathers parameters by `all_gather_into_tensor`. A parameter without a gradient counts as
-/// one with zeros.
+/// All parameters are one vector, which is cut into equal shards: right for optimisers that treat each element by
+/// itself, as [`Sgd`](torch_library_kernels::optim::Sgd) and [`AdamW`](torch_library_kernels::optim::AdamW) do. A
+/// step scatters gradients by `reduce_scatter_tensor`, and gathers parameters by `all_gather_into_tensor`. A
+/// parameter without a gradient counts as one with zeros.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -122,8 +122,9 @@ impl<O: Optimizer> ZeroRedundancyOptimizer<O> {
         aten::narrow(&all, 0, 0, self.elements)
     }
 
-    /// The state of all shards, by name, on every rank; what is no vector of the shard's length, as a number of steps, is
-    /// the same on all. A [checkpoint](torch_library_kernels) that holds it is read by any number of ranks.
+    /// The state of all shards, by name, on every rank; what is no vector of the shard's length, as a number of
+    /// steps, is the same on all. A [checkpoint](torch_library_kernels) that holds it is read by any number of
+    /// ranks.
     ///
     /// # Errors
     /// Ranks that do not call it, too.

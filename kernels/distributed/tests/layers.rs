@@ -55,8 +55,8 @@ fn gradients_come_back_from_all_ranks() {
     });
 }
 
-/// The gradients of a sum over ranks are not those that differences on one rank give: other ranks' losses count. With one
-/// rank they are.
+/// The gradients of a sum over ranks are not those that differences on one rank give: other ranks' losses count.
+/// With one rank they are.
 #[test]
 fn functional_collectives_pass_opcheck() {
     for count in [1, 2] {

@@ -94,8 +94,8 @@ fn distance(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// Sums of `float32` in another order differ by roundings: after 12 steps of AdamW by less than 2e-5 of numbers around 1.
-/// Ranks have the same bits, and so has another run.
+/// Sums of `float32` in another order differ by roundings: after 12 steps of AdamW by less than 2e-5 of numbers
+/// around 1. Ranks have the same bits, and so has another run.
 #[test]
 fn several_ranks_learn_what_one_learns() -> Result<()> {
     for max_norm in [f64::INFINITY, 0.5] {
@@ -112,8 +112,8 @@ fn several_ranks_learn_what_one_learns() -> Result<()> {
     Ok(())
 }
 
-/// Where no sum is rounded, ranks have the bits of one process: numbers of few bits, and as many ranks and examples as powers
-/// of two.
+/// Where no sum is rounded, ranks have the bits of one process: numbers of few bits, and as many ranks and examples
+/// as powers of two.
 #[test]
 fn where_sums_are_exact_ranks_have_the_bits_of_one() -> Result<()> {
     let train = |group: Option<&ProcessGroup>| -> Result<Vec<f32>> {

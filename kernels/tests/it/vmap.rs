@@ -118,7 +118,8 @@ fn examples_that_are_run_one_by_one_are_counted() -> Result<()> {
     let wide = aten::expand(&aten::zeros(&[1])?, &[1 << 45])?;
     let error = vmap([&wide], |[x]| vmap_test::slow(&x)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Argument);
-    let text = "vmap_test::slow has no batching rule, and by the example: 35184372088832 tensors are too many to return";
+    let text = "vmap_test::slow has no batching rule, and by the example: 35184372088832 tensors are too many to \
+        return";
     assert!(error.to_string().starts_with(text), "{error}");
     Ok(())
 }

@@ -13,9 +13,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! MPI carries messages; collectives are made of them, in [`torch_library_distributed::algorithms`]: MPI's own ones move data only
-//! while they are asked, do not say which rank is silent, and know no halves. One that is late is left to MPI with its memory, which
-//! then is not used again: MPI may write to it at any time.
+//! MPI carries messages; collectives are made of them, in [`torch_library_distributed::algorithms`]: MPI's own ones
+//! move data only while they are asked, do not say which rank is silent, and know no halves. One that is late is
+//! left to MPI with its memory, which then is not used again: MPI may write to it at any time.
 
 pub use session::Session;
 

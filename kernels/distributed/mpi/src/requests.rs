@@ -29,7 +29,7 @@ impl Request {
     /// Begins a request; `begin` is given where the buffer lies, and a place for the handle.
     ///
     /// # Safety
-    /// `begin` makes one call of MPI, which touches no other memory than the buffer, within its length.
+    /// - `begin` makes one call of MPI, which touches no other memory than the buffer, within its length.
     ///
     /// # Errors
     /// What MPI says.
@@ -71,7 +71,7 @@ impl Drop for Request {
     fn drop(&mut self) {
         if !self.is_done {
             std::mem::forget(std::mem::take(&mut self.buffer));
-            // SAFETY: a constant of MPI's, as above.
+            // SAFETY: a constant of MPI's, which is set when the library is loaded.
             let null = Box::new(unsafe { ffi::RSMPI_REQUEST_NULL });
             std::mem::forget(std::mem::replace(&mut self.request, null));
         }
@@ -89,8 +89,8 @@ impl Patience {
         Patience { begun: Instant::now(), deadline }
     }
 
-    /// Lets others work for a moment. Whether there is time for another look. What `moves` is moved by MPI while it is asked,
-    /// piece by piece: a pause would be one for each piece.
+    /// Lets others work for a moment. Whether there is time for another look. What `moves` is moved by MPI while it
+    /// is asked, piece by piece: a pause would be one for each piece.
     pub(crate) fn wait(&mut self, moves: bool) -> bool {
         let now = Instant::now();
         if now >= self.deadline {

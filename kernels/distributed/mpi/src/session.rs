@@ -14,8 +14,8 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// MPI in this process, and the group of all processes, which operators know as `world`.
 ///
-/// Dropping it without [`finish`](Session::finish) is for when something went wrong: MPI would wait for ranks that are not
-/// there, and so is not ended.
+/// Dropping it without [`finish`](Session::finish) is for when something went wrong: MPI would wait for ranks that
+/// are not there, and so is not ended.
 pub struct Session {
     universe: Option<Universe>,
     world: Option<ProcessGroup>,

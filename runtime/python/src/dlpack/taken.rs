@@ -139,7 +139,7 @@ unsafe extern "C" fn free_owned<F: Form>(capsule: *mut ffi::PyObject) {
     let managed = unsafe { ffi::PyCapsule_GetPointer(capsule, OWNED.as_ptr()) }.cast::<F>();
     // SAFETY: `adopt` took the structure from who made it, so it is there and ours to free.
     if let Some(deleter) = unsafe { managed.as_ref() }.and_then(Form::deleter) {
-        // SAFETY: as above; a capsule is freed once.
+        // SAFETY: the structure is its maker's, whose function this is, and a capsule is freed once.
         unsafe { deleter(managed) };
     }
 }

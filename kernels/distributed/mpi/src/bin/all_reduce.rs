@@ -1,4 +1,5 @@
-//! How long an all-reduce takes, for tensors from 1 KB to 256 MB: `mpirun -n 2 all_reduce`. `bench.sh` puts gloo beside it.
+//! How long an all-reduce takes, for tensors from 1 KB to 256 MB: `mpirun -n 2 all_reduce`. `bench.sh` puts gloo
+//! beside it.
 //!
 //! Prints a line for each size: kilobytes, microseconds, GB/s.
 

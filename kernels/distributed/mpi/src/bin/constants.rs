@@ -1,7 +1,7 @@
 //! What the model of cost is made of, measured between two processes: `mpirun -n 2 constants`.
 //!
-//! Prints the latency of a message and the time that a process spends on sending one, in microseconds, and the bandwidth in
-//! GB/s at which large ones follow each other.
+//! Prints the latency of a message and the time that a process spends on sending one, in microseconds, and the
+//! bandwidth in GB/s at which large ones follow each other.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
-//! One rank does something wrong: `mpirun -n 4 faulty RANK KIND`. The others print what they hear of it, and exit with 1.
+//! One rank does something wrong: `mpirun -n 4 faulty RANK KIND`. The others print what they hear of it, and exit
+//! with 1.
 //!
-//! Kinds: `ends`, `killed`, `hangs`, `shape`, `dtype`, `order`, `nothing`; `dies-moving`, `hangs-moving` in the middle of a large
-//! tensor.
+//! Kinds: `ends`, `killed`, `hangs`, `shape`, `dtype`, `order`, `nothing`; `dies-moving`, `hangs-moving` in the
+//! middle of a large tensor.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
 //! How long a step of training takes on several processes: `mpirun -n 2 train_step`. `bench.sh` puts gloo beside it.
 //!
-//! Three linear layers of 1024 × 1024, a batch of 256 examples of which each process takes its part, SGD. Prints milliseconds of
-//! a step, of one whose gradients stay where they are, and of one that sends them after the backward pass.
+//! Three linear layers of 1024 × 1024, a batch of 256 examples of which each process takes its part, SGD. Prints
+//! milliseconds of a step, of one whose gradients stay where they are, and of one that sends them after the
+//! backward pass.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Learns to read digits on several processes: `mpirun -n 4 train_digits`.
 //!
-//! The data and the network are those of `examples/digits`. Each process has the same batches, and computes with its part of
-//! each, so the losses are those of one process.
+//! The data and the network are those of `examples/digits`. Each process has the same batches, and computes with
+//! its part of each, so the losses are those of one process.
 
 use std::path::PathBuf;
 

@@ -98,21 +98,31 @@ creating! {
     randint_generator(high: i64, size: &[i64], generator: Option<&Generator>), options =>
         options.filled(size, |out| aten::random__from::with(out, 0, Some(high)).generator(generator).call().map(drop));
     randint_low_generator(low: i64, high: i64, size: &[i64], generator: Option<&Generator>), options =>
-        options.filled(size, |out| aten::random__from::with(out, low,
-            Some(high)).generator(generator).call().map(drop));
+        options.filled(size, |out| {
+            aten::random__from::with(out, low, Some(high)).generator(generator).call().map(drop)
+        });
     normal_float_float(mean: f64, std: f64, size: &[i64], generator: Option<&Generator>), options =>
         options.filled(size, |out| aten::normal_::call(out, mean, std, generator).map(drop));
     logspace(start: Scalar, end: Scalar, steps: i64, base: f64), options => powers(start, end, steps, base, options);
     linspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64), options =>
-        evenly_spaced(the_end("aten::linspace.Tensor_Tensor", start)?, the_end("aten::linspace.Tensor_Tensor",
-            end)?, steps, options);
+        evenly_spaced(
+            the_end("aten::linspace.Tensor_Tensor", start)?,
+            the_end("aten::linspace.Tensor_Tensor", end)?,
+            steps,
+            options,
+        );
     linspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64), options =>
         evenly_spaced(the_end("aten::linspace.Tensor_Scalar", start)?, end, steps, options);
     linspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64), options =>
         evenly_spaced(start, the_end("aten::linspace.Scalar_Tensor", end)?, steps, options);
     logspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64, base: f64), options =>
-        powers(the_end("aten::logspace.Tensor_Tensor", start)?, the_end("aten::logspace.Tensor_Tensor", end)?,
-            steps, base, options);
+        powers(
+            the_end("aten::logspace.Tensor_Tensor", start)?,
+            the_end("aten::logspace.Tensor_Tensor", end)?,
+            steps,
+            base,
+            options,
+        );
     logspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64, base: f64), options =>
         powers(the_end("aten::logspace.Tensor_Scalar", start)?, end, steps, base, options);
     logspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64, base: f64), options =>

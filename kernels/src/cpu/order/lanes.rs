@@ -29,9 +29,9 @@ mod kernels {
         match dtype {
             DType::Float32 => lanes.running::<f32>(dtype, &Sums::<f64>(PhantomData)),
             _ => {
-                match_computing!(dtype, T: Integer | Float | Complex => lanes.running::<T>(dtype,
-                    &Sums::<T>(PhantomData)),
-                else => Err(unsupported(OPERATOR, dtype)))
+                match_computing!(dtype, T: Integer | Float | Complex => {
+                    lanes.running::<T>(dtype, &Sums::<T>(PhantomData))
+                }, else => Err(unsupported(OPERATOR, dtype)))
             }
         }
     }
@@ -44,9 +44,9 @@ mod kernels {
         match dtype {
             DType::Float32 => lanes.running::<f32>(dtype, &Products::<f64>(PhantomData)),
             _ => {
-                match_computing!(dtype, T: Integer | Float | Complex => lanes.running::<T>(dtype,
-                    &Products::<T>(PhantomData)),
-                else => Err(unsupported(OPERATOR, dtype)))
+                match_computing!(dtype, T: Integer | Float | Complex => {
+                    lanes.running::<T>(dtype, &Products::<T>(PhantomData))
+                }, else => Err(unsupported(OPERATOR, dtype)))
             }
         }
     }

@@ -103,8 +103,10 @@ derivatives! {
         self => {
             let slope = aten::special_xlog1py_other_scalar(grad, other)?;
             let is_flat = other.cast::<f64>() <= -1.0;
-            if is_flat { aten::masked_fill_Scalar(&slope, &aten::eq_Scalar(self, 0.into())?, 0.into()) }
-                else { Ok(slope) }
+            match is_flat {
+                true => aten::masked_fill_Scalar(&slope, &aten::eq_Scalar(self, 0.into())?, 0.into()),
+                false => Ok(slope),
+            }
         },
     }
     // There is none for the exponent.

@@ -103,8 +103,10 @@ derivatives! {
         self => {
             let slope = aten::xlogy_Scalar_Other(grad, other)?;
             let is_flat = other.cast::<f64>() <= 0.0;
-            if is_flat { aten::masked_fill_Scalar(&slope, &aten::eq_Scalar(self, 0.into())?, 0.into()) }
-                else { Ok(slope) }
+            match is_flat {
+                true => aten::masked_fill_Scalar(&slope, &aten::eq_Scalar(self, 0.into())?, 0.into()),
+                false => Ok(slope),
+            }
         },
     }
 

@@ -37,11 +37,11 @@ macro_rules! networks {
                     batch_first: bool,
                 ) -> Result<(Tensor, Tensor)> {
                     let dropout = if train { dropout } else { 0.0 };
-                    let network = Network { cell: Cell::$kind, has_biases, num_layers, dropout, bidirectional,
-                        batch_first };
+                    let cell = Cell::$kind;
+                    let network = Network { cell, has_biases, num_layers, dropout, bidirectional, batch_first };
                     let run = network.run(input, [hx, hx], params);
-                    let (output, [state, _]) = run.map_err(|error| error.context(concat!("aten::",
-                        stringify!($network))))?;
+                    let named = |error: Error| error.context(concat!("aten::", stringify!($network)));
+                    let (output, [state, _]) = run.map_err(named)?;
                     Ok((output, state))
                 }
             )+

@@ -98,8 +98,10 @@ mod kernels {
         let out = Tensor::zeros(&sizes, dtype, this.device())?;
         match_computing!(dtype, T: Bool | Float | Complex => {
             if has_elements(&out) {
-                let sums = if dtype == T::DTYPE { out.clone() } else { Tensor::zeros(&sizes, T::DTYPE,
-                    this.device())? };
+                let sums = match dtype == T::DTYPE {
+                    true => out.clone(),
+                    false => Tensor::zeros(&sizes, T::DTYPE, this.device())?,
+                };
                 columns.folded::<T>(this, &sums)?;
                 if dtype != T::DTYPE {
                     assign(&out, &sums)?;

@@ -25,8 +25,10 @@ macro_rules! rules {
                 ) -> Result<Tensor> {
                     let level = Level::current()?;
                     let rank = this.dim().max(target.dim());
-                    let value = if target.dim() > this.dim() { aligned(level, this, rank)? }
-                        else { expanded(level, this)? };
+                    let value = match target.dim() > this.dim() {
+                        true => aligned(level, this, rank)?,
+                        false => expanded(level, this)?,
+                    };
                     let (grad, target) = (aligned(level, grad_output, rank)?, aligned(level, target, rank)?);
                     let mut grads = aten::$name(&grad, &value, &target, NONE, $($bound)?)?;
                     if reduction == MEAN {

@@ -48,8 +48,8 @@ impl Pooling {
             if !has_elements(&out) {
                 return Ok((out, indices));
             }
-            let (from, to, at) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?,
-                volumes.write::<i64>(&indices, self.ndim)?);
+            let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
+            let at = volumes.write::<i64>(&indices, self.ndim)?;
             let way = Largest::new(self, volumes.lanes);
             each(from.count(), from.len(), |n| {
                 // SAFETY: results start as zeros, and `each` gives every volume to one thread, so these are this

@@ -236,8 +236,8 @@ impl Pooling {
             if !has_elements(&out) {
                 return Ok(out);
             }
-            let (from, at, to) = (volumes.read::<T>(grad)?, volumes.read::<i64>(indices)?,
-                volumes.write::<T>(&out, self.ndim)?);
+            let (from, at) = (volumes.read::<T>(grad)?, volumes.read::<i64>(indices)?);
+            let to = volumes.write::<T>(&out, self.ndim)?;
             let (is_lost, lanes) = (AtomicBool::new(false), volumes.lanes);
             each(to.parts.count(), to.parts.len(), |n| {
                 // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
@@ -252,8 +252,13 @@ impl Pooling {
                     }
                 }
             });
-            ensure!(!is_lost.into_inner(), Argument, "{}: an index is that of no pixel of {:?}", self.operator,
-                self.sizes);
+            ensure!(
+                !is_lost.into_inner(),
+                Argument,
+                "{}: an index is that of no pixel of {:?}",
+                self.operator,
+                self.sizes
+            );
             volumes.store(to, &out)?;
         }, else => return Err(unsupported(self.operator, input.dtype())));
         Ok(out)

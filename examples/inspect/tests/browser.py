@@ -9,10 +9,6 @@ import time
 from playwright.sync_api import expect, sync_playwright
 
 
-def chosen(page):
-    return page.locator("#detail h2").inner_text()
-
-
 def finds_and_shows(page):
     rows = page.locator("#list a")
     page.locator("#detail").click()
@@ -27,9 +23,9 @@ def finds_and_shows(page):
     expect(page.locator("#detail")).to_contain_text("rows of PyTorch's operator tests pass")
     expect(page.locator("#detail")).to_contain_text("swin_t")
     page.keyboard.press("ArrowDown")
-    assert chosen(page) != "aten::add.Tensor", "an arrow goes to the next"
+    expect(page.locator("#detail h2"), "an arrow goes to the next").not_to_have_text("aten::add.Tensor")
     page.keyboard.press("ArrowUp")
-    assert chosen(page) == "aten::add.Tensor", "and back"
+    expect(page.locator("#detail h2"), "and back").to_have_text("aten::add.Tensor")
     page.keyboard.press("Escape")
     expect(page.locator("#search")).to_have_value("")
 
@@ -48,7 +44,7 @@ def is_fast(page):
 def opens_at_links(page, url):
     page.goto(f"{url}#aten::mm")
     page.reload()
-    assert chosen(page) == "aten::mm"
+    expect(page.locator("#detail h2")).to_have_text("aten::mm")
     page.evaluate("location.hash = '#aten::relu_'")
     expect(page.locator("#detail h2")).to_have_text("aten::relu_")
     page.evaluate("location.hash = '#aten::nothing'")

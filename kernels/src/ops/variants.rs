@@ -4,7 +4,6 @@
 //! the operator that returns, and a result that cannot be written where it is to go: of a higher kind of type, of
 //! another device, or over elements that coincide or are read. Autograd refuses `out`, which has no history. A
 //! function that writes in place and is not here has a kernel of its own.
-// Longer than 600 lines: a list, with two lines for each operator.
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -27,26 +26,12 @@ mod window;
 variants! {
     backward::aten, VariantMethods;
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    _adaptive_avg_pool3d_backward_out: _adaptive_avg_pool3d_backward =>
-        "_adaptive_avg_pool3d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    _adaptive_avg_pool3d_out: _adaptive_avg_pool3d =>
-        "_adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     add_Scalar_out: add_Scalar =>
         "add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
-    addbmm_out: addbmm =>
-        "addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    addmm_out: addmm =>
-        "addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addmm_: addmm =>
         "addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
-    addmv_out: addmv =>
-        "addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addmv_: addmv => "addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
-    addr_out: addr =>
-        "addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addr_: addr => "addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
-    affine_grid_generator_out: affine_grid_generator =>
-        "affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)";
     all_all_out: all Truth => "all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     all_out: all_dim Truth => "all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     aminmax_out: aminmax =>
@@ -74,8 +59,6 @@ variants! {
         "argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor(a!) out) -> Tensor(a!)";
     as_strided_scatter_out: as_strided_scatter =>
         "as_strided_scatter.out(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)";
-    baddbmm_out: baddbmm =>
-        "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     baddbmm_: baddbmm =>
         "baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
@@ -84,8 +67,6 @@ variants! {
     #[tags(nondeterministic_seeded)]
     bernoulli_float_out: bernoulli_p =>
         "bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
-    binary_cross_entropy_backward_grad_input: binary_cross_entropy_backward =>
-        "binary_cross_entropy_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) grad_input) -> Tensor(a!)";
     binary_cross_entropy_out: binary_cross_entropy =>
         "binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     binary_cross_entropy_with_logits_out: binary_cross_entropy_with_logits =>
@@ -115,12 +96,6 @@ variants! {
         "_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) -> Tensor(a!)";
     celu_out: celu => "celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)";
     celu_: celu => "celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)";
-    channel_shuffle_out: channel_shuffle =>
-        "channel_shuffle.out(Tensor self, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)";
-    cholesky_inverse_out: cholesky_inverse =>
-        "cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
-    cholesky_solve_out: cholesky_solve =>
-        "cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
     clip_Tensor_out: clip_Tensor =>
         "clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)";
     clip_out: clip => "clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)";
@@ -132,12 +107,6 @@ variants! {
     concatenate_out: concatenate => "concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     conj_physical_: _conj_physical => "conj_physical_(Tensor(a!) self) -> Tensor(a!)";
     conj_physical_out: _conj_physical Exact => "conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    constant_pad_nd_out: constant_pad_nd =>
-        "constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)";
-    convolution_out: convolution =>
-        "convolution.out(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)";
-    convolution_backward_out: convolution_backward =>
-        "convolution_backward.out(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     copy_out: copy => "copy.out(Tensor self, Tensor src, bool non_blocking=False, *, Tensor(a!) out) -> Tensor(a!)";
     copysign_Scalar_out: copysign_Scalar =>
         "copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -149,8 +118,6 @@ variants! {
     cross_out: cross => "cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
     _ctc_loss_Tensor_out: _ctc_loss_Tensor =>
         "_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
-    _ctc_loss_backward_out: _ctc_loss_backward =>
-        "_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)";
     _ctc_loss_out: _ctc_loss =>
         "_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     cummax_out: cummax =>
@@ -186,12 +153,9 @@ variants! {
         "divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)";
     divide__Tensor_mode: divide_Tensor_mode =>
         "divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)";
-    dot_out: dot => "dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)";
     dstack_out: dstack => "dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     embedding_out: embedding =>
         "embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)";
-    embedding_dense_backward_out: embedding_dense_backward =>
-        "embedding_dense_backward.out(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq, *, Tensor(a!) out) -> Tensor(a!)";
     embedding_renorm_out: embedding_renorm =>
         "embedding_renorm.out(Tensor self, Tensor indices, float max_norm, float norm_type, *, Tensor(a!) out) -> Tensor(a!)";
     empty_out: empty_memory_format =>
@@ -246,7 +210,6 @@ variants! {
     #[tags(nondeterministic_seeded)]
     geometric_out: geometric =>
         "geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
-    ger_out: ger => "ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
     glu_out: glu => "glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)";
     greater_Scalar_out: greater_Scalar =>
         "greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -289,8 +252,6 @@ variants! {
         "index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
     index_select_out: index_select Apart Disjoint =>
         "index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
-    inner_out: inner => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    inverse_out: inverse => "inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     isin_Scalar_Tensor_out: isin_Scalar_Tensor =>
         "isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isin_Tensor_Scalar_out: isin_Tensor_Scalar =>
@@ -298,7 +259,6 @@ variants! {
     isin_Tensor_Tensor_out: isin_Tensor_Tensor =>
         "isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isinf_out: isinf Exact => "isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    kron_out: kron => "kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     kthvalue_values: kthvalue =>
         "kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     ldexp_: ldexp_Tensor => "ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
@@ -315,20 +275,6 @@ variants! {
         "less_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     less_equal__Scalar: less_equal_Scalar => "less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     less_equal__Tensor: less_equal_Tensor => "less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
-    _linalg_det_result: _linalg_det =>
-        "_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)";
-    _linalg_eigh_eigenvalues: _linalg_eigh =>
-        "_linalg_eigh.eigenvalues(Tensor A, str UPLO=\"L\", bool compute_v=True, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
-    lu_solve_out: lu_solve =>
-        "lu_solve.out(Tensor self, Tensor LU_data, Tensor LU_pivots, *, Tensor(a!) out) -> Tensor(a!)";
-    lu_unpack_out: lu_unpack =>
-        "lu_unpack.out(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True, *, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)";
-    _linalg_slogdet_sign: _linalg_slogdet =>
-        "_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots)";
-    _linalg_solve_ex_result: _linalg_solve_ex =>
-        "_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool check_errors=False, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)";
-    _linalg_svd_U: _linalg_svd =>
-        "_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)";
     linear_out: linear => "linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)";
     linspace_Scalar_Tensor_out: linspace_Scalar_Tensor OfAnySizes =>
         "linspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, *, Tensor(a!) out) -> Tensor(a!)";
@@ -346,10 +292,7 @@ variants! {
         "_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)";
     log_softmax_int_out: log_softmax_int =>
         "log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)";
-    _log_softmax_backward_data_out: _log_softmax_backward_data =>
-        "_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *, Tensor(a!) out) -> Tensor(a!)";
     logcumsumexp_out: logcumsumexp => "logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)";
-    logit_out: logit => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
     logit_: logit => "logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)";
     logspace_Scalar_Tensor_out: logspace_Scalar_Tensor OfAnySizes =>
         "logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)";
@@ -373,8 +316,6 @@ variants! {
     #[tags(dynamic_output_shape)]
     masked_select_out: masked_select Disjoint =>
         "masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)";
-    matmul_out: matmul => "matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    matrix_power_out: matrix_power => "matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
     max_dim_max: max_dim =>
         "max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, Tensor(b!) indices)";
     max_out: max_other Castable => "max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -394,14 +335,11 @@ variants! {
         "mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     msort_out: msort => "msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     mul_Scalar_out: mul_Scalar => "mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
-    multi_margin_loss_backward_grad_input: multi_margin_loss_backward =>
-        "multi_margin_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) grad_input) -> Tensor(a!)";
     multi_margin_loss_out: multi_margin_loss =>
         "multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)";
     multinomial_out: multinomial =>
         "multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     multiply_out: multiply_Tensor => "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    mv_out: mv => "mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)";
     mvlgamma_: mvlgamma => "mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)";
     mvlgamma_out: mvlgamma Castable => "mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
     nanmean_out: nanmean =>
@@ -417,14 +355,10 @@ variants! {
         "nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     native_batch_norm_out: native_batch_norm =>
         "native_batch_norm.out(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
-    native_batch_norm_backward_out: native_batch_norm_backward =>
-        "native_batch_norm_backward.out(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_group_norm_out: native_group_norm =>
         "native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_layer_norm_out: native_layer_norm =>
         "native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
-    native_layer_norm_backward_out: native_layer_norm_backward =>
-        "native_layer_norm_backward.out(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     ne_Scalar_out: ne_Scalar Castable => "ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     ne__Scalar: ne_Scalar => "ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     negative_out: negative => "negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -439,12 +373,8 @@ variants! {
         "nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)";
     nll_loss2d_out: nll_loss2d =>
         "nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)";
-    nll_loss2d_backward_grad_input: nll_loss2d_backward =>
-        "nll_loss2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)";
     nll_loss2d_forward_output: nll_loss2d_forward =>
         "nll_loss2d_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, *, Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))";
-    nll_loss_backward_grad_input: nll_loss_backward =>
-        "nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)";
     nll_loss_forward_output: nll_loss_forward =>
         "nll_loss_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, *, Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))";
     #[tags(dynamic_output_shape)]
@@ -469,10 +399,6 @@ variants! {
     ones_like_out: ones_like =>
         "ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     outer_out: outer Castable => "outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
-    pixel_shuffle_out: pixel_shuffle =>
-        "pixel_shuffle.out(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
-    pixel_unshuffle_out: pixel_unshuffle =>
-        "pixel_unshuffle.out(Tensor self, int downscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     poisson_out: poisson => "poisson.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)";
     polar_out: polar Exact => "polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)";
@@ -588,17 +514,11 @@ variants! {
         "searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
     searchsorted_Tensor_out: searchsorted_Tensor =>
         "searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
-    select_backward_out: select_backward =>
-        "select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)";
     select_scatter_out: select_scatter =>
         "select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)";
     selu_: selu => "selu_(Tensor(a!) self) -> Tensor(a!)";
-    slice_backward_out: slice_backward =>
-        "slice_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step, *, Tensor(a!) out) -> Tensor(a!)";
     slice_scatter_out: slice_scatter =>
         "slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)";
-    slogdet_out: slogdet =>
-        "slogdet.out(Tensor self, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, Tensor(b!) logabsdet)";
     smooth_l1_loss_out: smooth_l1_loss Castable =>
         "smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *, Tensor(a!) out) -> Tensor(a!)";
     soft_margin_loss_out: soft_margin_loss Exact =>
@@ -606,8 +526,6 @@ variants! {
     _softmax_out: _softmax => "_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)";
     softmax_int_out: softmax_int =>
         "softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)";
-    _softmax_backward_data_out: _softmax_backward_data =>
-        "_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *, Tensor(a!) grad_input) -> Tensor(a!)";
     sort_values: sort =>
         "sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     sort_values_stable: sort_stable =>
@@ -627,15 +545,10 @@ variants! {
     take_out: take Disjoint => "take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
     take_along_dim_out: take_along_dim =>
         "take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
-    tensordot_out: tensordot =>
-        "tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!) out) -> Tensor(a!)";
     _to_copy_out: _to_copy =>
         "_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     topk_values: topk =>
         "topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    trace_out: trace => "trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    triangular_solve_X: triangular_solve =>
-        "triangular_solve.X(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, Tensor(a!) X, Tensor(b!) M) -> (Tensor(a!) solution, Tensor(b!) cloned_coefficient)";
     tril_out: tril => "tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";
     tril_: tril => "tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)";
     tril_indices_out: tril_indices =>
@@ -664,12 +577,7 @@ variants! {
         "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     var_mean_correction_out: var_mean_correction =>
         "var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
-    vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     vstack_out: vstack => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
-    xlogy_OutScalar_Other: xlogy_Scalar_Other =>
-        "xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
-    xlogy_OutScalar_Self: xlogy_Scalar_Self =>
-        "xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     xlogy__Scalar_Other: xlogy_Scalar_Other => "xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     zero_out: zero => "zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     zeros_out: zeros => "zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";

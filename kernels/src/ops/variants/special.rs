@@ -8,6 +8,7 @@ use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::linalg::aten;
+    logit_out: logit => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
     special_digamma_out: special_digamma => "special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_erf_out: special_erf => "special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_erfc_out: special_erfc => "special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -48,4 +49,8 @@ variants! {
         "special_zeta.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     special_zeta_self_scalar_out: special_zeta_self_scalar Castable =>
         "special_zeta.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    xlogy_OutScalar_Other: xlogy_Scalar_Other =>
+        "xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    xlogy_OutScalar_Self: xlogy_Scalar_Self =>
+        "xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
 }

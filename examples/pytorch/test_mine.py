@@ -20,7 +20,7 @@ def test_writes():
     x = torch.empty(4)
     assert mine.ramp_(x, step=0.5) is None
     assert x.tolist() == [0, 0.5, 1, 1.5] and x._version == 1
-    with pytest.raises(RuntimeError, match="a ramp is of float32, not of int64"):
+    with pytest.raises(TypeError, match="a ramp is of float32, not of int64"):
         mine.ramp_(torch.empty(4, dtype=torch.int64))
 
 

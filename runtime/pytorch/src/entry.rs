@@ -2,17 +2,16 @@
 #![expect(unsafe_code, reason = "owns the words of PyTorch's stack while a call lasts")]
 
 use std::any::Any;
-use std::cell::RefCell;
-use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use torch_library::schema::{Schema, Type};
-use torch_library::{DispatchKey, OperatorHandle, Receiver, Result, Stack, Tensor, Value, bail};
+use torch_library::{DispatchKey, ErrorKind, OperatorHandle, Receiver, Result, Stack, Tensor, Value, bail};
 
 use crate::derivative;
+use crate::exception;
 use crate::incoming::{Incoming, Sight};
 use crate::plan::{Entry, Passing, passing};
-use crate::shim::{Word, shim};
+use crate::shim::Word;
 use crate::words;
 
 /// An operator as PyTorch calls it.
@@ -37,12 +36,12 @@ impl Receiver for Exported {
         // SAFETY: the first words are the arguments of one of the operators that were registered with this, and the
         // callee's.
         let run = || unsafe { self.run(words, inputs as usize) };
-        let message = match catch_unwind(AssertUnwindSafe(run)) {
+        let (kind, message) = match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(())) => return,
-            Ok(Err(error)) => error.to_string(),
-            Err(panic) => format!("{} panicked: {}", self.operator, panic_text(&*panic)),
+            Ok(Err(error)) => (error.kind(), error.to_string()),
+            Err(panic) => (ErrorKind::Kernel, format!("{} panicked: {}", self.operator, panic_text(&*panic))),
         };
-        raise(message);
+        exception::raise(kind, message);
     }
 }
 
@@ -200,23 +199,6 @@ impl Drop for Given {
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text")
-}
-
-thread_local! {
-    /// The message of the exception that is being thrown: no value with a destructor is on the stack then.
-    static MESSAGE: RefCell<CString> = RefCell::new(CString::default());
-}
-
-/// Throws PyTorch's exception, which Python sees as a `RuntimeError`.
-fn raise(message: String) {
-    let message = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
-    let text = MESSAGE.with_borrow_mut(|kept| {
-        *kept = message;
-        kept.as_ptr()
-    });
-    // SAFETY: the texts end in zeros, and PyTorch copies the message before it throws. Its exception passes through
-    // functions of the ABI `C-unwind` alone, which hold nothing.
-    unsafe { (shim().aoti_torch_check)(false, c"torch_library".as_ptr(), c"rust".as_ptr(), 0, text) }
 }
 
 #[cfg(test)]

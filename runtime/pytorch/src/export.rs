@@ -10,6 +10,7 @@ use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, Dispatcher, EntryPoint, OperatorInfo, Result};
 
 use crate::entry::Exported;
+use crate::exception;
 use crate::plan::{self, Keys};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
@@ -100,6 +101,10 @@ impl Export<'_> {
             self.state.report.push(format!(
                 "PyTorch {major}.{minor} has no `{names}`: results are copied, tags left out, or messages shorter"
             ));
+        }
+        if !exception::have_kinds() {
+            let text = "every error is a `RuntimeError`: the classes of other exceptions were not found in this PyTorch";
+            self.state.report.push(text.to_owned());
         }
         if let Err(conflicts) = torch_library::init() {
             self.state.report.push(conflicts.to_string());

@@ -16,6 +16,7 @@
 
 mod shim;
 
+mod exception;
 mod handle;
 
 mod incoming;

@@ -123,12 +123,12 @@ shims! {
 }
 
 /// A library that is loaded.
-struct Library(NonNull<c_void>);
+pub(crate) struct Library(NonNull<c_void>);
 
 impl Library {
     /// PyTorch's, if it is loaded.
     #[cfg(unix)]
-    fn of_pytorch() -> Option<Library> {
+    pub(crate) fn of_pytorch() -> Option<Library> {
         let names: &[&CStr] = match cfg!(target_os = "macos") {
             true => &[c"@rpath/libtorch_cpu.dylib", c"libtorch_cpu.dylib"],
             false => &[c"libtorch_cpu.so"],
@@ -142,13 +142,13 @@ impl Library {
 
     /// Elsewhere nobody has looked for it yet.
     #[cfg(not(unix))]
-    fn of_pytorch() -> Option<Library> {
+    pub(crate) fn of_pytorch() -> Option<Library> {
         None
     }
 
     /// The address of a function. The name ends in a zero.
     #[cfg(unix)]
-    fn symbol(&self, name: &str) -> Option<NonNull<c_void>> {
+    pub(crate) fn symbol(&self, name: &str) -> Option<NonNull<c_void>> {
         debug_assert!(name.ends_with('\0'));
         // SAFETY: the library is loaded and never closed, and the name ends in a zero.
         NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr().cast()) })
@@ -156,7 +156,7 @@ impl Library {
 
     /// As above.
     #[cfg(not(unix))]
-    fn symbol(&self, _: &str) -> Option<NonNull<c_void>> {
+    pub(crate) fn symbol(&self, _: &str) -> Option<NonNull<c_void>> {
         None
     }
 

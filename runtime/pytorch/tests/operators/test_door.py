@@ -55,7 +55,7 @@ def test_tensors_come_with_strides_offsets_and_types():
     )
     for dtype in [torch.uint8, torch.int8, torch.int16, torch.float16, torch.bfloat16, torch.complex64, torch.uint64]:
         assert door.describe(torch.empty(2, dtype=dtype)).startswith(str(dtype).removeprefix("torch."))
-    with pytest.raises(RuntimeError, match="is not known here"):
+    with pytest.raises(TypeError, match="is not known here"):
         door.describe(torch.empty(2, dtype=torch.float8_e4m3fn))
 
 
@@ -152,11 +152,18 @@ def test_generators_follow_pytorchs_seed():
 
 def test_failures_are_exceptions_with_their_text():
     x = torch.ones(2, 3)
-    with pytest.raises(RuntimeError, match=r"^door::fails: sizes \[2, 3\] do not please é"):
+    with pytest.raises(ValueError, match=r"^door::fails: sizes \[2, 3\] do not please é"):
         door.fails(x, "error")
+    kinds = dict(index=IndexError, argument=ValueError, dtype=TypeError, unsupported=NotImplementedError, kernel=RuntimeError)
+    for kind, exception in kinds.items():
+        with pytest.raises(exception, match=f"^door::fails: {kind}$") as info:
+            door.fails(x, kind)
+        assert info.type is exception
+        with pytest.raises(exception):  # through the layers above
+            door.fails(x.clone().requires_grad_(), kind)
     with pytest.raises(RuntimeError, match=r"^door::fails panicked: it was too much for 6"):
         door.fails(x, "panic")
-    with pytest.raises(RuntimeError, match=r"aten::add.Tensor: sizes \[2, 3\] and \[77\] do not broadcast"):
+    with pytest.raises(ValueError, match=r"aten::add.Tensor: sizes \[2, 3\] and \[77\] do not broadcast"):
         door.fails(x, "nested")
     with pytest.raises(RuntimeError, match="stands for|own elements"):
         door.looks(x.double())
@@ -272,7 +279,7 @@ def test_memory_stays_flat():
             door.row(x.reshape(10, 100), 3)
             try:
                 door.fails(x, "error")
-            except RuntimeError:
+            except ValueError:
                 pass
 
     rounds(500)

@@ -308,6 +308,11 @@ mod cpu {
     fn fails(this: &Tensor, how: &str) -> Result<Tensor> {
         match how {
             "error" => bail!(Shape, "sizes {:?} do not please \u{e9}\0", this.sizes()),
+            "index" => bail!(Index, "index"),
+            "argument" => bail!(Argument, "argument"),
+            "dtype" => bail!(DType, "dtype"),
+            "unsupported" => bail!(NotSupported, "unsupported"),
+            "kernel" => bail!(Kernel, "kernel"),
             "panic" => panic!("it was too much for {}", this.numel()),
             "nested" => aten::add(this, &Tensor::from_vec(vec![1.0; 77], &[77])?),
             _ => Ok(of_values(this, |x| x)?),

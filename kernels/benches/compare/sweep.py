@@ -7,9 +7,8 @@ no goal there.
 """
 
 import sys
-from pathlib import Path
 
-import compare, torch
+import calls, compare, torch
 
 DTYPES = dict(
     f32=torch.float32, f64=torch.float64, f16=torch.float16, bf16=torch.bfloat16, c64=torch.complex64,
@@ -17,15 +16,6 @@ DTYPES = dict(
 )
 compare.BUDGET = 15
 compare.SAMPLE = 200_000
-
-
-def rows():
-    for line in Path(__file__).with_name("calls.txt").read_text().splitlines():
-        if "|" in line:
-            names, arguments = line.split("|")
-            for small, large in (("64", "8"), (str(1 << 20), "1024")) if {"N", "M"} & set(arguments) else [("", "")]:
-                for name in names.split():
-                    yield f"aten::{name} {arguments.strip().replace('N', small).replace('M', large)}"
 
 
 def tensor(word):
@@ -70,7 +60,7 @@ def main(ours, threads, below, *words):
     torch.set_num_threads(int(threads))
     sides = {"ours": compare.Other(threads, ours, "--serve"), "python": PyTorch()}
     found, failed = [], []
-    for name in rows():
+    for name in calls.rows():
         if words and not any(word in name for word in words):
             continue
         ns = {}

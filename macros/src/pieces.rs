@@ -76,10 +76,10 @@ impl Pieces {
     }
 
     /// The place of some pieces; past the end, of the last one.
-    pub(crate) fn place(&self, range: &Range<usize>) -> Place {
+    pub(crate) fn place(&self, range: &Range<usize>) -> SpanRange {
         let last = self.spans.len().saturating_sub(1);
         let span = |index: usize| self.spans.get(index.min(last)).copied().unwrap_or_else(Span::call_site);
-        Place { first: span(range.start), last: span(range.end.saturating_sub(1).max(range.start)) }
+        SpanRange { first: span(range.start), last: span(range.end.saturating_sub(1).max(range.start)) }
     }
 
     fn sign(&self, index: usize) -> Option<char> {
@@ -92,12 +92,12 @@ impl Pieces {
 
 /// Tokens of the user that a message points at: from one to another. (Only nightly can join two spans.)
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct SpanRange {
     pub(crate) first: Span,
     pub(crate) last: Span,
 }
 
-impl Place {
+impl SpanRange {
     /// An error that underlines all of it.
     pub(crate) fn error(self, message: impl std::fmt::Display) -> syn::Error {
         let token = |span| TokenTree::Ident(Ident::new("place", span));

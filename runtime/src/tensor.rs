@@ -89,12 +89,12 @@ struct TensorImpl {
 
 /// The elements: which memory, and where in it. Always within the storage's bounds.
 #[derive(Debug)]
-struct Place {
+struct StorageView {
     storage: Storage,
     geometry: Geometry,
 }
 
-impl Place {
+impl StorageView {
     /// Checks that elements lie in a storage, at addresses that their type allows.
     #[inline]
     fn check(storage: &Storage, geometry: &Geometry, dtype: DType) -> Result<()> {
@@ -389,12 +389,12 @@ impl Tensor {
         key_set: DispatchKeySet,
     ) -> Result<Tensor> {
         let geometry = Geometry::new(sizes, strides, offset)?;
-        Place::check(&storage, &geometry, dtype)?;
-        Ok(Tensor::from_place(Place { storage, geometry }, dtype, key_set))
+        StorageView::check(&storage, &geometry, dtype)?;
+        Ok(Tensor::from_place(StorageView { storage, geometry }, dtype, key_set))
     }
 
     #[inline]
-    fn from_place(place: Place, dtype: DType, key_set: DispatchKeySet) -> Tensor {
+    fn from_place(place: StorageView, dtype: DType, key_set: DispatchKeySet) -> Tensor {
         let mut tensor = Tensor::scalar_in(place.storage, dtype, key_set);
         *tensor.geometry_mut() = place.geometry;
         tensor
@@ -410,7 +410,7 @@ impl Tensor {
             is_defined: true,
             is_wrapped_number: false,
             gradient: AtomicU8::new(Gradient::NOT_REQUIRED),
-            place: Placement::new(Place { storage, geometry: Geometry::SCALAR }),
+            place: Placement::new(StorageView { storage, geometry: Geometry::SCALAR }),
             autograd: OnceLock::new(),
             content: Content::NONE,
         }))
@@ -443,7 +443,7 @@ impl Tensor {
     pub fn strided_view(&self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
         let mut view = Tensor::scalar_in(self.storage().clone(), self.dtype(), self.key_set());
         view.geometry_mut().set(sizes, strides, offset)?;
-        Place::check(&view.storage(), view.geometry(), self.dtype())?;
+        StorageView::check(&view.storage(), view.geometry(), self.dtype())?;
         ensure!(
             !self.is_wrapper() || view.geometry() == self.geometry(),
             NotSupported,
@@ -457,7 +457,7 @@ impl Tensor {
     pub fn with_key_set(&self, key_set: DispatchKeySet) -> Tensor {
         let (storage, geometry) = self.0.place.place();
         Tensor::from_place(
-            Place { storage: storage.clone(), geometry: geometry.clone() },
+            StorageView { storage: storage.clone(), geometry: geometry.clone() },
             self.dtype(),
             key_set,
         )
@@ -540,8 +540,8 @@ impl Tensor {
             storage.device()
         );
         let (here, geometry) = (Location::caller(), Geometry::new(sizes, strides, offset)?);
-        Place::check(&storage, &geometry, self.dtype())?;
-        let place = Place { storage, geometry };
+        StorageView::check(&storage, &geometry, self.dtype())?;
+        let place = StorageView { storage, geometry };
         match Arc::get_mut(&mut self.0) {
             Some(only) => only.place.replace(place),
             // A kernel that has leased the memory through another handle relies on what it looked up.

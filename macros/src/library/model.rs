@@ -9,7 +9,7 @@ use torch_library_schema::{Mode, Schema, Type};
 use super::default;
 use super::parse::{Block, Declaration, Extends, SchemaTokens};
 use crate::errors::Errors;
-use crate::pieces::{ArgumentPlaces, Pieces, Place, Places};
+use crate::pieces::{ArgumentPlaces, Pieces, Places, SpanRange};
 use crate::rust_type::{RustType, can_be_written};
 use crate::source::Source;
 
@@ -65,7 +65,7 @@ pub(crate) struct Operator {
     /// The argument `self` of a method.
     pub(crate) receiver: Option<usize>,
     /// Where its name stands, for messages of rustc.
-    pub(crate) place: Place,
+    pub(crate) place: SpanRange,
     /// Where it is declared, for messages at run time.
     pub(crate) source: Source,
     /// The variants that are declared by an attribute on it.
@@ -90,14 +90,14 @@ pub(crate) struct Argument {
     pub(crate) lifetime: Option<Lifetime>,
     pub(crate) default: Option<TokenStream>,
     /// Where its type stands.
-    pub(crate) place: Place,
+    pub(crate) place: SpanRange,
 }
 
 /// A return.
 pub(crate) struct Return {
     pub(crate) value: Returned,
     /// Where it stands.
-    pub(crate) place: Place,
+    pub(crate) place: SpanRange,
 }
 
 /// What is returned.
@@ -267,7 +267,7 @@ fn receiver(schema: &Schema) -> Option<usize> {
 }
 
 /// The runtime has adapters for so many arguments and returns, see its `signature.rs`.
-fn check_counts(schema: &Schema, place: Place) -> syn::Result<()> {
+fn check_counts(schema: &Schema, place: SpanRange) -> syn::Result<()> {
     let counts = [("arguments", schema.arguments.len(), 32), ("returns", schema.returns.len(), 10)];
     match counts.into_iter().find(|(_, count, most)| count > most) {
         None => Ok(()),
@@ -308,7 +308,7 @@ fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places)> {
             (schema.ok()?, Places::new(&pieces), dots.map(|dots| pieces.place(&dots.span.into())))
         }
         SchemaTokens::Text(text) => {
-            let place = Place { first: text.span(), last: text.span() };
+            let place = SpanRange { first: text.span(), last: text.span() };
             let schema = Schema::parse(&text.value(), Mode::Strict).map_err(|error| {
                 let rendered = error.render(&text.value());
                 errors.at(&text, rendered.trim_start_matches("error: ").trim_end());
@@ -343,7 +343,7 @@ fn rust_ident(name: &str, span: Span) -> Ident {
     }
 }
 
-fn unsupported(ty: &Type, place: Place) -> syn::Error {
+fn unsupported(ty: &Type, place: SpanRange) -> syn::Error {
     place.error(format!("not supported yet: {ty}"))
 }
 
@@ -378,7 +378,7 @@ impl Argument {
 }
 
 impl Returned {
-    fn new(schema: &Schema, index: usize, place: Place) -> syn::Result<Self> {
+    fn new(schema: &Schema, index: usize, place: SpanRange) -> syn::Result<Self> {
         let ret = &schema.returns[index];
         if !ret.alias.as_ref().is_some_and(|alias| alias.is_write) {
             let ty = RustType::owned(&ret.ty).ok_or_else(|| unsupported(&ret.ty, place))?;

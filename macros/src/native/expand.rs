@@ -13,7 +13,7 @@ use super::text::{Mistake, Text};
 use crate::library::expand::library;
 use crate::library::flat_name;
 use crate::library::model::{Library, Namespace, Operator, Untyped};
-use crate::pieces::{Place, Places};
+use crate::pieces::{Places, SpanRange};
 use crate::source::Source;
 
 mod call;
@@ -108,7 +108,7 @@ impl Expansion<'_> {
     fn operator(&self, entry: &Entry) -> syn::Result<Operator> {
         let schema = entry.func.schema.clone();
         let (arguments, returns) = (schema.arguments.len(), schema.returns.len());
-        let place = Place { first: self.span(), last: self.span() };
+        let place = SpanRange { first: self.span(), last: self.span() };
         let places = Places::all_at(place, arguments, returns);
         let mut operator = Operator::of_schema(schema, places, self.source(entry))?;
         operator.tags = tags(entry);

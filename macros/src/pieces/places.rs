@@ -5,25 +5,25 @@
 
 use std::ops::Range;
 
-use super::{Pieces, Place};
+use super::{Pieces, SpanRange};
 
 /// The places of a schema's parts.
 pub(crate) struct Places {
     /// The operator's name, with its overload.
-    pub(crate) name: Place,
+    pub(crate) name: SpanRange,
     /// Each argument.
     pub(crate) arguments: Vec<ArgumentPlaces>,
     /// Each return.
-    pub(crate) returns: Vec<Place>,
+    pub(crate) returns: Vec<SpanRange>,
 }
 
 /// The places of an argument's parts.
 #[derive(Clone, Copy)]
 pub(crate) struct ArgumentPlaces {
-    pub(crate) ty: Place,
-    pub(crate) name: Place,
+    pub(crate) ty: SpanRange,
+    pub(crate) name: SpanRange,
     /// The argument's whole place where it has no default.
-    pub(crate) default: Place,
+    pub(crate) default: SpanRange,
 }
 
 impl Places {
@@ -46,7 +46,7 @@ impl Places {
     }
 
     /// All parts at one place: those of a schema in a string.
-    pub(crate) fn all_at(place: Place, arguments: usize, returns: usize) -> Self {
+    pub(crate) fn all_at(place: SpanRange, arguments: usize, returns: usize) -> Self {
         let argument = ArgumentPlaces { ty: place, name: place, default: place };
         Places { name: place, arguments: vec![argument; arguments], returns: vec![place; returns] }
     }

@@ -39,12 +39,12 @@ pub(crate) struct Step {
     pub(crate) targets: Box<[Target]>,
     /// Slots that nobody looks at after this.
     pub(crate) release: Box<[u32]>,
-    pub(crate) place: Box<Place>,
+    pub(crate) place: Box<Origin>,
 }
 
 /// Where a step stands in the model.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Origin {
     /// The node.
     pub(crate) node: String,
     /// The module that made the call, as its parent names it: `features.0`; empty for the model itself.
@@ -268,7 +268,7 @@ impl<'p> Scope<'p> {
 
     fn step(&mut self, node: &Node) -> Result<Step> {
         let place =
-            Place { node: node_name(node).to_owned(), module: module(node), target: node.target.clone() };
+            Origin { node: node_name(node).to_owned(), module: module(node), target: node.target.clone() };
         // First of all, so that names that are nowhere are no matter of a missing operator.
         for argument in node.inputs.iter().filter(|argument| !matches!(argument.arg, Argument::AsGraph(_))) {
             if let Err(error) = Operand::of_any(&argument.arg, self)

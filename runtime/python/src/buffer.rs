@@ -13,8 +13,8 @@ use torch_library::{DType, Device, Lease, Tensor};
 use crate::error::exception;
 use crate::format::format_of;
 use crate::held::Held;
+use crate::layout::{copied, layout};
 use crate::owner::lock;
-use crate::place::{copied, place};
 use crate::shared::{self, over};
 use crate::tensor::PyTensor;
 
@@ -23,11 +23,11 @@ use crate::tensor::PyTensor;
 #[pyfunction]
 pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     let buffer = buffer_of(array)?;
-    let place = place(&buffer)?;
-    if place.dtype == DType::Bool {
+    let layout = layout(&buffer)?;
+    if layout.dtype == DType::Bool {
         return copied(&buffer).map(PyTensor);
     }
-    if place.readonly {
+    if layout.readonly {
         return Err(PyValueError::new_err(
             "the array is read-only, and a tensor over it could be written to; `torch_library.tensor(array)` copies it",
         ));
@@ -38,7 +38,7 @@ pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     //   see `lock`; so has its owner the block. Arrays never written to hold what the allocator left: to Rust, what
     //   comes from foreign code is some value.
     // * the guide tells users the rule.
-    unsafe { over(&place.elements(place.dtype, block), keeper) }.map(PyTensor).map_err(exception)
+    unsafe { over(&layout.elements(layout.dtype, block), keeper) }.map(PyTensor).map_err(exception)
 }
 
 fn buffer_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {

@@ -14,7 +14,7 @@ use crate::held::Held;
 use crate::shared::{Elements, alone};
 
 /// Where the elements of a buffer are.
-pub(crate) struct Place {
+pub(crate) struct BufferLayout {
     start: *mut c_void,
     sizes: Vec<i64>,
     strides: Vec<i64>,
@@ -22,14 +22,14 @@ pub(crate) struct Place {
     pub(crate) readonly: bool,
 }
 
-impl Place {
+impl BufferLayout {
     pub(crate) fn elements(&self, dtype: DType, block: Option<(usize, usize)>) -> Elements<'_> {
         Elements { start: self.start, sizes: &self.sizes, strides: &self.strides, dtype, block }
     }
 }
 
 /// Where an object says that its elements are.
-pub(crate) fn place(buffer: &Held<'_>) -> PyResult<Place> {
+pub(crate) fn layout(buffer: &Held<'_>) -> PyResult<BufferLayout> {
     let (format, size) = (buffer.format(), buffer.item_size());
     let Some(dtype) = dtype_of(format, size) else {
         return Err(PyTypeError::new_err(format!(
@@ -53,7 +53,7 @@ pub(crate) fn place(buffer: &Held<'_>) -> PyResult<Place> {
             ))),
         }
     });
-    Ok(Place {
+    Ok(BufferLayout {
         start: buffer.start(),
         strides: strides.collect::<PyResult<_>>()?,
         sizes: buffer.sizes().iter().map(|size| *size as i64).collect(),
@@ -64,13 +64,13 @@ pub(crate) fn place(buffer: &Held<'_>) -> PyResult<Place> {
 
 /// A tensor of its own with the elements of a buffer.
 pub(crate) fn copied(buffer: &Held<'_>) -> PyResult<Tensor> {
-    let place = place(buffer)?;
+    let layout = layout(buffer)?;
     // A byte for each boolean, of which any but 0 is true.
-    let dtype = if place.dtype == DType::Bool { DType::UInt8 } else { place.dtype };
+    let dtype = if layout.dtype == DType::Bool { DType::UInt8 } else { layout.dtype };
     // SAFETY: the buffer is held until the copy is made, and the tensor is dropped before that; Python waits, so nobody
     // writes it meanwhile. Bytes of booleans are looked at as numbers.
-    let shared = unsafe { alone(&place.elements(dtype, None)) }.map_err(exception)?;
-    let copy = match place.dtype {
+    let shared = unsafe { alone(&layout.elements(dtype, None)) }.map_err(exception)?;
+    let copy = match layout.dtype {
         DType::Bool => aten::ne_Scalar(&shared, Scalar::Int(0)),
         _ => aten::clone(&shared),
     };

@@ -52,7 +52,7 @@ mod shared;
 
 mod format;
 
-mod place;
+mod layout;
 
 mod made;
 

@@ -11,7 +11,7 @@ use crate::element::number;
 use crate::error::exception;
 use crate::held::Held;
 use crate::kinds::dtype as dtype_named;
-use crate::place::copied;
+use crate::layout::copied;
 use crate::tensor::{PyTensor, unlocked};
 
 /// A tensor of its own: of numbers, nested lists of them, or a copy of an array.

@@ -36,26 +36,27 @@ pub(super) fn normalize(
 
 /// A tensor among arguments.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) argument: usize,
+pub(super) struct TensorArgument {
+    /// Which of the arguments it is, or is in.
+    pub(super) position: usize,
     /// `self`, `tensors[1]`
     pub(super) name: String,
     pub(super) tensor: Tensor,
 }
 
 /// All tensors of the arguments, with the names that the schema gives them.
-pub(super) fn tensors(operator: OperatorHandle, values: &[Value<'static>]) -> Vec<Place> {
+pub(super) fn tensors(operator: OperatorHandle, values: &[Value<'static>]) -> Vec<TensorArgument> {
     let names = operator.schema().map(|schema| &schema.arguments[..]).unwrap_or_default();
-    let mut places = Vec::new();
-    for (argument, value) in values.iter().enumerate() {
-        let name = names.get(argument).map_or("?", |argument| &argument.name);
+    let mut found = Vec::new();
+    for (position, value) in values.iter().enumerate() {
+        let name = names.get(position).map_or("?", |argument| &argument.name);
         let is_list = !matches!(value, Value::Tensor(_) | Value::TensorRef(_) | Value::TensorMut(_));
-        places.extend(value.all_tensors().enumerate().map(|(index, tensor)| {
+        found.extend(value.all_tensors().enumerate().map(|(index, tensor)| {
             let name = if is_list { format!("{name}[{index}]") } else { name.to_owned() };
-            Place { argument, name, tensor: tensor.clone() }
+            TensorArgument { position, name, tensor: tensor.clone() }
         }));
     }
-    places
+    found
 }
 
 /// The same values, each tensor replaced by what `change` makes of it. It gets the argument's position.

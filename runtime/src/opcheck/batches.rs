@@ -52,7 +52,7 @@ impl Session<'_> {
     fn plans(&self, values: &[Value<'static>]) -> Vec<Plan> {
         let places = tensors(self.operator, values);
         let places = places.iter().filter(|place| !place.tensor.is_wrapped_number());
-        let mut all: Vec<usize> = places.map(|place| place.argument).collect();
+        let mut all: Vec<usize> = places.map(|argument| argument.position).collect();
         all.dedup();
         let Ok(schema) = self.operator.schema() else { return Vec::new() };
         let is_written = |argument: &&usize| schema.arguments[**argument].is_mutable();

@@ -1,6 +1,6 @@
 //! The operator under autocast, against a call with inputs that were cast before.
 
-use super::arguments::{Place, copies, map, tensors};
+use super::arguments::{TensorArgument, copies, map, tensors};
 use super::compare::difference;
 use super::{Check, Session};
 use crate::autocast::Autocast;
@@ -30,7 +30,7 @@ impl Session<'_> {
         if !self.wants(Check::Autocast) || !self.has_kernel(DispatchKey::AutocastCPU) {
             return;
         }
-        let is_on_cpu = |place: &Place| place.tensor.device().kind == DeviceType::Cpu;
+        let is_on_cpu = |place: &TensorArgument| place.tensor.device().kind == DeviceType::Cpu;
         if !tensors(self.operator, values).iter().all(is_on_cpu) {
             return; // which policies a device has is for its backend to say
         }

@@ -4,7 +4,7 @@ use num_complex::Complex64;
 use torch_library_schema::Value as _;
 use torch_library_schema::{AliasInfo, Schema, Type};
 
-use super::arguments::{self, Place};
+use super::arguments::{self, TensorArgument};
 use super::call::Outcome;
 use super::compare::{difference, values as values_of};
 use super::{Check, Session};
@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// A tensor as it was before a call.
 struct Before {
-    place: Place,
+    argument: TensorArgument,
     values: Option<Vec<Complex64>>,
     geometry: crate::tensor::geometry::Geometry,
     storage: Storage,
@@ -21,14 +21,15 @@ struct Before {
 }
 
 impl Before {
-    fn new(place: Place) -> Self {
-        let tensor = &place.tensor;
+    fn new(argument: TensorArgument) -> Self {
+        let tensor = &argument.tensor;
         let (geometry, storage) = (tensor.geometry().clone(), tensor.storage().clone());
-        Before { values: values_of(tensor), geometry, storage, version: tensor.version(), place }
+        Before { values: values_of(tensor), geometry, storage, version: tensor.version(), argument }
     }
 
     fn has_moved(&self) -> bool {
-        !self.storage.is_same(&self.place.tensor.storage()) || self.geometry != *self.place.tensor.geometry()
+        !self.storage.is_same(&self.argument.tensor.storage())
+            || self.geometry != *self.argument.tensor.geometry()
     }
 
     fn is_rewritten(&self) -> bool {
@@ -36,7 +37,7 @@ impl Before {
         let bits = |values: Option<Vec<Complex64>>| {
             values.map(|values| values.iter().map(|v| (v.re.to_bits(), v.im.to_bits())).collect::<Vec<_>>())
         };
-        bits(values_of(&self.place.tensor)) != bits(self.values.clone())
+        bits(values_of(&self.argument.tensor)) != bits(self.values.clone())
     }
 }
 
@@ -102,11 +103,11 @@ impl Session<'_> {
     fn mutation(&mut self, schema: &Schema, before: &[Before], written: &mut Vec<bool>) {
         written.resize(schema.arguments.len(), false);
         for before in before {
-            let (argument, name) = (&schema.arguments[before.place.argument], &before.place.name);
+            let (argument, name) = (&schema.arguments[before.argument.position], &before.argument.name);
             let (rewritten, moved) = (before.is_rewritten(), before.has_moved());
-            let version = before.place.tensor.version();
+            let version = before.argument.tensor.version();
             if argument.is_mutable() {
-                written[before.place.argument] |= rewritten || moved;
+                written[before.argument.position] |= rewritten || moved;
                 if rewritten && version == before.version {
                     self.fault(
                         Check::Version,
@@ -175,11 +176,11 @@ impl Session<'_> {
     ) {
         if let Some(alias) = alias.filter(|alias| alias.is_write) {
             let source = |before: &&Before| {
-                annotation(schema.arguments[before.place.argument].alias.as_deref()) == Some(alias)
+                annotation(schema.arguments[before.argument.position].alias.as_deref()) == Some(alias)
             };
             let sources: Vec<_> = before.iter().filter(source).collect();
-            if !sources.iter().any(|before| before.place.tensor.is_same(tensor)) {
-                let name = sources.first().map_or("?", |before| &before.place.name);
+            if !sources.iter().any(|before| before.argument.tensor.is_same(tensor)) {
+                let name = sources.first().map_or("?", |before| &before.argument.name);
                 let message =
                     format!("return {index} is another tensor, the schema says it is `{name}` itself");
                 self.fault(Check::Aliasing, message);
@@ -190,14 +191,14 @@ impl Session<'_> {
             if tensor.storage().nbytes() == 0 {
                 continue;
             }
-            let argument = annotation(schema.arguments[before.place.argument].alias.as_deref());
+            let argument = annotation(schema.arguments[before.argument.position].alias.as_deref());
             let may_share = alias.zip(argument).is_some_and(|(ret, argument)| {
                 ret.after.intersects(&argument.after)
                     || ret.before.intersects(&argument.before)
                     || argument.after.is_wildcard()
             });
             if !may_share {
-                let name = &before.place.name;
+                let name = &before.argument.name;
                 let message =
                     format!("return {index} shares memory with `{name}`, the schema says it does not");
                 self.fault(Check::Aliasing, message);

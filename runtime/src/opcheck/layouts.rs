@@ -62,7 +62,7 @@ impl Session<'_> {
         }
         let Ok(schema) = self.operator.schema() else { return };
         let mut arguments: Vec<usize> =
-            arguments::tensors(self.operator, values).iter().map(|place| place.argument).collect();
+            arguments::tensors(self.operator, values).iter().map(|argument| argument.position).collect();
         arguments.dedup();
         for argument in arguments {
             let (name, is_mutable) =

@@ -50,7 +50,7 @@ pub struct ElementsMut<'a, T> {
 /// Where the elements of a tensor lie, while a lease is held.
 ///
 /// Invariant: `base` is aligned for `T`, and valid for reads and writes of `len` elements for `'a`; `geometry` stays
-/// within them, as a [`Place`](super::Place) guarantees.
+/// within them, as a [`StorageView`](super::StorageView) guarantees.
 #[derive(Clone, Copy)]
 struct Memory<'a, T> {
     base: NonNull<T>,

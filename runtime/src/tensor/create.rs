@@ -4,7 +4,7 @@
 use super::geometry::{
     Geometry, contiguous_numel, is_non_overlapping_and_dense, numel, preserved_strides, strides_for,
 };
-use super::{Place, Storage, Tensor, backend};
+use super::{Storage, StorageView, Tensor, backend};
 use crate::device::{Device, DeviceType};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
@@ -128,7 +128,7 @@ impl Tensor {
             geometry.numel(),
             elements.len()
         );
-        let place = Place { storage: Storage::from_vec(elements), geometry };
+        let place = StorageView { storage: Storage::from_vec(elements), geometry };
         Ok(Tensor::from_place(place, T::DTYPE, default_keys(Device::CPU)))
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::geometry::Geometry;
 use super::storage::StorageRef;
-use super::{Place, Storage};
+use super::{Storage, StorageView};
 use crate::ensure;
 use crate::error::Result;
 
@@ -27,7 +27,7 @@ use crate::error::Result;
 /// The store of an address is a release and its load an acquire, so a reader that sees an address sees the geometry
 /// behind it. The mutex orders writers among themselves, and with those who read geometry and storage together.
 pub(super) struct Placement {
-    first: Place,
+    first: StorageView,
     /// Null for the first one, else the address inside an `Arc` of `later`.
     geometry: AtomicPtr<Geometry>,
     /// Most places are never replaced, and make no room for others.
@@ -61,7 +61,7 @@ impl Later {
 
 impl Placement {
     #[inline]
-    pub(super) fn new(first: Place) -> Self {
+    pub(super) fn new(first: StorageView) -> Self {
         Placement { first, geometry: AtomicPtr::new(ptr::null_mut()), later: OnceLock::new() }
     }
 
@@ -136,7 +136,11 @@ impl Placement {
     ///
     /// # Errors
     /// That of the condition; more geometries than are kept.
-    pub(super) fn publish<G>(&self, place: Place, hold: impl FnOnce(Storage) -> Result<G>) -> Result<()> {
+    pub(super) fn publish<G>(
+        &self,
+        place: StorageView,
+        hold: impl FnOnce(Storage) -> Result<G>,
+    ) -> Result<()> {
         let later = self.later.get_or_init(Box::default);
         let mut state = later.lock();
         let before = state.storage.clone().unwrap_or_else(|| self.first.storage.clone());
@@ -163,7 +167,7 @@ impl Placement {
     }
 
     /// Makes a place the only one.
-    pub(super) fn replace(&mut self, place: Place) {
+    pub(super) fn replace(&mut self, place: StorageView) {
         *self = Placement::new(place);
     }
 }
@@ -190,13 +194,13 @@ mod tests {
     use super::*;
     use crate::Device;
 
-    fn place(sizes: &[i64]) -> Place {
+    fn place(sizes: &[i64]) -> StorageView {
         let geometry = Geometry::contiguous(sizes).unwrap();
         let storage = Storage::zeroed(geometry.numel() as usize, Device::CPU).unwrap();
-        Place { storage, geometry }
+        StorageView { storage, geometry }
     }
 
-    fn publish(placement: &Placement, place: Place) -> Result<()> {
+    fn publish(placement: &Placement, place: StorageView) -> Result<()> {
         placement.publish(place, |_| Ok(()))
     }
 
@@ -220,7 +224,7 @@ mod tests {
         let moved = place(&[1]).storage;
         for i in 0..1000 {
             let geometry = Geometry::contiguous(&[i % 3]).unwrap();
-            publish(&placement, Place { storage: moved.clone(), geometry }).unwrap();
+            publish(&placement, StorageView { storage: moved.clone(), geometry }).unwrap();
         }
         assert_eq!(placement.later.get().unwrap().lock().geometries.len(), 3);
         publish(&placement, place(&[4])).unwrap();
@@ -236,7 +240,7 @@ mod tests {
         let mut offsets = 0i64..;
         let refusal = offsets.find_map(|offset| {
             let geometry = Geometry::new(&[0], &[1], offset).unwrap();
-            publish(&placement, Place { storage: storage.clone(), geometry }).err()
+            publish(&placement, StorageView { storage: storage.clone(), geometry }).err()
         });
         assert!(refusal.unwrap().to_string().contains("has had 256 different sizes"));
         assert_eq!(offsets.start, MOST_GEOMETRIES as i64 + 2, "the first one is not counted");

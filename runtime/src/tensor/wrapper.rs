@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::geometry::Geometry;
-use super::{Place, Storage, Tensor};
+use super::{Storage, StorageView, Tensor};
 use crate::dropping::{self, Queue};
 use crate::dtype::DType;
 use crate::error::Result;
@@ -60,8 +60,8 @@ impl Tensor {
         key_set: DispatchKeySet,
         content: T,
     ) -> Result<Tensor> {
-        Place::check(&storage, geometry, dtype)?;
-        let place = Place { storage, geometry: geometry.clone() };
+        StorageView::check(&storage, geometry, dtype)?;
+        let place = StorageView { storage, geometry: geometry.clone() };
         Ok(Tensor::from_place(place, dtype, key_set).with_content(Content(Some(Arc::new(content)))))
     }
 

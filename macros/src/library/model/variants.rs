@@ -7,7 +7,7 @@ use torch_library_schema::{Argument, OperatorName, Return, Schema, Type};
 use super::attributes::Variants;
 use super::{Operator, Returned};
 use crate::errors::Errors;
-use crate::pieces::{Place, Places};
+use crate::pieces::{Places, SpanRange};
 use crate::schema_parts::written;
 use crate::source::Source;
 
@@ -47,7 +47,7 @@ impl Operator {
             Kind::InPlace => in_place(&self.schema, span, name)?,
         };
         let (arguments, returns) = (schema.arguments.len(), schema.returns.len());
-        let place = Place { first: span, last: span };
+        let place = SpanRange { first: span, last: span };
         let source = Source::Span(self.place.first);
         let mut variant = Operator::of_schema(schema, Places::all_at(place, arguments, returns), source)?;
         variant.attributes = self.attributes_of(kind);

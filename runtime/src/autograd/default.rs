@@ -124,9 +124,14 @@ impl Backward for NotImplemented {
             Autograd,
             "{} has no derivative, but one of its results was used where a gradient is wanted\n  \
              declared at {}\n  \
-             help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`",
+             help: {}",
             self.0,
-            self.0.spec().place
+            self.0.spec().place,
+            if cfg!(feature = "inference") {
+                "the feature `inference` leaves derivatives out of this program"
+            } else {
+                "register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`"
+            }
         )
     }
 

@@ -5,6 +5,9 @@
 //! kernels, and these the operators which they call. A symbol for which nobody wrote a kernel is null. The registry
 //! takes an operator in when it is called, or named by [`link!`](crate::link), for the first time.
 //!
+//! With the feature `inference` an operator does not refer to its kernels at keys of layers, so these are not linked,
+//! nor what they alone call: gradients, rules of `vmap`, autocast, functionalization.
+//!
 //! Kernels at other keys than those below are rare. They are collected as without this feature, and so is every
 //! fallback: they are there whether or not anything calls them.
 //!
@@ -17,35 +20,55 @@ use crate::operator::Operator;
 /// The kernels of an operator that are linked in, where the linker chooses.
 pub type Links = Option<fn() -> &'static [Option<&'static KernelRecord>]>;
 
-/// The keys in the symbols, in the order in which [`__links!`](crate::__links) writes them.
-pub const LINKED_KEYS: [&str; 26] = [
-    "CPU",
-    "Meta",
-    "CompositeImplicitAutograd",
-    "CompositeExplicitAutograd",
-    "CompositeExplicitAutogradNonFunctional",
-    "Autograd",
-    "AutogradCPU",
-    "AutogradOther",
-    "ADInplaceOrView",
-    "FuncTorchBatched",
-    "FuncTorchBatchedDecomposition",
-    "AutocastCPU",
-    "AutocastCUDA",
-    "AutocastPrivateUse1",
-    "Functionalize",
-    "Conjugate",
-    "Negative",
-    "ZeroTensor",
-    "BackendSelect",
-    "Python",
-    "CUDA",
-    "AutogradCUDA",
-    "PrivateUse1",
-    "AutogradPrivateUse1",
-    "SparseCPU",
-    "QuantizedCPU",
-];
+/// The keys of backends, of what is made of other operators, and of tensors that are not what they seem.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __backend_keys {
+    () => {
+        "CPU,Meta,CompositeImplicitAutograd,CompositeExplicitAutograd,CompositeExplicitAutogradNonFunctional,\
+         Conjugate,Negative,ZeroTensor,BackendSelect,Python,CUDA,PrivateUse1,SparseCPU,QuantizedCPU"
+    };
+}
+
+/// The keys of layers, which the feature `inference` leaves out.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __layer_keys {
+    () => {
+        ",Autograd,AutogradCPU,AutogradOther,AutogradCUDA,AutogradPrivateUse1,ADInplaceOrView,FuncTorchBatched,\
+         FuncTorchBatchedDecomposition,AutocastCPU,AutocastCUDA,AutocastPrivateUse1,Functionalize"
+    };
+}
+
+/// The keys that an operator refers to kernels at.
+#[cfg(not(feature = "inference"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __linked_keys {
+    () => {
+        concat!($crate::__backend_keys!(), $crate::__layer_keys!())
+    };
+}
+
+/// The keys that an operator refers to kernels at.
+#[cfg(feature = "inference")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __linked_keys {
+    () => {
+        $crate::__backend_keys!()
+    };
+}
+
+/// How many keys an operator refers to kernels at; for each a kernel and one that overrides it.
+pub const LINKED_KEYS: usize = {
+    let (keys, mut at, mut count) = (crate::__linked_keys!().as_bytes(), 0, 1);
+    while at < keys.len() {
+        count += (keys[at] == b',') as usize;
+        at += 1;
+    }
+    count
+};
 
 /// Whether the linker chooses.
 pub(crate) const IS_SELECTIVE: bool = true;
@@ -71,6 +94,7 @@ macro_rules! called_by_name {
     };
 }
 
+#[cfg(not(feature = "inference"))]
 called_by_name! {
     "aten::add.Scalar" "aten.add_Scalar",
     "aten::add.Tensor" "aten.add_Tensor",
@@ -98,6 +122,22 @@ called_by_name! {
     "aten::zeros_like" "aten.zeros_like",
 }
 
+#[cfg(feature = "inference")]
+called_by_name! {
+    "aten::add.Scalar" "aten.add_Scalar",
+    "aten::add.Tensor" "aten.add_Tensor",
+    "aten::conj_physical" "aten.conj_physical",
+    "aten::copy_" "aten.copy_",
+    "aten::div.Scalar" "aten.div_Scalar",
+    "aten::div.Tensor" "aten.div_Tensor",
+    "aten::mul.Scalar" "aten.mul_Scalar",
+    "aten::mul.Tensor" "aten.mul_Tensor",
+    "aten::neg" "aten.neg",
+    "aten::sub.Scalar" "aten.sub_Scalar",
+    "aten::sub.Tensor" "aten.sub_Tensor",
+    "aten::zeros_like" "aten.zeros_like",
+}
+
 /// The operator of a name, if it is one that this crate calls and if it is linked in.
 pub(crate) fn called_by_name(name: &str) -> Option<&'static Operator> {
     #[expect(improper_ctypes, reason = "all of it is Rust")]
@@ -114,14 +154,33 @@ pub(crate) fn called_by_name(name: &str) -> Option<&'static Operator> {
 /// Whether the symbol of a kernel is one that its operator refers to: that of the operator's own module, and of a key
 /// in the list.
 pub const fn is_referred_to(symbol: &str, of_operator: &str, key: &str) -> bool {
-    let mut at = 0;
-    while at < LINKED_KEYS.len() {
-        if is_same(LINKED_KEYS[at], key) {
-            return is_same(symbol, of_operator);
+    let keys = concat!(crate::__backend_keys!(), crate::__layer_keys!()).as_bytes();
+    let (mut start, mut at) = (0, 0);
+    while at <= keys.len() {
+        if at == keys.len() || keys[at] == b',' {
+            if is_part(keys, start, at, key.as_bytes()) {
+                return is_same(symbol, of_operator);
+            }
+            start = at + 1;
         }
         at += 1;
     }
     false
+}
+
+/// Whether the bytes from `start` to `end` are those.
+const fn is_part(bytes: &[u8], start: usize, end: usize, part: &[u8]) -> bool {
+    if end - start != part.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < part.len() {
+        if bytes[start + at] != part[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// The kernel of a function at a key, among those of a block.
@@ -153,18 +212,7 @@ const fn is_symbol_of(symbol: &str, name: &str) -> bool {
 }
 
 const fn is_same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        if a[at] != b[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
+    is_part(a.as_bytes(), 0, a.len(), b.as_bytes())
 }
 
 /// In an operator's module: its kernels, wherever they are. The symbol is `module.operator`.
@@ -179,7 +227,7 @@ macro_rules! __links {
             #[allow(improper_ctypes, reason = "all of it is Rust")]
             unsafe extern "C" {
                 #[link_name = concat!("torch_library.links.", $symbol)]
-                static LINKS: [__torch::Option<&'static __torch::KernelRecord>; 2 * __torch::LINKED_KEYS.len()];
+                static LINKS: [__torch::Option<&'static __torch::KernelRecord>; 2 * __torch::LINKED_KEYS];
             }
             // SAFETY: below are so many pointers, each null or to a static of that type: `__export_kernel!` alone makes
             // these symbols.
@@ -194,11 +242,7 @@ macro_rules! __links {
             concat!(".globl torch_library.links.", $symbol),
             concat!(".hidden torch_library.links.", $symbol),
             concat!("torch_library.links.", $symbol, ":"),
-            ".irp key,CPU,Meta,CompositeImplicitAutograd,CompositeExplicitAutograd,\
-             CompositeExplicitAutogradNonFunctional,Autograd,AutogradCPU,AutogradOther,ADInplaceOrView,\
-             FuncTorchBatched,FuncTorchBatchedDecomposition,AutocastCPU,AutocastCUDA,AutocastPrivateUse1,\
-             Functionalize,Conjugate,Negative,ZeroTensor,BackendSelect,Python,CUDA,AutogradCUDA,PrivateUse1,\
-             AutogradPrivateUse1,SparseCPU,QuantizedCPU",
+            concat!(".irp key,", $crate::__linked_keys!()),
             concat!(
                 ".weakref torch_library.weak.", $symbol, ".\\key, torch_library.kernel.", $symbol, ".\\key"
             ),

@@ -54,12 +54,13 @@ fn no_registration_is_lost() {
     }
 }
 
-#[test]
+/// What a program prints that is linked selectively, with or without layers.
 #[cfg(target_os = "linux")]
-fn what_is_not_reached_is_not_linked() {
-    const EXPECTED: &str = "\
+fn selective(node: &str, has_derivative: bool) -> String {
+    format!(
+        "\
 []
-outer: [2.0] by InnerBackward0
+outer: [2.0] by {node}
 replaced: [2.0]
 [\"reached::inner\", \"reached::outer\", \"reached::replaced\"]
 doubled: [2.0]
@@ -69,8 +70,15 @@ unreached: false
 a text that is there: true
 in a block: false
 a derivative: false
+the derivative of what is called: {has_derivative}
 by itself: false
-";
+"
+    )
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_not_reached_is_not_linked() {
     let builds: [(bool, &str, &[&str]); 3] = [
         (false, "selective", &[]),
         (true, "selective_thin_lto", &["-C", "lto=thin"]),
@@ -78,6 +86,19 @@ by itself: false
     ];
     for (release, binary, flags) in builds {
         let build = Build { package: "selective", binary, features: "", release, flags };
-        assert_eq!(run(build), EXPECTED, "{build:?}");
+        assert_eq!(run(build), selective("InnerBackward0", true), "{build:?}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn for_inference_no_layer_is_linked() {
+    let build = Build {
+        package: "selective",
+        binary: "selective",
+        features: "inference",
+        release: false,
+        flags: &[],
+    };
+    assert_eq!(run(build), selective("NotImplemented", false), "{build:?}");
 }

@@ -38,6 +38,7 @@ fn main() -> Result<()> {
     println!("a text that is there: {}", is_linked(":decalper"));
     println!("in a block: {}", is_linked("KCOLB A NI LENREK DEHCAERNU"));
     println!("a derivative: {}", is_linked("EVITAVIRED DEHCAERNU"));
+    println!("the derivative of what is called: {}", is_linked("RENNI FO EVITAVIRED EHT"));
     println!("by itself: {}", is_linked("FLESTI YB LENREK DEHCAERNU"));
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! The module tree of a crate, read from its sources.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use syn::visit::Visit;
 use syn::{Attribute, Item};
@@ -33,7 +35,12 @@ pub struct Sources {
     modules: BTreeMap<Vec<String>, Module>,
     /// Macros by `#[macro_export]`, which are at the root whatever module they are written in.
     exported: BTreeMap<String, Vec<String>>,
+    /// The modules that the globs of each module lead to, once somebody has asked.
+    globs: RefCell<BTreeMap<Vec<String>, Rc<[Reached]>>>,
 }
+
+/// The modules that a path leads through.
+type Reached = Vec<Vec<String>>;
 
 /// That one module names another, or something in it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +73,8 @@ impl Sources {
     /// # Errors
     /// A file of a module is not there, or is not Rust.
     pub fn parse(root: &Path, file: &dyn Fn(&Path) -> Result<String>) -> Result<Self> {
-        let mut sources = Sources { modules: BTreeMap::new(), exported: BTreeMap::new() };
+        let mut sources =
+            Sources { modules: BTreeMap::new(), exported: BTreeMap::new(), globs: RefCell::default() };
         sources.read_file(Vec::new(), root.to_owned(), PathBuf::new(), file)?;
         Ok(sources)
     }
@@ -99,7 +107,7 @@ impl Sources {
     }
 
     /// Walks a path, from the module where it is written.
-    fn follow(&self, from: &[String], path: &[String], hops: usize, reached: &mut Vec<Vec<String>>) {
+    fn follow(&self, from: &[String], path: &[String], hops: usize, reached: &mut Reached) {
         let mut here = from.to_vec();
         for (at, name) in path.iter().enumerate() {
             let module = &self.modules[&here];
@@ -129,13 +137,30 @@ impl Sources {
         if hops == 0 || module.items.contains(name) {
             return None;
         }
-        let of_glob = |glob: &Vec<String>| {
+        if let Some(import) = module.imports.get(name) {
+            return Some(import.clone());
+        }
+        let has = |module: &Vec<String>| self.modules[module].items.contains(name);
+        let reached = self.globs(module);
+        let (glob, _) = module.globs.iter().zip(&*reached).find(|(_, reached)| reached.iter().any(has))?;
+        Some(glob.iter().cloned().chain([name.to_owned()]).collect())
+    }
+
+    /// Where the globs of a module lead: they are followed once, since each name that is not the module's own asks.
+    fn globs(&self, module: &Module) -> Rc<[Reached]> {
+        if let Some(known) = self.globs.borrow().get(&module.path) {
+            return known.clone();
+        }
+        // For globs in a circle, which lead nowhere.
+        self.globs.borrow_mut().insert(module.path.clone(), Rc::new([]));
+        let follow = |glob: &Vec<String>| {
             let mut reached = Vec::new();
-            self.follow(&module.path, glob, hops - 1, &mut reached);
-            let has = |module: &Vec<String>| self.modules[module].items.contains(name);
-            reached.iter().any(has).then(|| glob.iter().cloned().chain([name.to_owned()]).collect())
+            self.follow(&module.path, glob, HOPS, &mut reached);
+            reached
         };
-        module.imports.get(name).cloned().or_else(|| module.globs.iter().find_map(of_glob))
+        let found: Rc<[Reached]> = module.globs.iter().map(follow).collect();
+        self.globs.borrow_mut().insert(module.path.clone(), found.clone());
+        found
     }
 
     fn read_file(

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Builds the page into target/web, for any server of files: `python3 -m http.server --directory target/web`. PROFILE=dev builds it unoptimised.
+# Needs the target: rustup target add wasm32-wasip1
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# Every browser has these vectors, and `plain` loops are compiled for them.
+export CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS="-C target-feature=+simd128"
+profile=${PROFILE:-release}
+cargo build --quiet --profile "$profile" --package torch-library-web --target wasm32-wasip1
+mkdir -p target/web
+cp examples/web/page/* target/web/
+cp "target/wasm32-wasip1/${profile/dev/debug}/torch_library_web.wasm" target/web/web.wasm
+printf 'target/web: a module of %d KB\n' $(($(stat -c %s target/web/web.wasm) / 1000))

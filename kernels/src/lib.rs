@@ -39,15 +39,19 @@
 #[doc(inline)]
 pub use ops::variants::aten;
 
-mod sync;
+use torch_library_loops::{functions, number, vector};
+
 mod unseen;
 
-mod number;
-mod vector;
-
-pub mod loops;
-
-mod functions;
+/// Loops for kernels of yours: [`torch_library_loops`], which a crate that needs no operator takes alone.
+pub mod loops {
+    pub(crate) use torch_library_loops::loops::*;
+    pub use torch_library_loops::{
+        Fold, Number, Ordered, Pointwise, Reduction, computing_type, contiguous, fold, has_elements, map,
+        match_computing, ranges,
+    };
+}
+pub use loops::match_computing;
 
 pub mod random;
 
@@ -85,9 +89,3 @@ pub mod checkpoint;
 pub mod init;
 pub mod loader;
 pub mod optim;
-
-/// What the macros of this crate name.
-#[doc(hidden)]
-pub mod __private {
-    pub use torch_library::match_dtype;
-}

@@ -18,9 +18,9 @@ const PACKAGES: [(&str, &str, &str, &[&str]); 8] = [
     ("runtime-lib", "torch-library", "runtime", &["--lib"]),
     ("loops", "torch-library-loops", "kernels/loops", &["--lib"]),
     ("kernels", "torch-library-kernels", "kernels", &["--test", "it", "--features", FORMATS]),
-    ("kernels-lib", "torch-library-kernels", "kernels", &["--lib", "--features", FORMATS]),
+    ("aten-lib", "torch-library-aten", "kernels/aten", &["--lib", "--features", FORMATS]),
     ("tests", "torch-library-tests", "tests", &["--tests", "--features", KERNELS_FORMATS]),
-    ("digits", "torch-library-examples", "examples", &["--bin", "digits"]),
+    ("digits", "torch-library-digits", "examples/digits", &["--bin", "digits"]),
 ];
 
 /// With all of them, so that the kernels are built once.

@@ -16,7 +16,6 @@ use matrices::{Given, Matrices, column_major, transposed, wide, write_columns};
 use triangle::Triangle;
 
 mod cholesky;
-mod cross;
 mod eigen;
 mod exponential;
 mod householder;

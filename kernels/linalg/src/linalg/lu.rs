@@ -12,7 +12,7 @@ use super::matrices::{Given, Matrices, slice, wide};
 use super::registers::{Held, Work, add, work};
 use super::triangle::Triangle;
 use crate::aten;
-use crate::cpu::kept::with_room;
+use crate::kept::with_room;
 use crate::loops;
 use crate::number::{Divided, Number};
 use crate::vector::Vector;

@@ -9,7 +9,7 @@ use torch_library::prelude::*;
 use super::matrices::{Matrices, column_major, wide, write, write_columns};
 use crate::arguments::square;
 use crate::aten;
-use crate::cpu::kept::with_room;
+use crate::kept::with_room;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
 

@@ -7,7 +7,7 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
-use crate::cpu::kept::with_room;
+use crate::kept::with_room;
 use crate::number::Divided;
 
 /// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/digits.csv.gz");
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/digits.csv.gz");
 
 fn digits(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_digits")).args(arguments).output().unwrap()
@@ -147,7 +147,7 @@ fn three_crates_appear_in_the_trace() {
 
 #[test]
 fn the_readme_of_the_examples_shows_what_is_printed() {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
     let (_, section) = readme.split_once("## What `digits` does").unwrap();
     let excerpt = section.split("```").nth(1).unwrap().strip_prefix("text").unwrap();
     let printed = printed(&[]);

@@ -9,7 +9,7 @@ use crate::loops::pointwise::common_device;
 
 /// What becomes of the rows of a bag: the modes of PyTorch, by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BagMode {
+pub enum BagMode {
     Sum,
     Mean,
     Max,
@@ -18,7 +18,7 @@ pub(crate) enum BagMode {
 impl BagMode {
     /// # Errors
     /// A number of none.
-    pub(crate) fn of(operator: &str, mode: i64) -> Result<Self> {
+    pub fn of(operator: &str, mode: i64) -> Result<Self> {
         match mode {
             0 => Ok(BagMode::Sum),
             1 => Ok(BagMode::Mean),
@@ -29,7 +29,7 @@ impl BagMode {
 }
 
 /// The size of matrices that are square.
-pub(crate) fn square(operator: &str, a: &Tensor) -> Result<i64> {
+pub fn square(operator: &str, a: &Tensor) -> Result<i64> {
     match a.sizes() {
         [.., rows, columns] if rows == columns => Ok(*rows),
         sizes => bail!(Shape, "{operator}: sizes {sizes:?}, expected square matrices"),
@@ -37,11 +37,7 @@ pub(crate) fn square(operator: &str, a: &Tensor) -> Result<i64> {
 }
 
 /// The number of channels, each of which the vectors have an element for.
-pub(crate) fn channels_of(
-    operator: &'static str,
-    input: &Tensor,
-    vectors: &[Option<&Tensor>],
-) -> Result<i64> {
+pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
     ensure!(
         input.dim() >= 2,
         Shape,
@@ -63,7 +59,7 @@ pub(crate) fn channels_of(
 
 /// # Errors
 /// A negative power of whole numbers.
-pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
+pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
     let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
     ensure!(
         !is_negative || this.dtype().is_differentiable(),
@@ -78,7 +74,7 @@ pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) ->
 ///
 /// # Errors
 /// A dimension that there is not.
-pub(crate) fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
+pub fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
     let mut inverse = vec![0; dims.len()];
     for (to, from) in dims.iter().enumerate() {
         inverse[wrap_dim(*from, dims.len())?] = to as i64;
@@ -90,7 +86,7 @@ pub(crate) fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
 ///
 /// # Errors
 /// No whole numbers.
-pub(crate) fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
+pub fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
     let list = |tensor: &Tensor| {
         ensure!(
             tensor.dtype().is_integer(),
@@ -104,7 +100,7 @@ pub(crate) fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
 }
 
 /// Whether flash attention is for these: plain memory of the CPU, of one type and layout, that wants no gradient.
-pub(crate) fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
+pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
     let [query, ..] = tensors;
     let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
     let is_plain = |tensor: &Tensor| {

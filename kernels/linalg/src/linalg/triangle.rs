@@ -4,7 +4,7 @@ use faer::linalg::triangular_solve as solve;
 use faer::traits::ComplexField;
 use faer::{MatMut, MatRef, Par};
 
-use crate::cpu::kept::with_room;
+use crate::kept::with_room;
 
 /// A triangular matrix, column by column, of which the other half is not read.
 pub(super) struct Triangle<'a, T> {

@@ -3,7 +3,7 @@
 use torch_library::guard::AutoDispatchBelowADInplaceOrView;
 
 /// Runs what fills a tensor that nobody has seen yet: no layer above has anything to learn from it.
-pub(crate) fn unseen<R>(f: impl FnOnce() -> R) -> R {
+pub fn unseen<R>(f: impl FnOnce() -> R) -> R {
     let _below = AutoDispatchBelowADInplaceOrView::new();
     f()
 }

@@ -5,6 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Fourier transforms, on top of what was declared before.
     #[methods(FourierMethods)]
+    #[kernels_in(torch_library_fourier)]
     pub mod aten extends super::alias::aten {
         /// The transform of complex numbers along dimensions that are counted from the front: what the others are
         /// made of.

@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Factors, on top of what was declared before.
+    #[kernels_in(torch_library_linalg)]
     pub mod aten extends super::polynomial::aten {
         /// QR factors as reflections: R on and above the diagonal, the vectors below it, and their factors.
         ///

@@ -20,12 +20,12 @@ mod index;
 mod lazy;
 pub(crate) mod linalg;
 pub(crate) mod linear;
-pub(crate) mod loss;
+pub mod loss;
 mod math;
 mod matmul;
 mod norm;
 mod optimizer;
-pub(crate) mod order;
+pub mod order;
 mod pieces;
 mod random;
 mod recurrent;
@@ -50,7 +50,7 @@ pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {
 }
 
 /// So many numbers of a series, where there is memory for them.
-pub(crate) fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) -> Result<Vec<T>> {
+pub fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) -> Result<Vec<T>> {
     let mut numbers = Vec::new();
     let room = usize::try_from(count).is_ok_and(|count| numbers.try_reserve_exact(count).is_ok());
     ensure!(room, Argument, "{operator}: there is no memory for {count} numbers");

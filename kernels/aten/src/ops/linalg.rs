@@ -5,6 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Linear algebra, on top of what was declared before.
     #[methods(LinalgMethods)]
+    #[kernels_in(torch_library_linalg)]
     pub mod aten extends super::linear::aten {
         /// The LU factors of matrices `[.., n, m]` with partial pivoting: both in one matrix, without the ones of
         /// L's diagonal; the row, from 1, that each step swapped with its own, as `int32`; the first step without a

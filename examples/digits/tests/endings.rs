@@ -27,7 +27,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// The first digits as a file.
 fn some_digits(path: &Path) {
-    let all = fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/data/digits.csv.gz")).unwrap();
+    let all = fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/digits.csv.gz")).unwrap();
     let lines = BufReader::new(GzDecoder::new(all)).lines().map(Result::unwrap);
     let mut encoder = GzEncoder::new(fs::File::create(path).unwrap(), Compression::fast());
     lines.take(40).for_each(|line| writeln!(encoder, "{line}").unwrap());

@@ -1,30 +1,26 @@
 //! Calls of libraries that keep memory for each thread, wherever the thread is: at its end that memory is gone.
 //!
-//! `faer` and `gemm` pack blocks of matrices into room that each thread has once. A program may call a kernel while
+//! `gemm` packs blocks of matrices into room that each thread has once, and `faer` does too. A program may call a kernel while
 //! the values of a thread are dropped, out of one of its own. Then the room may be gone already, and who asks for it
 //! panics, where a panic is the end of the process. So such a call runs on a thread of its own.
 
 use std::panic::resume_unwind;
-use std::thread;
-
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use std::thread::{self, LocalKey};
 
 thread_local! {
-    /// Made after what the libraries keep for this thread. Std drops what was made last first, so this is gone before
-    /// that is, and tells.
-    static ROOM: Room = Room::new();
+    static ROOM: Room = Room::after(|| gemm_common::gemm::L2_SLAB.with(|_| ()));
 }
 
-struct Room;
+/// What a thread has besides the room that a library keeps for it.
+///
+/// It is made after that. Std drops what was made last first, so this is gone before that is, and tells.
+pub struct Room(());
 
 impl Room {
-    fn new() -> Self {
-        gemm_common::gemm::L2_SLAB.with(|_| ());
-        // A product that is too large for registers alone, the smallest with a block.
-        let (a, mut product) = (Mat::<f64>::zeros(40, 40), Mat::zeros(40, 40));
-        matmul(product.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0, Par::Seq);
-        Room
+    /// Made after the room of a library, which `touch` makes where it is not made yet.
+    pub fn after(touch: impl FnOnce()) -> Self {
+        touch();
+        Room(())
     }
 }
 
@@ -33,10 +29,16 @@ impl Drop for Room {
     fn drop(&mut self) {}
 }
 
-/// Runs what calls such a library: here, or on another thread where this one is at its end.
+/// Runs what calls a library that has room: here, or on another thread where this one is at its end.
+#[inline]
+pub fn beside<R: Send>(room: &'static LocalKey<Room>, f: impl FnOnce() -> R + Send) -> R {
+    if room.try_with(|_| ()).is_ok() { f() } else { elsewhere(f) }
+}
+
+/// Runs what calls `gemm`.
 #[inline]
 pub(super) fn with_room<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    if ROOM.try_with(|_| ()).is_ok() { f() } else { elsewhere(f) }
+    beside(&ROOM, f)
 }
 
 #[cold]

@@ -11,7 +11,7 @@ use super::matrices::{Matrices, column_major, conjugate, transposed, wide, write
 use super::symmetric;
 use crate::arguments::square;
 use crate::aten;
-use crate::cpu::kept::with_room;
+use crate::kept::with_room;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
 use crate::number::Divided;

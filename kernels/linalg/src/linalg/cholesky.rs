@@ -10,7 +10,7 @@ use torch_library::Element as _;
 
 use super::matrices::{conjugate, slice, wide};
 use super::registers::{Held, Work, add, work};
-use crate::cpu::kept::with_room;
+use crate::kept::with_room;
 use crate::number::Divided;
 use crate::vector::Vector;
 

@@ -32,14 +32,16 @@
 //!
 //! PyTorch: `ATEN_CPU_CAPABILITY`, with the same values.
 
-#[cfg(feature = "safetensors")]
 #[doc(inline)]
-pub use torch_library_aten::checkpoint;
-#[doc(inline)]
-pub use torch_library_aten::{aten, autocast, data, init, loader, methods, optim, prelude, random, vmap};
+pub use torch_library_aten::{aten, autocast, data, methods, prelude, random, vmap};
 #[doc(inline)]
 pub use torch_library_loops as loops;
 pub use torch_library_loops::match_computing;
+#[cfg(feature = "safetensors")]
+#[doc(inline)]
+pub use torch_library_nn::checkpoint;
+#[doc(inline)]
+pub use torch_library_nn::{init, loader, optim};
 
 // The CPU kernels of the families that are crates of their own.
 use torch_library_fourier as _;

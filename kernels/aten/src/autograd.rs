@@ -3,19 +3,16 @@
 //! The rows name operators and nothing else, so gradients run through all layers below autograd, and through autograd
 //! again where a second derivative is asked for. The names of nodes are PyTorch's.
 
-mod activation;
 mod analysis;
 mod arrange;
-mod binary;
+pub mod binary;
 mod copy;
 mod factor;
 mod fourier;
 mod index;
 mod linalg;
-mod loss;
 mod math;
 mod matmul;
-mod norm;
 mod pieces;
 mod polynomial;
 mod reduce;
@@ -27,4 +24,3 @@ mod storage;
 mod unary;
 mod view;
 mod view_copy;
-mod window;

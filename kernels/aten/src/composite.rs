@@ -1,6 +1,5 @@
 //! Kernels that are written in other operators, or that need no elements: they serve every backend.
 
-mod activation;
 pub(crate) mod analysis;
 pub(crate) mod arrange;
 
@@ -15,20 +14,15 @@ mod exported;
 mod factor;
 mod fourier;
 mod functional;
-mod image;
 mod index;
 mod lazy;
 pub(crate) mod linalg;
 pub(crate) mod linear;
-pub mod loss;
 mod math;
 mod matmul;
-mod norm;
-mod optimizer;
 pub mod order;
 mod pieces;
 mod random;
-mod recurrent;
 mod reduce;
 mod scatter;
 mod segment;
@@ -36,7 +30,6 @@ mod special;
 pub(crate) mod statistics;
 mod storage;
 mod view;
-pub(crate) mod window;
 
 use torch_library::fake::is_fake;
 use torch_library::prelude::*;
@@ -66,7 +59,7 @@ pub(crate) fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
 }
 
 /// The elements that lists of indices name, one list for each dimension from one on.
-pub(crate) fn crossed(this: &Tensor, first: usize, lists: Vec<Vec<i64>>) -> Result<Tensor> {
+pub fn crossed(this: &Tensor, first: usize, lists: Vec<Vec<i64>>) -> Result<Tensor> {
     let mut indices = vec![None; first];
     for (behind, list) in (0..lists.len()).rev().zip(lists) {
         let column = [&[list.len() as i64], &vec![1; behind][..]].concat();

@@ -2,25 +2,20 @@
 //!
 //! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
 
-mod activation;
 mod analysis;
 mod arrange;
-mod attention;
 mod binary;
 mod compare;
 mod copy;
 mod create;
 mod cross;
-mod folds;
+pub mod folds;
 mod index;
 pub mod kept;
-mod loss;
 mod math;
-mod matmul;
-mod norm;
-mod optimizer;
+pub mod matmul;
 mod order;
-mod output_mask;
+pub mod output_mask;
 mod pieces;
 mod polynomial;
 mod random;
@@ -29,5 +24,4 @@ mod scatter;
 mod segment;
 mod special;
 mod statistics;
-mod unary;
-mod window;
+pub mod unary;

@@ -5,6 +5,7 @@
 //!
 //! | crate | families |
 //! |---|---|
+//! | `torch_library_nn` | convolutions, pooling, interpolation, normalisation, activations, losses, optimisers, recurrent networks |
 //! | `torch_library_linalg` | equations, factors and spectra of matrices |
 //! | `torch_library_fourier` | Fourier transforms |
 //!
@@ -63,16 +64,11 @@ pub mod composite;
 #[doc(hidden)]
 pub mod cpu;
 
-mod autograd;
+#[doc(hidden)]
+pub mod autograd;
 
 pub mod autocast;
 mod functionalize;
 pub mod vmap;
 
 pub mod data;
-
-#[cfg(feature = "safetensors")]
-pub mod checkpoint;
-pub mod init;
-pub mod loader;
-pub mod optim;

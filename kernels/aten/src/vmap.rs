@@ -49,22 +49,19 @@
 //!
 //! PyTorch: `torch.vmap`, functorch's batching rules.
 
-mod activation;
 mod advanced;
-mod boxed;
+#[doc(hidden)]
+pub mod boxed;
 mod copy;
 mod fallback;
 mod grad;
 mod index;
-mod loss;
 mod matmul;
-mod norm;
-mod optimizer;
-mod pointwise;
+#[doc(hidden)]
+pub mod pointwise;
 mod reduce;
 mod scatter;
 mod view;
-mod window;
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;

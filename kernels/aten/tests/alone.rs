@@ -18,6 +18,7 @@ fn core_families_need_no_other_crate() {
 fn a_family_that_is_not_linked_names_its_crate() {
     let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
     for (outcome, krate) in [
+        (aten::softmax_int(&x, 0), "torch_library_nn"),
         (aten::linalg_solve(&x, &x), "torch_library_linalg"),
         (aten::linalg_householder_product(&x, &x), "torch_library_linalg"),
         (aten::fft_fft::with(&x).call(), "torch_library_fourier"),

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "runtime",
     "runtime/schema",
     "macros",
     "kernels/loops",
     "kernels/aten",
+    "kernels/nn",
     "kernels/linalg",
     "kernels/fourier",
     "kernels",

@@ -84,7 +84,7 @@ derivatives! {
 }
 
 /// The conjugate, where there is one.
-pub(super) fn conj(x: &Tensor) -> Result<Tensor> {
+pub fn conj(x: &Tensor) -> Result<Tensor> {
     if x.dtype().is_complex() { aten::conj_physical(x) } else { Ok(x.clone()) }
 }
 

@@ -7,7 +7,7 @@ use crate::loops::reduce::Fold;
 use crate::number::{Number, Ordered};
 
 /// The sum.
-pub(super) struct Sum;
+pub struct Sum;
 
 impl<T: Number> Fold<T> for Sum {
     type Value = T;
@@ -29,7 +29,7 @@ impl<T: Number> Fold<T> for Sum {
 }
 
 /// The sum of what is not NaN.
-pub(super) struct SumOfNumbers;
+pub struct SumOfNumbers;
 
 impl<T: Number> Fold<T> for SumOfNumbers {
     type Value = T;
@@ -51,7 +51,7 @@ impl<T: Number> Fold<T> for SumOfNumbers {
 }
 
 /// The sum of bytes, be they numbers or booleans.
-pub(super) struct SumOfBytes;
+pub struct SumOfBytes;
 
 impl Fold<u8> for SumOfBytes {
     type Value = i64;
@@ -90,7 +90,7 @@ impl Fold<u8> for SumOfBytes {
 }
 
 /// The product.
-pub(super) struct Product;
+pub struct Product;
 
 impl<T: Number> Fold<T> for Product {
     type Value = T;
@@ -112,7 +112,7 @@ impl<T: Number> Fold<T> for Product {
 }
 
 /// Whether there is a true one.
-pub(super) struct Some;
+pub struct Some;
 
 impl Fold<bool> for Some {
     type Value = bool;
@@ -134,7 +134,7 @@ impl Fold<bool> for Some {
 }
 
 /// Whether all are true.
-pub(super) struct Every;
+pub struct Every;
 
 impl Fold<bool> for Every {
     type Value = bool;
@@ -156,8 +156,8 @@ impl Fold<bool> for Every {
 }
 
 /// What a norm takes a root of: the sum of powers of magnitudes, or their extreme if the order is infinite.
-pub(super) struct NormSum<T> {
-    pub(super) order: T,
+pub struct NormSum<T> {
+    pub order: T,
 }
 
 impl<T: Float + Number> Fold<T> for NormSum<T> {
@@ -199,7 +199,7 @@ impl<T: Float + Number> Fold<T> for NormSum<T> {
 }
 
 /// The largest element, or NaN if there is one.
-pub(super) struct Largest;
+pub struct Largest;
 
 impl<T: Ordered> Fold<T> for Largest {
     type Value = T;
@@ -229,7 +229,7 @@ impl<T: Ordered> Fold<T> for Largest {
 }
 
 /// The smallest element, or NaN if there is one.
-pub(super) struct Smallest;
+pub struct Smallest;
 
 impl<T: Ordered> Fold<T> for Smallest {
     type Value = T;
@@ -291,10 +291,10 @@ fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> 
 }
 
 /// An element and where it is; nowhere before the first.
-pub(super) type Placed<T> = (T, usize);
+pub type Placed<T> = (T, usize);
 
 /// The first of the elements that [`Largest`] or [`Smallest`] finds.
-pub(super) struct First<F>(pub(super) F);
+pub struct First<F>(pub F);
 
 impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
     type Value = Placed<T>;
@@ -341,13 +341,13 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
 /// How many elements there are, their mean, and the sum of the squares of their distances from it.
 ///
 /// Joined by the formulas of Welford and Chan, which lose no digits where the mean is large.
-pub(super) struct Moments;
+pub struct Moments;
 
 #[derive(Clone, Copy)]
-pub(super) struct Moment<T> {
+pub struct Moment<T> {
     count: T,
-    pub(super) mean: T,
-    pub(super) squares: T,
+    pub mean: T,
+    pub squares: T,
 }
 
 impl<T: Float + Number> Fold<T> for Moments {

@@ -18,7 +18,7 @@ use crate::unseen::unseen;
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
-pub(super) mod implicit_gemm;
+pub mod implicit_gemm;
 mod integers;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
@@ -26,7 +26,7 @@ mod pairs;
 mod tiles;
 
 /// How many multiplications are worth a thread.
-pub(super) const GRAIN: usize = 1 << 20;
+pub const GRAIN: usize = 1 << 20;
 
 /// The same of products with a vector, which read each number once, and wait for memory.
 const GRAIN_OF_VECTORS: usize = 4 * parallel::GRAIN;
@@ -281,7 +281,7 @@ fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 
 /// Matrices of one shape, equally far apart in memory.
 #[derive(Clone, Copy)]
-pub(super) struct Matrices<T> {
+pub struct Matrices<T> {
     data: *mut T,
     count: usize,
     batch_stride: isize,
@@ -313,11 +313,7 @@ impl<T> Matrices<T> {
     }
 
     /// One matrix.
-    pub(super) fn one(
-        data: *mut T,
-        [rows, columns]: [usize; 2],
-        [row_stride, column_stride]: [usize; 2],
-    ) -> Self {
+    pub fn one(data: *mut T, [rows, columns]: [usize; 2], [row_stride, column_stride]: [usize; 2]) -> Self {
         let (row_stride, column_stride) = (row_stride as isize, column_stride as isize);
         Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
     }
@@ -345,7 +341,7 @@ impl<T> Matrices<T> {
 
 impl<T: Number> Matrices<T> {
     /// Rows for columns.
-    pub(super) fn transposed(self) -> Self {
+    pub fn transposed(self) -> Self {
         let Matrices { rows, columns, row_stride, column_stride, .. } = self;
         Matrices {
             rows: columns,
@@ -378,7 +374,7 @@ impl<T: Number> Matrices<T> {
 /// - The elements of `out` coincide neither with each other nor with those of the others.
 /// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`: by a lease, or as they are the caller's own.
 #[inline]
-pub(super) unsafe fn multiply_one<T: Number>(
+pub unsafe fn multiply_one<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
     b: Matrices<T>,

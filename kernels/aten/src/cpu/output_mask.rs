@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 ///
 /// # Errors
 /// Another number of values.
-pub(super) fn output_mask(operator: &str, mask: &[bool]) -> Result<[bool; 3]> {
+pub fn output_mask(operator: &str, mask: &[bool]) -> Result<[bool; 3]> {
     match mask.try_into() {
         Ok(mask) => Ok(mask),
         Err(_) => bail!(Argument, "{operator}: output_mask has {} values, expected three", mask.len()),

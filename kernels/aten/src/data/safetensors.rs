@@ -19,7 +19,8 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use torch_library::prelude::*;
 
-pub(crate) mod header;
+#[doc(hidden)]
+pub mod header;
 
 /// The types that the format has.
 const TYPES: [(DType, Dtype); 13] = [
@@ -47,10 +48,8 @@ pub fn to_bytes(tensors: &BTreeMap<String, Tensor>) -> Result<Vec<u8>> {
 }
 
 /// The same with texts by name for those who read the file, in this order.
-pub(crate) fn to_bytes_with(
-    tensors: &BTreeMap<String, Tensor>,
-    metadata: &[(&str, &str)],
-) -> Result<Vec<u8>> {
+#[doc(hidden)]
+pub fn to_bytes_with(tensors: &BTreeMap<String, Tensor>, metadata: &[(&str, &str)]) -> Result<Vec<u8>> {
     let mut elements = Vec::with_capacity(tensors.len());
     for (name, tensor) in tensors {
         let Some((_, dtype)) = TYPES.iter().find(|(ours, _)| *ours == tensor.dtype()) else {

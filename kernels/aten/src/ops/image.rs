@@ -6,6 +6,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Images and bags, on top of what was declared before.
     #[methods(ImageMethods)]
+    #[kernels_in(torch_library_nn)]
     pub mod aten extends super::order::aten {
         /// The sum (mode 0), mean (1) or maximum (2) of the rows of each bag; a bag starts at each offset into the
         /// indices. The bag of each index, the sizes of the bags and the rows of the maxima follow, as far as the mode

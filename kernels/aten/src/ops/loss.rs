@@ -10,6 +10,7 @@ torch_library! {
     /// Each is a function that takes the arguments without default; a module of the same name has the rest, as in
     /// `sum_dim_IntList::with(&x, Some(&[0])).keepdim(true).call()`.
     #[methods(LossMethods)]
+    #[kernels_in(torch_library_nn)]
     pub mod aten extends super::window::aten {
         /// The negative log likelihood of classes, of log-probabilities `[batch, classes]` or `[classes]`.
         ///

@@ -6,6 +6,7 @@ torch_library! {
     /// Normalisation, on top of what was declared before.
     #[methods(NormMethods)]
     #[overloads(function)]
+    #[kernels_in(torch_library_nn)]
     pub mod aten extends super::scatter::aten {
         /// Exponentials that sum to one along a dimension; converted to `dtype` first, if one is given.
         ///

@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Work on lists of tensors, on top of what was declared before.
+    #[kernels_in(torch_library_nn)]
     pub mod aten extends super::loss::aten {
         /// Adds `alpha` times a list of tensors to another, pair by pair.
         ///

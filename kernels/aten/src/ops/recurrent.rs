@@ -4,6 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Recurrent networks, on top of what was declared before.
+    #[kernels_in(torch_library_nn)]
     pub mod aten extends super::linalg::aten {
         /// One step, `tanh(input · w_ihᵀ + b_ih + hx · w_hhᵀ + b_hh)`: of an input `[batch, in]` and a state
         /// `[batch, out]`, with weights `[out, in]` and `[out, out]`.

@@ -8,6 +8,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Convolution and pooling, on top of what was declared before.
     #[methods(WindowMethods)]
+    #[kernels_in(torch_library_nn)]
     pub mod aten extends super::norm::aten {
         /// The sum of products with `weight` at every place of the window, plus `bias`.
         ///

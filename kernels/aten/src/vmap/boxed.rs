@@ -7,6 +7,8 @@ use super::moved;
 use crate::aten;
 
 /// Writes the kernels at `FuncTorchBatched` of operators that one boxed rule serves.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! rules {
     ($($module:ident: $rule:expr => $($operator:ident)+;)+) => { $(
         #[torch_impl(aten, FuncTorchBatched)]
@@ -22,7 +24,7 @@ macro_rules! rules {
         }
     )+ };
 }
-pub(super) use rules;
+pub use crate::rules;
 
 /// The tensor of all examples with the batch as its first dimension; a tensor that is not batched at this level as
 /// it is.
@@ -48,7 +50,7 @@ pub fn expanded(level: Level, tensor: &Tensor) -> Result<Tensor> {
 }
 
 /// As [`front`], with dimensions of size 1 behind the batch, so that examples have `rank` dimensions and broadcast.
-pub(super) fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tensor> {
+pub fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tensor> {
     let value = front(level, tensor)?;
     match level.has(tensor) {
         true => (tensor.dim()..rank).try_fold(value, |value, _| aten::unsqueeze(&value, 1)),
@@ -57,7 +59,7 @@ pub(super) fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tens
 }
 
 /// Calls an operator with these arguments and returns its returns.
-pub(super) fn call<'v>(
+pub fn call<'v>(
     operator: OperatorHandle,
     arguments: impl IntoIterator<Item = Value<'v>>,
 ) -> Result<Vec<Value<'v>>> {
@@ -67,12 +69,7 @@ pub(super) fn call<'v>(
 }
 
 /// Makes values the returns of a rule, with the batch in this dimension.
-pub(super) fn wrapped(
-    level: Level,
-    stack: &mut Stack<'_>,
-    returns: Vec<Value<'_>>,
-    dim: usize,
-) -> Result<()> {
+pub fn wrapped(level: Level, stack: &mut Stack<'_>, returns: Vec<Value<'_>>, dim: usize) -> Result<()> {
     for value in returns {
         match value.into_owned() {
             Value::Tensor(tensor) if tensor.is_defined() => stack.push(level.wrap(tensor, dim)?),
@@ -87,12 +84,12 @@ pub(super) fn wrapped(
 }
 
 /// Whether a value has a tensor that is batched at this level.
-pub(super) fn is_batched(level: Level, value: &Value<'_>) -> bool {
+pub fn is_batched(level: Level, value: &Value<'_>) -> bool {
     value.all_tensors().any(|tensor| level.has(tensor))
 }
 
 /// The error for a write to a tensor that all examples share.
-pub(super) fn shared_write(operator: OperatorHandle) -> Error {
+pub fn shared_write(operator: OperatorHandle) -> Error {
     Error::new(
         ErrorKind::Argument,
         format!(

@@ -63,6 +63,7 @@ impl<T: Element> Parts<T> {
     }
 
     /// How long each is.
+    #[expect(clippy::len_without_is_empty, reason = "of a part, not how many parts there are")]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -99,6 +100,7 @@ impl<T: Element> PartsMut<T> {
     }
 
     /// How long each is.
+    #[expect(clippy::len_without_is_empty, reason = "of a part, not how many parts there are")]
     pub fn len(&self) -> usize {
         self.len
     }

@@ -22,7 +22,7 @@ use crate::number::Number;
 use crate::vector::{Few, Vector};
 
 /// How many columns a panel has.
-pub(crate) const WIDTH: usize = 32;
+pub const WIDTH: usize = 32;
 
 /// How many lines are multiplied at a time.
 const LINES: usize = 4;
@@ -32,29 +32,29 @@ const STEPS: usize = 3;
 
 /// A matrix whose element in row `r` is, for step `s` of the sum, `rows[r] + steps[s]` elements after an address.
 #[derive(Clone, Copy)]
-pub(crate) struct ImplicitMatrix<'a, T> {
-    pub(crate) data: *const T,
-    pub(crate) rows: &'a [usize],
-    pub(crate) steps: &'a [usize],
+pub struct ImplicitMatrix<'a, T> {
+    pub data: *const T,
+    pub rows: &'a [usize],
+    pub steps: &'a [usize],
 }
 
 /// Such a matrix, a panel, and where their product goes.
 #[derive(Clone, Copy)]
-pub(crate) struct Product<'a, T> {
-    pub(crate) a: ImplicitMatrix<'a, T>,
+pub struct Product<'a, T> {
+    pub a: ImplicitMatrix<'a, T>,
     /// For each step [`WIDTH`] numbers, of which those behind the last column do not count.
-    pub(crate) panel: *const T,
+    pub panel: *const T,
     /// How many columns there are.
-    pub(crate) columns: usize,
-    pub(crate) out: *mut T,
+    pub columns: usize,
+    pub out: *mut T,
     /// Whether the product is added to what is there.
-    pub(crate) adds: bool,
-    pub(crate) shape: Shape,
+    pub adds: bool,
+    pub shape: Shape,
 }
 
 /// What is multiplied with what.
 #[derive(Clone, Copy)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Rows with a panel: the result has rows of [`WIDTH`] numbers.
     Rows,
     /// As `Rows`, each column having a matrix of its own: elements of these lie side by side.
@@ -69,7 +69,7 @@ pub(crate) enum Shape {
 
 /// Memory for numbers that starts with a cache line, so that no vector of a panel lies in two.
 #[derive(Default)]
-pub(crate) struct Aligned {
+pub struct Aligned {
     lines: Vec<Line>,
 }
 
@@ -79,12 +79,12 @@ struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
 
 impl Aligned {
     /// How large it is, in bytes.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.lines.len() * size_of::<Line>()
     }
 
     /// So many numbers: zeros, or what the bytes of others that were there make.
-    pub(crate) fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
+    pub fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
         const { assert!(!matches!(T::DTYPE, DType::Bool), "not any byte is a truth value") };
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() < lines {
@@ -109,7 +109,7 @@ impl<T: Number> Product<'_, T> {
     ///   [`Shape::Lines`] `columns` columns `pitch` apart; these can be written, and read if `adds`.
     /// - All are aligned and initialised (`out` if `adds`), and the result shares no memory with the factors.
     /// - Meanwhile nobody else writes the factors, or reads or writes the result.
-    pub(crate) unsafe fn compute(self) {
+    pub unsafe fn compute(self) {
         // SAFETY: `T` is the type that is named, so `cast` changes none; `is_widest` and `is_wide` found the
         // instructions; the caller vouches for all addresses.
         #[cfg(target_arch = "x86_64")]

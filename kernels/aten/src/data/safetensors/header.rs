@@ -18,7 +18,7 @@ const LENGTH: usize = size_of::<u64>();
 const LONGEST: u64 = 100_000_000;
 
 /// Reads a file of so many bytes, the elements only if the header says that there are as many.
-pub(crate) fn read(mut reader: impl Read, len: u64) -> Result<Vec<u8>> {
+pub fn read(mut reader: impl Read, len: u64) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let mut more = |file: &mut Vec<u8>, count: u64| {
         let read = reader.by_ref().take(count).read_to_end(file)?;
@@ -71,7 +71,7 @@ pub(super) fn parse(file: &[u8]) -> Result<SafeTensors<'_>> {
 }
 
 /// What the writer of a file added to its header.
-pub(crate) fn metadata(file: &[u8]) -> Result<BTreeMap<String, String>> {
+pub fn metadata(file: &[u8]) -> Result<BTreeMap<String, String>> {
     let (_, header) = SafeTensors::read_metadata(file).map_err(failed)?;
     Ok(header.metadata().iter().flatten().map(|(name, text)| (name.clone(), text.clone())).collect())
 }

@@ -1,0 +1,10 @@
+//! Kernels that touch elements in host memory.
+
+use torch_library_aten::cpu::{folds, matmul, output_mask, unary};
+
+mod activation;
+mod attention;
+mod loss;
+mod norm;
+mod optimizer;
+mod window;

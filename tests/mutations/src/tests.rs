@@ -18,7 +18,7 @@ const PACKAGES: [(&str, &str, &str, &[&str]); 8] = [
     ("runtime-lib", "torch-library", "runtime", &["--lib"]),
     ("loops", "torch-library-loops", "kernels/loops", &["--lib"]),
     ("kernels", "torch-library-kernels", "kernels", &["--test", "it", "--features", FORMATS]),
-    ("aten-lib", "torch-library-aten", "kernels/aten", &["--lib", "--features", FORMATS]),
+    ("nn-lib", "torch-library-nn", "kernels/nn", &["--lib", "--features", "safetensors"]),
     ("tests", "torch-library-tests", "tests", &["--tests", "--features", KERNELS_FORMATS]),
     ("digits", "torch-library-digits", "examples/digits", &["--bin", "digits"]),
 ];

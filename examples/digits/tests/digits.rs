@@ -138,7 +138,7 @@ fn three_crates_appear_in_the_trace() {
     assert_eq!(calls("CPU", "glyphs"), ["glyphs::normalize", "glyphs::ink"]);
     assert_eq!(calls("tape", "glyphs_tape"), ["glyphs::normalize", "glyphs::class_means"]);
     assert_eq!(
-        calls("tape", "torch_library_kernels"),
+        calls("tape", "torch_library_aten"),
         ["aten::empty_strided", "aten::copy_", "aten::_to_copy", "aten::empty_like", "aten::copy_"],
         "what all backends have"
     );
@@ -244,5 +244,5 @@ fn the_whole_registry_has_the_operators_of_pytorch_too() {
     let is_there = |krate: &str| {
         registry.iter().any(|[operator, _, its_crate, _]| operator == "aten::copy_" && its_crate == krate)
     };
-    assert!(is_there("torch_library_kernels"));
+    assert!(is_there("torch_library_aten"));
 }

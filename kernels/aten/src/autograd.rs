@@ -3,6 +3,7 @@
 //! The rows name operators and nothing else, so gradients run through all layers below autograd, and through autograd
 //! again where a second derivative is asked for. The names of nodes are PyTorch's.
 
+mod activation;
 mod analysis;
 mod arrange;
 pub mod binary;

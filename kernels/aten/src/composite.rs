@@ -1,5 +1,6 @@
 //! Kernels that are written in other operators, or that need no elements: they serve every backend.
 
+mod activation;
 pub(crate) mod analysis;
 pub(crate) mod arrange;
 

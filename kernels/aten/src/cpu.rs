@@ -2,8 +2,10 @@
 //!
 //! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
 
+mod activation;
 mod analysis;
 mod arrange;
+mod attention;
 mod binary;
 mod compare;
 mod copy;
@@ -24,4 +26,4 @@ mod scatter;
 mod segment;
 mod special;
 mod statistics;
-pub mod unary;
+mod unary;

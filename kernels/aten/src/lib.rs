@@ -5,7 +5,7 @@
 //!
 //! | crate | families |
 //! |---|---|
-//! | `torch_library_nn` | convolutions, pooling, interpolation, normalisation, activations, losses, optimisers, recurrent networks |
+//! | `torch_library_nn` | convolutions, pooling, interpolation, normalisation, losses, optimisers, recurrent networks |
 //! | `torch_library_linalg` | equations, factors and spectra of matrices |
 //! | `torch_library_fourier` | Fourier transforms |
 //!

@@ -49,6 +49,7 @@
 //!
 //! PyTorch: `torch.vmap`, functorch's batching rules.
 
+mod activation;
 mod advanced;
 #[doc(hidden)]
 pub mod boxed;
@@ -57,8 +58,7 @@ mod fallback;
 mod grad;
 mod index;
 mod matmul;
-#[doc(hidden)]
-pub mod pointwise;
+mod pointwise;
 mod reduce;
 mod scatter;
 mod view;

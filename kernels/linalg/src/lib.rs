@@ -1,5 +1,4 @@
-//! Linear algebra for [`torch_library`]: the CPU kernels of equations, factors and spectra of matrices, whose arithmetic
-//! is that of `faer`.
+//! Linear algebra for [`torch_library`]: the CPU kernels of equations, factors and spectra of matrices, on `faer`.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
 //! it out; `torch_library_kernels` has it.

@@ -98,14 +98,14 @@
 //!
 //! # Environment
 //!
-//! `ATEN_CPU_CAPABILITY` says which vectors loops take: `default` none wider than those that every processor of the kind
-//! has, `avx2` those of AVX2 with FMA, `avx512` those of AVX-512 too, which is so without the variable. It is read once,
-//! when the first kernel asks.
+//! `ATEN_CPU_CAPABILITY` says which vectors loops take: `default` none wider than those that every processor of the
+//! kind has, `avx2` those of AVX2 with FMA, `avx512` those of AVX-512 too, which is so without the variable. It is read
+//! once, when the first kernel asks.
 //!
 //! # What is hidden
 //!
-//! The modules that the documentation does not show are for the kernels of `aten`, which are of the same version as this
-//! crate. They are no interface: what they have changes without notice.
+//! The modules that the documentation does not show are for the kernels of `aten`, which are of the same version as
+//! this crate. They are no interface: what they have changes without notice.
 
 mod sync;
 

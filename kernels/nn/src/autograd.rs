@@ -2,7 +2,6 @@
 
 use torch_library_aten::autograd::binary;
 
-mod activation;
 mod loss;
 mod norm;
 mod window;

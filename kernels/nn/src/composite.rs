@@ -4,7 +4,6 @@ use torch_library_aten::composite::crossed;
 
 pub(crate) use torch_library_aten::composite::collected;
 
-mod activation;
 mod image;
 pub(crate) mod loss;
 mod norm;

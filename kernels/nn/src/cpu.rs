@@ -1,9 +1,7 @@
 //! Kernels that touch elements in host memory.
 
-use torch_library_aten::cpu::{folds, matmul, output_mask, unary};
+use torch_library_aten::cpu::{folds, matmul, output_mask};
 
-mod activation;
-mod attention;
 mod loss;
 mod norm;
 mod optimizer;

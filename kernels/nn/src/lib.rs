@@ -1,6 +1,6 @@
-//! Neural networks for [`torch_library`]: convolutions, pooling, interpolation, normalisation, activations, attention,
-//! losses, recurrent networks and optimisers, with CPU kernels, derivatives and batching rules; and what a program that
-//! trains wants besides.
+//! Neural networks for [`torch_library`]: convolutions, pooling, interpolation, normalisation, losses,
+//! recurrent networks and optimisers, with CPU kernels, derivatives and batching rules; and what a program that trains
+//! wants besides.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
 //! it out; `torch_library_kernels` has it.

@@ -1,8 +1,7 @@
 //! Batching rules, family by family.
 
-use torch_library_aten::vmap::{boxed, pointwise};
+use torch_library_aten::vmap::boxed;
 
-mod activation;
 mod loss;
 mod norm;
 mod optimizer;

@@ -138,8 +138,8 @@ impl State {
         }
     }
 
-    /// What to link: the crate that the operator's library names, or the namespace's, unless it is linked; where none is
-    /// named, whatever crate it is that has kernels for the key.
+    /// What to link: the crate that the operator's library names, or the namespace's, unless it is linked; where none
+    /// is named, whatever crate it is that has kernels for the key.
     fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<String> {
         let namespace = operator.spec().namespace;
         let of_namespace = self.entries.iter().filter(|entry| entry.name.namespace() == namespace);

@@ -1,8 +1,8 @@
 //! Calls of libraries that keep memory for each thread, wherever the thread is: at its end that memory is gone.
 //!
-//! `gemm` packs blocks of matrices into room that each thread has once, and `faer` does too. A program may call a kernel while
-//! the values of a thread are dropped, out of one of its own. Then the room may be gone already, and who asks for it
-//! panics, where a panic is the end of the process. So such a call runs on a thread of its own.
+//! `gemm` packs blocks of matrices into room that each thread has once, and `faer` does too. A program may call a
+//! kernel while the values of a thread are dropped, out of one of its own. Then the room may be gone already, and who
+//! asks for it panics, where a panic is the end of the process. So such a call runs on a thread of its own.
 
 use std::panic::resume_unwind;
 use std::thread::{self, LocalKey};

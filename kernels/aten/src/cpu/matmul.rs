@@ -281,7 +281,7 @@ fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 
 /// Matrices of one shape, equally far apart in memory.
 #[derive(Clone, Copy)]
-pub struct Matrices<T> {
+pub(super) struct Matrices<T> {
     data: *mut T,
     count: usize,
     batch_stride: isize,
@@ -313,7 +313,11 @@ impl<T> Matrices<T> {
     }
 
     /// One matrix.
-    pub fn one(data: *mut T, [rows, columns]: [usize; 2], [row_stride, column_stride]: [usize; 2]) -> Self {
+    pub(super) fn one(
+        data: *mut T,
+        [rows, columns]: [usize; 2],
+        [row_stride, column_stride]: [usize; 2],
+    ) -> Self {
         let (row_stride, column_stride) = (row_stride as isize, column_stride as isize);
         Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
     }
@@ -341,7 +345,7 @@ impl<T> Matrices<T> {
 
 impl<T: Number> Matrices<T> {
     /// Rows for columns.
-    pub fn transposed(self) -> Self {
+    pub(super) fn transposed(self) -> Self {
         let Matrices { rows, columns, row_stride, column_stride, .. } = self;
         Matrices {
             rows: columns,
@@ -374,7 +378,7 @@ impl<T: Number> Matrices<T> {
 /// - The elements of `out` coincide neither with each other nor with those of the others.
 /// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`: by a lease, or as they are the caller's own.
 #[inline]
-pub unsafe fn multiply_one<T: Number>(
+pub(super) unsafe fn multiply_one<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
     b: Matrices<T>,

@@ -142,7 +142,7 @@ fn _conj_physical(this: &Tensor) -> Result<Tensor> {
 ///
 /// # Errors
 /// A word other than the two for it.
-pub fn is_approximated(operator: &str, approximate: &str) -> Result<bool> {
+pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool> {
     match approximate {
         "none" => Ok(false),
         "tanh" => Ok(true),

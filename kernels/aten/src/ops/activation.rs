@@ -7,7 +7,6 @@ use torch_library::torch_library;
 torch_library! {
     /// Activations, on top of what was declared before.
     #[methods(ActivationMethods)]
-    #[kernels_in(torch_library_nn)]
     pub mod aten extends super::unary::aten {
         /// `grad_output` where `self` is above the threshold, else zero: the derivative of `relu` with a threshold
         /// of zero.

@@ -8,7 +8,7 @@ use super::boxed::{aligned, call, expanded, is_batched, rules, shared_write, wra
 use crate::aten;
 
 /// The rule of every operator that computes each element of its result from those at the same place of its operands.
-pub fn broadcasting(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+pub(super) fn broadcasting(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
     let tensors: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();

@@ -7,6 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${FOLDER:-$root/target/build_times}
 jobs=${JOBS:-$(nproc)}
 chosen=("$@")
+mkdir -p "$folder"
 export CARGO_INCREMENTAL=0
 TIMEFORMAT='%R %U %S'
 
@@ -54,8 +55,8 @@ row() {
     if [ ${#chosen[@]} -gt 0 ] && [[ " ${chosen[*]} " != *" $1 "* ]]; then return; fi
     export CARGO_TARGET_DIR=$folder/built
     rm -rf "$CARGO_TARGET_DIR"
-    local spent
-    spent=$({ time "${@:3}" >&2; } 2>&1 | tail -n 1)
+    local spent log=$folder/log
+    spent=$({ time "${@:3}" >"$log" 2>&1; } 2>&1) || { cat "$log" >&2 && return 1; }
     rm -rf "$CARGO_TARGET_DIR"
     read -r wall user system <<<"$spent"
     printf '| %s | %s | %.0f s | %.0f s |\n' "$1" "$2" "$wall" "$(awk "BEGIN { print $user + $system }")"

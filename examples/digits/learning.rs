@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use torch_library::guard::no_grad;
 use torch_library::{DType, Device, Result, Tensor, backend, bail, tracer};
-use torch_library_kernels::aten;
-use torch_library_kernels::prelude::*;
+use torch_library_aten::aten;
+use torch_library_aten::prelude::*;
 
 use crate::data::{CLASSES, SIDE};
 use crate::output::print;

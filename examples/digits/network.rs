@@ -3,9 +3,10 @@
 use glyphs_fused::glyphs_fused as glyphs;
 use torch_library::guard::no_grad;
 use torch_library::{Device, Generator, Result, Tensor};
-use torch_library_kernels::loader::Batches;
-use torch_library_kernels::prelude::*;
-use torch_library_kernels::{aten, init};
+use torch_library_aten::aten;
+use torch_library_aten::prelude::*;
+use torch_library_nn::init;
+use torch_library_nn::loader::Batches;
 
 use crate::data::{CLASSES, SIDE};
 

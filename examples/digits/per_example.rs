@@ -1,8 +1,8 @@
 //! The gradient of each example by itself: a gradient inside of vmap.
 
 use torch_library::{Result, Tensor};
-use torch_library_kernels::prelude::*;
-use torch_library_kernels::vmap::{grads, vmap};
+use torch_library_aten::prelude::*;
+use torch_library_aten::vmap::{grads, vmap};
 
 use crate::network;
 

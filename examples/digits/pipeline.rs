@@ -3,7 +3,7 @@
 use glyphs_extra::glyphs_extra as glyphs;
 use glyphs_tape::Tape;
 use torch_library::{Device, MemoryFormat, Result, Tensor};
-use torch_library_kernels::aten;
+use torch_library_aten::aten;
 
 use crate::data::Digits;
 

@@ -1,7 +1,7 @@
 //! What a checkpoint was trained with: going on with anything else would be another training.
 
 use torch_library::{DType, Result};
-use torch_library_kernels::checkpoint::{Checkpoint, fingerprint};
+use torch_library_nn::checkpoint::{Checkpoint, fingerprint};
 
 use crate::data::Digits;
 use crate::network::Network;

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use torch_library::autocast::Autocast;
 use torch_library::{DType, Device, DeviceType, Generator, Result, Tensor, bail, ensure};
-use torch_library_kernels::aten;
-use torch_library_kernels::checkpoint::{self, Checkpoint};
-use torch_library_kernels::loader::Batches;
-use torch_library_kernels::optim::{AdamW, Optimizer};
-use torch_library_kernels::prelude::*;
+use torch_library_aten::aten;
+use torch_library_aten::prelude::*;
+use torch_library_nn::checkpoint::{self, Checkpoint};
+use torch_library_nn::loader::Batches;
+use torch_library_nn::optim::{AdamW, Optimizer};
 
 use crate::data::Digits;
 use crate::network::{self, Network};

@@ -32,62 +32,20 @@
 //!
 //! PyTorch: `ATEN_CPU_CAPABILITY`, with the same values.
 
-/// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest:
-/// `with` for arguments by name, `call` and `redispatch`, its handle.
-///
-/// [`families`] has a page for each family; as methods on tensors, those of daily use are in [`methods`].
 #[doc(inline)]
-pub use ops::variants::aten;
+pub use torch_library_aten::{aten, autocast, data, methods, prelude, random, vmap};
+#[doc(inline)]
+pub use torch_library_loops as loops;
+pub use torch_library_loops::match_computing;
+#[cfg(feature = "safetensors")]
+#[doc(inline)]
+pub use torch_library_nn::checkpoint;
+#[doc(inline)]
+pub use torch_library_nn::{init, loader, optim};
 
-mod sync;
-mod unseen;
+// The CPU kernels of the families that are crates of their own.
+use torch_library_fourier as _;
+use torch_library_linalg as _;
 
-mod number;
-mod vector;
-
-pub mod loops;
-
-mod functions;
-
-pub mod random;
-
-mod ops;
-
-mod arguments;
-pub mod methods;
-
-/// What a crate that calls operators as methods uses: `use torch_library_kernels::prelude::*;`
-pub mod prelude {
-    pub use crate::aten::{
-        ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods,
-        CreateMethods, FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods,
-        MathMethods, MatmulMethods, NormMethods, OrderMethods, RandomMethods, ReduceMethods, ScatterMethods,
-        SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
-    };
-    pub use crate::methods::{TensorMethods, TensorOrScalar};
-}
-
-mod composite;
-mod cpu;
-
-mod autograd;
-
-pub mod autocast;
-mod functionalize;
-pub mod vmap;
-
-pub mod data;
 pub mod families;
 pub mod guide;
-
-#[cfg(feature = "safetensors")]
-pub mod checkpoint;
-pub mod init;
-pub mod loader;
-pub mod optim;
-
-/// What the macros of this crate name.
-#[doc(hidden)]
-pub mod __private {
-    pub use torch_library::match_dtype;
-}

@@ -129,7 +129,7 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 ///   of them; where there is none, what the operator gives is copied. `out = "Scalar_out"` and `in_place = "Tensor"`
 ///   give the overload another name, `out = "grad_input(grad_input)"` the argument as well.
 /// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any
-///   gets.
+///   gets. On a module that extends a namespace it is said of the operators there alone.
 /// - Documentation, `cfg` and all others are passed on to rustc.
 ///
 /// ```

@@ -17,6 +17,14 @@ torch_library! {
 }
 
 torch_library! {
+    #[kernels_in(it_further_kernels)]
+    pub mod it_forgotten_too extends it_forgotten {
+        /// No kernel here either.
+        sub(Tensor x) -> Tensor;
+    }
+}
+
+torch_library! {
     pub mod it_messages {
         /// A kernel for the CPU.
         add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
@@ -87,6 +95,14 @@ fn a_crate_that_is_not_linked() {
         ErrorKind::MissingKernel,
         expect![[r#"
             it_forgotten::twice: it_forgotten::add has no kernel for CPU, and no linked crate registers any CPU kernel in it_forgotten; did you forget `use it_kernels as _;`?
+              argument 1 `x`: Tensor with DispatchKeySet(CPU)
+              it has no kernels at all"#]],
+    );
+    check(
+        it_forgotten_too::sub(&x),
+        ErrorKind::MissingKernel,
+        expect![[r#"
+            it_forgotten::sub has no kernel for CPU, and the crate with its kernels is not linked; did you forget `use it_further_kernels as _;`?
               argument 1 `x`: Tensor with DispatchKeySet(CPU)
               it has no kernels at all"#]],
     );

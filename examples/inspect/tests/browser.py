@@ -18,7 +18,7 @@ def finds_and_shows(page):
     page.keyboard.press("Enter")
     expect(page.locator("#detail h2")).to_have_text("aten::add.Tensor")
     expect(page.locator("#detail .schema")).to_contain_text("alpha=1")
-    expect(page.locator("#detail")).to_contain_text("kernels/src/cpu/")
+    expect(page.locator("#detail")).to_contain_text("kernels/aten/src/cpu/")
     expect(page.locator("#detail")).to_contain_text("AddBackward0")
     expect(page.locator("#detail")).to_contain_text("rows of PyTorch's operator tests pass")
     expect(page.locator("#detail")).to_contain_text("swin_t")

@@ -4,7 +4,7 @@
 //! `cargo test --release` in this folder runs each model under every interleaving that C11 allows.
 #![expect(dead_code, reason = "the models use a part of each file")]
 
-#[path = "../../../kernels/src/loops/parallel/door.rs"]
+#[path = "../../../kernels/loops/src/loops/parallel/door.rs"]
 mod door;
 #[path = "../../src/registry/names.rs"]
 mod names;

@@ -85,8 +85,14 @@ fn add_library(state: &mut State, library: &'static LibraryRecord) {
         let id = state.new_id();
         state.namespaces.push(Namespace { id, namespace: library.namespace.into(), place: library.place });
     }
-    if let Some(krate) = library.kernels_in {
-        state.kernels_in.insert(library.namespace, krate);
+    match library.kernels_in {
+        Some(krate) if library.extends => {
+            state.kernels_in.extend(library.operators.iter().map(|operator| (operator.to_string(), krate)));
+        }
+        Some(krate) => {
+            state.kernels_in.insert(library.namespace.to_owned(), krate);
+        }
+        None => {}
     }
     for operator in library.operators {
         if state.defined(operator).is_none() {

@@ -37,14 +37,7 @@ pub(super) fn no_kernel(operator: &'static Operator, keys: DispatchKeySet, stack
     let unlinked = super::of(operator).lock().unlinked(operator, key);
     let (cause, help) = match unlinked {
         None => (String::new(), remedy(operator, key, &dropped)),
-        Some(krate) => {
-            let namespace = operator.spec().namespace;
-            let cause = format!(
-                ", and no linked crate registers any {key} kernel in {namespace}; \
-                 did you forget `use {krate} as _;`?"
-            );
-            (cause, String::new())
-        }
+        Some(cause) => (cause, String::new()),
     };
     refusal(operator, stack, &format!("has no kernel for {call}{cause}"), &dropped, &help)
 }
@@ -145,19 +138,28 @@ impl State {
         }
     }
 
-    /// The crate to link: the one that the namespace's library names, unless it is; where that names none, whatever
-    /// crate it is that has kernels for the key.
-    fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<&'static str> {
+    /// What to link: the crate that the operator's library names, or the namespace's, unless it is linked; where none
+    /// is named, whatever crate it is that has kernels for the key.
+    fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<String> {
         let namespace = operator.spec().namespace;
         let of_namespace = self.entries.iter().filter(|entry| entry.name.namespace() == namespace);
         let mut registrations = of_namespace.flat_map(|entry| &entry.registrations);
-        let krate = self.kernels_in.get(namespace).copied();
+        let of_operator = self.kernels_in.get(&operator.to_string());
+        let krate = of_operator.or_else(|| self.kernels_in.get(namespace)).copied();
         let is_linked = match krate {
             Some(krate) => registrations.any(|registration| registration.place.krate() == krate),
             // A kernel for Meta is more often not written than not linked.
             None => key == DispatchKey::Meta || registrations.any(|registration| registration.key == key),
         };
-        (!is_linked && key != DispatchKey::Undefined).then(|| krate.unwrap_or("the_crate_with_the_kernels"))
+        if is_linked || key == DispatchKey::Undefined {
+            return None;
+        }
+        let lacks = match of_operator {
+            Some(_) => "the crate with its kernels is not linked".to_owned(),
+            None => format!("no linked crate registers any {key} kernel in {namespace}"),
+        };
+        let krate = krate.unwrap_or("the_crate_with_the_kernels");
+        Some(format!(", and {lacks}; did you forget `use {krate} as _;`?"))
     }
 }
 

@@ -28,8 +28,8 @@ pub(super) struct State {
     /// By the index that names and operators know.
     pub(super) entries: Vec<Entry>,
     pub(super) namespaces: Vec<Namespace>,
-    /// Which crate to link for the kernels of a namespace, where its library says so.
-    pub(super) kernels_in: HashMap<&'static str, &'static str>,
+    /// Which crate to link for the kernels of a namespace or of an operator, where its library says so.
+    pub(super) kernels_in: HashMap<String, &'static str>,
     /// The kernels that serve all operators at a runtime key.
     pub(super) fallbacks: Vec<Registration>,
     /// Where closures sat that were fallbacks, by the key that they were registered for.

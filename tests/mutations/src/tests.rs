@@ -12,14 +12,15 @@ use crate::copy::Copy;
 use crate::rules::Flip;
 
 /// The crates with tests: by the name that `rules.txt` has for them, the package, its folder, and which of its tests.
-const PACKAGES: [(&str, &str, &str, &[&str]); 7] = [
+const PACKAGES: [(&str, &str, &str, &[&str]); 8] = [
     ("schema", "torch-library-schema", "runtime/schema", &["--tests"]),
     ("runtime", "torch-library", "runtime", &["--tests"]),
     ("runtime-lib", "torch-library", "runtime", &["--lib"]),
+    ("loops", "torch-library-loops", "kernels/loops", &["--lib"]),
     ("kernels", "torch-library-kernels", "kernels", &["--test", "it", "--features", FORMATS]),
-    ("kernels-lib", "torch-library-kernels", "kernels", &["--lib", "--features", FORMATS]),
+    ("nn-lib", "torch-library-nn", "kernels/nn", &["--lib", "--features", "safetensors"]),
     ("tests", "torch-library-tests", "tests", &["--tests", "--features", KERNELS_FORMATS]),
-    ("digits", "torch-library-examples", "examples", &["--bin", "digits"]),
+    ("digits", "torch-library-digits", "examples/digits", &["--bin", "digits"]),
 ];
 
 /// With all of them, so that the kernels are built once.

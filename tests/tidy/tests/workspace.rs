@@ -6,8 +6,19 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 6] =
-    ["runtime", "runtime/schema", "macros", "kernels", "kernels/distributed", "runtime/python"];
+const CRATES: [&str; 11] = [
+    "runtime",
+    "runtime/schema",
+    "macros",
+    "kernels/loops",
+    "kernels/aten",
+    "kernels/nn",
+    "kernels/linalg",
+    "kernels/fourier",
+    "kernels",
+    "kernels/distributed",
+    "runtime/python",
+];
 
 /// Those that have `unsafe` code besides.
 const OTHERS: [&str; 4] = ["kernels/distributed/mpi", "kernels/wgpu", "runtime/export", "runtime/pytorch"];
@@ -24,8 +35,8 @@ fn sources(name: &str) -> Sources {
 #[test]
 fn each_module_uses_only_those_listed_above_it() {
     for name in CRATES {
-        let sources = sources(name);
-        assert!(sources.modules().count() > 20, "{name}: not all modules were read");
+        let (sources, files) = (sources(name), text::files(&folder(name).join("src")).unwrap());
+        assert!(sources.modules().count() * 2 > files.len(), "{name}: not all modules were read");
         let arrows = layers::arrows_back(&sources);
         assert!(arrows.is_empty(), "{name}/src:\n{}", arrows.join("\n"));
     }

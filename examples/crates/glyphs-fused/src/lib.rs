@@ -4,10 +4,10 @@
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 use torch_library::{DeviceType, derivatives};
-use torch_library_kernels::loops::{Pointwise, match_computing};
-use torch_library_kernels::prelude::*;
-use torch_library_kernels::vmap::{expanded, front};
-use torch_library_kernels::{aten, autocast};
+use torch_library_aten::prelude::*;
+use torch_library_aten::vmap::{expanded, front};
+use torch_library_aten::{aten, autocast};
+use torch_library_loops::{Pointwise, match_computing};
 
 torch_library! {
     /// The operators of `glyphs`, and one that is two.

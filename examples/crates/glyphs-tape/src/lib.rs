@@ -18,7 +18,7 @@ pub use tape::{Run, Tape};
 ///
 /// ```
 /// use torch_library::prelude::*;
-/// use torch_library_kernels::prelude::*;
+/// use torch_library_aten::prelude::*;
 ///
 /// let x = Tensor::from([0f32, 0.0, 0.0, 1.0]);
 /// let taped = x.to(glyphs_tape::device()?)?;

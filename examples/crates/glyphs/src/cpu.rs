@@ -7,7 +7,7 @@ use crate::glyphs;
 #[torch_impl(glyphs, CPU)]
 mod kernels {
     use torch_library::prelude::*;
-    use torch_library_kernels::prelude::*;
+    use torch_library_aten::prelude::*;
 
     use crate::{ClassMeans, extent};
 

@@ -1,6 +1,6 @@
 """Writes the stubs and the docstrings of all operators that are linked in.
 
-    python -m torch_library.stubs --out python/torch_library --sources kernels/src/ops
+    python -m torch_library.stubs --out python/torch_library --sources kernels/aten/src/ops
 
 `_operators.pyi` has a class for each operator, from its schemas; `docs.json` what stands above the declarations in the Rust
 sources that are named.

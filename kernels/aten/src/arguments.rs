@@ -1,0 +1,124 @@
+//! What arguments say: checks, and numbers that stand for choices, where kernels of several keys ask for them.
+
+use torch_library::geometry::wrap_dim;
+use torch_library::guard::GradMode;
+use torch_library::prelude::*;
+
+use crate::aten;
+use crate::loops::pointwise::common_device;
+
+/// What becomes of the rows of a bag: the modes of PyTorch, by their numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum BagMode {
+    Sum,
+    Mean,
+    Max,
+}
+
+impl BagMode {
+    /// # Errors
+    /// A number of none.
+    pub fn of(operator: &str, mode: i64) -> Result<Self> {
+        match mode {
+            0 => Ok(BagMode::Sum),
+            1 => Ok(BagMode::Mean),
+            2 => Ok(BagMode::Max),
+            _ => bail!(Argument, "{operator}: mode {mode}, expected 0 (sum), 1 (mean) or 2 (maximum)"),
+        }
+    }
+}
+
+/// The size of matrices that are square.
+pub fn square(operator: &str, a: &Tensor) -> Result<i64> {
+    match a.sizes() {
+        [.., rows, columns] if rows == columns => Ok(*rows),
+        sizes => bail!(Shape, "{operator}: sizes {sizes:?}, expected square matrices"),
+    }
+}
+
+/// The number of channels, each of which the vectors have an element for.
+pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
+    ensure!(
+        input.dim() >= 2,
+        Shape,
+        "{operator}: sizes {:?} have no dimension 1 for channels",
+        input.sizes()
+    );
+    let channels = input.sizes()[1];
+    for vector in vectors.iter().flatten() {
+        ensure!(
+            vector.sizes() == [channels],
+            Shape,
+            "{operator}: a parameter has sizes {:?}, expected one element for each of {channels} channels",
+            vector.sizes()
+        );
+        common_device(operator, &[input, vector])?;
+    }
+    Ok(channels)
+}
+
+/// # Errors
+/// A negative power of whole numbers.
+pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
+    let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
+    ensure!(
+        !is_negative || this.dtype().is_differentiable(),
+        Argument,
+        "{operator}: {} to the power of {exponent} is no integer, convert to a floating-point type",
+        this.dtype()
+    );
+    Ok(())
+}
+
+/// Which dimension each was before a permutation.
+///
+/// # Errors
+/// A dimension that there is not.
+pub fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
+    let mut inverse = vec![0; dims.len()];
+    for (to, from) in dims.iter().enumerate() {
+        inverse[wrap_dim(*from, dims.len())?] = to as i64;
+    }
+    Ok(inverse)
+}
+
+/// Two lists of lengths of sequences, as numbers.
+///
+/// # Errors
+/// No whole numbers.
+pub fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
+    let list = |tensor: &Tensor| {
+        ensure!(
+            tensor.dtype().is_integer(),
+            DType,
+            "aten::_ctc_loss: lengths of {}, expected whole numbers",
+            tensor.dtype()
+        );
+        aten::to_dtype(tensor, DType::Int64)?.to_vec::<i64>()
+    };
+    Ok([list(tensors[0])?, list(tensors[1])?])
+}
+
+/// Whether flash attention is for these: plain memory of the CPU, of one type and layout, that wants no gradient.
+pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
+    let [query, ..] = tensors;
+    let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
+    let is_plain = |tensor: &Tensor| {
+        tensor.dim() == 4
+            && tensor.dtype() == query.dtype()
+            && tensor.sizes()[..2] == query.sizes()[..2]
+            && tensor.sizes()[3] == query.sizes()[3]
+            && tensor.strides()[3] == 1
+            && tensor.numel() > 0
+            && tensor.dtype().is_floating_point()
+            && !wants_gradient(tensor)
+            && tensor.device() == Device::CPU
+            && !tensor.is_wrapper()
+    };
+    let is_mask = |mask: &Tensor| {
+        (mask.dtype() == DType::Bool || mask.dtype() == query.dtype())
+            && !wants_gradient(mask)
+            && !mask.is_wrapper()
+    };
+    tensors.iter().all(|tensor| is_plain(tensor)) && mask.is_none_or(is_mask)
+}

@@ -1,0 +1,70 @@
+//! Kernels that are written in other operators, or that need no elements: they serve every backend.
+
+mod activation;
+pub(crate) mod analysis;
+pub(crate) mod arrange;
+
+mod binary;
+mod calculus;
+mod compare;
+mod complex;
+mod copy;
+mod create;
+mod device;
+mod exported;
+mod factor;
+mod fourier;
+mod functional;
+mod index;
+mod lazy;
+pub(crate) mod linalg;
+pub(crate) mod linear;
+mod math;
+mod matmul;
+pub mod order;
+mod pieces;
+mod random;
+mod reduce;
+mod scatter;
+mod segment;
+mod special;
+pub(crate) mod statistics;
+mod storage;
+mod view;
+
+use torch_library::fake::is_fake;
+use torch_library::prelude::*;
+
+use crate::aten;
+
+/// Whether a tensor is nothing but elements in host memory.
+pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {
+    let plain = Tensor::empty(&[0], tensor.dtype(), Device::CPU)?;
+    Ok((tensor.device(), tensor.key_set()) == (Device::CPU, plain.key_set()) && !is_fake(tensor))
+}
+
+/// So many numbers of a series, where there is memory for them.
+pub fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) -> Result<Vec<T>> {
+    let mut numbers = Vec::new();
+    let room = usize::try_from(count).is_ok_and(|count| numbers.try_reserve_exact(count).is_ok());
+    ensure!(room, Argument, "{operator}: there is no memory for {count} numbers");
+    numbers.extend((0..count).map(number));
+    Ok(numbers)
+}
+
+/// A vector of indices on a device.
+pub(crate) fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
+    let count = index.len() as i64;
+    let index = Tensor::from_vec(index, &[count])?;
+    if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
+}
+
+/// The elements that lists of indices name, one list for each dimension from one on.
+pub fn crossed(this: &Tensor, first: usize, lists: Vec<Vec<i64>>) -> Result<Tensor> {
+    let mut indices = vec![None; first];
+    for (behind, list) in (0..lists.len()).rev().zip(lists) {
+        let column = [&[list.len() as i64], &vec![1; behind][..]].concat();
+        indices.push(Some(aten::view(&vector(list, this.device())?, &column)?));
+    }
+    aten::index_Tensor(this, &indices)
+}

@@ -1,0 +1,29 @@
+//! Kernels that touch elements in host memory.
+//!
+//! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
+
+mod activation;
+mod analysis;
+mod arrange;
+mod attention;
+mod binary;
+mod compare;
+mod copy;
+mod create;
+mod cross;
+pub mod folds;
+mod index;
+pub mod kept;
+mod math;
+pub mod matmul;
+mod order;
+pub mod output_mask;
+mod pieces;
+mod polynomial;
+mod random;
+mod reduce;
+mod scatter;
+mod segment;
+mod special;
+mod statistics;
+mod unary;

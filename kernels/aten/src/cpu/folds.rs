@@ -1,0 +1,425 @@
+//! What elements are folded to: sums, extremes and where they are, moments.
+
+use num_traits::Float;
+use torch_library::Element;
+
+use crate::loops::reduce::Fold;
+use crate::number::{Number, Ordered};
+
+/// The sum.
+pub struct Sum;
+
+impl<T: Number> Fold<T> for Sum {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum.plus(element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a.plus(b)
+    }
+}
+
+/// The sum of what is not NaN.
+pub struct SumOfNumbers;
+
+impl<T: Number> Fold<T> for SumOfNumbers {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum.plus(if element.is_unordered() { T::ZERO } else { element })
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a.plus(b)
+    }
+}
+
+/// The sum of bytes, be they numbers or booleans.
+pub struct SumOfBytes;
+
+impl Fold<u8> for SumOfBytes {
+    type Value = i64;
+
+    const IN_LANES: bool = false;
+
+    #[inline(always)]
+    fn identity(&self) -> i64 {
+        0
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: i64, element: u8, _: usize) -> i64 {
+        sum + i64::from(element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    /// In lanes of few bits, which hold the sums of some sixteen thousand bytes.
+    #[inline(always)]
+    fn slice(&self, elements: &[u8], _: usize) -> i64 {
+        const LANES: usize = 64;
+        let (rows, rest) = elements.as_chunks::<LANES>();
+        let mut sums = [0u16; LANES];
+        for row in rows {
+            for (sum, x) in sums.iter_mut().zip(row) {
+                *sum += u16::from(*x);
+            }
+        }
+        let rest = rest.iter().map(|x| i64::from(*x));
+        sums.iter().map(|sum| i64::from(*sum)).chain(rest).sum()
+    }
+}
+
+/// The product.
+pub struct Product;
+
+impl<T: Number> Fold<T> for Product {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ONE
+    }
+
+    #[inline(always)]
+    fn step(&self, product: T, element: T, _: usize) -> T {
+        product.times(element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a.times(b)
+    }
+}
+
+/// Whether there is a true one.
+pub struct Some;
+
+impl Fold<bool> for Some {
+    type Value = bool;
+
+    #[inline(always)]
+    fn identity(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn step(&self, found: bool, element: bool, _: usize) -> bool {
+        found | element
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: bool, b: bool) -> bool {
+        a | b
+    }
+}
+
+/// Whether all are true.
+pub struct Every;
+
+impl Fold<bool> for Every {
+    type Value = bool;
+
+    #[inline(always)]
+    fn identity(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn step(&self, all: bool, element: bool, _: usize) -> bool {
+        all & element
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: bool, b: bool) -> bool {
+        a & b
+    }
+}
+
+/// What a norm takes a root of: the sum of powers of magnitudes, or their extreme if the order is infinite.
+pub struct NormSum<T> {
+    pub order: T,
+}
+
+impl<T: Float + Number> Fold<T> for NormSum<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        if self.order == T::neg_infinity() { T::infinity() } else { T::ZERO }
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        let magnitude = Float::abs(element);
+        let power = match self.order {
+            order if order.is_infinite() || order == T::ONE => magnitude,
+            order if order == T::ONE + T::ONE => magnitude * magnitude,
+            order if order == T::ZERO => {
+                if magnitude == T::ZERO {
+                    T::ZERO
+                } else {
+                    T::ONE
+                }
+            }
+            order => magnitude.powf(order),
+        };
+        self.merge(sum, power)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        if !self.order.is_infinite() {
+            a + b
+        } else if a.is_unordered() || ((a > b) == (self.order > T::ZERO) && !b.is_unordered()) {
+            a
+        } else {
+            b
+        }
+    }
+}
+
+/// The largest element, or NaN if there is one.
+pub struct Largest;
+
+impl<T: Ordered> Fold<T> for Largest {
+    type Value = T;
+
+    const IS_FASTER_WIDEST: bool = true;
+    const IN_LANES: bool = false;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::LOWEST
+    }
+
+    #[inline(always)]
+    fn step(&self, largest: T, element: T, _: usize) -> T {
+        self.merge(largest, element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        if a > b || a.is_unordered() { a } else { b }
+    }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], _: usize) -> T {
+        extreme(elements, T::LOWEST, |a, b| if a > b { a } else { b })
+    }
+}
+
+/// The smallest element, or NaN if there is one.
+pub struct Smallest;
+
+impl<T: Ordered> Fold<T> for Smallest {
+    type Value = T;
+
+    const IS_FASTER_WIDEST: bool = true;
+    const IN_LANES: bool = false;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::HIGHEST
+    }
+
+    #[inline(always)]
+    fn step(&self, smallest: T, element: T, _: usize) -> T {
+        self.merge(smallest, element)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        if a < b || a.is_unordered() { a } else { b }
+    }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], _: usize) -> T {
+        extreme(elements, T::HIGHEST, |a, b| if a < b { a } else { b })
+    }
+}
+
+/// What is left of elements of which the better of two stays, or NaN if there is one.
+///
+/// A comparison and an addition for each element, which processors do side by side: the sum is NaN if an element
+/// is, and seldom else.
+#[inline(always)]
+fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> T {
+    const LANES: usize = 64;
+    let (chunks, rest) = elements.as_chunks::<LANES>();
+    let (mut lanes, mut sums) = ([worst; LANES], [T::ZERO; LANES]);
+    for chunk in chunks {
+        for (lane, x) in chunk.iter().enumerate() {
+            lanes[lane] = better(*x, lanes[lane]);
+            sums[lane] = sums[lane].plus(*x);
+        }
+    }
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for lane in 0..width {
+            lanes[lane] = better(lanes[lane + width], lanes[lane]);
+            sums[lane] = sums[lane].plus(sums[lane + width]);
+        }
+    }
+    let sum = rest.iter().fold(sums[0], |sum, x| sum.plus(*x));
+    if sum.is_unordered()
+        && let Option::Some(unordered) = elements.iter().find(|x| x.is_unordered())
+    {
+        return *unordered;
+    }
+    rest.iter().fold(lanes[0], |best, x| better(*x, best))
+}
+
+/// An element and where it is; nowhere before the first.
+pub type Placed<T> = (T, usize);
+
+/// The first of the elements that [`Largest`] or [`Smallest`] finds.
+pub struct First<F>(pub F);
+
+impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
+    type Value = Placed<T>;
+
+    const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
+    const IN_LANES: bool = false;
+
+    #[inline(always)]
+    fn identity(&self) -> Placed<T> {
+        (self.0.identity(), usize::MAX)
+    }
+
+    #[inline(always)]
+    fn step(&self, best: Placed<T>, element: T, position: usize) -> Placed<T> {
+        self.merge(best, (element, position))
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: Placed<T>, b: Placed<T>) -> Placed<T> {
+        let are_alike = a.0 == b.0 || (a.0.is_unordered() && b.0.is_unordered());
+        if are_alike {
+            return if a.1 < b.1 { a } else { b };
+        }
+        let best = self.0.merge(a.0, b.0);
+        if best == a.0 || (best.is_unordered() && a.0.is_unordered()) { a } else { b }
+    }
+
+    /// Looks for the best first, and then for the first block that has it, whose elements are compared one by one.
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> Placed<T> {
+        const BLOCK: usize = 64;
+        if elements.is_empty() {
+            return self.identity();
+        }
+        let best = self.0.slice(elements, position);
+        let is_best = |x: T| (x == best) | (x.is_unordered() & best.is_unordered());
+        let has_best = |block: &&[T]| block.iter().fold(false, |found, x| found | is_best(*x));
+        let start = elements.chunks(BLOCK).take_while(|block| !has_best(block)).count() * BLOCK;
+        let place = elements[start..].iter().position(|x| is_best(*x)).unwrap_or(0);
+        (best, position + start + place)
+    }
+}
+
+/// How many elements there are, their mean, and the sum of the squares of their distances from it.
+///
+/// Joined by the formulas of Welford and Chan, which lose no digits where the mean is large.
+pub struct Moments;
+
+#[derive(Clone, Copy)]
+pub struct Moment<T> {
+    count: T,
+    pub mean: T,
+    pub squares: T,
+}
+
+impl<T: Float + Number> Fold<T> for Moments {
+    type Value = Moment<T>;
+
+    const IN_LANES: bool = false;
+
+    #[inline(always)]
+    fn identity(&self) -> Moment<T> {
+        Moment { count: T::ZERO, mean: T::ZERO, squares: T::ZERO }
+    }
+
+    #[inline(always)]
+    fn step(&self, moment: Moment<T>, element: T, _: usize) -> Moment<T> {
+        let count = moment.count + T::ONE;
+        let distance = element - moment.mean;
+        let mean = moment.mean + distance / count;
+        Moment { count, mean, squares: moment.squares + distance * (element - mean) }
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: Moment<T>, b: Moment<T>) -> Moment<T> {
+        // Of nothing no distance is taken, whose square may be infinite.
+        if a.count == T::ZERO {
+            return b;
+        }
+        if b.count == T::ZERO {
+            return a;
+        }
+        let count = a.count + b.count;
+        let (distance, share) = (b.mean - a.mean, b.count / count);
+        Moment {
+            count,
+            mean: a.mean + distance * share,
+            squares: a.squares + b.squares + distance * distance * a.count * share,
+        }
+    }
+
+    /// The mean first, and the distances from it then: without a division for each element.
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> Moment<T> {
+        if elements.is_empty() {
+            return self.identity();
+        }
+        let count: T = (elements.len() as i64).cast();
+        let mean = Sum.slice(elements, position) / count;
+        if !mean.is_finite() {
+            // Perhaps only the sum is too large.
+            return elements.iter().fold(self.identity(), |moment, x| self.step(moment, *x, position));
+        }
+        Moment { count, mean, squares: SquaresAround(mean).slice(elements, position) }
+    }
+}
+
+/// The sum of the squares of the distances from somewhere.
+struct SquaresAround<T>(T);
+
+impl<T: Float + Number> Fold<T> for SquaresAround<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum + (element - self.0) * (element - self.0)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a + b
+    }
+}

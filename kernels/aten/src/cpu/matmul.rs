@@ -1,0 +1,483 @@
+//! Matrix products.
+#![expect(
+    unsafe_code,
+    reason = "hands strided memory to the matrix product of `gemm`, and takes memory that it fills"
+)]
+
+use num_complex::Complex;
+use torch_library::Lease;
+use torch_library::geometry::contiguous_strides;
+use torch_library::prelude::*;
+
+use super::kept::with_room;
+use crate::aten;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_computing, parallel};
+use crate::number::Number;
+use crate::unseen::unseen;
+
+#[cfg(target_arch = "x86_64")]
+mod blocks;
+pub mod implicit_gemm;
+mod integers;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
+
+/// How many multiplications are worth a thread.
+pub const GRAIN: usize = 1 << 20;
+
+/// The same of products with a vector, which read each number once, and wait for memory.
+const GRAIN_OF_VECTORS: usize = 4 * parallel::GRAIN;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn mm(output: Output<'_>, this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        let operator = output.operator();
+        let sizes = product_sizes(operator, this, mat2)?;
+        let (dtype, device) =
+            (common_dtype(operator, &[this, mat2])?, common_device(operator, &[this, mat2])?);
+        output.exactly(dtype)?;
+        let out = output.contiguous(&sizes, dtype, device, &[this, mat2])?;
+        multiply(operator, &out, this, mat2)?;
+        Ok(out)
+    }
+
+    fn bmm(output: Output<'_>, this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        let operator = output.operator();
+        let [b, n, k] = sizes_of(operator, this)?;
+        let [b2, k2, m] = sizes_of(operator, mat2)?;
+        ensure!(
+            b == b2 && k == k2,
+            Shape,
+            "{operator}: sizes {:?} and {:?} have no products, {b} and {b2} or {k} and {k2} differ",
+            this.sizes(),
+            mat2.sizes()
+        );
+        let device = common_device(operator, &[this, mat2])?;
+        if [b, n, m, k].contains(&0) {
+            return Tensor::empty(&[b, n, m], mat2.dtype(), device); // of nothing, the types need not agree
+        }
+        let dtype = common_dtype(operator, &[this, mat2])?;
+        output.exactly(dtype)?;
+        let out = output.contiguous(&[b, n, m], dtype, device, &[this, mat2])?;
+        multiply(operator, &out, this, mat2)?;
+        Ok(out)
+    }
+
+    fn mv(this: &Tensor, vec: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::mv";
+        let ([n, k], [k2]) = (sizes_of(OPERATOR, this)?, sizes_of(OPERATOR, vec)?);
+        ensure!(k == k2, Shape, "{OPERATOR}: a {n} × {k} matrix and a vector of {k2} have no product");
+        let dtype = common_dtype(OPERATOR, &[this, vec])?;
+        let out = Tensor::empty(&[n], dtype, common_device(OPERATOR, &[this, vec])?)?;
+        multiply(OPERATOR, &column(&out)?, this, &column(vec)?)?;
+        Ok(out)
+    }
+
+    fn dot(this: &Tensor, tensor: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::dot";
+        let ([n], [n2]) = (sizes_of(OPERATOR, this)?, sizes_of(OPERATOR, tensor)?);
+        ensure!(n == n2, Shape, "{OPERATOR}: vectors of {n} and {n2} have no product");
+        let dtype = common_dtype(OPERATOR, &[this, tensor])?;
+        let out = Tensor::empty(&[], dtype, common_device(OPERATOR, &[this, tensor])?)?;
+        let row = this.strided_view(&[1, n], &[0, this.strides()[0]], this.storage_offset())?;
+        multiply(OPERATOR, &out.strided_view(&[1, 1], &[1, 1], 0)?, &row, &column(tensor)?)?;
+        Ok(out)
+    }
+
+    fn addmm(this: &Tensor, mat1: &Tensor, mat2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        const OPERATOR: &str = "aten::addmm";
+        let dtype = common_dtype(OPERATOR, &[mat1, mat2, this])?;
+        let sizes = [sizes_of::<2>(OPERATOR, mat1)?[0], sizes_of::<2>(OPERATOR, mat2)?[1]];
+        let fits = torch_library::geometry::infer_size(this.sizes(), &sizes);
+        ensure!(
+            fits.is_ok_and(|fits| fits.as_slice() == sizes),
+            Shape,
+            "{OPERATOR}: sizes {:?} do not broadcast to those of the product, {sizes:?}",
+            this.sizes()
+        );
+        let is_plain =
+            [beta, alpha].map(|factor| factor.cast::<f64>()) == [1.0; 2] && dtype.is_differentiable();
+        if is_plain && dtype == loops::computing_type(dtype) && loops::has_elements(this) {
+            product_sizes(OPERATOR, mat1, mat2)?;
+            return onto(OPERATOR, this, &sizes, mat1, mat2);
+        }
+        product_sizes(OPERATOR, mat1, mat2)?;
+        let mut out = Tensor::empty(&sizes, dtype, common_device(OPERATOR, &[mat1, mat2, this])?)?;
+        if out.numel() == 0 {
+            return Ok(out);
+        }
+        if mat1.numel() == 0 {
+            // Of nothing but `self`, any type will do that takes `beta`.
+            if beta.cast::<f64>() != 0.0 {
+                unseen(|| aten::mul__Scalar(aten::copy_(&mut out, this)?, beta).map(drop))?;
+            }
+            return Ok(out);
+        }
+        let product = wide_product(OPERATOR, mat1, mat2)?;
+        match_computing!(dtype, T: Integer | Float | Complex => {
+            let factor = |factor: Scalar| factor.to::<T>().map_err(|error| error.context(OPERATOR));
+            let (beta, alpha) = (factor(beta)?, factor(alpha)?);
+            if beta == T::ZERO {
+                loops::map(&out, [&product], |[x]: [T; 1]| alpha.times(x))?; // not even NaN of `self` counts
+            } else {
+                loops::map(&out, [this, &product], |[c, x]: [T; 2]| beta.times(c).plus(alpha.times(x)))?;
+            }
+        }, else => return Err(unsupported(OPERATOR, dtype)));
+        Ok(out)
+    }
+}
+
+/// The sizes of a tensor that must have so many.
+fn sizes_of<const N: usize>(operator: &str, tensor: &Tensor) -> Result<[i64; N]> {
+    match tensor.sizes().try_into() {
+        Ok(sizes) => Ok(sizes),
+        Err(_) => {
+            bail!(Shape, "{operator}: sizes {:?} have not the {N} dimensions that are needed", tensor.sizes())
+        }
+    }
+}
+
+fn common_dtype(operator: &str, tensors: &[&Tensor]) -> Result<DType> {
+    let dtype = tensors[0].dtype();
+    match tensors.iter().find(|tensor| tensor.dtype() != dtype) {
+        None => Ok(dtype),
+        Some(other) => bail!(
+            DType,
+            "{operator}: {dtype} and {} are not multiplied, convert one to the other by `aten::to_dtype`",
+            other.dtype()
+        ),
+    }
+}
+
+/// A vector as a matrix of one column.
+fn column(vector: &Tensor) -> Result<Tensor> {
+    vector.strided_view(&[vector.numel(), 1], &[vector.strides()[0], 1], vector.storage_offset())
+}
+
+fn product_sizes(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<[i64; 2]> {
+    let ([n, k], [k2, m]) = (sizes_of(operator, a)?, sizes_of(operator, b)?);
+    ensure!(
+        k == k2,
+        Shape,
+        "{operator}: a {n} × {k} and a {k2} × {m} matrix have no product, {k} and {k2} differ"
+    );
+    Ok([n, m])
+}
+
+/// A product that is added to a copy of what was there, in one tensor.
+fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let (dtype, device) = (this.dtype(), common_device(operator, &[a, b, this])?);
+    // SAFETY: `map` writes every element next; after an error nobody gets the tensor.
+    let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
+    torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
+    if loops::has_elements(&out) && a.numel() > 0 {
+        match_computing!(dtype, T: Float | Complex => batches::<T>(&out, a, b, true)?,
+            else => return Err(unsupported(operator, dtype)));
+    }
+    Ok(out)
+}
+
+fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let sizes = product_sizes(operator, a, b)?;
+    let out = Tensor::empty(&sizes, common_dtype(operator, &[a, b])?, common_device(operator, &[a, b])?)?;
+    multiply(operator, &out, a, b)?;
+    Ok(out)
+}
+
+/// The product of two matrices in the computing type, not yet rounded to their own.
+fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let dtype = loops::computing_type(a.dtype());
+    if dtype == a.dtype() {
+        return product(operator, a, b);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if pairs::is_for(a, b) && a.numel() > 0 && loops::has_elements(b) {
+        let sizes = product_sizes(operator, a, b)?;
+        let out = Tensor::empty(&sizes, dtype, common_device(operator, &[a, b])?)?;
+        pairs::multiply(&out, a, b)?;
+        return Ok(out);
+    }
+    product(operator, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)
+}
+
+/// Writes the products of matrices, or of batches of them, of one type to memory of its own.
+///
+/// Halves are multiplied as `f32`, and rounded once.
+pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    if a.numel() == 0 {
+        return torch_library::match_dtype!(out.dtype(), T => loops::map(out, [], |[]: [T; 0]| T::default()));
+    }
+    if !loops::has_elements(out) {
+        return Ok(());
+    }
+    let dtype = loops::computing_type(out.dtype());
+    #[cfg(target_arch = "x86_64")]
+    if pairs::is_for(a, b) {
+        return pairs::multiply(out, a, b);
+    }
+    if dtype != out.dtype() {
+        let wide = Tensor::empty(out.sizes(), dtype, out.device())?;
+        multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
+        return torch_library::match_dtype!(dtype, T => loops::map(out, [&wide], |[x]: [T; 1]| x));
+    }
+    match_computing!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, false),
+        else => Err(unsupported(operator, dtype)))
+}
+
+#[inline]
+fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
+    let lease = Lease::new([out], [a, b])?;
+    check(out, a, b)?;
+    let a = Matrices::over(a, a.data_ptr::<T>(&lease)?.cast_mut());
+    let b = Matrices::over(b, b.data_ptr::<T>(&lease)?.cast_mut());
+    let out = Matrices::over(out, out.data_ptr_mut::<T>(&lease)?);
+    let work = out.rows.saturating_mul(out.columns).saturating_mul(a.columns);
+    let is_large = work >= 2 * out.grain();
+    let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
+    let one = |batch| {
+        // SAFETY: by `check`, sizes fit, and `out` is apart from the factors and without overlap; strides are the
+        // tensors' own, so all lies in bounds. The lease keeps everybody else away, and each matrix of `out` is one
+        // thread's.
+        unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && is_large) };
+    };
+    if is_shared {
+        (0..out.count).for_each(one);
+    } else {
+        parallel::shares(out.count, (GRAIN / work.max(1)).max(1), |range| range.for_each(one));
+    }
+    Ok(())
+}
+
+/// Checks, under a lease, that factors and result are of fitting sizes, and that no factor is written.
+fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let (o, x, y) = (out.sizes(), a.sizes(), b.sizes());
+    let ndim = o.len();
+    ensure!(
+        ndim >= 2
+            && [x.len(), y.len()] == [ndim; 2]
+            && [o[ndim - 2], x[ndim - 1], o[ndim - 1]] == [x[ndim - 2], y[ndim - 2], y[ndim - 1]]
+            && [&x[..ndim - 2], &y[..ndim - 2]] == [&o[..ndim - 2]; 2],
+        Shape,
+        "matrices of sizes {x:?} and {y:?} make none of sizes {o:?}"
+    );
+    ensure!(
+        !out.may_overlap_itself(),
+        Argument,
+        "elements of sizes {o:?} and strides {:?} coincide",
+        out.strides()
+    );
+    ensure!(
+        !out.may_overlap(a) && !out.may_overlap(b),
+        Argument,
+        "matrices of sizes {o:?} share memory with their factors, pass a copy"
+    );
+    Ok(())
+}
+
+/// Matrices of one shape, equally far apart in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Matrices<T> {
+    data: *mut T,
+    count: usize,
+    batch_stride: isize,
+    rows: usize,
+    columns: usize,
+    row_stride: isize,
+    column_stride: isize,
+}
+
+// SAFETY: an address and numbers, which no safe function follows; those that do are `unsafe`, and their callers say
+// which thread writes where.
+unsafe impl<T: Send + Sync> Sync for Matrices<T> {}
+
+impl<T> Matrices<T> {
+    /// Those of a tensor, at an address.
+    #[inline]
+    fn over(tensor: &Tensor, data: *mut T) -> Self {
+        let dim = tensor.dim();
+        let (sizes, strides) = (tensor.sizes(), tensor.strides());
+        Matrices {
+            data,
+            count: sizes[..dim - 2].first().map_or(1, |count| *count as usize),
+            batch_stride: strides[..dim - 2].first().map_or(0, |stride| *stride as isize),
+            rows: sizes[dim - 2] as usize,
+            columns: sizes[dim - 1] as usize,
+            row_stride: strides[dim - 2] as isize,
+            column_stride: strides[dim - 1] as isize,
+        }
+    }
+
+    /// One matrix.
+    pub(super) fn one(
+        data: *mut T,
+        [rows, columns]: [usize; 2],
+        [row_stride, column_stride]: [usize; 2],
+    ) -> Self {
+        let (row_stride, column_stride) = (row_stride as isize, column_stride as isize);
+        Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
+    }
+
+    /// What is below and right of an element, itself included.
+    #[inline(always)]
+    fn from(self, row: usize, column: usize) -> Self {
+        let offset = row as isize * self.row_stride + column as isize * self.column_stride;
+        Matrices { data: self.data.wrapping_offset(offset), ..self }
+    }
+
+    /// How many multiplications are worth a thread, if these are results.
+    #[inline]
+    fn grain(&self) -> usize {
+        if self.rows.min(self.columns) == 1 { GRAIN_OF_VECTORS } else { GRAIN }
+    }
+
+    /// One of them alone.
+    #[inline]
+    fn at(self, batch: usize) -> Self {
+        // Wrapping: there may be none at all.
+        Matrices { data: self.data.wrapping_offset(batch as isize * self.batch_stride), ..self }
+    }
+}
+
+impl<T: Number> Matrices<T> {
+    /// Rows for columns.
+    pub(super) fn transposed(self) -> Self {
+        let Matrices { rows, columns, row_stride, column_stride, .. } = self;
+        Matrices {
+            rows: columns,
+            columns: rows,
+            row_stride: column_stride,
+            column_stride: row_stride,
+            ..self
+        }
+    }
+
+    /// Some rows.
+    fn rows(self, range: std::ops::Range<usize>) -> Self {
+        let data = self.data.wrapping_offset(range.start as isize * self.row_stride);
+        Matrices { data, rows: range.len(), ..self }
+    }
+
+    /// Some columns.
+    #[cfg(target_arch = "x86_64")]
+    fn columns(self, range: std::ops::Range<usize>) -> Self {
+        self.transposed().rows(range).transposed()
+    }
+}
+
+/// Writes a product, or adds it to what is there.
+///
+/// # Safety
+/// - The rows and columns of each matrix lie in bounds of memory that is aligned for `T`, and initialised (`out` if
+///   `adds`).
+/// - `a` has as many rows as `out`, `b` as many columns, and `b` as many rows as `a` has columns.
+/// - The elements of `out` coincide neither with each other nor with those of the others.
+/// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`: by a lease, or as they are the caller's own.
+#[inline]
+pub(super) unsafe fn multiply_one<T: Number>(
+    out: Matrices<T>,
+    a: Matrices<T>,
+    b: Matrices<T>,
+    adds: bool,
+    is_parallel: bool,
+) {
+    match T::DTYPE {
+        // SAFETY: `T` is `f32`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
+        DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
+        // SAFETY: `T` is `f64`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
+        DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
+        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
+        DType::Complex64 => unsafe {
+            fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
+        },
+        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for
+        // nobody else there.
+        DType::Complex128 => unsafe {
+            fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
+        },
+        // SAFETY: the caller vouches for bounds, fitting sizes, and for nobody else there.
+        _ => unsafe { integers::multiply(out, a, b, adds, is_parallel) },
+    }
+}
+
+impl<T> Matrices<T> {
+    #[inline]
+    fn cast<U>(self) -> Matrices<U> {
+        let Matrices { data, count, batch_stride, rows, columns, row_stride, column_stride } = self;
+        Matrices { data: data.cast(), count, batch_stride, rows, columns, row_stride, column_stride }
+    }
+}
+
+/// The matrices of a product, which another thread may work on while this one waits.
+struct Together<T>([Matrices<T>; 3]);
+
+// SAFETY: they are addresses; who follows them does so while the call that made this lasts, and alone.
+unsafe impl<T: Send> Send for Together<T> {}
+
+/// # Safety
+/// - What [`multiply_one`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and
+///   nobody else there.
+#[inline]
+unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some([out, a, b]) = tiles::turned(out, a, b) {
+        if blocks::are_for(&a, &b) {
+            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found
+            // to have vectors.
+            return unsafe { blocks::multiply(out, a, b, adds, is_parallel) };
+        }
+        if !is_parallel {
+            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found
+            // to have vectors.
+            return unsafe { tiles::multiply(out, a, b, adds) };
+        }
+        let is_tall = out.rows > out.columns;
+        let (count, line) = if is_tall { (out.rows, out.columns) } else { (out.columns, out.rows) };
+        return parallel::shares(count, (out.grain() / (line * a.columns).max(1)).max(1), |range| {
+            let [out, a, b] = match is_tall {
+                true => [out.rows(range.clone()), a.rows(range), b],
+                false => [out.columns(range.clone()), a, b.columns(range)],
+            };
+            // SAFETY: some rows or columns of matrices that the caller vouches for; of the result, this range is
+            // this thread's alone.
+            unsafe { tiles::multiply(out, a, b, adds) };
+        });
+    }
+    let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
+    let matrices = Together([out, a, b]);
+    with_room(move || {
+        let Together([out, a, b]) = { matrices };
+        // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds,
+        // `out` apart from the others, with nobody else there.
+        unsafe {
+            gemm::gemm(
+                out.rows,
+                out.columns,
+                a.columns,
+                out.data,
+                out.column_stride,
+                out.row_stride,
+                adds,
+                a.data.cast_const(),
+                a.column_stride,
+                a.row_stride,
+                b.data.cast_const(),
+                b.column_stride,
+                b.row_stride,
+                if adds { T::ONE } else { T::ZERO },
+                T::ONE,
+                false,
+                false,
+                false,
+                parallelism,
+            );
+        }
+    });
+}

@@ -1,0 +1,384 @@
+//! Implicit GEMM: products of a matrix that is never made, whose elements lie where two lists say, such as the
+//! pixels under a window.
+//!
+//! # How it works
+//!
+//! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or
+//!    two vectors stays in registers; for each step of the sum, a row of the panel is multiplied with one number
+//!    for each row of the tile, which may lie anywhere.
+//! 2. Of few columns ([`Shape::Lines`]) vectors lie along rows whose elements are neighbours: such lines of rows
+//!    are multiplied with one number of the panel for each step.
+//! 3. If the sum is over such lines ([`Shape::Dots`]), vectors lie along both factors.
+#![expect(unsafe_code, reason = "reads and writes elements at addresses that the caller vouches for")]
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+
+use torch_library::DType;
+
+#[cfg(target_arch = "x86_64")]
+use crate::loops::{is_wide, is_widest};
+use crate::number::Number;
+use crate::vector::{Few, Vector};
+
+/// How many columns a panel has.
+pub const WIDTH: usize = 32;
+
+/// How many lines are multiplied at a time.
+const LINES: usize = 4;
+
+/// For how many steps sums over lines are taken at a time.
+const STEPS: usize = 3;
+
+/// A matrix whose element in row `r` is, for step `s` of the sum, `rows[r] + steps[s]` elements after an address.
+#[derive(Clone, Copy)]
+pub struct ImplicitMatrix<'a, T> {
+    pub data: *const T,
+    pub rows: &'a [usize],
+    pub steps: &'a [usize],
+}
+
+/// Such a matrix, a panel, and where their product goes.
+#[derive(Clone, Copy)]
+pub struct Product<'a, T> {
+    pub a: ImplicitMatrix<'a, T>,
+    /// For each step [`WIDTH`] numbers, of which those behind the last column do not count.
+    pub panel: *const T,
+    /// How many columns there are.
+    pub columns: usize,
+    pub out: *mut T,
+    /// Whether the product is added to what is there.
+    pub adds: bool,
+    pub shape: Shape,
+}
+
+/// What is multiplied with what.
+#[derive(Clone, Copy)]
+pub enum Shape {
+    /// Rows with a panel: the result has rows of [`WIDTH`] numbers.
+    Rows,
+    /// As `Rows`, each column having a matrix of its own: elements of these lie side by side.
+    Columns,
+    /// Lines of `len` rows with a panel, each row of the matrix standing for the first of a line, and the others
+    /// one element after the other; columns of the result are `pitch` apart, in which the lines follow each other.
+    Lines { len: usize, pitch: usize },
+    /// The sums are over the rows of such lines: with columns `pitch` apart instead of a panel, in which the lines
+    /// follow each other. The result has a row of [`WIDTH`] numbers for each step.
+    Dots { len: usize, pitch: usize },
+}
+
+/// Memory for numbers that starts with a cache line, so that no vector of a panel lies in two.
+#[derive(Default)]
+pub struct Aligned {
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
+
+impl Aligned {
+    /// How large it is, in bytes.
+    pub fn size(&self) -> usize {
+        self.lines.len() * size_of::<Line>()
+    }
+
+    /// So many numbers: zeros, or what the bytes of others that were there make.
+    pub fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
+        const { assert!(!matches!(T::DTYPE, DType::Bool), "not any byte is a truth value") };
+        let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
+        if self.lines.len() < lines {
+            self.lines.resize(lines, Line([0; 64]));
+        }
+        // SAFETY: `lines` cover `len` numbers, aligned to 64 bytes; all bytes of them were written, and any bytes
+        // are a number, as asserted. `self` is borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
+    }
+}
+
+impl<T: Number> Product<'_, T> {
+    /// Computes it.
+    ///
+    /// # Safety
+    /// - Each `rows[r] + steps[s]` leads to an element of the matrix that can be read: of [`Shape::Columns`] to
+    ///   [`WIDTH`] of them, of [`Shape::Lines`] and [`Shape::Dots`] to `len`.
+    /// - `columns` is at most [`WIDTH`].
+    /// - The panel has [`WIDTH`] numbers for each step; of [`Shape::Dots`], `columns` columns `pitch` apart, of as
+    ///   many numbers as there are rows in all lines.
+    /// - `out` has a row of [`WIDTH`] numbers for each row (of [`Shape::Dots`], for each step), or of
+    ///   [`Shape::Lines`] `columns` columns `pitch` apart; these can be written, and read if `adds`.
+    /// - All are aligned and initialised (`out` if `adds`), and the result shares no memory with the factors.
+    /// - Meanwhile nobody else writes the factors, or reads or writes the result.
+    pub unsafe fn compute(self) {
+        // SAFETY: `T` is the type that is named, so `cast` changes none; `is_widest` and `is_wide` found the
+        // instructions; the caller vouches for all addresses.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            match T::DTYPE {
+                DType::Float32 if is_widest() => return widest::<__m512>(self.cast()),
+                DType::Float64 if is_widest() => return widest::<__m512d>(self.cast()),
+                DType::Float32 if is_wide() => return wide::<__m256>(self.cast()),
+                DType::Float64 if is_wide() => return wide::<__m256d>(self.cast()),
+                _ if is_wide() => return wide::<Few<T>>(self),
+                _ => {}
+            }
+        }
+        // SAFETY: the caller vouches for all addresses; any processor has these lanes.
+        unsafe { self.by::<Few<T>>() }
+    }
+}
+
+/// # Safety
+/// - What [`Product::compute`] asks for, of all addresses.
+/// - The processor has these features, and so the vectors.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn widest<V: Vector>(product: Product<'_, V::Element>) {
+    // SAFETY: the caller vouches for all addresses; whoever has these features has the vectors.
+    unsafe { product.by::<V>() }
+}
+
+/// # Safety
+/// - What [`Product::compute`] asks for, of all addresses.
+/// - The processor has these features, and so the vectors.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn wide<V: Vector>(product: Product<'_, V::Element>) {
+    // SAFETY: the caller vouches for all addresses; whoever has these features has the vectors.
+    unsafe { product.by::<V>() }
+}
+
+impl<'a, T: Number> Product<'a, T> {
+    #[cfg(target_arch = "x86_64")]
+    fn cast<U>(self) -> Product<'a, U> {
+        let Product { a: ImplicitMatrix { data, rows, steps }, panel, columns, out, adds, shape } = self;
+        let a = ImplicitMatrix { data: data.cast(), rows, steps };
+        Product { a, panel: panel.cast(), columns, out: out.cast(), adds, shape }
+    }
+
+    /// # Safety
+    /// - What [`compute`](Self::compute) asks for, of all addresses.
+    /// - The processor has the vectors.
+    #[inline(always)]
+    unsafe fn by<V: Vector<Element = T>>(self) {
+        // SAFETY: the caller vouches for the vectors and for all addresses, as this shape has them.
+        unsafe {
+            match self.shape {
+                Shape::Rows => self.strips::<V, false>(),
+                Shape::Columns => self.strips::<V, true>(),
+                Shape::Lines { len, pitch } => self.lines::<V>(len, pitch),
+                Shape::Dots { len, pitch } => self.dots::<V>(len, pitch),
+            }
+        }
+    }
+
+    /// Computes all columns, each `OWN`ing a matrix or not.
+    ///
+    /// # Safety
+    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
+    #[inline(always)]
+    unsafe fn strips<V: Vector<Element = T>, const OWN: bool>(&self) {
+        let mut column = 0;
+        while column < self.columns {
+            // SAFETY: what the caller vouches for; a strip ends within the `WIDTH` numbers that rows of panel and
+            // result have.
+            column += unsafe {
+                match self.columns - column > V::LANES {
+                    true => self.strip::<V, 2, OWN>(column),
+                    false => self.strip::<V, 1, OWN>(column),
+                }
+            };
+        }
+    }
+
+    /// Computes `N` vectors of columns, and gives back how many columns these are.
+    ///
+    /// # Safety
+    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
+    /// - `N` vectors from `column` on lie within [`WIDTH`] numbers.
+    #[inline(always)]
+    unsafe fn strip<V: Vector<Element = T>, const N: usize, const OWN: bool>(&self, column: usize) -> usize {
+        let mut row = 0;
+        while row < self.a.rows.len() {
+            // SAFETY: what the caller vouches for; as many rows are left as the tile has.
+            row += unsafe {
+                match self.a.rows.len() - row {
+                    8.. if V::ROWS == 8 => self.tile::<V, N, 8, OWN>(row, column),
+                    4.. => self.tile::<V, N, 4, OWN>(row, column),
+                    2.. => self.tile::<V, N, 2, OWN>(row, column),
+                    _ => self.tile::<V, N, 1, OWN>(row, column),
+                }
+            };
+        }
+        N * V::LANES
+    }
+
+    /// Computes some rows of a strip, and gives back how many.
+    ///
+    /// # Safety
+    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
+    /// - `N` vectors from `column` on lie within [`WIDTH`] numbers.
+    /// - There are `ROWS` rows from this one on.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "`r` and `n` count rows and vectors of all that a tile has"
+    )]
+    #[inline(always)]
+    unsafe fn tile<V: Vector<Element = T>, const N: usize, const ROWS: usize, const OWN: bool>(
+        &self,
+        row: usize,
+        column: usize,
+    ) -> usize {
+        // SAFETY: `row + r` is less than the number of rows, of which the caller promises `ROWS`; rows and steps
+        // lead to elements, and each row of panel and result has `WIDTH` numbers, within which the vectors lie.
+        unsafe {
+            let rows: [*const T; ROWS] =
+                std::array::from_fn(|r| self.a.data.add(*self.a.rows.get_unchecked(row + r)));
+            let mut line = self.panel.add(column);
+            let mut sums = [[V::zero(); N]; ROWS];
+            for step in self.a.steps {
+                let vectors: [V; N] = std::array::from_fn(|n| V::load(line.add(n * V::LANES), V::LANES));
+                for r in 0..ROWS {
+                    let from = rows[r].add(*step);
+                    for n in 0..N {
+                        let factor = match OWN {
+                            true => V::load(from.add(column + n * V::LANES), V::LANES),
+                            false => V::splat(from),
+                        };
+                        sums[r][n] = factor.times_plus(vectors[n], sums[r][n]);
+                    }
+                }
+                line = line.add(WIDTH);
+            }
+            for r in 0..ROWS {
+                let to = self.out.add((row + r) * WIDTH + column);
+                for n in 0..N {
+                    let to = to.add(n * V::LANES);
+                    let sum = if self.adds { sums[r][n].plus(V::load(to, V::LANES)) } else { sums[r][n] };
+                    sum.store(to, V::LANES);
+                }
+            }
+        }
+        ROWS
+    }
+
+    /// Computes lines of so many rows, column by column.
+    ///
+    /// # Safety
+    /// - What [`by`](Self::by) asks for, of [`Shape::Lines`].
+    #[inline(always)]
+    unsafe fn lines<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
+        for column in 0..self.columns {
+            let mut line = 0;
+            while line < self.a.rows.len() {
+                let count = if self.a.rows.len() - line < LINES { 1 } else { LINES };
+                for start in (0..len).step_by(V::LANES) {
+                    // SAFETY: what the caller vouches for; as many lines are left, and `width` elements of each
+                    // from `start` on.
+                    unsafe {
+                        let (to, width) =
+                            (self.out.add(column * pitch + line * len + start), V::LANES.min(len - start));
+                        match count {
+                            1 => self.across::<V, 1>(line, column, start, width, to, len),
+                            _ => self.across::<V, LINES>(line, column, start, width, to, len),
+                        }
+                    }
+                }
+                line += count;
+            }
+        }
+    }
+
+    /// Computes so many elements of `N` lines.
+    ///
+    /// # Safety
+    /// - What [`by`](Self::by) asks for, of [`Shape::Lines`] of `len`.
+    /// - There are `N` lines from this one on, `width` elements of each from `start` on, and such a column.
+    /// - `to` is where these elements of the first line go in that column.
+    #[inline(always)]
+    unsafe fn across<V: Vector<Element = T>, const N: usize>(
+        &self,
+        line: usize,
+        column: usize,
+        start: usize,
+        width: usize,
+        to: *mut T,
+        len: usize,
+    ) {
+        // SAFETY: `line + n` is less than the number of lines, of which the caller promises `N`; lines and steps
+        // lead to `width` elements from `start` on, and so many can be written every `len` from `to` on.
+        unsafe {
+            let lines: [*const T; N] =
+                std::array::from_fn(|n| self.a.data.add(self.a.rows.get_unchecked(line + n) + start));
+            let mut sums = [V::zero(); N];
+            for (s, step) in self.a.steps.iter().enumerate() {
+                let factor = V::splat(self.panel.add(s * WIDTH + column));
+                for n in 0..N {
+                    sums[n] = V::load(lines[n].add(*step), width).times_plus(factor, sums[n]);
+                }
+            }
+            for (n, sum) in sums.into_iter().enumerate() {
+                let to = to.add(n * len);
+                let sum = if self.adds { sum.plus(V::load(to, width)) } else { sum };
+                sum.store(to, width);
+            }
+        }
+    }
+
+    /// Computes the sums over lines of so many rows, column by column.
+    ///
+    /// # Safety
+    /// - What [`by`](Self::by) asks for, of [`Shape::Dots`].
+    #[inline(always)]
+    unsafe fn dots<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
+        for column in 0..self.columns {
+            let (other, mut step) = (self.panel.wrapping_add(column * pitch), 0);
+            while step < self.a.steps.len() {
+                // SAFETY: what the caller vouches for; as many steps are left, and `other` is the start of a column.
+                step += unsafe {
+                    match self.a.steps.len() - step {
+                        STEPS.. => self.dot::<V, STEPS>(step, column, other, len),
+                        _ => self.dot::<V, 1>(step, column, other, len),
+                    }
+                };
+            }
+        }
+    }
+
+    /// Computes the sums of `N` steps with a column, and gives back how many these are.
+    ///
+    /// # Safety
+    /// - What [`by`](Self::by) asks for, of [`Shape::Dots`] of `len`.
+    /// - There are `N` steps from this one on, and such a column, which starts at `other`.
+    #[inline(always)]
+    unsafe fn dot<V: Vector<Element = T>, const N: usize>(
+        &self,
+        step: usize,
+        column: usize,
+        other: *const T,
+        len: usize,
+    ) -> usize {
+        // SAFETY: `step + n` is less than the number of steps, of which the caller promises `N`; lines and steps
+        // lead to `len` elements, as many as the column has for each line, and the result has a row of `WIDTH`
+        // numbers for each step.
+        unsafe {
+            let mut sums = [V::zero(); N];
+            let steps: [usize; N] = std::array::from_fn(|n| *self.a.steps.get_unchecked(step + n));
+            for (i, line) in self.a.rows.iter().enumerate() {
+                for start in (0..len).step_by(V::LANES) {
+                    let width = V::LANES.min(len - start);
+                    let factor = V::load(other.add(i * len + start), width);
+                    for n in 0..N {
+                        let pixels = V::load(self.a.data.add(line + start + steps[n]), width);
+                        sums[n] = pixels.times_plus(factor, sums[n]);
+                    }
+                }
+            }
+            for (n, sum) in sums.into_iter().enumerate() {
+                let to = self.out.add((step + n) * WIDTH + column);
+                to.write(if self.adds { to.read().plus(sum.sum()) } else { sum.sum() });
+            }
+        }
+        N
+    }
+}

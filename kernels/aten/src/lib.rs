@@ -1,0 +1,74 @@
+//! The namespace [`aten`](mod@aten) for [`torch_library`]: all declarations, kernels that are made of other operators,
+//! derivatives, what layers need to know, and the CPU kernels of the families that most programs call.
+//!
+//! The CPU kernels of other families are in crates of their own, which a program names where it wants them:
+//!
+//! | crate | families |
+//! |---|---|
+//! | `torch_library_nn` | convolutions, pooling, interpolation, normalisation, losses, optimisers, recurrent networks |
+//! | `torch_library_linalg` | equations, factors and spectra of matrices |
+//! | `torch_library_fourier` | Fourier transforms |
+//!
+//! `torch_library_kernels` is all of them. A call of an operator whose kernels are not linked is an error that names
+//! the crate.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_aten::aten;
+//! use torch_library_aten::prelude::*;
+//!
+//! let x = Tensor::from([[1.0, -2.0], [3.0, -4.0]]);
+//! let y = aten::add_Tensor(&x, &x)?; // as a function …
+//! assert_eq!(y.relu()?.mul(0.5)?.to_vec::<f64>()?, [1.0, 0.0, 3.0, 0.0]); // … or as a method
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! # What is hidden
+//!
+//! The modules that the documentation does not show are for the crates with the other families, which are of the same
+//! version as this one. They are no interface: what they have changes without notice.
+
+use torch_library_loops::{functions, loops, number, vector};
+
+/// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest:
+/// `with` for arguments by name, `call` and `redispatch`, its handle.
+///
+/// As methods on tensors, those of daily use are in [`methods`].
+#[doc(inline)]
+pub use ops::variants::aten;
+
+#[doc(hidden)]
+pub mod unseen;
+
+pub mod random;
+
+mod ops;
+
+#[doc(hidden)]
+pub mod arguments;
+pub mod methods;
+
+/// What a crate that calls operators as methods uses: `use torch_library_aten::prelude::*;`
+pub mod prelude {
+    pub use crate::aten::{
+        ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods,
+        CreateMethods, FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods,
+        MathMethods, MatmulMethods, NormMethods, OrderMethods, RandomMethods, ReduceMethods, ScatterMethods,
+        SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+    };
+    pub use crate::methods::{TensorMethods, TensorOrScalar};
+}
+
+#[doc(hidden)]
+pub mod composite;
+#[doc(hidden)]
+pub mod cpu;
+
+#[doc(hidden)]
+pub mod autograd;
+
+pub mod autocast;
+mod functionalize;
+pub mod vmap;
+
+pub mod data;

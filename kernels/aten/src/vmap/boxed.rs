@@ -1,0 +1,100 @@
+//! What rules are made of: values with the batch in front, and boxed calls that become others.
+
+use torch_library::prelude::*;
+use torch_library::vmap::Level;
+
+use super::moved;
+use crate::aten;
+
+/// Writes the kernels at `FuncTorchBatched` of operators that one boxed rule serves.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! rules {
+    ($($module:ident: $rule:expr => $($operator:ident)+;)+) => { $(
+        #[torch_impl(aten, FuncTorchBatched)]
+        mod $module {
+            use super::*;
+
+            $(
+                #[torch_impl(boxed)]
+                fn $operator(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+                    $rule(operator, stack)
+                }
+            )+
+        }
+    )+ };
+}
+pub use crate::rules;
+
+/// The tensor of all examples with the batch as its first dimension; a tensor that is not batched at this level as
+/// it is.
+///
+/// # Errors
+/// None of its own.
+pub fn front(level: Level, tensor: &Tensor) -> Result<Tensor> {
+    match level.unwrap(tensor) {
+        (value, Some(dim)) => moved(&value, dim, 0),
+        (value, None) => Ok(value),
+    }
+}
+
+/// As [`front`]; a tensor that is not batched is repeated, without taking memory.
+///
+/// # Errors
+/// None of its own.
+pub fn expanded(level: Level, tensor: &Tensor) -> Result<Tensor> {
+    if level.has(tensor) {
+        return front(level, tensor);
+    }
+    aten::expand(&aten::unsqueeze(tensor, 0)?, &[&[level.batch_size()], tensor.sizes()].concat())
+}
+
+/// As [`front`], with dimensions of size 1 behind the batch, so that examples have `rank` dimensions and broadcast.
+pub fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tensor> {
+    let value = front(level, tensor)?;
+    match level.has(tensor) {
+        true => (tensor.dim()..rank).try_fold(value, |value, _| aten::unsqueeze(&value, 1)),
+        false => Ok(value),
+    }
+}
+
+/// Calls an operator with these arguments and returns its returns.
+pub fn call<'v>(
+    operator: OperatorHandle,
+    arguments: impl IntoIterator<Item = Value<'v>>,
+) -> Result<Vec<Value<'v>>> {
+    let mut stack = Stack::from_iter(arguments);
+    operator.call_boxed(&mut stack)?;
+    Ok(stack.into_iter().collect())
+}
+
+/// Makes values the returns of a rule, with the batch in this dimension.
+pub fn wrapped(level: Level, stack: &mut Stack<'_>, returns: Vec<Value<'_>>, dim: usize) -> Result<()> {
+    for value in returns {
+        match value.into_owned() {
+            Value::Tensor(tensor) if tensor.is_defined() => stack.push(level.wrap(tensor, dim)?),
+            Value::Tensors(list) => {
+                let list = list.iter().map(|tensor| level.wrap(tensor.clone(), dim));
+                stack.push(list.collect::<Result<Vec<_>>>()?);
+            }
+            other => stack.push(other),
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value has a tensor that is batched at this level.
+pub fn is_batched(level: Level, value: &Value<'_>) -> bool {
+    value.all_tensors().any(|tensor| level.has(tensor))
+}
+
+/// The error for a write to a tensor that all examples share.
+pub fn shared_write(operator: OperatorHandle) -> Error {
+    Error::new(
+        ErrorKind::Argument,
+        format!(
+            "{operator} would write a value of each example to one tensor that they all share\n  \
+             help: use the operator that returns a new tensor, or make that tensor an input with a batch"
+        ),
+    )
+}

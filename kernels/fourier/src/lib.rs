@@ -1,0 +1,20 @@
+//! Fourier transforms for [`torch_library`]: the CPU kernels of PyTorch's `fft`, by the transforms of `rustfft`.
+//!
+//! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
+//! it out; `torch_library_kernels` has it.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_aten::aten;
+//! use torch_library_fourier as _;
+//!
+//! let spectrum = aten::fft_rfft::with(&Tensor::from([1.0, 2.0, 3.0])).call()?;
+//! let signal = aten::fft_irfft::with(&spectrum).n(Some(3)).call()?;
+//! assert!(aten::allclose::with(&signal, &Tensor::from([1.0, 2.0, 3.0])).call()?);
+//! # Ok::<(), Error>(())
+//! ```
+
+use torch_library_aten::aten;
+use torch_library_loops::loops;
+
+mod fourier;

@@ -1,0 +1,20 @@
+//! Linear algebra for [`torch_library`]: the CPU kernels of equations, factors and spectra of matrices, on `faer`.
+//!
+//! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
+//! it out; `torch_library_kernels` has it.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_aten::aten;
+//! use torch_library_linalg as _;
+//!
+//! let a = Tensor::from([[2.0, 0.0], [0.0, 4.0]]);
+//! assert_eq!(aten::linalg_solve(&a, &Tensor::from([2.0, 8.0]))?.to_vec::<f64>()?, [1.0, 2.0]);
+//! # Ok::<(), Error>(())
+//! ```
+
+use torch_library_aten::{arguments, aten, composite};
+use torch_library_loops::{loops, number, vector};
+
+mod kept;
+mod linalg;

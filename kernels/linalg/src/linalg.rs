@@ -1,0 +1,374 @@
+//! Factors of matrices and what is solved with them, batch by batch.
+//!
+//! Results lie column by column, and pivots, signs and `info` are those of LAPACK. Where a matrix is large, `faer`
+//! does the work: products, equations with triangles, and spectra.
+
+use torch_library::geometry::{Dims, infer_size, saturating_numel};
+use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
+
+use crate::arguments::square;
+use crate::aten;
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::number::{Divided, Number};
+use matrices::{Given, Matrices, column_major, transposed, wide, write_columns};
+use triangle::Triangle;
+
+mod cholesky;
+mod eigen;
+mod exponential;
+mod householder;
+mod ldl;
+mod lu;
+mod matrices;
+mod qr;
+mod registers;
+mod spectral;
+mod symmetric;
+mod triangle;
+mod unpack;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn linalg_lu_factor_ex(a: &Tensor, pivot: bool, check_errors: bool) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
+        const OPERATOR: &str = "aten::linalg_lu_factor_ex";
+        ensure!(pivot, Argument, "{OPERATOR}: pivot=False is not there, as it fails for most matrices");
+        let factors = Factors::of(OPERATOR, a)?;
+        check(OPERATOR, &factors.info, check_errors, "U has a zero on its diagonal")?;
+        Ok((factors.lu, factors.pivots, factors.info))
+    }
+
+    fn _linalg_solve_ex(
+        a: &Tensor,
+        b: &Tensor,
+        left: bool,
+        check_errors: bool,
+    ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a, b])?;
+        const OPERATOR: &str = "aten::_linalg_solve_ex";
+        square(OPERATOR, a)?;
+        let is_vector = b.dim() == 1 || b.sizes() == &a.sizes()[..a.dim() - 1];
+        ensure!(
+            left || !is_vector,
+            Shape,
+            "{OPERATOR}: with left=False the right sides must be matrices, these are of sizes {:?}",
+            b.sizes()
+        );
+        let columns = if is_vector { aten::unsqueeze(b, -1)? } else { b.clone() };
+        let (solution, factors) = solved(OPERATOR, a, &columns, left, is_vector)?;
+        check(OPERATOR, &factors.info, check_errors, "the matrix is singular")?;
+        Ok((solution, factors.lu, factors.pivots, factors.info))
+    }
+
+    fn linalg_inv_ex(a: &Tensor, check_errors: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
+        const OPERATOR: &str = "aten::linalg_inv_ex";
+        let n = square(OPERATOR, a)?;
+        let ones = Tensor::zeros(&[n, n], a.dtype(), a.device())?;
+        let diagonal = ones.strided_view(&[n], &[n + 1], 0)?;
+        match_dtype!(a.dtype(), T: Float | Complex => {
+            loops::map(&diagonal, [], |[]: [T; 0]| T::ONE)?;
+        }, else => return Err(unsupported(OPERATOR, a.dtype())));
+        let (inverse, factors) = solved(OPERATOR, a, &ones, true, false)?;
+        check(OPERATOR, &factors.info, check_errors, "the matrix is singular")?;
+        Ok((inverse, factors.info))
+    }
+
+    fn _linalg_det(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
+        const OPERATOR: &str = "aten::_linalg_det";
+        let factors = Factors::of_either(OPERATOR, a)?;
+        let det = Tensor::zeros(&a.sizes()[..a.dim() - 2], a.dtype(), a.device())?;
+        factors
+            .with_diagonals(&det, |diagonal, sign| diagonal.iter().fold(sign, |product, x| product * x))?;
+        Ok((det, factors.lu, factors.pivots))
+    }
+
+    fn _linalg_slogdet(a: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
+        const OPERATOR: &str = "aten::_linalg_slogdet";
+        let factors = Factors::of_either(OPERATOR, a)?;
+        let empty = |dtype| Tensor::zeros(&a.sizes()[..a.dim() - 2], dtype, a.device());
+        let (sign, logarithm) = (empty(a.dtype())?, empty(a.dtype().to_real())?);
+        factors.with_diagonals(&sign, |diagonal, sign| {
+            diagonal.iter().fold(sign, |sign, x| if x.norm() == 0.0 { *x } else { sign * x / x.norm() })
+        })?;
+        factors.with_diagonals(&logarithm, |diagonal, _| {
+            diagonal.iter().map(|x| x.norm().ln()).sum::<f64>().into()
+        })?;
+        Ok((sign, logarithm, factors.lu, factors.pivots))
+    }
+
+    fn linalg_cholesky_ex(this: &Tensor, upper: bool, check_errors: bool) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
+        const OPERATOR: &str = "aten::linalg_cholesky_ex";
+        let n = square(OPERATOR, this)? as usize;
+        let mut out = column_major(this.sizes(), this.dtype(), this.device())?;
+        let info = Tensor::zeros(&this.sizes()[..this.dim() - 2], DType::Int32, this.device())?;
+        if loops::has_elements(&out) {
+            match_dtype!(this.dtype(), T: Float | Complex => {
+                // The upper half is the lower one of the transposed matrix, and so is its factor.
+                let mut matrices = Matrices::<T>::of(&if upper { transposed(this)? } else { this.clone() })?;
+                let found: Vec<i32> = matrices.iter_mut().map(|a| cholesky::factor(a, n)).collect();
+                let factors = matrices.into_tensor()?;
+                if upper {
+                    loops::assign(&transposed(&out)?, &factors)?;
+                } else {
+                    out = factors;
+                }
+                info.clone().copy_from_slice(&found)?;
+            }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        }
+        check(OPERATOR, &info, check_errors, "the matrix is not positive definite")?;
+        Ok((out, info))
+    }
+
+    fn linalg_solve_triangular(
+        this: &Tensor,
+        b: &Tensor,
+        upper: bool,
+        left: bool,
+        unitriangular: bool,
+    ) -> Result<Tensor> {
+        let _lease = loops::frozen([this, b])?;
+        const OPERATOR: &str = "aten::linalg_solve_triangular";
+        let system = System::new(OPERATOR, this, b, left)?;
+        let out = column_major(&system.sizes, this.dtype(), this.device())?;
+        if !loops::has_elements(&out) {
+            return Ok(out);
+        }
+        match_dtype!(this.dtype(), T: Float | Complex => {
+            let triangles = Given::<T>::of(&aten::expand(this, &system.matrix_sizes())?)?;
+            let mut solution = Matrices::<T>::of(&system.turned(&aten::expand(b, &system.sizes)?)?)?;
+            let n = solution.rows;
+            for (elements, x) in triangles.iter().zip(solution.iter_mut()) {
+                let (is_upper, is_unit) = (upper, unitriangular);
+                Triangle { elements, n, is_upper, is_unit, is_transposed: !left }.solve(x);
+            }
+            let solution = solution.into_tensor()?;
+            if left {
+                return Ok(solution);
+            }
+            loops::assign(&out, &transposed(&solution)?)?;
+        }, else => return Err(unsupported(OPERATOR, this.dtype())));
+        Ok(out)
+    }
+
+    fn linalg_qr(a: &Tensor, mode: &str) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([a])?;
+        const OPERATOR: &str = "aten::linalg_qr";
+        let [batch @ .., rows, columns] = a.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
+        };
+        let (inner, has_q) = match mode {
+            "reduced" => (*rows.min(columns), true),
+            "complete" => (*rows, true),
+            "r" => (*rows.min(columns), false),
+            _ => bail!(
+                Argument,
+                "{OPERATOR}: unknown mode {mode:?}, expected \"reduced\", \"complete\" or \"r\""
+            ),
+        };
+        let empty = |sizes: [i64; 2]| column_major(&[batch, &sizes].concat(), a.dtype(), a.device());
+        let q = if has_q { empty([*rows, inner])? } else { Tensor::zeros(&[0], a.dtype(), a.device())? };
+        let r = empty([inner, *columns])?;
+        let is_there = loops::has_elements(&q) || loops::has_elements(&r);
+        match_dtype!(a.dtype(), T: Float => {
+            if is_there {
+                qr::by_blocks::<T>(a, [&q, &r])?;
+            }
+        }, else => match_dtype!(a.dtype(), T: Complex => {
+            if is_there {
+                factored::<T>(a, [&q, &r])?;
+            }
+        }, else => return Err(unsupported(OPERATOR, a.dtype()))));
+        Ok((q, r))
+    }
+}
+
+/// The LU factors of matrices, or of the transposed ones.
+struct Factors {
+    lu: Tensor,
+    pivots: Tensor,
+    info: Tensor,
+    operator: &'static str,
+}
+
+impl Factors {
+    fn of(operator: &'static str, a: &Tensor) -> Result<Self> {
+        let [batch @ .., rows, columns] = a.sizes() else {
+            bail!(Shape, "{operator}: sizes {:?} are no matrices", a.sizes())
+        };
+        let (steps, device) = (*rows.min(columns), a.device());
+        let mut pivots = Tensor::zeros(&[batch, &[steps]].concat(), DType::Int32, device)?;
+        let mut info = Tensor::zeros(batch, DType::Int32, device)?;
+        let lu = match_dtype!(a.dtype(), T: Float | Complex => {
+            if loops::has_elements(a) {
+                let mut matrices = Matrices::<T>::of(a)?;
+                let (rows, mut swaps) = (matrices.rows, vec![0; pivots.numel() as usize]);
+                let each = matrices.iter_mut().zip(swaps.chunks_exact_mut(steps as usize));
+                let found: Vec<i32> = each.map(|(a, swaps)| lu::factor(a, rows, swaps)).collect();
+                pivots.copy_from_slice(&swaps)?;
+                info.copy_from_slice(&found)?;
+                matrices.into_tensor()?
+            } else {
+                column_major(a.sizes(), a.dtype(), device)?
+            }
+        }, else => return Err(unsupported(operator, a.dtype())));
+        Ok(Factors { lu, pivots, info, operator })
+    }
+
+    /// The factors of square matrices in the order in which these lie: of the transposed ones where these are
+    /// row-major.
+    fn of_either(operator: &'static str, a: &Tensor) -> Result<Self> {
+        square(operator, a)?;
+        let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
+        Factors::of(operator, &if is_turned { transposed(a)? } else { a.clone() })
+    }
+
+    /// Writes a number for each matrix, from the diagonal of U and the sign of the swaps.
+    fn with_diagonals(&self, out: &Tensor, f: impl Fn(&[Complex64], Complex64) -> Complex64) -> Result<()> {
+        if !loops::has_elements(out) {
+            return Ok(());
+        }
+        let [batch @ .., n] = self.pivots.sizes() else { return Ok(()) };
+        let [batch_strides @ .., _, _] = self.lu.strides() else { return Ok(()) };
+        let (sizes, strides) = ([batch, &[*n]].concat(), [batch_strides, &[n + 1]].concat());
+        let diagonals = self.lu.strided_view(&sizes, &strides, self.lu.storage_offset())?;
+        let n = *n as usize;
+        let pivots = loops::elements::<i32>(&self.pivots)?;
+        match_dtype!(self.lu.dtype(), T: Float | Complex => {
+            let elements: Vec<Complex64> = loops::elements::<T>(&diagonals)?.into_iter().map(wide).collect();
+            let number = |at: usize| {
+                let sign = if lu::is_odd(&pivots[at * n..][..n]) { -1.0 } else { 1.0 };
+                f(&elements[at * n..][..n], sign.into())
+            };
+            let numbers = (0..out.numel() as usize).map(number);
+            match_dtype!(out.dtype(), R: Float | Complex => {
+                out.clone().fill_from::<R>(numbers.map(|x| x.cast()))
+            }, else => Err(unsupported(self.operator, out.dtype())))
+        }, else => Err(unsupported(self.operator, self.lu.dtype())))
+    }
+}
+
+/// Equations `A X = B`, or `X A = B`, for batches that broadcast.
+struct System {
+    batch: Dims,
+    /// Those of right sides and solutions.
+    sizes: Vec<i64>,
+    n: i64,
+    is_left: bool,
+}
+
+impl System {
+    fn new(operator: &'static str, a: &Tensor, b: &Tensor, is_left: bool) -> Result<Self> {
+        let n = square(operator, a)?;
+        common_device(operator, &[a, b])?;
+        let [batch @ .., rows, columns] = b.sizes() else {
+            bail!(Shape, "{operator}: right sides of sizes {:?} are no matrices", b.sizes())
+        };
+        ensure!(
+            a.dtype() == b.dtype(),
+            DType,
+            "{operator}: the matrix is of {}, the right side of {}, convert one to the other by `aten::to_dtype`",
+            a.dtype(),
+            b.dtype()
+        );
+        ensure!(
+            n == if is_left { *rows } else { *columns },
+            Shape,
+            "{operator}: a matrix of {n} × {n} and right sides of {rows} × {columns} are no equations"
+        );
+        let batch = infer_size(&a.sizes()[..a.dim() - 2], batch).map_err(|error| error.context(operator))?;
+        let sizes = [&batch[..], &[*rows, *columns]].concat();
+        Ok(System { batch, sizes, n, is_left })
+    }
+
+    fn matrix_sizes(&self) -> Vec<i64> {
+        [&self.batch[..], &[self.n, self.n]].concat()
+    }
+
+    /// Right sides as columns: `X A = B` is `Aᵀ Xᵀ = Bᵀ`.
+    fn turned(&self, right: &Tensor) -> Result<Tensor> {
+        if self.is_left { Ok(right.clone()) } else { transposed(right) }
+    }
+}
+
+/// The solution of equations, which may be of vectors, and the factors that it was found with.
+fn solved(
+    operator: &'static str,
+    a: &Tensor,
+    b: &Tensor,
+    is_left: bool,
+    is_vector: bool,
+) -> Result<(Tensor, Factors)> {
+    let system = System::new(operator, a, b, is_left)?;
+    let factors = Factors::of(operator, a)?;
+    let ndim = system.sizes.len() - usize::from(is_vector);
+    let mut out = match is_left {
+        true => column_major(&system.sizes[..ndim], a.dtype(), a.device())?,
+        false => Tensor::zeros(&system.sizes, a.dtype(), a.device())?,
+    };
+    if !loops::has_elements(&out) {
+        return Ok((out, factors));
+    }
+    let right = system.turned(&aten::expand(b, &system.sizes)?)?;
+    let (lu, pivots, batch) = (&factors.lu, &factors.pivots, &system.batch);
+    let solve = lu::Solve { factors: lu, pivots, batch, is_transposed: !is_left };
+    let solution = match_dtype!(a.dtype(), T: Float | Complex => {
+        system.turned(&solve.all::<T>(&right)?.into_tensor()?)?
+    }, else => return Err(unsupported(operator, a.dtype())));
+    if is_vector {
+        // A batch of vectors lies as a matrix would.
+        let column = solution.strided_view(out.sizes(), &solution.strides()[..ndim], 0)?;
+        loops::assign(&out, &column)?;
+    } else {
+        out = solution;
+    }
+    Ok((out, factors))
+}
+
+/// Writes Q, unless it is of no matrices, and R: of complex matrices, whose R has a real diagonal.
+fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
+    let mut matrices = Matrices::<T>::of(a)?;
+    let (rows, columns) = (matrices.rows, matrices.columns);
+    let elements = matrices.elements_mut();
+    let inner = r.sizes()[r.dim() - 2] as usize;
+    let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
+    let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
+    for at in 0..count {
+        let a = &mut elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still
+        let factors = qr::factor(a, rows, columns);
+        if q.dim() > 1 {
+            all_q.extend(qr::unitary(a, rows, &factors, inner));
+        }
+        for (j, column) in a.chunks_exact(rows).enumerate() {
+            all_r.extend((0..inner).map(|i| if i <= j { column[i] } else { T::ZERO }));
+        }
+    }
+    if q.dim() > 1 {
+        write_columns(q, all_q, [rows, inner])?;
+    }
+    write_columns(r, all_r, [inner, columns])
+}
+
+/// # Errors
+/// One of the matrices has no such factors, and errors are asked for.
+fn check(operator: &str, info: &Tensor, check_errors: bool, what: &str) -> Result<()> {
+    if !check_errors || !loops::has_elements(info) {
+        return Ok(());
+    }
+    let found = loops::elements::<i32>(info)?;
+    match found.iter().enumerate().find(|(_, info)| **info != 0) {
+        None => Ok(()),
+        Some((at, step)) => {
+            let of_batch =
+                if info.dim() > 0 { format!(" of matrix {at} of the batch") } else { String::new() };
+            bail!(Argument, "{operator}: {what}, found at step {step}{of_batch}")
+        }
+    }
+}

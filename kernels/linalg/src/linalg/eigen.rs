@@ -1,0 +1,152 @@
+//! Eigenvalues of general matrices.
+
+use faer::MatRef;
+use faer::traits::{ComplexField, Conjugate, RealField};
+use num_complex::Complex;
+use torch_library::Element;
+use torch_library::prelude::*;
+
+use super::matrices::{Matrices, column_major, wide, write, write_columns};
+use crate::arguments::square;
+use crate::aten;
+use crate::kept::with_room;
+use crate::loops;
+use crate::loops::pointwise::unsupported;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn linalg_eig(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        let _lease = loops::frozen([this])?;
+        const OPERATOR: &str = "aten::linalg_eig";
+        let values = uninit(OPERATOR, this)?;
+        let vectors = column_major(this.sizes(), values.dtype(), this.device())?;
+        find(OPERATOR, this, &values, Some(&vectors))?;
+        Ok((values, vectors))
+    }
+
+    fn _linalg_eigvals(this: &Tensor) -> Result<Tensor> {
+        let _lease = loops::frozen([this])?;
+        const OPERATOR: &str = "aten::_linalg_eigvals";
+        let values = uninit(OPERATOR, this)?;
+        find(OPERATOR, this, &values, None)?;
+        Ok(values)
+    }
+}
+
+/// Zeros where the eigenvalues will be.
+fn uninit(operator: &str, this: &Tensor) -> Result<Tensor> {
+    let n = square(operator, this)?;
+    let is_known = matches!(this.dtype().to_real(), DType::Float32 | DType::Float64);
+    let Some(dtype) = this.dtype().to_complex().filter(|_| is_known) else {
+        return Err(unsupported(operator, this.dtype()));
+    };
+    Tensor::zeros(&[&this.sizes()[..this.dim() - 2], &[n]].concat(), dtype, this.device())
+}
+
+/// Writes the eigenvalues, and vectors if there is room for them. Those of complex matrices are found in double
+/// precision.
+fn find(operator: &str, this: &Tensor, values: &Tensor, vectors: Option<&Tensor>) -> Result<()> {
+    if !loops::has_elements(values) {
+        return Ok(());
+    }
+    match this.dtype() {
+        DType::Float32 => found::<f32, _>(operator, this, values, vectors),
+        DType::Float64 => found::<f64, _>(operator, this, values, vectors),
+        _ => found::<Complex64, _>(operator, this, values, vectors),
+    }
+}
+
+fn found<T, R>(operator: &str, this: &Tensor, values: &Tensor, vectors: Option<&Tensor>) -> Result<()>
+where
+    T: Element + Conjugate<Canonical: ComplexField<Real = R>>,
+    R: RealField,
+    Complex<R>: Element + ComplexField<Real = R>,
+{
+    let matrices = Matrices::<T>::of(this)?;
+    let (n, elements) = (matrices.rows, matrices.elements());
+    let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
+    for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
+        let largest = matrix.iter().map(|x| wide(*x).l1_norm()).fold(0.0, |a, b| if a >= b { a } else { b });
+        ensure!(largest.is_finite(), Argument, "{operator}: there are elements that are not finite");
+        // Squares of very large and very small numbers are none.
+        let scale = if largest == 0.0 { 1.0 } else { largest.log2().floor().exp2() };
+        let matrix: Vec<T> = matrix.iter().map(|x| (wide(*x) / scale).cast()).collect();
+        let Some((values, vectors)) = eigen(&matrix, n, vectors.is_some()) else {
+            bail!(Argument, "{operator}: the eigenvalues of matrix {at} of the batch were not found")
+        };
+        all_values.extend(values.into_iter().map(|x: Complex<R>| -> Complex<R> { (wide(x) * scale).cast() }));
+        all_vectors.extend(vectors);
+    }
+    write(values, all_values, values.sizes())?;
+    match vectors {
+        Some(vectors) => write_columns(vectors, all_vectors, [n, n]),
+        None => Ok(()),
+    }
+}
+
+/// Eigenvalues and vectors, one after the other.
+type Eigen<R> = (Vec<Complex<R>>, Vec<Complex<R>>);
+
+/// Eigenvalues and, if they are wanted, vectors of a matrix. `None` if they are not found.
+fn eigen<T, R>(matrix: &[T], n: usize, has_vectors: bool) -> Option<Eigen<R>>
+where
+    T: Element + Conjugate<Canonical: ComplexField<Real = R>>,
+    R: RealField,
+    Complex<R>: Element + ComplexField<Real = R>,
+{
+    let known = MatRef::from_column_major_slice(matrix, n, n);
+    let is_finite = |values: &Vec<Complex<R>>| values.iter().all(|x| wide(*x).is_finite());
+    if !has_vectors {
+        return Some((with_room(|| known.eigenvalues()).ok().filter(is_finite)?, Vec::new()));
+    }
+    let found = with_room(|| known.eigen()).ok()?;
+    let values = Some(found.S().column_vector().iter().copied().collect()).filter(is_finite)?;
+    let mut vectors: Vec<Complex<R>> =
+        found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
+    vectors.chunks_exact_mut(n).for_each(unit);
+    let matrix: Vec<Complex<R>> = matrix.iter().map(|x| x.cast()).collect();
+    mend(&matrix, &values, &mut vectors)?;
+    Some((values, vectors))
+}
+
+/// Replaces vectors that the matrix does not stretch, as are found where it has fewer directions than eigenvalues,
+/// by the directions that it does next to nothing to once the eigenvalue is taken away.
+fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]) -> Option<()> {
+    let n = values.len();
+    let length = |x: &[T]| x.iter().map(|x| wide(*x).norm_sqr()).sum::<f64>().sqrt();
+    let epsilon = if T::DTYPE == DType::Complex64 { f32::EPSILON.into() } else { f64::EPSILON };
+    let bound = 10.0 * n as f64 * epsilon * length(matrix);
+    let [a, v] = [matrix, vectors].map(|matrix| MatRef::from_column_major_slice(matrix, n, n));
+    let stretched = with_room(|| a * v);
+    let mut last: Option<(Complex64, Vec<T>)> = None; // there are several of one eigenvalue
+    for ((value, vector), stretched) in
+        values.iter().zip(vectors.chunks_exact_mut(n)).zip(stretched.col_iter())
+    {
+        let value = wide(*value);
+        let left: Vec<T> =
+            stretched.iter().zip(&*vector).map(|(x, v)| (wide(*x) - value * wide(*v)).cast()).collect();
+        if length(&left) <= bound && length(vector) > 0.5 {
+            continue; // neither NaN nor, from infinite length, zero
+        }
+        if last.as_ref().is_none_or(|(of, _)| *of != value) {
+            let mut shifted = matrix.to_vec();
+            shifted.iter_mut().step_by(n + 1).for_each(|x| *x = (wide(*x) - value).cast());
+            let svd = with_room(|| MatRef::from_column_major_slice(&shifted, n, n).svd()).ok()?;
+            last = Some((value, svd.V().col(n - 1).iter().copied().collect()));
+        }
+        vector.copy_from_slice(&last.as_ref()?.1);
+        unit(vector);
+    }
+    Some(())
+}
+
+/// Gives a vector the length 1 and a largest element that is positive.
+fn unit<T: Element>(vector: &mut [T]) {
+    let larger = |a: Complex64, b: Complex64| if b.norm() > a.norm() { b } else { a };
+    let largest = vector.iter().map(|x| wide(*x)).fold(Complex64::ZERO, larger);
+    let length = vector.iter().map(|x| wide(*x).norm_sqr()).sum::<f64>().sqrt();
+    let turn = largest.conj() / largest.norm() / length;
+    vector.iter_mut().for_each(|x| *x = (wide(*x) * turn).cast());
+}

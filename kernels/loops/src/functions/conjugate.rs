@@ -1,0 +1,45 @@
+//! What a complex number has and a real one has too: a conjugate, and a direction.
+
+use num_complex::Complex;
+use num_traits::Float;
+
+use crate::number::Number;
+
+/// What a complex number has and a real one has too.
+pub trait Conjugate {
+    /// The conjugate, which a real number is itself.
+    fn conjugate(self) -> Self;
+
+    /// The number at distance 1 from zero on the way to this one; zero for zero.
+    fn direction(self) -> Self;
+}
+
+macro_rules! real {
+    ($($ty:ty),+) => { $(
+        impl Conjugate for $ty {
+            #[inline(always)]
+            fn conjugate(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn direction(self) -> Self {
+                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { 0.0 }
+            }
+        }
+    )+ };
+}
+
+real!(f32, f64);
+
+impl<T: Number + Float> Conjugate for Complex<T> {
+    #[inline(always)]
+    fn conjugate(self) -> Self {
+        Complex::new(self.re, -self.im)
+    }
+
+    #[inline(always)]
+    fn direction(self) -> Self {
+        if self.re == T::ZERO && self.im == T::ZERO { self } else { self / self.norm() }
+    }
+}

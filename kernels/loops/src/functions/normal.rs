@@ -1,0 +1,51 @@
+//! The normal distribution in double precision: the tails that the error function leaves, and quantiles.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
+
+use super::ErrorFunction;
+use super::error::{CENTRE, SIDE, TAIL, both, scaled_double};
+use super::exponential::Power;
+
+/// `exp(x²)` times the complement of the error function.
+pub fn scaled_complement(x: f64) -> f64 {
+    if x < -27.0 {
+        f64::INFINITY
+    } else if x < 0.0 {
+        let square = x * x;
+        Power::<f64, _>::of(square).scaling(2.0, x.mul_add(x, -square)) - scaled_complement(-x)
+    } else if x > 30.0 {
+        let half = 0.5 / (x * x);
+        let series = 1.0 - half * (1.0 - 3.0 * half * (1.0 - 5.0 * half * (1.0 - 7.0 * half)));
+        0.5 * FRAC_2_SQRT_PI / x * series
+    } else {
+        let [value, excess] = scaled_double(x); // also of NaN
+        excess.mul_add(value, value)
+    }
+}
+
+/// The logarithm of the probability that a standard normal variable is below `x`.
+pub fn log_probability(x: f64) -> f64 {
+    let place = x * FRAC_1_SQRT_2;
+    if x < -1.0 {
+        (0.5 * scaled_complement(-place)).ln() - 0.5 * x * x
+    } else {
+        (-0.5 * place.complementary_error_function()).ln_1p()
+    }
+}
+
+/// Below which number a standard normal variable is with this probability, as in AS 241.
+pub fn quantile(probability: f64) -> f64 {
+    if !(0.0..=1.0).contains(&probability) {
+        return f64::NAN;
+    }
+    let distance = probability - 0.5;
+    if distance.abs() <= 0.425 {
+        let [above, below] = both(0.180_625 - distance * distance, CENTRE);
+        return distance * above / below;
+    }
+    let tail = if distance < 0.0 { probability } else { 1.0 - probability };
+    let root = (-tail.ln()).sqrt();
+    let [above, below] = if root <= 5.0 { both(root - 1.6, SIDE) } else { both(root - 5.0, TAIL) };
+    let value = if tail == 0.0 { f64::INFINITY } else { above / below };
+    value.copysign(distance)
+}

@@ -1,0 +1,173 @@
+//! Powers and distances of two numbers, without branches.
+
+use super::polynomial;
+
+/// Functions of two numbers that are roots or powers.
+pub trait Raised {
+    /// This to the power of another.
+    fn raised(self, exponent: Self) -> Self;
+
+    /// The distance of a point from the origin; infinite if a coordinate is, be the other NaN.
+    fn distance(self, other: Self) -> Self;
+}
+
+impl Raised for f32 {
+    /// `2^(y log2(x))` in double precision, which leaves a number that is rounded once.
+    #[inline(always)]
+    fn raised(self, exponent: f32) -> f32 {
+        let magnitude = power_of_two(f64::from(exponent) * logarithm(f64::from(self.abs()))) as f32;
+        let is_one = exponent == 0.0 || self == 1.0 || self == -1.0 && exponent.is_infinite();
+        let is_whole = exponent.trunc() == exponent;
+        let half = 0.5 * exponent;
+        let is_odd = is_whole && half.trunc() != half;
+        let has_power = is_whole || self >= 0.0 || self.is_infinite();
+        let power = if is_odd { magnitude.copysign(self) } else { magnitude };
+        match (is_one, has_power) {
+            (true, _) => 1.0,
+            (false, true) => power,
+            (false, false) => f32::NAN,
+        }
+    }
+
+    #[inline(always)]
+    fn distance(self, other: f32) -> f32 {
+        let (x, y) = (f64::from(self), f64::from(other));
+        let distance = x.mul_add(x, y * y).sqrt() as f32;
+        if self.is_infinite() || other.is_infinite() { f32::INFINITY } else { distance }
+    }
+}
+
+impl Raised for f64 {
+    #[inline(always)]
+    fn raised(self, exponent: f64) -> f64 {
+        if exponent == 2.0 { self * self } else { self.powf(exponent) }
+    }
+
+    #[inline(always)]
+    fn distance(self, other: f64) -> f64 {
+        const POWER: f64 =
+            (1u128 << 127) as f64 * (1u128 << 127) as f64 * (1u128 << 127) as f64 * (1u128 << 127) as f64;
+        // What is scaled neither overflows nor loses digits when squared.
+        let larger = self.abs().max(other.abs());
+        let (scale, inverse) = match (larger > POWER, larger < 1.0 / POWER) {
+            (true, _) => (1.0 / POWER, POWER),
+            (_, true) => (POWER, 1.0 / POWER),
+            (false, false) => (1.0, 1.0),
+        };
+        let (x, y) = (self * scale, other * scale);
+        let distance = x.mul_add(x, y * y).sqrt() * inverse;
+        if larger == f64::INFINITY { larger } else { distance }
+    }
+}
+
+/// The logarithm to base 2 of a magnitude, to a relative precision of 2^-37.
+#[inline(always)]
+fn logarithm(x: f64) -> f64 {
+    const ROOT: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    let shifted = x.to_bits().wrapping_sub(ROOT);
+    let whole = f64::from_bits(ROUNDER.to_bits().wrapping_add((shifted as i64 >> 52) as u64)) - ROUNDER;
+    let mantissa = f64::from_bits((shifted & ((1 << 52) - 1)) + ROOT);
+    let quotient = (mantissa - 1.0) / (mantissa + 1.0);
+    let coefficients = [
+        3.407_301_190_157_154e-1,
+        4.116_727_169_235_864e-1,
+        5.770_835_850_387_239e-1,
+        9.617_966_733_410_208e-1,
+        2.885_390_081_790_087_7,
+    ];
+    let value = polynomial(quotient * quotient, coefficients).mul_add(quotient, whole);
+    match (x == 0.0, x < f64::INFINITY) {
+        (true, _) => f64::NEG_INFINITY,
+        (false, true) => value,
+        (false, false) => x, // infinite, or NaN
+    }
+}
+
+/// Two to the power of a number, to a relative precision of 2^-34; 0 or infinite where a `f32` is.
+#[inline(always)]
+fn power_of_two(x: f64) -> f64 {
+    let x = x.clamp(-300.0, 300.0);
+    let rounded = x + ROUNDER;
+    let coefficients = [
+        1.519_557_751_281_569_7e-5,
+        1.546_923_648_171_627_3e-4,
+        1.333_395_008_350_802_3e-3,
+        9.618_027_457_966_801e-3,
+        5.550_410_319_487_919_5e-2,
+        2.402_265_119_625_284_2e-1,
+        6.931_471_807_388_32e-1,
+        9.999_999_999_619_436e-1,
+    ];
+    let power = f64::from_bits(rounded.to_bits().wrapping_sub(ROUNDER.to_bits()).wrapping_add(1023) << 52);
+    polynomial(x - (rounded - ROUNDER), coefficients) * power
+}
+
+/// 1.5 · 2^52: a sum with this is whole, and has the other number in its lowest bits.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+
+#[cfg(test)]
+mod tests {
+    use super::super::errors::{units, units_double, worse};
+    use super::*;
+
+    const VALUES: [f32; 19] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        2.0,
+        -2.0,
+        3.0,
+        -3.0,
+        -2.5,
+        1e-45,
+        3e38,
+        16_777_217.0,
+        16_777_219.0,
+        -8_388_609.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+    ];
+
+    #[test]
+    fn powers_are_rounded_well() {
+        let mut worst = 0f64;
+        for i in 0..1000 {
+            let x = f32::from_bits((f32::MAX.to_bits() / 1000) * i);
+            for k in 0..300 {
+                let y = (k - 150) as f32 * 0.37;
+                for x in [x, 0.5 + i as f32 * 1e-3] {
+                    worst = worse(worst, units(x.raised(y), f64::from(x).powf(f64::from(y))));
+                }
+            }
+        }
+        assert!(worst < 0.6, "{worst}");
+    }
+
+    #[test]
+    fn special_powers_are_those_of_the_standard_library() {
+        for x in VALUES {
+            for y in VALUES {
+                let (got, want) = (x.raised(y), x.powf(y));
+                let are_alike = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                assert!(are_alike, "{x} to the power of {y}: {got}, expected {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_are_those_of_the_standard_library() {
+        for x in VALUES {
+            for y in VALUES {
+                assert_eq!(units(x.distance(y), f64::from(x).hypot(f64::from(y))), 0.0, "{x} and {y}");
+                for scale in [1.0, 1e200, 1e-200] {
+                    let (x, y) = (f64::from(x) * scale, f64::from(y) * scale);
+                    assert!(units_double(x.distance(y), x.hypot(y)) < 2.0, "{x} and {y}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The smooth form of the larger of a number and zero.
+
+use num_traits::Float;
+
+use super::{Functions, NearOne};
+
+/// `ln(1 + exp(x))`, without overflow.
+#[inline(always)]
+pub fn softplus_of<T: Float + Functions + NearOne>(x: T) -> T {
+    x.max(T::zero()) + (-x.abs()).exponential().logarithm_of_one_more()
+}

@@ -1,0 +1,55 @@
+//! The zeta function of Riemann and Hurwitz, in double precision.
+
+/// As [`hurwitz_zeta`]; where there is no such sum, what PyTorch says.
+pub fn zeta(s: f64, x: f64) -> f64 {
+    let is_pole = x <= 0.0 && x == x.floor();
+    if s == 1.0 || is_pole && (s > 1.0 || s.is_nan()) {
+        f64::INFINITY
+    } else if s == f64::INFINITY && x <= 1.0 {
+        if x < 1.0 { f64::INFINITY } else { 1.0 }
+    } else if s > 1.0 && s.is_finite() && x.is_finite() && (x > 0.0 || s == s.floor()) {
+        hurwitz_zeta(s, x)
+    } else {
+        f64::NAN
+    }
+}
+
+/// The sum of `(x + k)^-s` over all whole `k` from 0: some terms, and the formula of Euler and Maclaurin for the rest.
+pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
+    if x <= 0.0 && x == x.trunc() {
+        return f64::INFINITY;
+    }
+    if x < 0.0 {
+        // Above zero as many as there are, below it what all have beyond those that `x` does not reach.
+        let below = hurwitz_zeta(s, x.ceil() - x) - hurwitz_zeta(s, 1.0 - x);
+        return hurwitz_zeta(s, x - x.floor()) + if s % 2.0 == 0.0 { below } else { -below };
+    }
+    let (mut x, mut sum) = (x, 0.0);
+    // As far out as the derivatives of the terms become smaller, unless those end before.
+    while x <= 12.0 + 2.0 * s {
+        let term = x.powf(-s);
+        sum += term;
+        x += 1.0;
+        if term <= sum * 1e-18 {
+            return sum;
+        }
+    }
+    // The Bernoulli numbers over factorials.
+    const SERIES: [f64; 7] = [
+        1.0 / 12.0,
+        -1.0 / 720.0,
+        1.0 / 30_240.0,
+        -1.0 / 1_209_600.0,
+        1.0 / 47_900_160.0,
+        -691.0 / 1_307_674_368_000.0,
+        1.0 / 74_724_249_600.0,
+    ];
+    let power = x.powf(-s);
+    let (mut tail, mut factor) = (power * (x / (s - 1.0) + 0.5), power * s / x);
+    for (k, coefficient) in SERIES.iter().enumerate() {
+        tail += coefficient * factor;
+        let at = s + 2.0 * k as f64;
+        factor *= (at + 1.0) * (at + 2.0) / (x * x);
+    }
+    sum + tail
+}

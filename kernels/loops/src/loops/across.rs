@@ -1,0 +1,446 @@
+//! Computing several rows at a time, where an input's neighbours lie across them.
+//!
+//! A row of a transposed tensor takes one element from each of many cache lines, and the next row takes the next.
+//! So the parts of [`ROWS`] rows are read together: whole cache lines, turned into parts of rows by small squares
+//! that stay in registers.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::walk::{Row, Walk};
+use super::{Buffer, CHUNK, Input, Operands};
+
+/// How many elements there must be for this to pay: fewer stay in the first-level cache in any order.
+pub(super) const WORTHWHILE: usize = 1024;
+
+/// How many rows are computed together: a cache line of 4-byte elements.
+const ROWS: usize = 16;
+
+/// How many elements apart the parts of rows lie in a turned tile: a little more than they are long, as addresses
+/// that are a power of two apart compete for places in the cache.
+const PITCH: usize = CHUNK + 8;
+
+/// Parts of several rows, turned.
+type Tile = Vec<MaybeUninit<u128>>;
+
+impl<const N: usize> Operands<'_, N> {
+    /// Computes the rows of a range.
+    ///
+    /// # Safety
+    /// - For each row of the walk in this range, what [`row`](Self::row) asks for: elements in bounds, nobody
+    ///   else's, each input the result itself or apart.
+    pub(super) unsafe fn rows_across(&self, walk: &Walk<N>, range: Range<usize>) {
+        let mut tiles: [Tile; N] = std::array::from_fn(|_| Vec::new());
+        let mut rows: SmallVec<[Row<N>; ROWS]> = SmallVec::new();
+        walk.rows(range, |row| {
+            // Rows that do not continue the others (other lengths, another plane) are not turned together with them.
+            if rows.len() >= ROWS || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
+                // SAFETY: the rows are some of those that the caller vouches for; `is_followed_by` has found each
+                // to have the length of the one before.
+                unsafe { self.together(&rows, &mut tiles) };
+                rows.clear();
+            }
+            rows.push(row);
+        });
+        // SAFETY: the rows are some of those that the caller vouches for; `is_followed_by` has found each to have
+        // the length of the one before.
+        unsafe { self.together(&rows, &mut tiles) };
+    }
+
+    /// Computes rows of one length that are equally far apart.
+    ///
+    /// # Safety
+    /// - For each of the rows, what [`row`](Self::row) asks for: elements in bounds, nobody else's, each input the
+    ///   result itself or apart.
+    /// - All rows have one length.
+    unsafe fn together(&self, rows: &[Row<N>], tiles: &mut [Tile; N]) {
+        let Some(first) = rows.first() else { return };
+        let mut buffers = [Buffer::EMPTY; N];
+        let is_turned: [bool; N] = std::array::from_fn(|k| self.inputs[k].is_turned(k, rows));
+        let mut start = 0;
+        while start < first.len {
+            let len = CHUNK.min(first.len - start);
+            for k in (0..N).filter(|k| is_turned[*k]) {
+                let (input, stride) = (&self.inputs[k], first.input_strides[k]);
+                tiles[k].reserve((rows.len() * PITCH * input.size).div_ceil(size_of::<u128>())); // once
+                let (place, tile) = (first.inputs[k] + start as isize * stride, tiles[k].as_mut_ptr().cast());
+                // SAFETY: `start..start + len` is part of each row, which the caller vouches for; by `is_turned`
+                // each row's elements lie next to those of the row before. The tile is this thread's, and has just
+                // got room for so many parts of `PITCH` elements, `len` being less.
+                unsafe { input.turn(place, stride, [len, rows.len()], tile, PITCH) };
+            }
+            for (n, row) in rows.iter().enumerate() {
+                let inputs = std::array::from_fn(|k| match is_turned[k] {
+                    true => tiles[k].as_ptr().cast::<u8>().wrapping_add(n * PITCH * self.inputs[k].size),
+                    // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nobody
+                    // else writing to it; a chunk of the function's type fits a buffer.
+                    false => unsafe { self.inputs[k].part(row, k, start, len, &mut buffers[k]) },
+                });
+                // SAFETY: `start..start + len` is part of the row that the caller vouches for; `len` elements of
+                // the function's type are in the tile (plain ones, by `is_turned`) or where `part` says, and `len`
+                // is at most `CHUNK`, which a buffer always has room for.
+                unsafe { self.finish(row, start, len, inputs) };
+            }
+            start += len;
+        }
+    }
+}
+
+impl<const N: usize> Operands<'_, N> {
+    /// Whether elements go from one place to another as they are.
+    pub(super) fn is_copy(&self) -> bool {
+        self.inner.compiled.is_identity && self.is_plain && self.inputs[0].is_plain
+    }
+}
+
+impl<const N: usize> Row<N> {
+    /// Whether a row of the same length comes one step after this one, in an input whose neighbours lie across.
+    fn is_followed_by(&self, next: &Self) -> bool {
+        self.len == next.len
+            && (0..N).any(|k| self.input_strides[k] > 1 && next.inputs[k] == self.inputs[k] + 1)
+    }
+}
+
+impl Input {
+    /// Whether this operand's elements are read as they are, and neighbours lie in neighbouring rows.
+    fn is_turned<const N: usize>(&self, k: usize, rows: &[Row<N>]) -> bool {
+        let is_next = |pair: &[Row<N>]| pair[1].inputs[k] == pair[0].inputs[k] + 1;
+        self.is_plain && rows[0].input_strides[k] > 1 && rows.len() > 1 && rows.windows(2).all(is_next)
+    }
+
+    /// As [`chunk`](Self::chunk), of which the chunk before was perhaps another row's.
+    ///
+    /// # Safety
+    /// - The elements of the chunk lie in bounds, and are initialised.
+    /// - Nobody writes to them meanwhile.
+    /// - `len` elements of the function's type fit the buffer.
+    unsafe fn part<const N: usize>(
+        &self,
+        row: &Row<N>,
+        k: usize,
+        start: usize,
+        len: usize,
+        buffer: &mut Buffer,
+    ) -> *const u8 {
+        let stride = row.input_strides[k];
+        // SAFETY: these are elements `0..len` of the row that starts `start` later; the caller vouches for their
+        // bounds, for nobody writing to them, and for the buffer's room.
+        unsafe { self.chunk(row.inputs[k] + start as isize * stride, stride, 0, len, buffer) }
+    }
+
+    /// Writes elements `start..start + len` of `count` rows, each `pitch` after the other.
+    ///
+    /// # Safety
+    /// - `len` lines of `count` neighbours, `stride` apart, lie in bounds from `place` on, and are initialised.
+    /// - Nobody writes to them meanwhile.
+    /// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody
+    ///   else uses.
+    unsafe fn turn(&self, place: isize, stride: isize, [len, count]: [usize; 2], to: *mut u8, pitch: usize) {
+        // SAFETY: the caller vouches for an element at `place`.
+        let data = unsafe { self.data.offset(place * self.size as isize) };
+        // SAFETY: the caller vouches for `len` lines of `count` elements of this size, and for room for `count` of
+        // `len` elsewhere.
+        unsafe { turn_sized(self.size, data, stride, [len, count], to, pitch) };
+    }
+}
+
+/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart.
+///
+/// # Safety
+/// - `len` lines of `count` elements, `stride` apart, can be read from `from` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody
+///   else uses.
+/// - `T` takes 1, 2, 4, 8 or 16 bytes.
+pub unsafe fn turned<T>(from: *const T, stride: isize, [len, count]: [usize; 2], to: *mut T, pitch: usize) {
+    // SAFETY: the caller vouches for `len` lines of `count` elements of this size, and for room for `count` of `len`
+    // elsewhere.
+    unsafe { turn_sized(size_of::<T>(), from.cast(), stride, [len, count], to.cast(), pitch) }
+}
+
+/// As [`turned`], of elements of so many bytes, which need not be aligned.
+///
+/// # Safety
+/// - `len` lines of `count` elements of `size` bytes, `stride` apart, can be read from `data` on, and nobody writes
+///   to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody
+///   else uses.
+/// - `size` is 1, 2, 4, 8 or 16.
+pub(super) unsafe fn turn_sized(
+    size: usize,
+    data: *const u8,
+    stride: isize,
+    [len, count]: [usize; 2],
+    to: *mut u8,
+    pitch: usize,
+) {
+    let turn = match size {
+        1 => turn::<u8, 8>,
+        2 => turn::<u16, 8>,
+        4 => turn::<u32, 8>,
+        8 => turn::<u64, 4>,
+        _ => turn::<u128, 2>,
+    };
+    // SAFETY: the caller vouches for the lines of both, of elements of `size` bytes, which the integer that stands
+    // for them takes.
+    unsafe { turn(data, stride, len, count, to, pitch) };
+}
+
+/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart, on the widest
+/// registers.
+///
+/// # Safety
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
+///   else uses.
+/// - Elements take as many bytes as `T`, of which any bits are a value; they need not be aligned like it.
+unsafe fn turn<T: Copy, const SIDE: usize>(
+    data: *const u8,
+    stride: isize,
+    len: usize,
+    count: usize,
+    tile: *mut u8,
+    pitch: usize,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if super::is_wide() {
+        // SAFETY: `is_wide` found these features; the caller vouches for the lines of both.
+        return unsafe { turn_wide::<T, SIDE>(data.cast(), stride, len, count, tile.cast(), pitch) };
+    }
+    // SAFETY: the caller vouches for the lines of both; `squares` calls the closure with squares of `SIDE` that lie
+    // within them.
+    unsafe {
+        squares::<T, SIDE>(data.cast(), stride, len, count, tile.cast(), pitch, |data, tile| {
+            square::<T, SIDE>(data, stride, tile, pitch);
+        });
+    }
+}
+
+/// # Safety
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
+///   else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn turn_wide<T: Copy, const SIDE: usize>(
+    data: *const T,
+    stride: isize,
+    len: usize,
+    count: usize,
+    tile: *mut T,
+    pitch: usize,
+) {
+    // SAFETY: the caller vouches for the lines of both, and for the features; `squares` calls the closure with
+    // squares of `SIDE` that lie within them, and `words` is for squares of eight times eight, of 4 bytes each.
+    unsafe {
+        squares::<T, SIDE>(data, stride, len, count, tile, pitch, |data, tile| {
+            match (size_of::<T>(), SIDE) {
+                (4, 8) => words(data.cast(), stride, tile.cast(), pitch),
+                _ => square::<T, SIDE>(data, stride, tile, pitch),
+            }
+        });
+    }
+}
+
+/// Turns a square of eight times eight elements of 4 bytes: pairs, then pairs of pairs, then halves change places.
+///
+/// # Safety
+/// - Eight lines of eight elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - Eight lines of eight elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
+///   else uses.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
+    use std::arch::x86_64::*;
+    // The next lines are far away, where nothing else foresees them.
+    (8..16).for_each(|i| _mm_prefetch::<_MM_HINT_T0>(data.wrapping_offset(i * stride).cast()));
+    // SAFETY: `i` is below eight, and the caller vouches for a line of eight elements there; loads need no alignment.
+    let lines: [__m256; 8] =
+        std::array::from_fn(|i| unsafe { _mm256_loadu_ps(data.offset(i as isize * stride)) });
+    let pairs: [[__m256; 2]; 4] = std::array::from_fn(|i| {
+        let (a, b) = (lines[2 * i], lines[2 * i + 1]);
+        [_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)]
+    });
+    let fours: [[__m256; 4]; 2] = std::array::from_fn(|i| {
+        let ([a, b], [c, d]) = (pairs[2 * i], pairs[2 * i + 1]);
+        let (low, high) = (_mm256_shuffle_ps::<0x44>, _mm256_shuffle_ps::<0xee>);
+        [low(a, c), high(a, c), low(b, d), high(b, d)]
+    });
+    let [above, below] = fours;
+    for (j, (a, b)) in above.into_iter().zip(below).enumerate() {
+        // SAFETY: `j` is below four, and the caller vouches for lines `j` and `j + 4` of the tile, of eight
+        // elements; stores need no alignment.
+        unsafe {
+            _mm256_storeu_ps(tile.add(j * pitch), _mm256_permute2f128_ps::<0x20>(a, b));
+            _mm256_storeu_ps(tile.add((j + 4) * pitch), _mm256_permute2f128_ps::<0x31>(a, b));
+        }
+    }
+}
+
+/// By a function that turns one square.
+///
+/// # Safety
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
+///   else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+/// - `square` may be called with a square of `SIDE` lines of as many elements that lies within these.
+#[inline(always)]
+unsafe fn squares<T: Copy, const SIDE: usize>(
+    data: *const T,
+    stride: isize,
+    len: usize,
+    count: usize,
+    tile: *mut T,
+    pitch: usize,
+    square: impl Fn(*const T, *mut T),
+) {
+    let (even_len, even_count) = (len - len % SIDE, count - count % SIDE);
+    if len == pitch && len <= 4 {
+        let interleave = match len {
+            1 => interleave::<T, 1>,
+            2 => interleave::<T, 2>,
+            3 => interleave::<T, 3>,
+            _ => interleave::<T, 4>,
+        };
+        // SAFETY: `len` is `LEN`, and `pitch` too; the caller vouches for so many lines of `count` elements, and
+        // for room for them elsewhere.
+        return unsafe { interleave(data, stride, count, tile) };
+    }
+    for i in (0..even_len).step_by(SIDE) {
+        for j in (0..even_count).step_by(SIDE) {
+            // SAFETY: `i + SIDE` is at most `len`, and `j + SIDE` at most `count`: a square within the lines that
+            // the caller vouches for.
+            unsafe { square(data.offset(i as isize * stride).add(j), tile.add(j * pitch + i)) };
+        }
+    }
+    for i in 0..len {
+        for j in if i < even_len { even_count } else { 0 }..count {
+            // SAFETY: `i` is below `len` and `j` below `count`: an element of the lines that the caller vouches
+            // for, which need not be aligned.
+            unsafe {
+                let element = data.offset(i as isize * stride).add(j).read_unaligned();
+                tile.add(j * pitch + i).write_unaligned(element);
+            }
+        }
+    }
+}
+
+/// Turns a few lines into as many columns that fill their memory.
+///
+/// # Safety
+/// - `LEN` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - `LEN * count` elements can be written from `tile` on, in other memory, which nobody else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+#[inline(always)]
+unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, count: usize, tile: *mut T) {
+    for j in 0..count {
+        for i in 0..LEN {
+            // SAFETY: `i` is below `LEN` and `j` below `count`: an element that the caller vouches for in both,
+            // which need not be aligned.
+            unsafe {
+                let element = data.offset(i as isize * stride).add(j).read_unaligned();
+                tile.add(j * LEN + i).write_unaligned(element);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// - `SIDE` lines of as many elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
+/// - As many lines, `pitch` apart, can be written from `tile` on, in other memory, which nobody else uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+#[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "`j` counts the columns of all lines")]
+unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile: *mut T, pitch: usize) {
+    let lines: [[T; SIDE]; SIDE] = std::array::from_fn(|i| {
+        // SAFETY: `i` is below `SIDE`, and the caller vouches for a line of as many elements there, which need not be
+        // aligned.
+        unsafe { data.offset(i as isize * stride).cast::<[T; SIDE]>().read_unaligned() }
+    });
+    for j in 0..SIDE {
+        let line: [T; SIDE] = std::array::from_fn(|i| lines[i][j]);
+        // SAFETY: `j` is below `SIDE`, and the caller vouches for room for a line of as many elements there, which
+        // need not be aligned.
+        unsafe { tile.add(j * pitch).cast::<[T; SIDE]>().write_unaligned(line) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::{Element, Tensor};
+
+    use crate::loops::{assign, map};
+
+    /// Copies `[planes, rows, columns]` elements whose neighbours lie across the rows, `gap` apart from the next line.
+    fn check<T: Element + PartialEq + std::fmt::Debug>(planes: i64, rows: i64, columns: i64, offset: i64) {
+        let pitch = rows + 3;
+        let count = planes * columns * pitch + offset;
+        let elements = (0..count).map(|i| i.cast::<T>()).collect();
+        let memory = Tensor::from_vec::<T>(elements, &[count]).unwrap();
+        let strides = [columns * pitch, 1, pitch];
+        let view = memory.strided_view(&[planes, rows, columns], &strides, offset).unwrap();
+        let out = Tensor::empty(view.sizes(), T::DTYPE, view.device()).unwrap();
+        map(&out, [&view], |[x]: [T; 1]| x).unwrap();
+        // Copies, into dense memory and into each second element.
+        let copy = Tensor::empty(view.sizes(), T::DTYPE, view.device()).unwrap();
+        assign(&copy, &view).unwrap();
+        let sparse = Tensor::empty(&[planes, rows, columns, 2], T::DTYPE, view.device()).unwrap();
+        let strides = [rows * columns * 2, columns * 2, 2];
+        let sparse = sparse.strided_view(view.sizes(), &strides, 1).unwrap();
+        assign(&sparse, &view).unwrap();
+        let got = out.to_vec::<T>().unwrap();
+        assert_eq!(copy.to_vec::<T>().unwrap(), got);
+        assert_eq!(sparse.to_vec::<T>().unwrap(), got);
+        let strides = view.strides();
+        for (i, got) in got.into_iter().enumerate() {
+            let i = i as i64;
+            let (plane, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+            let place = offset + plane * strides[0] + row + column * pitch;
+            assert_eq!(got, place.cast::<T>(), "[{plane}, {row}, {column}] of {rows} × {columns}");
+        }
+    }
+
+    #[test]
+    fn transposed_elements_of_every_size_arrive_where_they_belong() {
+        for (rows, columns) in [
+            (32, 33),
+            (40, 300),
+            (17, 263),
+            (1, 2000),
+            (2, 1024),
+            (700, 9),
+            (3, 515),
+            (300, 21),
+            (1000, 2),
+            (515, 3),
+            (300, 4),
+        ] {
+            check::<u8>(2, rows, columns, 1);
+            check::<i16>(3, rows, columns, 0);
+            check::<f32>(2, rows, columns, 5);
+            check::<i64>(1, rows, columns, 3);
+            check::<num_complex::Complex<f32>>(2, rows, columns, 1);
+            check::<num_complex::Complex<f64>>(2, rows, columns, 1);
+        }
+    }
+
+    #[test]
+    fn a_sum_with_its_own_transpose_can_be_taken_in_place() {
+        let n = 77;
+        let x = Tensor::from_vec((0..n * n).map(|i| i as f32).collect(), &[n, n]).unwrap();
+        let other = Tensor::from_vec((0..n * n).map(|i| (3 * i) as f32).collect(), &[n, n]).unwrap();
+        let transposed = other.strided_view(&[n, n], &[1, n], 0).unwrap();
+        map(&x, [&x, &transposed], |[a, b]: [f32; 2]| a + b).unwrap();
+        for (i, sum) in x.to_vec::<f32>().unwrap().into_iter().enumerate() {
+            let i = i as i64;
+            assert_eq!(sum, (i + 3 * (i % n * n + i / n)) as f32);
+        }
+    }
+}

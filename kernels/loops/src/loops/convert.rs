@@ -1,0 +1,110 @@
+//! Moving rows of elements between memory and dense buffers, converting them on the way.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers")]
+
+use torch_library::{DType, Element, match_dtype};
+
+use super::dense;
+
+/// Reads `len` elements, `stride` apart, into a dense buffer of another type.
+pub type Loader = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: *mut u8);
+
+/// Writes a dense buffer of `len` elements to places `stride` apart, as another type.
+pub type Storer = unsafe fn(buffer: *const u8, len: usize, data: *mut u8, stride: isize);
+
+/// The loader from memory of a type to a buffer of `M`.
+pub fn loader<M: Element>(dtype: DType) -> Loader {
+    match_dtype!(dtype, S => load::<S, M>)
+}
+
+/// The storer from a buffer of `R` to memory of a type.
+pub fn storer<R: Element>(dtype: DType) -> Storer {
+    match_dtype!(dtype, D => store::<R, D>)
+}
+
+/// # Safety
+/// - `len` elements of `S`, `stride` apart, lie in bounds from `data` on, aligned and initialised; of `bool` they
+///   may be any byte.
+/// - Nobody writes to them meanwhile.
+/// - `len` elements of `M` can be written to the buffer, which is aligned for them, and which nobody else uses
+///   meanwhile.
+/// - The two share no memory.
+/// - If `stride` is 0, `len` is not.
+pub unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usize, buffer: *mut u8) {
+    if stride == 1
+        && let Some(convert) = dense::conversion(S::DTYPE, M::DTYPE)
+    {
+        // SAFETY: the caller vouches for `len` elements of `S`, side by side, and for room for as many of `M`,
+        // apart; the conversion was asked for these types, and given for a processor that has its features.
+        return unsafe { convert(data, len, buffer) };
+    }
+    if stride == 1 && S::DTYPE == M::DTYPE && S::DTYPE != DType::Bool {
+        // SAFETY: the caller vouches for `len` elements side by side, and for room for as many of the same type.
+        return unsafe { std::ptr::copy(data, buffer, len * size_of::<S>()) };
+    }
+    let (data, buffer) = (data.cast::<S>(), buffer.cast::<M>());
+    if stride == 0 {
+        // SAFETY: the caller vouches for one element at least, as `len` is not zero then.
+        let value = unsafe { read(data) }.cast::<M>();
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for room for as many elements of `M`.
+            unsafe { buffer.add(i).write(value) };
+        }
+        return;
+    }
+    let convert = |distance: isize| {
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements `stride` apart, which
+            // `distance` is, and for room for as many of `M`.
+            unsafe { buffer.add(i).write(read(data.offset(i as isize * distance)).cast::<M>()) };
+        }
+    };
+    match stride {
+        1 => convert(1),
+        -1 if S::DTYPE == M::DTYPE => convert(-1), // vectorises too, which only `flip` is worth
+        _ => convert(stride),
+    }
+}
+
+/// # Safety
+/// - `len` elements of `R` can be read from the buffer: aligned, initialised, booleans 0 or 1.
+/// - `len` elements of `D`, `stride` apart, lie in bounds from `data` on, and are aligned.
+/// - Nobody else uses them meanwhile.
+/// - The two share no memory.
+unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mut u8, stride: isize) {
+    if stride == 1
+        && let Some(convert) = dense::conversion(R::DTYPE, D::DTYPE)
+    {
+        // SAFETY: the caller vouches for `len` elements of `R`, and for places for as many of `D`, side by side,
+        // apart; the conversion was asked for these types, and given for a processor that has its features.
+        return unsafe { convert(buffer, len, data) };
+    }
+    if stride == 1 && R::DTYPE == D::DTYPE {
+        // SAFETY: the caller vouches for `len` elements and for as many places of the same type, side by side; what is
+        // computed as a boolean is one.
+        return unsafe { std::ptr::copy(buffer, data, len * size_of::<R>()) };
+    }
+    let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
+    let convert = |distance: isize| {
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `R`, and for as many
+            // places `stride` apart, which `distance` is.
+            unsafe { data.offset(i as isize * distance).write(buffer.add(i).read().cast::<D>()) };
+        }
+    };
+    if stride == 1 { convert(1) } else { convert(stride) }
+}
+
+/// One element; bytes other than 0 and 1 that came in from outside are `true`.
+///
+/// # Safety
+/// - An element lies at `data`, aligned and initialised; of `bool`, it may be any byte.
+/// - Nobody writes to it meanwhile.
+#[inline(always)]
+pub unsafe fn read<S: Element>(data: *const S) -> S {
+    if S::DTYPE == DType::Bool {
+        // SAFETY: the caller vouches for an element; a `bool` takes one byte, of which any value is a `u8`.
+        return (unsafe { data.cast::<u8>().read() } != 0).cast::<S>();
+    }
+    // SAFETY: the caller vouches for an element; of all types but `bool`, every bit pattern is a value.
+    unsafe { data.read() }
+}

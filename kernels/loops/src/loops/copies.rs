@@ -1,0 +1,93 @@
+//! Copies of whole tensors, and memory for results that lie as a tensor does.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
+
+use torch_library::geometry::{preserved_strides, strides_for};
+use torch_library::{DType, Element, Lease, MemoryFormat, Result, Tensor, ensure, match_dtype};
+
+use super::function::Identity;
+use super::inner::Inner;
+use super::walk::Walk;
+use super::{COPIED, Operands, assign, has_elements};
+
+/// A copy in row-major order, of a type.
+///
+/// # Errors
+/// Memory that the host does not reach.
+#[track_caller]
+pub fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
+    // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
+    let copy = unsafe { uninit_like(tensor, dtype, MemoryFormat::Contiguous)? };
+    assign(&copy, tensor)?;
+    Ok(copy)
+}
+
+/// A copy, laid out as the tensor, of which some dimensions are back to front.
+///
+/// # Errors
+/// Memory that the host does not reach.
+#[track_caller]
+pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> Result<Tensor> {
+    // SAFETY: `compute_rows` writes every element before any is read; if it is not reached, there are none to read
+    // or nobody gets the tensor.
+    let out = unsafe { uninit_like(tensor, tensor.dtype(), MemoryFormat::Preserve)? };
+    if !has_elements(&out) {
+        return Ok(out);
+    }
+    let lease = Lease::new([&out], [tensor])?;
+    ensure!(
+        out.sizes() == tensor.sizes(),
+        Shape,
+        "sizes {:?} became {:?} meanwhile",
+        out.sizes(),
+        tensor.sizes()
+    );
+    let (walk, first) = Walk::back_to_front(out.geometry(), tensor.geometry(), is_back);
+    match_dtype!(tensor.dtype(), T => {
+        let inner = Inner::of::<T, T, _>(&Identity);
+        let mut operands = Operands::new(&out, [tensor], &inner, &lease)?;
+        let input = &mut operands.inputs[0];
+        input.data = input.data.wrapping_offset(first * input.size as isize);
+        operands.compute_rows(&walk, out.numel() as usize, COPIED);
+    });
+    drop(lease);
+    Ok(out)
+}
+
+/// Memory for a result like a tensor, of a type and in a memory format; nothing is in it yet.
+///
+/// # Safety
+/// - Every element is written before any is read.
+/// - Every element is written before safe code gets the tensor, or it never does.
+///
+/// # Errors
+/// A format for another number of dimensions.
+pub unsafe fn uninit_like(tensor: &Tensor, dtype: DType, format: MemoryFormat) -> Result<Tensor> {
+    let geometry = tensor.geometry();
+    let strides = match format {
+        MemoryFormat::Preserve => preserved_strides(geometry.sizes(), geometry.strides()),
+        _ => strides_for(geometry.sizes(), format)?,
+    };
+    // SAFETY: the caller writes every element before any is read, and before safe code gets the tensor.
+    unsafe { Tensor::uninit_strided(geometry.sizes(), &strides, dtype, tensor.device()) }
+}
+
+/// The tensor itself if it is in row-major order, else a copy that is.
+///
+/// # Errors
+/// Memory that the host does not reach.
+#[track_caller]
+pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
+    if tensor.is_contiguous(MemoryFormat::Contiguous) {
+        return Ok(tensor.clone());
+    }
+    copy(tensor, tensor.dtype())
+}
+
+/// The elements in row-major order, as the computing type `M`.
+///
+/// # Errors
+/// Memory that the host does not reach.
+#[track_caller]
+pub fn elements<M: Element>(tensor: &Tensor) -> Result<Vec<M>> {
+    if tensor.dtype() == M::DTYPE { tensor.to_vec() } else { copy(tensor, M::DTYPE)?.to_vec() }
+}

@@ -1,0 +1,255 @@
+//! What is computed of elements: by a closure, by a function that is compiled into the loops, or by one of two forms.
+#![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
+
+use std::array::from_fn;
+
+use torch_library::Element;
+
+/// How elements are computed: by a closure from `N` to one, [`Inlined`], or [`Usually`].
+pub trait Elements<M, R, const N: usize>: Sync {
+    /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains
+    /// nothing.
+    #[cfg(target_arch = "x86_64")]
+    const IS_FASTER_WIDEST: bool = true;
+
+    /// Whether rows of which one input has a single element are worth a loop of their own.
+    const HAS_PLANE: bool = false;
+
+    /// Whether what is given is given back.
+    const IS_IDENTITY: bool = false;
+
+    /// Computes one result.
+    fn one(&self, elements: [M; N]) -> R;
+
+    /// Computes `len` results, and writes **every** one: to memory in which nothing may have been before.
+    ///
+    /// # Safety
+    /// - `len` elements of each input can be read: aligned, initialised, booleans 0 or 1.
+    /// - `len` elements of `R` can be written from `out` on, aligned.
+    /// - Nobody else writes to the first or uses the second meanwhile.
+    /// - An input is `out` itself, or shares no memory with it.
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
+
+    /// As [`each`](Self::each), in the loops that are compiled for the widest vectors.
+    ///
+    /// # Safety
+    /// - What [`each`](Self::each) asks for: `len` elements in each input and in `out`, nobody else's, inputs being
+    ///   `out` itself or apart.
+    /// - The processor has the widest vectors.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn each_widest(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
+        // itself or apart.
+        unsafe { self.each(out, inputs, len) }
+    }
+}
+
+/// A function from `N` elements to one, as a type of its own: see [`function!`].
+pub trait Function<M, R, const N: usize>: Sync {
+    fn of(&self, elements: [M; N]) -> R;
+}
+
+/// A function that is compiled into every loop however large it is. A large closure is called, and then not for
+/// wide vectors.
+pub struct Inlined<F>(pub F);
+
+/// Writes a closure, of nothing around it, as [`Inlined`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! function {
+    (|[$($x:ident),+]: [$M:ty; $N:expr]| -> $R:ty { $value:expr }) => {{
+        struct Value;
+
+        impl $crate::loops::Function<$M, $R, { $N }> for Value {
+            #[inline(always)] // which cannot be said of a closure
+            fn of(&self, [$($x),+]: [$M; $N]) -> $R {
+                $value
+            }
+        }
+
+        $crate::loops::Inlined(Value)
+    }};
+}
+pub use crate::function;
+
+/// How many results of a line are computed before any is written: then the loop over them vectorises, whatever the
+/// closure looks at and wherever they go.
+pub(super) const BLOCK: usize = 64;
+
+/// As many. Where a compiler leaves them in memory on their way, no vector of them lies in two lines of the cache:
+/// one that does is read back only when it has got there.
+#[repr(align(64))]
+pub(super) struct Block<T>(pub(super) [T; BLOCK]);
+
+impl<T: Element> Block<T> {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Block([T::default(); BLOCK])
+    }
+}
+
+impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
+    #[cfg(target_arch = "x86_64")]
+    const IS_FASTER_WIDEST: bool = N == 1;
+    const HAS_PLANE: bool = N == 2;
+
+    #[inline(always)]
+    fn one(&self, elements: [M; N]) -> R {
+        self(elements)
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
+        // itself or apart.
+        unsafe { Inlined(Closure(self)).each(out, inputs, len) }
+    }
+}
+
+/// A closure as a function like others.
+struct Closure<'f, F>(&'f F);
+
+impl<M, R, F: Fn([M; N]) -> R + Sync, const N: usize> Function<M, R, N> for Closure<'_, F> {
+    #[inline(always)]
+    fn of(&self, elements: [M; N]) -> R {
+        self.0(elements)
+    }
+}
+
+impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R, N> for Inlined<F> {
+    #[inline(always)]
+    fn one(&self, elements: [M; N]) -> R {
+        self.0.of(elements)
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        let whole = len - len % BLOCK;
+        for start in (0..whole).step_by(BLOCK) {
+            let mut results = Block::<R>::new();
+            for (i, result) in results.0.iter_mut().enumerate() {
+                // SAFETY: `start + i` is below `len`, and the caller vouches for as many elements in each input.
+                *result = self.0.of(unsafe { at(inputs, start + i) });
+            }
+            // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for as many places in `out`, aligned
+            // for `R` and so for an array of it.
+            unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
+        }
+        for i in whole..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements in each input and places in
+            // `out`.
+            unsafe { out.add(i).write(self.0.of(at(inputs, i))) };
+        }
+    }
+}
+
+/// A closure of three elements whose rows often have a single element of some input.
+pub struct RowByRow<F>(pub F);
+
+impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for RowByRow<F> {
+    #[cfg(target_arch = "x86_64")]
+    const IS_FASTER_WIDEST: bool = false;
+    const HAS_PLANE: bool = true;
+
+    #[inline(always)]
+    fn one(&self, elements: [M; 3]) -> R {
+        self.0(elements)
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; 3], len: usize) {
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
+        // itself or apart.
+        unsafe { self.0.each(out, inputs, len) }
+    }
+}
+
+/// The elements at a place. Not by `array::map`, which is a dozen functions more to compile for each closure, and
+/// none of them sure to be compiled into the loop.
+///
+/// # Safety
+/// - Each input has an element at index `i`: in bounds, aligned, initialised, a boolean 0 or 1.
+/// - Nobody writes to it meanwhile.
+#[inline(always)]
+unsafe fn at<M: Element, const N: usize>(inputs: [*const M; N], i: usize) -> [M; N] {
+    let mut elements = [M::default(); N];
+    let mut k = 0;
+    while k < N {
+        // SAFETY: the caller vouches for an element of each input at `i`, which nobody writes to.
+        elements[k] = unsafe { inputs[k].add(i).read() };
+        k += 1;
+    }
+    elements
+}
+
+/// What gives back the element that it is given.
+pub(super) struct Identity;
+
+impl<T: Element> Elements<T, T, 1> for Identity {
+    #[cfg(target_arch = "x86_64")]
+    const IS_FASTER_WIDEST: bool = false;
+    const HAS_PLANE: bool = true;
+    const IS_IDENTITY: bool = true;
+
+    #[inline(always)]
+    fn one(&self, [element]: [T; 1]) -> T {
+        element
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut T, [input]: [*const T; 1], len: usize) {
+        // SAFETY: the caller vouches for `len` elements in both, of one type; `copy` takes an input that is the result.
+        unsafe { std::ptr::copy(input, out, len) };
+    }
+}
+
+/// A function with a form that vectorises and holds for usual arguments, and one for all.
+pub struct Usually<C, F, A> {
+    pub is_usual: C,
+    pub fast: F,
+    pub any: A,
+}
+
+/// A block is computed the fast way, or none of it.
+impl<M, R, C, F, A, const N: usize> Elements<M, R, N> for Usually<C, F, A>
+where
+    M: Element,
+    R: Element,
+    C: Fn([M; N]) -> bool + Sync,
+    F: Elements<M, R, N>,
+    A: Elements<M, R, N>,
+{
+    #[cfg(target_arch = "x86_64")]
+    const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
+
+    #[inline(always)]
+    fn one(&self, elements: [M; N]) -> R {
+        self.any.one(elements)
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        for start in (0..len).step_by(BLOCK) {
+            let len = BLOCK.min(len - start);
+            // SAFETY: `start` is below `len`, and the caller vouches for as many elements in each input and in `out`.
+            let (out, inputs) = unsafe { (out.add(start), from_fn(|k| inputs[k].add(start))) };
+            let mut are_usual = true;
+            for i in 0..len {
+                // SAFETY: `i` is below this block's `len`, so `start + i` below the caller's, who vouches for an
+                // element of each input there.
+                are_usual &= (self.is_usual)(unsafe { at(inputs, i) });
+            }
+            // Two loops: one with the choice in it would not vectorise.
+            if are_usual {
+                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and
+                // in `out`, which are one or apart.
+                unsafe { self.fast.each(out, inputs, len) };
+            } else {
+                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and
+                // in `out`, which are one or apart.
+                unsafe { self.any.each(out, inputs, len) };
+            }
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Reading and writing elements at places that an index gives.
+#![expect(
+    unsafe_code,
+    reason = "reads and writes elements through pointers that a walk and a bound check keep in bounds"
+)]
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use torch_library::geometry::{Dims, Geometry};
+use torch_library::{DType, Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
+
+use super::convert::{self, Loader};
+use super::walk::broadcasts_to;
+use super::walk::{Row, Walk};
+use super::{CHUNK, assign, copy, has_elements, parallel, uninit_like};
+
+/// Where an index leads in a tensor: for each place of the index to an element at index 0 of the indexed dimension, and
+/// from there so many steps.
+pub struct Lanes<'a> {
+    tensor: &'a Tensor,
+    /// That of the tensor when this was made.
+    geometry: &'a Geometry,
+    strides: Dims,
+    /// How many indices there are.
+    count: i64,
+    /// How many elements lie between two of them.
+    step: i64,
+}
+
+impl<'a> Lanes<'a> {
+    /// Along one dimension; the others are those of the index.
+    pub fn along(tensor: &'a Tensor, dim: usize) -> Self {
+        let geometry = tensor.geometry();
+        let mut strides = Dims::from_slice(geometry.strides());
+        let step = std::mem::take(&mut strides[dim]);
+        Lanes { tensor, geometry, strides, count: geometry.sizes()[dim], step }
+    }
+
+    /// Checks that the tensor is where it was, and reaches as far as an index, or the result of one, in the
+    /// dimensions that are not indexed. Under a lease it stays so.
+    fn check(&self, sizes: &[i64]) -> Result<()> {
+        let own = self.geometry.sizes();
+        let reaches = |((size, own), stride): ((&i64, &i64), &i64)| size <= own || *stride == 0;
+        ensure!(
+            own.len() == sizes.len() && sizes.iter().zip(own).zip(&self.strides).all(reaches),
+            Shape,
+            "an index of sizes {sizes:?} leads out of sizes {own:?}"
+        );
+        ensure!(
+            self.tensor.geometry() == self.geometry,
+            Busy,
+            "a tensor of sizes {own:?} got sizes {:?} while it was indexed",
+            self.tensor.sizes()
+        );
+        Ok(())
+    }
+}
+
+/// Writes `out[i, j, …] = source[i, index[i, j, …], …]`, for the indexed dimension.
+///
+/// `index` broadcasts to `out`; the source is at least as large as `out` in the other dimensions. Gives back an
+/// index that is out of range, if there is one.
+///
+/// # Errors
+/// Memory that the host does not reach, elements of another type than the source's or that coincide.
+pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option<i64>> {
+    if !has_elements(out) {
+        return Ok(None);
+    }
+    let lease = Lease::new([out], [source.tensor, index])?;
+    if [source.tensor, index].iter().any(|read| read.shares_storage_with(out)) {
+        drop(lease);
+        // SAFETY: `gather` writes every element but those of bad indices, of which it gives one back, or fails:
+        // then nobody gets the tensor.
+        let apart = unsafe { uninit_like(out, out.dtype(), MemoryFormat::Contiguous)? };
+        let bad = gather(&apart, source, index)?;
+        return if bad.is_some() { Ok(bad) } else { assign(out, &apart).map(|()| None) };
+    }
+    source.check(out.sizes())?;
+    check_types(out.dtype(), out, source.tensor)?;
+    out.check_no_internal_overlap()?;
+    ensure!(
+        broadcasts_to(index.sizes(), out.sizes()),
+        Shape,
+        "an index of sizes {:?} does not broadcast to those of the result, {:?}",
+        index.sizes(),
+        out.sizes()
+    );
+    let starts = Geometry::new(out.sizes(), &source.strides, 0)?;
+    let walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
+    let indices = Indices::new(index, source, &lease)?;
+    let pick = match out.dtype() {
+        DType::Bool => pick_flags,
+        dtype => match dtype.size() {
+            1 => pick::<u8>,
+            2 => pick::<u16>,
+            4 => pick::<u32>,
+            8 => pick::<u64>,
+            _ => pick::<u128>,
+        },
+    };
+    let count = out.numel() as usize;
+    let (out, source) = (AddressMut::of(out, &lease)?, Address::of(source.tensor, &lease)?);
+    parallel::ranges(count, |range| {
+        // SAFETY: in bounds, as the walk stays within the elements of the result and the index, and of the source
+        // by `Lanes::check`; both are of one type, of this size. No two threads get one element of the result; the
+        // lease keeps everybody else away, and the others share no storage with the result.
+        walk.rows(range, |row| unsafe { pick(&indices, &row, source.get(), out.get()) });
+    });
+    Ok(indices.bad())
+}
+
+/// The elements of a row of the result, which need not be aligned like `T`.
+///
+/// # Safety
+/// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
+/// - From where it starts in the source, every index in range leads to an element of that size, for each place of
+///   the row.
+/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
+    let (from, to) = (source.cast::<T>(), out.cast::<T>());
+    if row.input_strides == [0, 1] && row.out_stride == 1 {
+        // One index for the whole row, whose elements are neighbours.
+        let (from, to) = (from.wrapping_offset(row.inputs[1]), to.wrapping_offset(row.out));
+        let copy = |_, index| {
+            let from = from.wrapping_offset(index).cast::<u8>();
+            // SAFETY: an index in range leads to elements, as the caller vouches, the whole row of which are
+            // neighbours; as many places follow in the result. The two may be one, for `copy`.
+            unsafe { std::ptr::copy(from, to.cast(), row.len * size_of::<T>()) };
+        };
+        // SAFETY: the caller vouches for the row of the index, of which this is the first place; the closure writes
+        // to the result only.
+        return unsafe { indices.row(&Row { len: 1, ..*row }, copy) };
+    }
+    // SAFETY: the caller vouches for the row in all three, nobody else's.
+    unsafe { pick_each(indices, row, from, to, |x| x) }
+}
+
+/// As [`pick`], of booleans.
+///
+/// # Safety
+/// - What [`pick`] asks for, of bytes: the row in bounds of index and result, indices in range that lead to
+///   elements of the source.
+/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+unsafe fn pick_flags(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
+    // SAFETY: the caller vouches for the row in all three, nobody else's; as bytes, any value is one, and 0 or 1 is
+    // written.
+    unsafe { pick_each(indices, row, source, out, |byte| u8::from(byte != 0)) }
+}
+
+/// # Safety
+/// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
+/// - From where it starts in the source, every index in range leads to an element of that size, for each place of
+///   the row.
+/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+#[inline(always)]
+unsafe fn pick_each<T>(
+    indices: &Indices,
+    row: &Row<2>,
+    source: *const T,
+    out: *mut T,
+    written: impl Fn(T) -> T + Copy,
+) {
+    let (from, to) = (source.wrapping_offset(row.inputs[1]), out.wrapping_offset(row.out));
+    let pick = |source_stride: isize, out_stride: isize| {
+        // What is written might be the pointers themselves, if they were not moved into the closure.
+        let pick = move |i: isize, index: isize| {
+            // SAFETY: `Indices::row` gives places of the row and indices in range only, which lead to elements, as
+            // the caller vouches.
+            let x = unsafe { from.wrapping_offset(i * source_stride + index).read_unaligned() };
+            // SAFETY: `i` is a place of the row, which the caller vouches for in the result.
+            unsafe { to.wrapping_offset(i * out_stride).write_unaligned(written(x)) };
+        };
+        // SAFETY: the caller vouches for the row of the index; the closure writes to the result only, which shares
+        // no memory with it.
+        unsafe { indices.row(row, pick) };
+    };
+    // Along the indexed dimension, strides are known.
+    match (row.input_strides[1], row.out_stride) {
+        (0, 1) => pick(0, 1),
+        (source_stride, out_stride) => pick(source_stride, out_stride),
+    }
+}
+
+/// Writes `target[i, index[i, j, …], …] = f(what is there, source[i, j, …])`, for the indexed dimension, one after
+/// the other.
+///
+/// The source, of the target's type, has the sizes of the index, or more of which the first count. Gives back an
+/// index that is out of range, if there is one.
+///
+/// # Errors
+/// Memory that the host does not reach, elements of another type.
+pub fn scatter<T: Element>(
+    target: &Lanes<'_>,
+    index: &Tensor,
+    source: &Tensor,
+    f: impl Fn(T, T) -> T + Copy,
+) -> Result<Option<i64>> {
+    check_types(T::DTYPE, target.tensor, source)?;
+    join(target, index, source, move |to: *mut T, from: *const T| {
+        // SAFETY: `join` gives addresses of elements in both, aligned, under its lease; `check_types` has found
+        // both to be of `T`, and `read` takes any byte for a boolean.
+        unsafe { to.write(f(convert::read(to), convert::read(from))) }
+    })
+}
+
+/// As [`scatter`], where only the last write to an element counts.
+///
+/// # Errors
+/// As there.
+pub fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
+    check_types(target.tensor.dtype(), target.tensor, source)?;
+    match target.tensor.dtype() {
+        DType::Bool => scatter(target, index, source, |_, new: bool| new),
+        dtype => match dtype.size() {
+            1 => put_each::<u8>(target, index, source),
+            2 => put_each::<u16>(target, index, source),
+            4 => put_each::<u32>(target, index, source),
+            8 => put_each::<u64>(target, index, source),
+            _ => put_each::<u128>(target, index, source),
+        },
+    }
+}
+
+/// As [`put`], of elements as large as `T`.
+fn put_each<T: Copy>(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
+    join(target, index, source, |to: *mut T, from: *const T| {
+        // SAFETY: `join` gives addresses of elements in both, under its lease; they are of one type, which takes as
+        // many bytes as `T`, of which any bits are a value. They need not be aligned like it.
+        unsafe { to.write_unaligned(from.read_unaligned()) }
+    })
+}
+
+fn check_types(dtype: DType, target: &Tensor, source: &Tensor) -> Result<()> {
+    let are_alike = [target, source].iter().all(|tensor| tensor.dtype() == dtype);
+    ensure!(are_alike, DType, "elements of {} for {}, expected {dtype}", source.dtype(), target.dtype());
+    Ok(())
+}
+
+/// Calls a closure with each place in the target and that in the source which belongs to it.
+fn join<T>(
+    target: &Lanes<'_>,
+    index: &Tensor,
+    source: &Tensor,
+    f: impl Fn(*mut T, *const T) + Copy,
+) -> Result<Option<i64>> {
+    if index.numel() == 0 || !has_elements(target.tensor) {
+        return Ok(None);
+    }
+    // An index that is written to meanwhile would lead elsewhere after it was checked.
+    let is_apart = !index.shares_storage_with(target.tensor);
+    let index = &if is_apart { index.clone() } else { copy(index, index.dtype())? };
+    let lease = Lease::new([target.tensor], [index, source])?;
+    target.check(index.sizes())?;
+    ensure!(
+        index.dim() == source.dim()
+            && index.sizes().iter().zip(source.sizes()).all(|(index, source)| index <= source)
+            && !index.shares_storage_with(target.tensor),
+        Shape,
+        "an index of sizes {:?} leads out of the source's, {:?}",
+        index.sizes(),
+        source.sizes()
+    );
+    let starts = Geometry::new(index.sizes(), &target.strides, 0)?;
+    let used = Geometry::new(index.sizes(), source.strides(), 0)?;
+    // Of the walk only the inputs are looked at: its output would be a tensor in the order of the index.
+    let order = Geometry::contiguous(index.sizes())?;
+    let walk = Walk::new(&order, [index.geometry(), &starts, &used]);
+    let indices = Indices::new(index, target, &lease)?;
+    let (target, source) =
+        (target.tensor.address_mut(&lease)?.cast::<T>(), source.address(&lease)?.cast::<T>());
+    walk.rows(0..index.numel() as usize, |row| {
+        let (to, from) = (target.wrapping_offset(row.inputs[1]), source.wrapping_offset(row.inputs[2]));
+        let [_, to_stride, from_stride] = row.input_strides;
+        if row.input_strides == [0, 1, 1] {
+            // One index for the whole row, whose elements are neighbours.
+            let each = |_, index| {
+                let to = to.wrapping_offset(index);
+                (0..row.len).for_each(|i| f(to.wrapping_add(i), from.wrapping_add(i)));
+            };
+            // SAFETY: in bounds, as the walk stays within the elements of the index and this is the first of a row;
+            // the index shares no storage with the target, to which alone the closure writes, and the lease keeps
+            // other writers away.
+            return unsafe { indices.row(&Row { len: 1, ..row }, each) };
+        }
+        // What is written might be the pointers themselves, if they were not moved into the closure.
+        let each = move |i: isize, index: isize| {
+            f(to.wrapping_offset(i * to_stride + index), from.wrapping_offset(i * from_stride));
+        };
+        // SAFETY: in bounds, as the walk stays within the elements of the index, which shares no storage with the
+        // target, to which alone the closure writes; the lease keeps other writers away.
+        unsafe { indices.row(&row, each) };
+    });
+    Ok(indices.bad())
+}
+
+/// Whether all indices are in a range: then each is at least its start, and at most its last number, so no
+/// difference has a sign. That takes vectors, where comparisons of `i64` do not.
+#[inline(always)]
+pub fn are_within(indices: &[i64], range: Range<i64>) -> bool {
+    let sign = |index: &i64| index.wrapping_sub(range.start) | (range.end - 1).wrapping_sub(*index);
+    indices.iter().fold(0, |signs, index| signs | sign(index)) >= 0
+}
+
+/// The address of a tensor's first element, for threads to share.
+#[derive(Clone, Copy)]
+pub struct Address(*const u8);
+
+// SAFETY: an address is followed in `unsafe` code of its user only, under the lease that it was given for.
+unsafe impl Sync for Address {}
+
+impl Address {
+    pub fn of(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
+        tensor.address(lease).map(Address)
+    }
+
+    pub fn get(&self) -> *const u8 {
+        self.0
+    }
+}
+
+/// As [`Address`], to write to.
+#[derive(Clone, Copy)]
+pub struct AddressMut(*mut u8);
+
+// SAFETY: an address is followed in `unsafe` code of its user only, under the lease that it was given for; which thread
+// writes where is said there.
+unsafe impl Sync for AddressMut {}
+
+impl AddressMut {
+    pub fn of(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
+        tensor.address_mut(lease).map(AddressMut)
+    }
+
+    pub fn get(&self) -> *mut u8 {
+        self.0
+    }
+}
+
+/// The first input of a walk: indices, which are checked.
+struct Indices {
+    data: *const u8,
+    size: isize,
+    load: Loader,
+    is_plain: bool,
+    count: i64,
+    step: isize,
+    is_bad: AtomicBool,
+    bad: AtomicI64,
+}
+
+// SAFETY: the address is followed in `row` only, which is `unsafe`: its caller vouches for nobody writing there.
+// All else is `Sync`.
+unsafe impl Sync for Indices {}
+
+impl Indices {
+    fn new(index: &Tensor, lanes: &Lanes<'_>, lease: &impl Leased) -> Result<Self> {
+        Ok(Indices {
+            data: index.address(lease)?,
+            size: index.dtype().size() as isize,
+            load: convert::loader::<i64>(index.dtype()),
+            is_plain: index.dtype() == DType::Int64,
+            count: lanes.count,
+            step: lanes.step as isize,
+            is_bad: AtomicBool::new(false),
+            bad: AtomicI64::new(0),
+        })
+    }
+
+    fn bad(self) -> Option<i64> {
+        self.is_bad.into_inner().then(|| self.bad.into_inner())
+    }
+
+    /// Calls a closure with each place of a row and how many elements its index is away from index 0. Those out of
+    /// range are left out.
+    ///
+    /// # Safety
+    /// - The row lies in bounds of the index.
+    /// - Nobody writes to the index meanwhile, the closure included.
+    #[inline(always)]
+    unsafe fn row<const N: usize>(&self, row: &Row<N>, mut f: impl FnMut(isize, isize)) {
+        let mut buffer = [MaybeUninit::<i64>::uninit(); CHUNK];
+        for start in (0..row.len).step_by(CHUNK) {
+            let len = CHUNK.min(row.len - start);
+            let offset = (row.inputs[0] + start as isize * row.input_strides[0]) * self.size;
+            let mut data = self.data.wrapping_offset(offset);
+            if !self.is_plain || row.input_strides[0] != 1 && len > 1 {
+                let buffer = buffer.as_mut_ptr().cast();
+                // SAFETY: the chunk is part of the row, which the caller vouches for and nobody writes to; the
+                // buffer is of this frame, and has room for `CHUNK` values of the type that the loader is to.
+                unsafe { (self.load)(data, row.input_strides[0], len, buffer) };
+                data = buffer;
+            }
+            // SAFETY: `len` values of `i64`, side by side: part of the row, which the caller vouches for and nobody
+            // writes to, or loaded above.
+            let indices = unsafe { std::slice::from_raw_parts(data.cast::<i64>(), len) };
+            let (count, step) = (self.count, self.step); // not from memory for each index
+            let place =
+                |(i, index): (usize, &i64)| ((start + i) as isize, (*index as isize).wrapping_mul(step));
+            let places = indices.iter().enumerate().map(place);
+            if are_within(indices, 0..count) {
+                places.for_each(|(i, index)| f(i, index));
+                continue;
+            }
+            for ((i, index), given) in places.zip(indices) {
+                if (0..count).contains(given) {
+                    f(i, index);
+                } else {
+                    self.bad.store(*given, Ordering::Relaxed);
+                    self.is_bad.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::Tensor;
+
+    use super::{Lanes, gather};
+
+    #[test]
+    fn elements_are_gathered_as_their_type_to_places_of_their_own() {
+        let (source, index) = (Tensor::from([1f32, 2.0]), Tensor::from([1i64, 0]));
+        let refusal = |out: &Tensor| gather(out, &Lanes::along(&source, 0), &index).unwrap_err().to_string();
+        let wider = Tensor::from([0f64; 2]);
+        assert!(refusal(&wider).contains("elements of float32 for float64, expected float64"));
+        let one = Tensor::from([0f32]).strided_view(&[2], &[0], 0).unwrap();
+        assert!(refusal(&one).contains("several elements are one place in memory"));
+    }
+}

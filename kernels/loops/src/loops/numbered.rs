@@ -1,0 +1,35 @@
+//! Elements that follow from their numbers.
+#![expect(unsafe_code, reason = "shares the elements among threads, and writes to memory without values")]
+
+use std::mem::MaybeUninit;
+
+use torch_library::{Element, Result, Tensor};
+
+use super::parts::PartsMut;
+use super::{has_elements, on_vectors, parallel};
+
+/// Writes to each element of a contiguous tensor of a type what a function makes of its number.
+pub fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Sync) -> Result<()> {
+    if !has_elements(out) {
+        return Ok(());
+    }
+    let elements = PartsMut::<T>::of(out, 1)?;
+    parallel::ranges(elements.count(), |range| {
+        // SAFETY: the range lies within the elements, which the lease keeps for this call and of which this thread
+        // alone has these; `MaybeUninit<T>` lies in memory as `T` does and asks for no values, and `write` writes
+        // values.
+        let part = unsafe {
+            std::slice::from_raw_parts_mut(elements.at(range.start).cast::<MaybeUninit<T>>(), range.len())
+        };
+        write(part, range.start as i64, &number);
+    });
+    Ok(())
+}
+
+on_vectors! {
+    fn write<T: Element, F: Fn(i64) -> T>(part: &mut [MaybeUninit<T>], start: i64, number: &F) {
+        part.iter_mut().zip(start..).for_each(|(to, i)| {
+            to.write(number(i));
+        });
+    }
+}

@@ -1,0 +1,51 @@
+//! Partial overlap of views with gaps: what is read through one may be what is written through the other.
+
+use torch_library::{Overlap, Tensor};
+
+/// Whether elements that are read may lie in the memory of others that are written, where neither was refused: of
+/// views with gaps it is not worked out in general. The same elements in the same order are not meant.
+pub(super) fn may_overlap_partially(written: &Tensor, read: &Tensor) -> bool {
+    read.shares_storage_with(written)
+        && written.overlap_with(read) == Overlap::TooHard
+        && !is_in_place(written, read)
+        && written.may_overlap(read)
+}
+
+/// Whether each element lies at the same place.
+fn is_in_place(written: &Tensor, read: &Tensor) -> bool {
+    let dims = |tensor: &Tensor| -> Vec<(i64, i64)> {
+        let dims = tensor.sizes().iter().copied().zip(tensor.strides().iter().copied());
+        dims.filter(|(size, _)| *size > 1).collect()
+    };
+    written.dtype().size() == read.dtype().size()
+        && written.storage_offset() == read.storage_offset()
+        && dims(written) == dims(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_with_gaps_overlap_where_columns_meet() {
+        let table = Tensor::from_vec((0..32).map(f64::from).collect(), &[4, 8]).unwrap();
+        let columns = |first: i64, count: i64| table.strided_view(&[4, count], &[8, 1], first).unwrap();
+        let rows = |first: i64| table.strided_view(&[2, 3], &[8, 1], 8 * first).unwrap();
+        let every = |start: i64| table.strided_view(&[16], &[2], start).unwrap();
+        assert!(!may_overlap_partially(&columns(0, 4), &columns(4, 4)), "halves side by side");
+        assert!(!may_overlap_partially(&columns(2, 3), &columns(2, 3)), "the same elements");
+        assert!(!may_overlap_partially(&rows(0), &rows(2)), "one behind the other");
+        assert!(!may_overlap_partially(&every(0), &every(1)), "one between the other");
+        assert!(!may_overlap_partially(&columns(0, 3), &Tensor::from([1.0])), "another storage");
+        assert!(may_overlap_partially(&columns(0, 7), &columns(1, 7)));
+        assert!(may_overlap_partially(&columns(0, 4), &every(1)));
+        assert!(
+            may_overlap_partially(&columns(6, 2), &table.strided_view(&[3, 2], &[8, 1], 7).unwrap()),
+            "around the edge"
+        );
+        assert!(
+            may_overlap_partially(&rows(0), &table.strided_view(&[3, 2], &[1, 8], 0).unwrap()),
+            "in another order"
+        );
+    }
+}

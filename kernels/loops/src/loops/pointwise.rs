@@ -1,0 +1,463 @@
+//! What an element-wise operator decides before any element is computed: shape, type, device and strides.
+//!
+//! PyTorch: the parts of `TensorIterator` that are not a loop.
+#![expect(unsafe_code, reason = "takes memory that it fills at once")]
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+use torch_library::geometry::{
+    Dims, contiguous_strides, infer_size, is_non_overlapping_and_dense, preserved_strides, strides_for,
+};
+use torch_library::prelude::*;
+use torch_library::{Element, promote_types, result_type};
+
+use crate::loops::{Elements, map_elements, map_new};
+
+/// Inputs of an element-wise operator that fit together.
+///
+/// ```text
+/// let call = Pointwise::promoting(output, [this, other])?;
+/// let out = call.output(None, call.dtype)?;
+/// match_computing!(call.dtype, T: Float => loops::map(&out, call.inputs, |[a, b]: [T; 2]| a * b), …)
+/// ```
+pub struct Pointwise<'a, const N: usize> {
+    output: Output<'a>,
+    /// The tensors, as they were given.
+    pub inputs: [&'a Tensor; N],
+    sizes: Sizes<'a>,
+    /// The type that the operator computes in, and that its result has unless it says otherwise.
+    pub dtype: DType,
+    /// An input that is not computed with, but looked at: a condition.
+    condition: Option<usize>,
+    strides: Strides,
+    device: Device,
+    /// Whether an `out` must have exactly the type of the result.
+    is_exact: bool,
+}
+
+/// What decides how the elements of a new result lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strides {
+    /// All inputs together.
+    OfAll,
+    /// The first input alone: the others are numbers.
+    OfFirst,
+    /// The first input, whose copy would lie so, also where strides mean nothing; a result of other sizes is row-major.
+    LikeFirst,
+}
+
+/// The sizes of a result: those of every input, or others that inputs broadcast to.
+enum Sizes<'a> {
+    OfAll(&'a [i64]),
+    Broadcast(Dims),
+}
+
+impl std::ops::Deref for Sizes<'_> {
+    type Target = [i64];
+
+    #[inline]
+    fn deref(&self) -> &[i64] {
+        match self {
+            Sizes::OfAll(sizes) => sizes,
+            Sizes::Broadcast(sizes) => sizes,
+        }
+    }
+}
+
+impl<'a, const N: usize> Pointwise<'a, N> {
+    /// Inputs that broadcast and are computed in their common type.
+    ///
+    /// # Errors
+    /// Shapes that do not broadcast, types without a common one, tensors of several devices.
+    #[inline]
+    pub fn promoting(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
+        let output = output.into();
+        let dtype = common_type(&inputs).map_err(|error| error.context(output.operator()))?;
+        Self::with_dtype(output, inputs, dtype)
+    }
+
+    /// As [`promoting`](Self::promoting); an `out` must have exactly the type of the result.
+    ///
+    /// # Errors
+    /// As [`promoting`](Self::promoting).
+    pub fn promoting_exactly(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
+        Self::promoting(output, inputs).map(Self::exactly)
+    }
+
+    /// Says that an `out` must have exactly the type of the result: this operator casts nothing.
+    pub fn exactly(mut self) -> Self {
+        self.is_exact = true;
+        self
+    }
+
+    /// As [`promoting`](Self::promoting); integers and booleans become the default floating-point type.
+    ///
+    /// # Errors
+    /// As [`promoting`](Self::promoting).
+    pub fn promoting_to_float(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
+        let mut call = Self::promoting(output, inputs)?;
+        if !call.dtype.is_differentiable() {
+            call.dtype = DType::DEFAULT;
+        }
+        Ok(call)
+    }
+
+    /// As [`promoting_to_float`](Self::promoting_to_float); the result lies as a copy of the first input would.
+    ///
+    /// # Errors
+    /// As [`promoting`](Self::promoting).
+    pub fn promoting_to_float_as_first(
+        output: impl Into<Output<'a>>,
+        inputs: [&'a Tensor; N],
+    ) -> Result<Self> {
+        Self::promoting_to_float(output, inputs).map(Self::lying_as_first)
+    }
+
+    /// Inputs that broadcast and are computed in a given type.
+    ///
+    /// # Errors
+    /// Shapes that do not broadcast, tensors of several devices.
+    #[inline]
+    pub fn with_dtype(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N], dtype: DType) -> Result<Self> {
+        let output = output.into();
+        let sizes = broadcast_sizes(&inputs).map_err(|error| error.context(output.operator()))?;
+        let device = common_device(output.operator(), &inputs)?;
+        Ok(Pointwise {
+            output,
+            inputs,
+            sizes,
+            dtype,
+            condition: None,
+            strides: Strides::OfAll,
+            device,
+            is_exact: false,
+        })
+    }
+
+    /// Says that the first input keeps its type.
+    pub fn with_condition(mut self) -> Self {
+        self.condition = Some(0);
+        self
+    }
+
+    /// Says that the first input alone decides how a new result lies.
+    ///
+    /// PyTorch: structured kernels of one tensor and a number.
+    pub fn lying_by_first(mut self) -> Self {
+        self.strides = Strides::OfFirst;
+        self
+    }
+
+    /// Says that a new result lies as a copy of the first input would.
+    ///
+    /// PyTorch: kernels that write to an `empty_like`.
+    pub fn lying_as_first(mut self) -> Self {
+        self.strides = Strides::LikeFirst;
+        self
+    }
+
+    /// The sizes of the result.
+    pub fn sizes(&self) -> &[i64] {
+        &self.sizes
+    }
+
+    /// The tensor to write to: `out`, or else the caller's in the [`Output`], after a check that it can be; else a
+    /// new one.
+    ///
+    /// # Errors
+    /// A tensor of another shape, of a lower kind of type, with elements that coincide, or that shares a part of an
+    /// input's memory.
+    pub fn output(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
+        match self.destination(out, dtype)? {
+            Some(out) => Ok(out),
+            None => Tensor::empty_strided(&self.sizes, &self.output_strides(), dtype, self.device),
+        }
+    }
+
+    /// Computes the result, of a type, from the inputs: to where [`output`](Self::output) says, new memory being
+    /// not cleared first.
+    ///
+    /// # Errors
+    /// As `output` and [`map`](crate::loops::map).
+    pub fn compute<M: Element, R: Element>(
+        &self,
+        out: Option<&Tensor>,
+        dtype: DType,
+        f: impl Fn([M; N]) -> R + Sync,
+    ) -> Result<Tensor> {
+        self.compute_elements(out, dtype, f)
+    }
+
+    /// As [`compute`](Self::compute), by what is more than a closure.
+    pub fn compute_elements<M: Element, R: Element>(
+        &self,
+        out: Option<&Tensor>,
+        dtype: DType,
+        elements: impl Elements<M, R, N>,
+    ) -> Result<Tensor> {
+        if let Some(out) = self.destination(out, dtype)? {
+            map_elements(&out, self.inputs, elements)?;
+            return Ok(out);
+        }
+        // SAFETY: `map_new` writes every element before any is read; if it fails, nobody gets the tensor.
+        let out = unsafe { self.uninit(dtype)? };
+        // SAFETY: the tensor was just made, and `elements`, which is older, cannot have it.
+        unsafe { map_new(&out, self.inputs, elements)? };
+        Ok(out)
+    }
+
+    /// A new tensor to write to, as [`output`](Self::output) says, whose memory is not cleared.
+    ///
+    /// # Safety
+    /// - Every element is written before any is read.
+    /// - Every element is written before safe code gets the tensor, or it never does.
+    ///
+    /// # Errors
+    /// As `output`.
+    unsafe fn uninit(&self, dtype: DType) -> Result<Tensor> {
+        match self.is_row_major() {
+            // SAFETY: the caller writes every element before any is read, and before safe code gets the tensor.
+            true => unsafe { Tensor::uninit(&self.sizes, dtype, self.device) },
+            // SAFETY: the caller writes every element before any is read, and before safe code gets the tensor.
+            false => unsafe {
+                Tensor::uninit_strided(&self.sizes, &self.output_strides(), dtype, self.device)
+            },
+        }
+    }
+
+    /// The tensor that is to be written to, if there is one, ready for the result.
+    fn destination(&self, out: Option<&Tensor>, dtype: DType) -> Result<Option<Tensor>> {
+        let output = match out {
+            Some(out) => Output::in_place(self.output.operator(), out),
+            None => self.output,
+        };
+        let Some(target) = output.tensor() else { return Ok(None) };
+        if self.is_exact {
+            output.exactly(dtype)?;
+        }
+        let is_new = target.sizes() != &*self.sizes;
+        let strides = is_new.then(|| self.output_strides());
+        output.prepare(&self.sizes, strides.as_deref(), dtype, self.device)?;
+        let overlap = self.inputs.iter().try_for_each(|input| target.check_no_partial_overlap(input));
+        overlap.map_err(|error| error.context(output.operator()))?;
+        // An `out` of another type gets a copy: halves are rounded to their own type first.
+        let is_direct = target.dtype() == dtype || output.is_in_place();
+        Ok(is_direct.then(|| target.clone()))
+    }
+
+    /// The error for a type that the operator does not compute in.
+    #[cold]
+    pub fn unsupported(&self) -> Error {
+        unsupported(self.output.operator(), self.dtype)
+    }
+
+    /// Whether a result is contiguous, as far as that is seen at once: all inputs are, whatever they broadcast to,
+    /// or the first is, which then decides. (Strides of nothing mean nothing.)
+    ///
+    /// Where they broadcast, the stride of a dimension of size 1 may put it elsewhere.
+    #[inline]
+    fn is_row_major(&self) -> bool {
+        let is_contiguous = |input: &Tensor| input.is_contiguous(MemoryFormat::Contiguous);
+        let has_ones = |input: &Tensor| input.sizes().contains(&1);
+        match self.strides {
+            Strides::OfAll => {}
+            Strides::OfFirst => return is_contiguous(self.inputs[0]),
+            Strides::LikeFirst => {
+                let first = self.inputs[0];
+                return is_contiguous(first) && first.numel() > 0 && !has_ones(first);
+            }
+        }
+        let (first, are_alike) = (self.inputs[0], matches!(self.sizes, Sizes::OfAll(_)));
+        if !is_contiguous(first) || !are_alike && self.sizes.contains(&0) {
+            return false;
+        }
+        let is_whole = || are_alike || first.sizes() == &*self.sizes;
+        let decides = || first.numel() > 0 && !has_ones(first) && is_whole();
+        let are_contiguous = self.inputs.iter().all(|input| is_contiguous(input));
+        are_contiguous && (are_alike || !self.inputs.iter().any(|input| has_ones(input))) || decides()
+    }
+
+    /// The strides of a new result: those of the inputs where they agree, else the order of dimensions of the first
+    /// input that has one.
+    fn output_strides(&self) -> Dims {
+        let sizes = &*self.sizes;
+        if self.is_row_major() {
+            return contiguous_strides(sizes);
+        }
+        let deciding = match self.strides {
+            Strides::OfAll => N,
+            Strides::OfFirst => 1,
+            Strides::LikeFirst if self.inputs[0].sizes() != sizes => return contiguous_strides(sizes),
+            Strides::LikeFirst => return preserved_strides(sizes, self.inputs[0].strides()),
+        };
+        if self.inputs[..deciding].iter().all(|input| input.sizes() == sizes)
+            && let Some(strides) = self.common_strides(deciding)
+        {
+            return strides;
+        }
+        let inputs: [Dims; N] =
+            std::array::from_fn(|k| broadcast_strides(self.inputs[k].sizes(), &self.input_strides(k), sizes));
+        strides_in_order(sizes, &inputs[..deciding])
+    }
+
+    /// The strides of so many first inputs, of one shape, that are all contiguous, all channels-last, or all dense
+    /// with the same strides.
+    fn common_strides(&self, deciding: usize) -> Option<Dims> {
+        let sizes = self.inputs[0].sizes();
+        let strides: [Cow<'_, [i64]>; N] = std::array::from_fn(|k| self.input_strides(k));
+        let strides = &strides[..deciding];
+        let lie_as = |wanted: &[i64]| strides.iter().all(|strides| lie_alike(sizes, strides, wanted));
+        let formats = [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast];
+        for format in formats.into_iter().take(if sizes.len() == 4 { 2 } else { 1 }) {
+            let Ok(wanted) = strides_for(sizes, format) else { continue };
+            if lie_as(&wanted) {
+                return Some(wanted);
+            }
+        }
+        let first = &strides[0];
+        let are_one = strides.iter().all(|strides| strides == first);
+        (are_one && is_non_overlapping_and_dense(sizes, first)).then(|| Dims::from_slice(first))
+    }
+
+    /// How far apart the elements of an input lie, after its conversion to the computing type if it needs one.
+    ///
+    /// A converted copy has no gaps, and no elements that coincide; that may put another dimension in front.
+    fn input_strides(&self, k: usize) -> Cow<'a, [i64]> {
+        let (input, is_condition) = (self.inputs[k], self.condition == Some(k));
+        let geometry = input.geometry();
+        if input.dtype() == self.dtype || is_condition || input.is_non_overlapping_and_dense() {
+            return Cow::Borrowed(geometry.strides());
+        }
+        Cow::Owned(preserved_strides(geometry.sizes(), geometry.strides()).to_vec())
+    }
+}
+
+/// The sizes that inputs broadcast to.
+#[inline]
+fn broadcast_sizes<'a>(inputs: &[&'a Tensor]) -> Result<Sizes<'a>> {
+    let first = inputs[0].geometry();
+    let mut sizes = Sizes::OfAll(first.sizes());
+    for input in &inputs[1..] {
+        let is_alike = match &sizes {
+            Sizes::OfAll(_) => input.geometry().has_sizes_of(first),
+            Sizes::Broadcast(sizes) => input.sizes() == &**sizes,
+        };
+        if !is_alike {
+            sizes = Sizes::Broadcast(infer_size(&sizes, input.sizes())?);
+        }
+    }
+    Ok(sizes)
+}
+
+/// Whether strides put every element where others do; of dimensions of size 1 they say nothing.
+fn lie_alike(sizes: &[i64], strides: &[i64], others: &[i64]) -> bool {
+    sizes.contains(&0) || (0..sizes.len()).all(|dim| sizes[dim] == 1 || strides[dim] == others[dim])
+}
+
+/// The type in which tensors are computed together.
+fn common_type(inputs: &[&Tensor]) -> Result<DType> {
+    let first = inputs[0];
+    if inputs.iter().all(|input| input.dtype() == first.dtype() && !input.is_wrapped_number()) {
+        return Ok(first.dtype());
+    }
+    if let [a, b] = inputs
+        && a.dim() > 0
+        && b.dim() > 0
+    {
+        return promote_types(a.dtype(), b.dtype());
+    }
+    result_type(inputs.iter().map(|input| input.promotion_operand()))
+}
+
+/// The device of tensors that are used together; tensors without dimensions may come from the CPU to any other.
+///
+/// # Errors
+/// Several devices.
+pub fn common_device(operator: &'static str, inputs: &[&Tensor]) -> Result<Device> {
+    let first = inputs[0].device();
+    if inputs.iter().all(|input| input.device() == first) {
+        return Ok(first);
+    }
+    let is_guest = |input: &Tensor| input.dim() == 0 && input.device() == Device::CPU;
+    let device = inputs.iter().find(|input| !is_guest(input)).unwrap_or(&inputs[0]).device();
+    match inputs.iter().find(|input| input.device() != device && !is_guest(input)) {
+        None => Ok(device),
+        Some(other) => bail!(
+            Device,
+            "{operator}: tensors on {device} and {} do not meet, move one to the other's device",
+            other.device()
+        ),
+    }
+}
+
+/// The error for a type that an operator does not compute in.
+#[cold]
+pub fn unsupported(operator: &str, dtype: DType) -> Error {
+    Error::new(ErrorKind::DType, format!("{operator} is not implemented for {dtype}"))
+}
+
+/// The strides of an input as if it had the whole shape: 0 where it repeats.
+pub fn broadcast_strides(own_sizes: &[i64], strides: &[i64], sizes: &[i64]) -> Dims {
+    // Sizes and strides may be of another moment than those that broadcast, if another thread changes the tensor:
+    // what is wrong then is found by who computes under a lease.
+    let missing = sizes.len().saturating_sub(own_sizes.len());
+    let stride = |dim: usize| {
+        let own = dim.checked_sub(missing).and_then(|own| own_sizes.get(own).zip(strides.get(own)));
+        own.filter(|(size, _)| **size != 1 || sizes[dim] == 1).map_or(0, |(_, stride)| *stride)
+    };
+    (0..sizes.len()).map(stride).collect()
+}
+
+/// The strides of a dense result, with its dimensions in the order of the inputs', each of which has the whole shape.
+pub fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
+    let order = order_of_dimensions(sizes, inputs);
+    if order.iter().rev().copied().eq(0..sizes.len()) {
+        return contiguous_strides(sizes);
+    }
+    let (mut strides, mut step) = (Dims::from_elem(0, sizes.len()), 1);
+    for dim in order {
+        strides[dim] = step;
+        step = i64::saturating_mul(step, sizes[dim]); // no memory has so many elements
+    }
+    strides
+}
+
+/// The dimensions from densest to widest, as the first input decides that has different strides for two of them.
+///
+/// PyTorch: `TensorIterator::reorder_dimensions`.
+pub fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> SmallVec<[usize; 6]> {
+    let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).rev().collect();
+    // Insertion sort, since the order is not transitive: a stride of 0 says nothing about its neighbours.
+    for sorted in 1..order.len() {
+        let mut moving = sorted;
+        for place in (0..sorted).rev() {
+            match is_wider(order[place], order[moving], sizes, inputs) {
+                Some(true) => {
+                    order.swap(place, moving);
+                    moving = place;
+                }
+                Some(false) => break,
+                None => {}
+            }
+        }
+    }
+    order
+}
+
+/// Whether one dimension surely comes after another, surely before it, or neither.
+fn is_wider(dim: usize, other: usize, sizes: &[i64], inputs: &[Dims]) -> Option<bool> {
+    for strides in inputs {
+        let (stride, other_stride) = (strides[dim], strides[other]);
+        if stride == 0 || other_stride == 0 {
+            continue;
+        }
+        if stride != other_stride {
+            return Some(stride > other_stride);
+        }
+        if sizes[dim] > sizes[other] {
+            return Some(true);
+        }
+    }
+    None
+}

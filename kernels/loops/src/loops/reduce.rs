@@ -1,0 +1,523 @@
+//! Folding dimensions to one value each.
+//!
+//! # How it works
+//!
+//! 1. Elements are folded in leaves of up to [`LEAF`], each in several *lanes* side by side, so that the loop
+//!    vectorises ([`Fold::slice`]).
+//! 2. The leaves of one result are merged as those of a balanced tree: the rounding error of a sum grows with the
+//!    logarithm of its length, and branches can go to several threads. The result does not depend on the threads.
+//! 3. Where the results' neighbours are denser in memory than the elements of one result (a sum over rows), a whole
+//!    row of results is folded at once, again chunk by chunk.
+#![expect(unsafe_code, reason = "reads elements through pointers that a walk keeps in bounds")]
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+use torch_library::geometry::Dims;
+use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
+
+use super::halves::Half;
+use super::overlap::may_overlap_partially;
+use super::walk::{Row, Walk};
+use super::{Input, convert, has_elements, is_plain, parallel};
+use wide::{joined, narrow_steps, slice_of_halves, steps};
+
+mod wide;
+
+pub use wide::slice;
+
+/// How many folds run side by side: enough that no addition of wide vectors waits for the one before. With as many
+/// as these, LLVM keeps them in vectors; 32 it takes apart.
+const LANES: usize = 64;
+
+/// How many results are held at a time: rows of them are read side by side, in pieces that are worth a new place in
+/// memory.
+const RESULTS: usize = 1024;
+
+/// How many rows are read together: each value is then loaded and stored once for all of them.
+const TOGETHER: usize = 4;
+
+/// Up to so many results in a row stay in registers, some after the other, while they take elements.
+const NARROW: usize = 4 * LANES;
+
+/// How many elements a row of results takes before it is merged into a sum of its own, to bound the rounding error.
+const BLOCK: usize = 64;
+
+/// How many elements are folded in one loop; the values of such loops are merged as a tree.
+const LEAF: usize = 4096;
+
+/// From so many elements on a row is folded where it lies; shorter ones are put side by side first.
+const LONG: usize = 4 * LANES;
+
+/// How many elements of one result are worth a thread.
+const BRANCH: usize = 2 * parallel::GRAIN;
+
+/// How elements are folded to one value.
+pub trait Fold<M>: Sync {
+    /// What they are folded to.
+    type Value: Copy + Send + Sync;
+
+    /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains
+    /// nothing.
+    const IS_FASTER_WIDEST: bool = false;
+
+    /// Whether [`slice`](Self::slice) is left as it is. Halves are then widened as they are folded, not before.
+    const IN_LANES: bool = true;
+
+    /// The value of no elements.
+    fn identity(&self) -> Self::Value;
+
+    /// Takes an element in, with its position among those of the result.
+    fn step(&self, value: Self::Value, element: M, position: usize) -> Self::Value;
+
+    /// Joins two values.
+    fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
+
+    /// Folds up to a few thousand elements that lie side by side, of which the first has this position.
+    ///
+    /// As it is, element by element in several lanes. A fold that gets at its value faster from many elements at once
+    /// does so here, and says so by [`IN_LANES`](Self::IN_LANES).
+    #[inline(always)]
+    fn slice(&self, elements: &[M], position: usize) -> Self::Value
+    where
+        M: Copy,
+    {
+        let (chunks, rest) = elements.as_chunks::<LANES>();
+        let start = position + LANES * chunks.len();
+        let mut value = self.identity();
+        for (i, element) in rest.iter().enumerate() {
+            value = self.step(value, *element, start + i);
+        }
+        if chunks.is_empty() {
+            return value;
+        }
+        let mut lanes = [self.identity(); LANES];
+        for (i, chunk) in chunks.iter().enumerate() {
+            for (lane, element) in chunk.iter().enumerate() {
+                lanes[lane] = self.step(lanes[lane], *element, position + i * LANES + lane);
+            }
+        }
+        self.merge(joined(self, lanes), value)
+    }
+}
+
+/// Folds the dimensions of `input` that are marked, and writes what is made of each value to contiguous tensors.
+///
+/// # Errors
+/// Not a mark for each dimension; a tensor to write to that is not contiguous, has not an element for each value,
+/// or shares memory with the input or another one; memory that the host does not reach, or that somebody else uses.
+#[track_caller]
+pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
+    outs: [&Tensor; K],
+    input: &Tensor,
+    is_reduced: &[bool],
+    fold: &F,
+    finish: impl Fn(F::Value) -> [R; K] + Sync,
+) -> Result<()> {
+    let lease = Lease::new(outs, [input])?;
+    check(&outs, input, is_reduced)?;
+    if !outs.first().is_some_and(|out| has_elements(out)) {
+        return Ok(());
+    }
+    // Of nothing no place is read, wherever strides lead.
+    let nothing;
+    let input = if input.numel() == 0 {
+        nothing = input.strided_view(input.sizes(), &Dims::from_elem(0, input.dim()), 0)?;
+        &nothing
+    } else {
+        input
+    };
+    let geometry = input.geometry();
+    if let Some(elements) = leaf_of::<M>(input, outs[0].numel(), &lease) {
+        // SAFETY: plain values of `M` by `leaf_of`, in bounds, aligned and initialised. The lease keeps everybody
+        // else away while `slice` runs, and the results, which by `check` share no element with the input, are
+        // written after it.
+        let folded = finish(slice(fold, unsafe { elements.as_ref() }, 0));
+        for (out, result) in outs.iter().zip(folded) {
+            let out = Output::<R>::new(out, &lease)?;
+            // SAFETY: by `check`, each output has the one value that there is, of its type; `result` is one of `R`,
+            // for which the storer is. The lease keeps everybody else away.
+            unsafe { (out.store)((&raw const result).cast(), 1, out.data, 1) };
+        }
+        return Ok(());
+    }
+    let reduced = Walk::of_reduced(geometry, |dim| is_reduced[dim]);
+    let results = outs[0].numel() as usize;
+    let count = reduced.count();
+    let folding = Folding {
+        input: Input::new::<M>(input, &lease)?,
+        element: PhantomData,
+        reduced,
+        count,
+        is_shared: count > BRANCH && results < rayon::current_num_threads(),
+        fold,
+    };
+    let mut outputs = [const { None }; K];
+    for (output, out) in outputs.iter_mut().zip(outs) {
+        *output = Some(Output::<R>::new(out, &lease)?);
+    }
+    let outputs = outputs.map(|output| output.expect("each was filled above"));
+    let walk = Walk::of_kept(geometry, |dim| !is_reduced[dim]);
+    let grain = (parallel::GRAIN / count.max(1)).max(1);
+    parallel::shares(results, grain, |range| {
+        walk.rows(range, |row| {
+            // SAFETY: in bounds, as the walks stay within the elements of the input and, by `check`, of as many
+            // contiguous ones in each output; no two threads get one result. The lease keeps everybody else away;
+            // outputs share no element with the input.
+            unsafe { folding.row(&row, &outputs, &finish) }
+        });
+    });
+    Ok(())
+}
+
+/// Checks that each value has its place in every output, and that none is written over an element.
+fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
+    ensure!(
+        is_reduced.len() == input.dim(),
+        Argument,
+        "{} marks for the {} dimensions of sizes {:?}",
+        is_reduced.len(),
+        input.dim(),
+        input.sizes()
+    );
+    let kept = input.sizes().iter().zip(is_reduced).filter(|(_, is_reduced)| !**is_reduced);
+    let values = kept.fold(1i64, |values, (size, _)| values.saturating_mul(*size));
+    for out in outs {
+        ensure!(
+            out.numel() == values && out.is_contiguous(MemoryFormat::Contiguous),
+            Shape,
+            "{values} values are written to contiguous tensors of as many elements, not to sizes {:?} with strides {:?}",
+            out.sizes(),
+            out.strides()
+        );
+        if out.shares_storage_with(input) {
+            out.check_no_overlap(input)?;
+            ensure!(
+                !may_overlap_partially(out, input),
+                Argument,
+                "sizes {:?} are reduced into a part of their own memory, pass a copy",
+                input.sizes()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// All elements of the input, if they make a single result and lie side by side as the fold takes them: then that
+/// needs no preparations.
+fn leaf_of<M: Element>(input: &Tensor, results: i64, lease: &impl Leased) -> Option<NonNull<[M]>> {
+    let geometry = input.geometry();
+    let is_leaf = results == 1
+        && geometry.is_contiguous()
+        && (1..=LEAF as i64).contains(&geometry.numel())
+        && is_plain::<M>(input.dtype());
+    let first = if is_leaf { input.address(lease).ok()? } else { return None };
+    let first = NonNull::new(first.cast_mut().cast::<M>())?;
+    Some(NonNull::slice_from_raw_parts(first, geometry.numel() as usize))
+}
+
+struct Output<R> {
+    data: *mut u8,
+    size: usize,
+    store: convert::Storer,
+    element: PhantomData<R>,
+}
+
+impl<R: Element> Output<R> {
+    fn new(out: &Tensor, lease: &impl Leased) -> Result<Self> {
+        let dtype = out.dtype();
+        Ok(Output {
+            data: out.address_mut(lease)?,
+            size: dtype.size(),
+            store: convert::storer::<R>(dtype),
+            element: PhantomData,
+        })
+    }
+}
+
+// SAFETY: the address is followed in `row` only, which is `unsafe`: its caller gives each result to one thread.
+unsafe impl<R> Sync for Output<R> {}
+
+struct Folding<'f, M, F> {
+    input: Input,
+    element: PhantomData<M>,
+    /// The elements of one result; its first and only input is the tensor.
+    reduced: Walk<1>,
+    count: usize,
+    /// Whether several threads work on one result.
+    is_shared: bool,
+    fold: &'f F,
+}
+
+// SAFETY: the address inside of `input` is followed in `unsafe` functions only, whose callers vouch for nobody
+// writing there; folds are `Sync`.
+unsafe impl<M, F: Sync> Sync for Folding<'_, M, F> {}
+
+impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
+    /// Computes a row of results.
+    ///
+    /// # Safety
+    /// - The row lies in bounds of each output, of which nobody else uses it meanwhile.
+    /// - It lies in bounds of the kept dimensions of the input: each of its places is the first element of a result.
+    /// - Nobody writes to the input meanwhile.
+    unsafe fn row<R: Element, const K: usize>(
+        &self,
+        row: &Row<1>,
+        outputs: &[Output<R>; K],
+        finish: &impl Fn(F::Value) -> [R; K],
+    ) {
+        let mut folded = [const { MaybeUninit::uninit() }; RESULTS];
+        let mut values = [const { MaybeUninit::<R>::uninit() }; RESULTS];
+        for start in (0..row.len).step_by(RESULTS) {
+            let len = RESULTS.min(row.len - start);
+            let base = row.inputs[0] + start as isize * row.input_strides[0];
+            let folded = fill(&mut folded[..len], |_| self.fold.identity());
+            // SAFETY: `start..start + len` is part of the row, each place of which the caller vouches for as the first
+            // element of a result.
+            unsafe { self.results(base, row.input_strides[0], folded) };
+            for (k, out) in outputs.iter().enumerate() {
+                let values = fill(&mut values[..len], |i| finish(folded[i])[k]);
+                let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
+                // SAFETY: `start..start + len` is part of the row, which the caller vouches for in each output;
+                // `values` holds `len` values of `R`, for which the storer is, in this frame.
+                unsafe { (out.store)(values.as_ptr().cast(), len, out.data.offset(offset), row.out_stride) };
+            }
+        }
+    }
+
+    /// Folds the results that start `stride` apart.
+    ///
+    /// # Safety
+    /// - `base` and the places after it, `stride` apart, are the first elements of so many results.
+    /// - Nobody writes to the input meanwhile.
+    unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
+        let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
+        if is_denser {
+            // SAFETY: the caller vouches for `base` and the places after it being first elements, in an input that
+            // nobody writes to.
+            return unsafe { self.side_by_side(base, stride, folded) };
+        }
+        for (i, folded) in folded.iter_mut().enumerate() {
+            let base = base + i as isize * stride;
+            // SAFETY: `i` is below the number of results, so the caller vouches for a first element there;
+            // `0..count` are all of its result's.
+            *folded = unsafe {
+                if self.is_shared { self.shared_tree(base) } else { self.tree(base, 0..self.count) }
+            };
+        }
+    }
+
+    /// One result.
+    ///
+    /// # Safety
+    /// - `base` is the first element of a result, and the range within `0..self.count`.
+    /// - Nobody writes to the input meanwhile.
+    unsafe fn tree(&self, base: isize, range: Range<usize>) -> F::Value {
+        if range.len() <= LEAF {
+            // SAFETY: the caller vouches for `base` and for the range, which is no longer than a leaf.
+            return unsafe { self.leaf(base, range) };
+        }
+        let [left, right] = halves(range);
+        // SAFETY: the caller vouches for `base` and for the range, of which both are halves.
+        unsafe { self.fold.merge(self.tree(base, left), self.tree(base, right)) }
+    }
+
+    /// One result, by several threads: the same tree, of which they take branches.
+    ///
+    /// # Safety
+    /// - `base` is the first element of a result.
+    /// - Nobody writes to the input meanwhile.
+    unsafe fn shared_tree(&self, base: isize) -> F::Value {
+        let mut branches = Vec::new();
+        each_branch(0..self.count, &mut |branch| branches.push((branch, OnceLock::new())));
+        parallel::shares(branches.len(), 1, |range| {
+            for (branch, value) in &branches[range] {
+                // SAFETY: the caller vouches for `base`; `each_branch` gives parts of `0..self.count`.
+                value.get_or_init(|| unsafe { self.tree(base, branch.clone()) });
+            }
+        });
+        let mut values = branches.into_iter().filter_map(|(_, value)| value.into_inner());
+        self.joined(0..self.count, &mut values)
+    }
+
+    /// Merges the values of the branches of a range.
+    fn joined(&self, range: Range<usize>, values: &mut impl Iterator<Item = F::Value>) -> F::Value {
+        if range.len() <= BRANCH {
+            return values.next().unwrap_or_else(|| self.fold.identity());
+        }
+        let [left, right] = halves(range);
+        let left = self.joined(left, values);
+        self.fold.merge(left, self.joined(right, values))
+    }
+
+    /// At most [`LEAF`] elements of one result.
+    ///
+    /// # Safety
+    /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
+    /// - Nobody writes to the input meanwhile.
+    unsafe fn leaf(&self, base: isize, range: Range<usize>) -> F::Value {
+        if let Some(stride) = self.reduced.single_stride() {
+            let first = base + range.start as isize * stride;
+            let data = self.input.data.wrapping_offset(first * self.input.size as isize);
+            if stride == 1 && self.input.is_plain {
+                // SAFETY: the caller vouches for the elements of the range, `stride` apart, which is side by side;
+                // they are plain values of `M`, aligned, and nobody writes to them (the lease of `fold`).
+                let values = unsafe { std::slice::from_raw_parts(data.cast(), range.len()) };
+                return slice(self.fold, values, range.start);
+            }
+            if let (1, Some(half), Some(slice)) =
+                (stride, Half::of(self.input.dtype), slice_of_halves::<M, F>())
+            {
+                // SAFETY: the caller vouches for the elements of the range, side by side; they are halves of this
+                // kind, and `slice_of_halves` found the processor's features. Nobody writes to them (the lease of
+                // `fold`).
+                return unsafe { slice(self.fold, half, data.cast(), range.len(), range.start) };
+            }
+        }
+        if self.input.is_plain && self.reduced.dense_len() >= LONG {
+            let (mut value, mut position) = (self.fold.identity(), range.start);
+            self.reduced.rows(range, |row| {
+                let data = self.input.data.cast::<M>().wrapping_offset(base + row.inputs[0]);
+                // SAFETY: in bounds, as `base` is a first element and the walk stays within its result's; the row
+                // is dense, as all rows of this walk are, of plain values of `M`, and nobody writes to them (the
+                // lease of `fold`).
+                let elements = unsafe { std::slice::from_raw_parts(data, row.len) };
+                value = self.fold.merge(value, slice(self.fold, elements, position));
+                position += row.len;
+            });
+            return value;
+        }
+        // SAFETY: the caller vouches for `base` and for the range, which is no longer than a leaf.
+        unsafe { self.loaded_leaf(base, range) }
+    }
+
+    /// As [`leaf`](Self::leaf), of elements that are loaded into a buffer first.
+    ///
+    /// # Safety
+    /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
+    /// - Nobody writes to the input meanwhile.
+    #[inline(never)] // so that others do without the buffer
+    unsafe fn loaded_leaf(&self, base: isize, range: Range<usize>) -> F::Value {
+        let (mut buffer, mut filled) = ([MaybeUninit::<M>::uninit(); LEAF], 0);
+        self.reduced.rows(range.clone(), |row| {
+            let offset = (base + row.inputs[0]) * self.input.size as isize;
+            // SAFETY: in bounds, as `base` is a first element and the walk stays within its result's, which nobody
+            // writes to (the lease of `fold`). The rows of the range fill the buffer one after the other, and are
+            // no more than the [`LEAF`] that it holds.
+            unsafe {
+                let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
+                (self.input.load)(
+                    self.input.data.offset(offset),
+                    row.input_strides[0],
+                    row.len,
+                    buffer.cast(),
+                );
+            }
+            filled += row.len;
+        });
+        // SAFETY: the rows have filled `range.len()` places of the buffer, which is of this frame, with values of `M`.
+        let values = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), range.len()) };
+        slice(self.fold, values, range.start)
+    }
+
+    /// Folds many results at once, one element of each at a time.
+    ///
+    /// # Safety
+    /// - `base` and the places after it, `stride` apart, are the first elements of so many results, at most
+    ///   [`RESULTS`].
+    /// - Nobody writes to the input meanwhile.
+    unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
+        let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
+        let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
+        let is_read = stride == 1 && self.input.is_plain;
+        let is_narrow = is_read && block.len() <= NARROW && block.len().is_multiple_of(LANES);
+        if !is_read {
+            buffers.resize_with(TOGETHER * block.len(), MaybeUninit::<M>::uninit);
+        }
+        let buffers = buffers.as_mut_ptr(); // borrowed once: lines stay in use while the next are written
+        let mut position = 0;
+        self.reduced.rows(0..self.count, |row| {
+            let mut i = 0;
+            while i < row.len {
+                let most = if is_narrow { BLOCK } else { TOGETHER };
+                let count = most.min(row.len - i).min(BLOCK - position % BLOCK);
+                if is_narrow {
+                    let first = base + row.inputs[0] + i as isize * row.input_strides[0];
+                    // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within
+                    // their results; `count` lines follow in this row, each of a plain value for every result, side
+                    // by side. Nobody writes to them (the lease of `fold`).
+                    unsafe {
+                        let data = self.input.data.cast::<M>().offset(first);
+                        narrow_steps(self.fold, block, data, row.input_strides[0], count, position);
+                    }
+                    (i, position) = (i + count, position + count);
+                    self.merge_full(folded, block, position);
+                    continue;
+                }
+                let lines: [&[M]; TOGETHER] = std::array::from_fn(|n| {
+                    let (line, is_repeated) = (n.min(count - 1), n >= count);
+                    let first = base + row.inputs[0] + (i + line) as isize * row.input_strides[0];
+                    let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
+                    if !is_read {
+                        let buffer = buffers.wrapping_add(line * block.len()).cast::<u8>();
+                        if !is_repeated {
+                            // SAFETY: in bounds, as the places from `base` on, `stride` apart, are first elements,
+                            // and the walk stays within their results, which nobody writes to (the lease of
+                            // `fold`); a line of the buffer has room for one value of each, and is used by this
+                            // thread alone.
+                            unsafe { (self.input.load)(data, stride, block.len(), buffer) };
+                        }
+                        data = buffer;
+                    }
+                    // SAFETY: plain values of `M` side by side in the input, which nobody writes to (the lease of
+                    // `fold`), or loaded into a line of the buffer, which is next written when this slice is used
+                    // up.
+                    unsafe { std::slice::from_raw_parts(data.cast(), block.len()) }
+                });
+                steps(self.fold, block, &lines[..count], position);
+                (i, position) = (i + count, position + count);
+                self.merge_full(folded, block, position);
+            }
+        });
+    }
+
+    /// Merges values that have taken as many elements as they may, or all.
+    fn merge_full(&self, folded: &mut [F::Value], block: &mut [F::Value], position: usize) {
+        if !position.is_multiple_of(BLOCK) && position != self.count {
+            return;
+        }
+        for (folded, block) in folded.iter_mut().zip(block) {
+            *folded = self.fold.merge(*folded, *block);
+            *block = self.fold.identity();
+        }
+    }
+}
+
+/// The two branches of a tree.
+fn halves(range: Range<usize>) -> [Range<usize>; 2] {
+    let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
+    [range.start..middle, middle..range.end]
+}
+
+/// Calls a closure with the largest branches that are no larger than [`BRANCH`], from the first to the last.
+fn each_branch(range: Range<usize>, f: &mut impl FnMut(Range<usize>)) {
+    if range.len() <= BRANCH {
+        return f(range);
+    }
+    let [left, right] = halves(range);
+    each_branch(left, f);
+    each_branch(right, f);
+}
+
+/// Writes what a closure gives for each place.
+fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
+    for (i, place) in room.iter_mut().enumerate() {
+        place.write(f(i));
+    }
+    // SAFETY: every place was written by the loop; `MaybeUninit<T>` lies in memory as `T` does, and `room` stays
+    // borrowed.
+    unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
+}

@@ -1,0 +1,224 @@
+//! The inner loops of folds, compiled for each width of vectors.
+#![expect(unsafe_code, reason = "calls what the processor was asked for, and reads lines through pointers")]
+
+#[cfg(target_arch = "x86_64")]
+use std::mem::MaybeUninit;
+
+#[cfg(target_arch = "x86_64")]
+use torch_library::DType;
+use torch_library::Element;
+
+use super::{Fold, LANES};
+use crate::loops::function::BLOCK;
+use crate::loops::halves::Half;
+#[cfg(target_arch = "x86_64")]
+use crate::loops::{halves::widen, is_wide, is_widest};
+
+const _: () = assert!(LANES == BLOCK, "halves are widened a block at a time, which fills all lanes");
+
+/// [`Fold::slice`] on the widest vectors.
+pub fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
+    #[cfg(target_arch = "x86_64")]
+    if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) } && is_widest() {
+        // SAFETY: `is_widest` found the features that it is compiled for.
+        return unsafe { slice_widest(fold, elements, position) };
+    } else if is_wide() {
+        // SAFETY: `is_wide` found the features that it is compiled for.
+        return unsafe { slice_wide(fold, elements, position) };
+    }
+    fold.slice(elements, position)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+fn slice_widest<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
+    fold.slice(elements, position)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn slice_wide<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
+    fold.slice(elements, position)
+}
+
+/// [`Fold::slice`] of halves, where it is left as it is and there are registers to widen them in.
+pub(super) type SliceOfHalves<F, V> =
+    unsafe fn(fold: &F, Half, elements: *const u16, len: usize, position: usize) -> V;
+
+pub(super) fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<F, F::Value>> {
+    #[cfg(target_arch = "x86_64")]
+    if const { F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && is_widest() {
+        return Some(slice_widened::<M, F>);
+    }
+    None
+}
+
+/// # Safety
+/// - `len` halves of this kind can be read from `elements` on, aligned, and nobody writes to them meanwhile.
+/// - `M` is `f32`.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn slice_widened<M: Element, F: Fold<M>>(
+    fold: &F,
+    half: Half,
+    elements: *const u16,
+    len: usize,
+    position: usize,
+) -> F::Value {
+    let read = |start: usize, len: usize| {
+        let mut block = MaybeUninit::<[M; LANES]>::uninit();
+        // SAFETY: both callers below stay within the `len` halves that the caller vouches for, and ask for one at
+        // least; the block is as long as those of `widen` (see `LANES`), of `M`, which is `f32`. The caller vouches
+        // for the features.
+        unsafe { widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
+        // SAFETY: `widen` has written a whole block, behind the end by repetition.
+        unsafe { block.assume_init() }
+    };
+    let whole = len - len % LANES;
+    let mut value = fold.identity();
+    if whole < len {
+        for (i, element) in read(whole, len - whole).iter().take(len - whole).enumerate() {
+            value = fold.step(value, *element, position + whole + i);
+        }
+    }
+    if whole == 0 {
+        return value;
+    }
+    let mut lanes = [fold.identity(); LANES];
+    for start in (0..whole).step_by(LANES) {
+        for (lane, element) in read(start, LANES).iter().enumerate() {
+            lanes[lane] = fold.step(lanes[lane], *element, position + start + lane);
+        }
+    }
+    fold.merge(joined(fold, lanes), value)
+}
+
+/// Joins values as a tree.
+#[inline(always)]
+pub(super) fn joined<M, F: Fold<M> + ?Sized>(fold: &F, mut lanes: [F::Value; LANES]) -> F::Value {
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for lane in 0..width {
+            lanes[lane] = fold.merge(lanes[lane], lanes[lane + width]);
+        }
+    }
+    lanes[0]
+}
+
+/// Takes an element of each line into each of many values, on the widest vectors.
+pub(super) fn steps<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    lines: &[&[M]],
+    position: usize,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if is_wide() {
+        // SAFETY: `is_wide` found the features that it is compiled for.
+        return unsafe { steps_wide(fold, values, lines, position) };
+    }
+    each_step(fold, values, lines, position);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn steps_wide<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    lines: &[&[M]],
+    position: usize,
+) {
+    each_step(fold, values, lines, position);
+}
+
+#[inline(always)]
+fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
+    if let [a, b, c, d] = lines {
+        let elements = a.iter().zip(*b).zip(c.iter().zip(*d));
+        for (value, ((a, b), (c, d))) in values.iter_mut().zip(elements) {
+            *value = [a, b, c, d]
+                .into_iter()
+                .zip(position..)
+                .fold(*value, |value, (x, at)| fold.step(value, *x, at));
+        }
+        return;
+    }
+    for (line, position) in lines.iter().zip(position..) {
+        for (value, element) in values.iter_mut().zip(*line) {
+            *value = fold.step(*value, *element, position);
+        }
+    }
+}
+
+/// Takes an element of each of `count` lines, which start `step` apart, into each of a few values, on wide vectors.
+///
+/// # Safety
+/// - `count` lines, `step` apart, can be read from `data` on, each of as many plain values of `M` as there are in
+///   `values`.
+/// - Nobody writes to them meanwhile.
+/// - The number of values is a multiple of [`LANES`].
+pub(super) unsafe fn narrow_steps<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    data: *const M,
+    step: isize,
+    count: usize,
+    position: usize,
+) {
+    for (n, values) in values.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let data = data.wrapping_add(n * LANES);
+        #[cfg(target_arch = "x86_64")]
+        if is_wide() {
+            // SAFETY: `is_wide` found these features; the caller vouches for lines as long as `values`, of which
+            // these are [`LANES`] columns.
+            unsafe { lanes_wide(fold, values, data, step, count, position) };
+            continue;
+        }
+        // SAFETY: the caller vouches for lines as long as `values`, of which these are [`LANES`] columns.
+        unsafe { lanes(fold, values, data, step, count, position) };
+    }
+}
+
+/// # Safety
+/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nobody writes to
+///   them meanwhile.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn lanes_wide<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value; LANES],
+    data: *const M,
+    step: isize,
+    count: usize,
+    position: usize,
+) {
+    // SAFETY: the caller vouches for `count` lines of [`LANES`] values.
+    unsafe { lanes(fold, values, data, step, count, position) };
+}
+
+/// # Safety
+/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nobody writes to
+///   them meanwhile.
+#[inline(always)]
+unsafe fn lanes<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value; LANES],
+    data: *const M,
+    step: isize,
+    count: usize,
+    position: usize,
+) {
+    let mut held = *values;
+    for n in 0..count {
+        // SAFETY: `n` is below `count`, and the caller vouches for a line of [`LANES`] plain values there, aligned
+        // for `M` and so for an array of it.
+        let line = unsafe { data.offset(n as isize * step).cast::<[M; LANES]>().read() };
+        for (value, element) in held.iter_mut().zip(line) {
+            *value = fold.step(*value, element, position + n);
+        }
+    }
+    *values = held;
+}

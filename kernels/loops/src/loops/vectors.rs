@@ -1,0 +1,164 @@
+//! Which vectors the processor has, and functions that are compiled for each width of them.
+
+#[cfg(target_arch = "x86_64")]
+pub use processor::{is_wide, is_widest};
+
+/// Which vectors kernels take. It is found once: asking for six features takes as long as adding some dozen numbers.
+#[cfg(target_arch = "x86_64")]
+mod processor {
+    use std::env;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    use torch_library::warning;
+
+    /// Says which vectors kernels may take, as in PyTorch.
+    const ENVIRONMENT_VARIABLE: &str = "ATEN_CPU_CAPABILITY";
+
+    /// Whether to take the vectors for which all loops are compiled.
+    #[inline(always)]
+    pub fn is_wide() -> bool {
+        found() >= WIDE
+    }
+
+    /// Whether to take the widest vectors, for which loops over functions of floats are compiled once more.
+    #[inline(always)]
+    pub fn is_widest() -> bool {
+        found() >= WIDEST
+    }
+
+    const NONE: u8 = 1;
+    const WIDE: u8 = 2;
+    const WIDEST: u8 = 3;
+
+    /// Zero until it is found.
+    static FOUND: AtomicU8 = AtomicU8::new(0);
+
+    #[inline(always)]
+    fn found() -> u8 {
+        match FOUND.load(Ordering::Relaxed) {
+            0 => find(),
+            found => found,
+        }
+    }
+
+    #[cold]
+    fn find() -> u8 {
+        let wanted = env::var_os(ENVIRONMENT_VARIABLE).map(|text| most(&text.to_string_lossy()));
+        // What a user asks for and the processor lacks is not there to be taken.
+        let found = processor().min(wanted.clone().and_then(Result::ok).unwrap_or(WIDEST));
+        // The first that finds it decides for all: the environment may change between two threads.
+        if let Err(before) = FOUND.compare_exchange(0, found, Ordering::Relaxed, Ordering::Relaxed) {
+            return before;
+        }
+        if let Some(Err(text)) = wanted {
+            warning::warn(text); // who listens may call kernels: it is found by now
+        }
+        found
+    }
+
+    /// The widest that the processor has.
+    fn processor() -> u8 {
+        let is_wide = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let is_widest = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw");
+        match (is_wide, is_widest) {
+            (true, true) => WIDEST,
+            (true, false) => WIDE,
+            (false, _) => NONE,
+        }
+    }
+
+    /// The widest that a user allows.
+    fn most(setting: &str) -> Result<u8, String> {
+        match setting {
+            "default" => Ok(NONE),
+            "avx2" => Ok(WIDE),
+            "avx512" => Ok(WIDEST),
+            other => Err(format!(
+                "{ENVIRONMENT_VARIABLE} is {other:?}, which is ignored; it may be default, avx2 or avx512"
+            )),
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::process::Command;
+
+        use super::*;
+
+        const THIS: &str = "loops::vectors::processor::tests::no_vectors_are_wider_than_the_environment_says";
+
+        #[test]
+        fn no_vectors_are_wider_than_the_environment_says() {
+            match env::var(ENVIRONMENT_VARIABLE).as_deref() {
+                Ok("default") => assert!(!is_wide() && !is_widest()),
+                Ok("avx2") => assert!(!is_widest() && is_wide() == (processor() >= WIDE)),
+                Ok(_) => assert_eq!(found(), processor()),
+                // What is found stays, hence a process for each.
+                Err(_) => ["default", "avx2", "avx512"].into_iter().for_each(|setting| drop(run(setting))),
+            }
+        }
+
+        #[test]
+        fn a_capability_that_there_is_not_is_told_of_and_ignored() {
+            if env::var_os(ENVIRONMENT_VARIABLE).is_none() {
+                let message =
+                    "ATEN_CPU_CAPABILITY is \"AVX9\", which is ignored; it may be default, avx2 or avx512";
+                let stderr = run("AVX9");
+                assert_eq!(stderr.matches(message).count(), 1, "{stderr}");
+            }
+        }
+
+        /// Runs the first test with a setting, and gives what was said on stderr.
+        fn run(setting: &str) -> String {
+            let mut child = Command::new(env::current_exe().expect("tests are a file"));
+            child.args(["--exact", "--nocapture", THIS]).env(ENVIRONMENT_VARIABLE, setting);
+            let output = child.output().expect("it can be run again");
+            let [stdout, stderr] =
+                [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+            assert!(stdout.contains("1 passed"), "{setting}: {stdout}{stderr}");
+            stderr
+        }
+    }
+}
+
+/// A function that is compiled for each width of vectors, of which the widest that the processor has is called.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! on_vectors {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis fn $name:ident<$($T:ident: $bound:path),+>($($argument:ident: $ty:ty),* $(,)?) $body:block
+    ) => {
+        $(#[$meta])*
+        $visibility fn $name<$($T: $bound),+>($($argument: $ty),*) {
+            #[inline(always)]
+            fn on_any<$($T: $bound),+>($($argument: $ty),*) $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn on_wide<$($T: $bound),+>($($argument: $ty),*) {
+                on_any($($argument),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+            fn on_widest<$($T: $bound),+>($($argument: $ty),*) {
+                on_any($($argument),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            if $crate::loops::is_widest() {
+                // SAFETY: `is_widest` found the features that it is compiled for.
+                return unsafe { on_widest($($argument),*) };
+            } else if $crate::loops::is_wide() {
+                // SAFETY: `is_wide` found the features that it is compiled for.
+                return unsafe { on_wide($($argument),*) };
+            }
+            on_any($($argument),*)
+        }
+    };
+}
+pub use crate::on_vectors;

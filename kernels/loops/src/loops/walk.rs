@@ -1,0 +1,310 @@
+//! In which order a loop visits the elements of its operands, and where they lie.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+use torch_library::geometry::Geometry;
+
+/// The dimensions of one output and `N` inputs that broadcast to it, innermost first.
+///
+/// Dimensions are ordered by the output's strides and merged where all operands allow; those of size 1 are gone.
+#[derive(Debug)]
+pub struct Walk<const N: usize> {
+    dims: SmallVec<[Dim<N>; 6]>,
+}
+
+/// One dimension: its size, and how many elements apart neighbours lie in each operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Dim<const N: usize> {
+    size: usize,
+    out: isize,
+    inputs: [isize; N],
+}
+
+/// Elements that are equidistant in every operand. Offsets and strides count elements, from each operand's first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<const N: usize> {
+    pub len: usize,
+    pub out: isize,
+    pub out_stride: isize,
+    pub inputs: [isize; N],
+    pub input_strides: [isize; N],
+}
+
+impl<const N: usize> Walk<N> {
+    /// Lays out inputs whose shapes broadcast to the output's.
+    pub fn new(out: &Geometry, inputs: [&Geometry; N]) -> Self {
+        if let Some(line) = Self::line(out, inputs) {
+            return line;
+        }
+        let mut dims: SmallVec<[Dim<N>; 6]> = SmallVec::new();
+        for (back, (&size, &stride)) in out.sizes().iter().zip(out.strides()).rev().enumerate() {
+            if size != 1 {
+                let inputs = std::array::from_fn(|k| broadcast_stride(inputs[k], back));
+                dims.push(Dim { size: size as usize, out: stride as isize, inputs });
+            }
+        }
+        Self::from_dims(dims)
+    }
+
+    /// Dimensions in any order, as a walk.
+    fn from_dims(mut dims: SmallVec<[Dim<N>; 6]>) -> Self {
+        dims.sort_by_key(|dim| dim.out);
+        let mut merged: SmallVec<[Dim<N>; 6]> = SmallVec::new();
+        for dim in dims {
+            match merged.last_mut() {
+                // Only of no elements it may be more than can be counted.
+                Some(last) if last.continues_in(&dim) => last.size = last.size.saturating_mul(dim.size),
+                _ => merged.push(dim),
+            }
+        }
+        Walk { dims: merged }
+    }
+
+    /// The common case at no cost: all operands are contiguous and of one shape, or of one element.
+    fn line(out: &Geometry, inputs: [&Geometry; N]) -> Option<Self> {
+        let is_line =
+            |input: &Geometry| input.numel() == 1 || (input.sizes() == out.sizes() && input.is_contiguous());
+        if !out.is_contiguous() || !inputs.iter().all(|input| is_line(input)) {
+            return None;
+        }
+        let inputs = std::array::from_fn(|k| isize::from(inputs[k].numel() != 1));
+        let line = Dim { size: out.numel() as usize, out: 1, inputs };
+        Some(Walk { dims: SmallVec::from_slice(&[line]) })
+    }
+
+    /// Puts a dimension along which some input's neighbours lie next to the innermost one, along which they do not.
+    /// Gives back whether there is one: then what neighbouring rows read of that input is neighbouring too.
+    pub fn turn_across(&mut self) -> bool {
+        let Some((inner, outer)) = self.dims.split_first() else { return false };
+        let is_across = |dim: &Dim<N>| (0..N).any(|k| dim.inputs[k] == 1 && inner.inputs[k] > 1);
+        let Some(found) = outer.iter().position(is_across) else { return false };
+        self.dims[1..=found + 1].rotate_right(1);
+        true
+    }
+
+    /// The first row, how many there are, and how far apart they lie in the output and in the inputs, if that is
+    /// all: two dimensions.
+    pub fn plane(&self) -> Option<(Row<N>, usize, isize, [isize; N])> {
+        let [inner, outer] = self.dims.as_slice() else { return None };
+        let row = Row {
+            len: inner.size,
+            out: 0,
+            out_stride: inner.out,
+            inputs: [0; N],
+            input_strides: inner.inputs,
+        };
+        Some((row, outer.size, outer.out, outer.inputs))
+    }
+
+    /// How many elements the innermost dimension has, if there is one, and how far apart in the output.
+    pub fn inner(&self) -> Option<(usize, isize)> {
+        self.dims.first().map(|dim| (dim.size, dim.out))
+    }
+
+    /// How many parts of at most so many rows the planes of the two innermost dimensions have.
+    pub fn parts(&self, most: usize) -> usize {
+        let rows = self.dims.get(1).map_or(1, |dim| dim.size);
+        rows.div_ceil(most) * self.dims.iter().skip(2).map(|dim| dim.size).product::<usize>()
+    }
+
+    /// Calls a closure with each of a range of such parts: the first row, how many there are, and how far apart in
+    /// the output and in the inputs.
+    pub fn planes(
+        &self,
+        most: usize,
+        parts: Range<usize>,
+        mut f: impl FnMut(Row<N>, usize, isize, [isize; N]),
+    ) {
+        let Some((inner, rest)) = self.dims.split_first() else { return };
+        let single = Dim { size: 1, out: 0, inputs: [0; N] };
+        let (across, outer) = rest.split_first().unwrap_or((&single, &[]));
+        let each = across.size.div_ceil(most);
+        let (mut start, mut part) = (Start::of(outer, parts.start / each), parts.start % each);
+        for _ in parts {
+            let mut row = inner.row(&start, 0, inner.size);
+            let first = (part * most) as isize;
+            row.out += first * across.out;
+            for (place, step) in row.inputs.iter_mut().zip(across.inputs) {
+                *place += first * step;
+            }
+            f(row, most.min(across.size - part * most), across.out, across.inputs);
+            part += 1;
+            if part == each {
+                part = 0;
+                start.advance(outer);
+            }
+        }
+    }
+
+    /// Whether all elements lie side by side in every operand.
+    pub fn is_line(&self) -> bool {
+        matches!(self.dims.as_slice(), [line] if line.out == 1 && line.inputs == [1; N])
+    }
+
+    /// How far apart in the first input the innermost elements are, if there is more than one.
+    pub fn inner_stride(&self) -> Option<isize> {
+        self.dims.first().map(|dim| dim.inputs[0])
+    }
+
+    /// Calls a closure with the rows of a range of elements, counted in the order of the walk.
+    pub fn rows(&self, range: Range<usize>, mut f: impl FnMut(Row<N>)) {
+        if range.is_empty() {
+            return; // some dimension may be
+        }
+        let Some((inner, outer)) = self.dims.split_first() else {
+            return f(Row { len: 1, out: 0, out_stride: 1, inputs: [0; N], input_strides: [1; N] });
+        };
+        let (row, mut within) = (range.start / inner.size, range.start % inner.size);
+        let mut start = Start::of(outer, row);
+        let mut left = range.len();
+        loop {
+            let len = left.min(inner.size - within);
+            f(inner.row(&start, within, len));
+            (within, left) = (0, left - len);
+            if left == 0 {
+                return;
+            }
+            start.advance(outer);
+        }
+    }
+}
+
+impl Walk<1> {
+    /// Lays out an input of the output's shape of which some dimensions are read back to front, from the place that
+    /// is given back on.
+    pub fn back_to_front(out: &Geometry, input: &Geometry, is_back: impl Fn(usize) -> bool) -> (Self, isize) {
+        let (mut dims, mut first): (SmallVec<[Dim<1>; 6]>, _) = (SmallVec::new(), 0);
+        for (dim, (&size, &stride)) in out.sizes().iter().zip(out.strides()).enumerate().rev() {
+            if size == 1 {
+                continue;
+            }
+            let mut step = input.strides()[dim] as isize;
+            if is_back(dim) {
+                first += (size - 1) as isize * step;
+                step = -step;
+            }
+            dims.push(Dim { size: size as usize, out: stride as isize, inputs: [step] });
+        }
+        (Self::from_dims(dims), first)
+    }
+
+    /// Some dimensions of an input, for a contiguous output of these alone.
+    pub fn of_kept(input: &Geometry, is_kept: impl Fn(usize) -> bool) -> Self {
+        let mut step = 1;
+        Self::of_some(input, is_kept, |size, _| {
+            let out = step;
+            step *= size;
+            out
+        })
+    }
+
+    /// Some dimensions of an input, in the order of its memory.
+    pub fn of_reduced(input: &Geometry, is_reduced: impl Fn(usize) -> bool) -> Self {
+        Self::of_some(input, is_reduced, |_, stride| stride)
+    }
+
+    fn of_some(
+        input: &Geometry,
+        is_in: impl Fn(usize) -> bool,
+        mut out: impl FnMut(isize, isize) -> isize,
+    ) -> Self {
+        let mut dims: SmallVec<[Dim<1>; 6]> = SmallVec::new();
+        for (dim, (&size, &stride)) in input.sizes().iter().zip(input.strides()).enumerate().rev() {
+            if size != 1 && is_in(dim) {
+                let out = out(size as isize, stride as isize);
+                dims.push(Dim { size: size as usize, out, inputs: [stride as isize] });
+            }
+        }
+        Self::from_dims(dims)
+    }
+
+    /// How many elements there are.
+    pub fn count(&self) -> usize {
+        let sizes = || self.dims.iter().map(|dim| dim.size);
+        // Of no elements, the other dimensions may be too large to be multiplied.
+        if sizes().any(|size| size == 0) { 0 } else { sizes().product::<usize>() }
+    }
+
+    /// How many elements lie side by side in the input at a time.
+    pub fn dense_len(&self) -> usize {
+        self.dims.first().map_or(1, |dim| if dim.inputs[0] == 1 { dim.size } else { 1 })
+    }
+
+    /// How far apart in the input all elements are, if they are equidistant.
+    pub fn single_stride(&self) -> Option<isize> {
+        match self.dims.as_slice() {
+            [] => Some(1),
+            [dim] => Some(dim.inputs[0]),
+            _ => None,
+        }
+    }
+}
+
+impl<const N: usize> Dim<N> {
+    /// Whether a wider dimension goes on where this one ends, in every operand.
+    fn continues_in(&self, wider: &Self) -> bool {
+        let goes_on = |step: isize, wider| step.checked_mul(self.size as isize) == Some(wider);
+        goes_on(self.out, wider.out) && (0..N).all(|k| goes_on(self.inputs[k], wider.inputs[k]))
+    }
+
+    /// `len` elements along this dimension, from index `within` of the row that starts there.
+    fn row(&self, start: &Start<N>, within: usize, len: usize) -> Row<N> {
+        let out = start.out + within as isize * self.out;
+        let inputs = std::array::from_fn(|k| start.inputs[k] + within as isize * self.inputs[k]);
+        Row { len, out, out_stride: self.out, inputs, input_strides: self.inputs }
+    }
+}
+
+/// Where a row starts: its index in the outer dimensions, and the offsets that follow from it.
+struct Start<const N: usize> {
+    index: SmallVec<[usize; 6]>,
+    out: isize,
+    inputs: [isize; N],
+}
+
+impl<const N: usize> Start<N> {
+    fn of(outer: &[Dim<N>], mut row: usize) -> Self {
+        let mut start = Start { index: SmallVec::new(), out: 0, inputs: [0; N] };
+        for dim in outer {
+            start.index.push(row % dim.size);
+            start.step(dim, (row % dim.size) as isize);
+            row /= dim.size;
+        }
+        start
+    }
+
+    /// The next row.
+    fn advance(&mut self, outer: &[Dim<N>]) {
+        for (d, dim) in outer.iter().enumerate() {
+            self.index[d] += 1;
+            self.step(dim, 1);
+            if self.index[d] < dim.size {
+                return;
+            }
+            self.index[d] = 0;
+            self.step(dim, -(dim.size as isize));
+        }
+    }
+
+    fn step(&mut self, dim: &Dim<N>, steps: isize) {
+        self.out += steps * dim.out;
+        for (input, stride) in self.inputs.iter_mut().zip(dim.inputs) {
+            *input += steps * stride;
+        }
+    }
+}
+
+/// Whether sizes are those of a result, or 1 where they differ.
+pub(super) fn broadcasts_to(sizes: &[i64], result: &[i64]) -> bool {
+    let mut pairs = sizes.iter().rev().zip(result.iter().rev());
+    sizes.len() <= result.len() && pairs.all(|(size, result)| size == result || *size == 1)
+}
+
+/// An input's stride in the dimension that is `back` from the last: 0 where it has none, or repeats its only element.
+pub(super) fn broadcast_stride(input: &Geometry, back: usize) -> isize {
+    match input.dim().checked_sub(back + 1) {
+        Some(dim) if input.sizes()[dim] != 1 => input.strides()[dim] as isize,
+        _ => 0,
+    }
+}

@@ -1,0 +1,7 @@
+//! Derivatives, family by family.
+
+use torch_library_aten::autograd::binary;
+
+mod loss;
+mod norm;
+mod window;

@@ -1,0 +1,8 @@
+//! Kernels that touch elements in host memory.
+
+use torch_library_aten::cpu::{folds, matmul, output_mask};
+
+mod loss;
+mod norm;
+mod optimizer;
+mod window;

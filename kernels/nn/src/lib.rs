@@ -1,0 +1,34 @@
+//! Neural networks for [`torch_library`]: convolutions, pooling, interpolation, normalisation, losses,
+//! recurrent networks and optimisers, with CPU kernels, derivatives and batching rules; and what a program that trains
+//! wants besides.
+//!
+//! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
+//! it out; `torch_library_kernels` has it.
+//!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library_aten::aten;
+//! use torch_library_nn as _;
+//!
+//! let image = Tensor::from([[[[1.0, 2.0], [3.0, 4.0]]]]);
+//! let kernel = Tensor::from([[[[1.0, 0.0], [0.0, 1.0]]]]);
+//! assert_eq!(aten::conv2d::with(&image, &kernel).call()?.to_vec::<f64>()?, [5.0]);
+//! # Ok::<(), Error>(())
+//! ```
+
+#[cfg(feature = "safetensors")]
+use torch_library_aten::data;
+use torch_library_aten::{arguments, aten, prelude, unseen};
+use torch_library_loops::{functions, loops, number};
+
+mod composite;
+mod cpu;
+
+mod autograd;
+mod vmap;
+
+#[cfg(feature = "safetensors")]
+pub mod checkpoint;
+pub mod init;
+pub mod loader;
+pub mod optim;

@@ -42,3 +42,4 @@ TOML
 }
 row 'all operators' ''
 row 'those that it reaches' '"selective"'
+row 'without layers' '"inference"'

@@ -91,7 +91,10 @@ struct Export<'e> {
 impl Export<'_> {
     fn all(&mut self, namespaces: &[&str]) {
         let missing = self.shim.missing();
-        let relevant: Vec<_> = missing.into_iter().filter(|name| !name.starts_with('_')).collect();
+        let relevant: Vec<_> = missing
+            .into_iter()
+            .filter(|name| !name.starts_with('_') && !name.starts_with("torch_library_"))
+            .collect();
         if !relevant.is_empty() {
             // SAFETY: it takes nothing.
             let version = unsafe { (self.shim.aoti_torch_abi_version)() };

@@ -12,6 +12,8 @@ mod libraries;
 
 mod abi;
 
+mod exported;
+
 mod elf;
 mod image;
 mod open;
@@ -19,9 +21,9 @@ mod open;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use torch_library::Result;
+use torch_library::{Library, Result};
 
-use crate::LoadedLibrary;
+use crate::loaded::LoadedLibrary;
 use open::Opened;
 
 /// What was loaded, and what was opened for it.
@@ -29,6 +31,8 @@ use open::Opened;
 struct State {
     opened: Opened,
     loaded: Vec<LoadedLibrary>,
+    /// What was registered here for operators of crates of Rust.
+    completed: Vec<Library>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -52,6 +56,7 @@ pub(crate) unsafe fn load(path: &Path) -> Result<LoadedLibrary> {
         unsafe { state.opened.open(path) }
     };
     let (_, loading) = libraries::load(&path.display().to_string(), run)?;
+    state.completed.extend(exported::complete(&loading.operators)?);
     let library = LoadedLibrary::new(path.to_owned(), loading.operators, loading.kernels);
     state.loaded.push(library.clone());
     Ok(library)

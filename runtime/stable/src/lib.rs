@@ -20,7 +20,8 @@
 //!
 //! **[The guide page](guide)** says what to do, what libraries may expect, and what is not served.
 //!
-//! Crates of Rust that export their operators to PyTorch (`torch_library_pytorch::export!`) load here as well.
+//! Crates of Rust that export their operators to PyTorch (`torch_library_pytorch::export!`) load here as well, with
+//! their derivatives: `torch_library_host_*` are functions for these, which PyTorch does not have.
 //!
 //! # The functions
 //! Of those that the headers of PyTorch 2.15 declare in `stable/c/shim.h`, `aoti_torch/c/shim.h` and
@@ -48,15 +49,18 @@
 //! | models of AOTInductor | `aoti_torch_*_to_ivalue`, `aoti_torch_delete_c10_value_object`, `aoti_record_function_*`, `aoti_torch_proxy_executor_call_function`, `aoti_torch_save_tensor_handle`, `aoti_torch__mm_plus_mm_out`, `aoti_torch_scatter_out`, `aoti_torch_scatter_reduce_out`, `aoti_torch_index_put_out`, and the four of fbgemm and of wrapped quantised linear layers |
 //! | what PyTorch calls deprecated | all of `shim_deprecated.h` |
 //!
-//! A function that is in neither table, as the kernels of `c_shim_cpu.h` that compiled models call, is missing: a library
-//! that needs it does not load, and the error names it.
+//! A function that is in neither table, as the kernels of `c_shim_cpu.h` that compiled models call, is missing: a
+//! library that needs it does not load, and the error names it.
+
+mod loaded;
 
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod host;
 
 mod load;
 
-pub use load::{LoadedLibrary, load};
+pub use load::load;
+pub use loaded::LoadedLibrary;
 
 #[doc = include_str!("../docs/guide.md")]
 pub mod guide {}

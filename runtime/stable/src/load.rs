@@ -1,45 +1,11 @@
 //! Loading a library: what it registers is in the dispatcher then, for as long as the process lives.
 #![expect(unsafe_code, reason = "runs a foreign library's constructors")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use torch_library::{Error, OperatorHandle, Result};
+use torch_library::{Error, Result};
 
-/// A library that was loaded, with what it registered.
-///
-/// PyTorch: an entry of `torch.ops.loaded_libraries`.
-#[derive(Clone, Debug)]
-pub struct LoadedLibrary {
-    path: PathBuf,
-    operators: Vec<OperatorHandle>,
-    kernels: usize,
-}
-
-impl LoadedLibrary {
-    #[cfg(all(
-        target_os = "linux",
-        target_env = "gnu",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    ))]
-    pub(crate) fn new(path: PathBuf, operators: Vec<OperatorHandle>, kernels: usize) -> LoadedLibrary {
-        LoadedLibrary { path, operators, kernels }
-    }
-
-    /// Its file, without links on the way.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The operators that it defined, in its order.
-    pub fn operators(&self) -> &[OperatorHandle] {
-        &self.operators
-    }
-
-    /// How many kernels it registered, for its own operators and for those of others.
-    pub fn kernels(&self) -> usize {
-        self.kernels
-    }
-}
+use crate::loaded::LoadedLibrary;
 
 /// Loads a library that was built against PyTorch's stable C ABI, a second time the same as the first.
 ///
@@ -59,17 +25,17 @@ impl LoadedLibrary {
 /// ```
 ///
 /// # Errors
-/// - [`Io`](torch_library::ErrorKind::Io): the file cannot be read, is no shared object, or needs a library or a function
-///   that is not there. One that calls PyTorch's C++ itself is told so.
-/// - Those of its registrations, as [`Library`](torch_library::Library) has them: a namespace that is declared already, a
-///   schema that does not parse.
-/// - [`NotSupported`](torch_library::ErrorKind::NotSupported): this is another system than Linux with glibc on x86-64 or
-///   64-bit ARM; the program is linked with a PyTorch.
+/// - [`Io`](torch_library::ErrorKind::Io): the file cannot be read, is no shared object, or needs a library or a
+///   function that is not there. One that calls PyTorch's C++ itself is told so.
+/// - Those of its registrations, as [`Library`](torch_library::Library) has them: a namespace that is declared
+///   already, a schema that does not parse.
+/// - [`NotSupported`](torch_library::ErrorKind::NotSupported): this is another system than Linux with glibc on x86-64
+///   or 64-bit ARM; the program is linked with a PyTorch.
 ///
 /// # Safety
 /// * The library and what it needs may be loaded: their constructors run.
-/// * It keeps to the ABI: handles that it passes are those that it was given and has not given back, texts end in zeros,
-///   and arrays are as long as it says. A library that the compiler built from PyTorch's stable headers does.
+/// * It keeps to the ABI: handles that it passes are those that it was given and has not given back, texts end in
+///   zeros, and arrays are as long as it says. A library that the compiler built from PyTorch's stable headers does.
 /// * Its kernels write to no tensor but those that the schema says are written and those that they made, and use no
 ///   address of elements after they have returned. While they run, addresses are used by threads that they wait for.
 ///

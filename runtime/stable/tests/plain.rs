@@ -239,6 +239,30 @@ fn a_call_keeps_others_away_from_its_arguments() {
     other.fill(3.0).unwrap();
 }
 
+/// A handle is an owner: one that stayed would keep the tensor.
+#[test]
+fn no_handle_stays() {
+    let gone = |run: &dyn Fn(Tensor) -> Result<()>| {
+        let x = Tensor::from([1.0, 2.0]);
+        let weak = x.downgrade();
+        let result = run(x);
+        assert!(weak.upgrade().is_none(), "{result:?}");
+    };
+    gone(&|x| run("add_one", vec![x.into()]));
+    gone(&|x| run("echo.t2", vec![vec![x.clone(), x].into()]));
+    gone(&|x| run("echo.t3", vec![vec![Some(x), None].into()]));
+    gone(&|x| run("echo.t1", vec![x.into()]));
+    gone(&|x| run("tail", vec![x.into(), 1i64.into()]));
+    gone(&|x| run("square", vec![x.into()]));
+    gone(&|x| {
+        // What another call holds is an error before the kernel runs.
+        let lease = torch_library::OwnedLease::exclusive(x.clone())?;
+        assert_eq!(fail("add_one", vec![x.into()]).kind(), ErrorKind::Busy);
+        drop(lease);
+        Ok(())
+    });
+}
+
 #[test]
 fn a_library_is_loaded_once() {
     let again = load(plain().path()).unwrap();

@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles, from the schema language to the operators; collectives; and the module for Python.
+//! The crates that a user's crate compiles, from the schema language to the operators; collectives; libraries of PyTorch's; and the module for Python.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 6] =
-    ["runtime", "runtime/schema", "macros", "kernels", "kernels/distributed", "runtime/python"];
+const CRATES: [&str; 7] =
+    ["runtime", "runtime/schema", "macros", "kernels", "kernels/distributed", "runtime/stable", "runtime/python"];
 
 /// Those that have `unsafe` code besides.
 const OTHERS: [&str; 4] = ["kernels/distributed/mpi", "kernels/wgpu", "runtime/export", "runtime/pytorch"];

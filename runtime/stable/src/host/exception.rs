@@ -1,4 +1,4 @@
-//! Exceptions of foreign code: none passes a function of Rust that has anything to drop, what they say becomes an error.
+//! Exceptions of foreign code: none passes a function of Rust that has anything to drop, each becomes an error.
 //!
 //! # How it works
 //! 1. Foreign functions are called by [`call`], through a few instructions that have a *personality routine* of their
@@ -7,13 +7,17 @@
 //! 2. What an exception of C++ says is found where the Itanium ABI has it: the type in front of the exception, its
 //!    bases in the type, `what` in the table of the virtual functions. No C++ library is linked, and one that a library
 //!    was linked with statically does as well.
-//! 3. [`raise`] throws a `std::runtime_error` where the C++ library is loaded, and an exception of our own elsewhere.
+//! 3. A library may have an unwinder of its own, linked in. It asks our routine as well, which answers by the functions of
+//!    the unwinder here: their contexts are alike, but these know the sizes of registers only once they have unwound
+//!    something themselves. So they do, before the first call.
+//! 4. [`raise`] throws a `std::runtime_error` where the C++ library is loaded, and an exception of our own elsewhere.
 #![expect(unsafe_code, reason = "the unwinder's interface, and objects of C++")]
 
 mod thrown;
 
 use std::arch::naked_asm;
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::sync::Once;
 
 pub(crate) use thrown::Header;
 use thrown::Own;
@@ -21,7 +25,11 @@ use thrown::Own;
 /// A function of up to three words, of whatever types.
 pub(crate) type Foreign = *const c_void;
 
+/// Looks at a frame, and says whether the unwinder goes on.
+type Trace = extern "C" fn(context: *mut c_void, argument: *mut c_void) -> c_int;
+
 unsafe extern "C" {
+    fn _Unwind_Backtrace(trace: Trace, argument: *mut c_void) -> c_int;
     fn _Unwind_SetGR(context: *mut c_void, register: c_int, value: usize);
     fn _Unwind_SetIP(context: *mut c_void, address: usize);
 }
@@ -39,6 +47,9 @@ unsafe extern "C-unwind" {
 /// * The function takes words where these are given, and none that is not, and returns nothing.
 /// * These arguments are what it asks for.
 pub(crate) unsafe fn call(function: Foreign, arguments: [usize; 3]) -> Result<(), String> {
+    static IS_READY: Once = Once::new();
+    // SAFETY: the function keeps nothing, and has the unwinder stop at the first frame.
+    IS_READY.call_once(|| drop(unsafe { _Unwind_Backtrace(stop, std::ptr::null_mut()) }));
     let [first, second, third] = arguments;
     // SAFETY: the caller says that the function may be called with these words.
     let exception = unsafe { guarded(function, first, second, third) };
@@ -47,6 +58,11 @@ pub(crate) unsafe fn call(function: Foreign, arguments: [usize; 3]) -> Result<()
         // SAFETY: it was just caught, and nobody else has it.
         Some(exception) => Err(unsafe { thrown::consume(exception) }),
     }
+}
+
+extern "C" fn stop(_: *mut c_void, _: *mut c_void) -> c_int {
+    const END_OF_STACK: c_int = 5;
+    END_OF_STACK
 }
 
 /// The number of the register that an exception is handed over in, as the unwinder counts.
@@ -84,7 +100,10 @@ unsafe extern "C-unwind" fn guarded(
     )
 }
 
-/// Where [`guarded`] goes on after an exception: in its frame, with the exception in the register of the result.
+/// Where [`guarded`] goes on after an exception.
+///
+/// # Safety
+/// * It runs in the frame of [`guarded`], with the exception in the register of the result.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn landing() {
@@ -134,7 +153,10 @@ unsafe extern "C-unwind" fn guarded(
     )
 }
 
-/// Where [`guarded`] goes on after an exception: in its frame, with the exception in the register of the result.
+/// Where [`guarded`] goes on after an exception.
+///
+/// # Safety
+/// * It runs in the frame of [`guarded`], with the exception in the register of the result.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn landing() {
@@ -243,8 +265,8 @@ impl Cxx {
     fn throw(&self, message: CString) -> ! {
         /// As many bytes as a `std::runtime_error` has: a table of functions and a string.
         const SIZE: usize = 2 * size_of::<usize>();
-        // SAFETY: the object is allocated for an exception of this size, made by its constructor, which copies the text,
-        // and thrown once.
+        // SAFETY: the object is allocated for an exception of this size and made by its constructor, which copies the
+        // text.
         let exception = unsafe {
             let exception = (self.allocate)(SIZE);
             (self.construct)(exception, message.as_ptr());

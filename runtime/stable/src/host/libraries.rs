@@ -1,4 +1,4 @@
-//! What a foreign library registers, while it is loaded and later: an object of the ABI for each block of registrations.
+//! What a foreign library registers, while it is loaded and later: an object for each block of registrations.
 //!
 //! A library registers in its constructors, where nobody catches an exception: what fails there is kept, and ends the
 //! load when the constructors have run.

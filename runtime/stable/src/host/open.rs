@@ -74,7 +74,7 @@ impl Opened {
         ensure!(
             other.is_null(),
             NotSupported,
-            "this program is linked with a PyTorch, or opened one for all libraries (`RTLD_GLOBAL`), whose functions come first"
+            "this program is linked with a PyTorch, or opened one by `RTLD_GLOBAL`, whose functions would come first"
         );
         let functions: Vec<(&str, u64)> =
             abi::all().map(|function| (function.name, function.address.addr() as u64)).collect();
@@ -159,9 +159,8 @@ fn explained(text: &str, opened: &str, path: &Path) -> String {
     let text = text.replace(opened, &path.display().to_string());
     let of_cxx = ["_ZN2at", "_ZN3c10", "_ZN5torch", "_ZNK2at", "_ZNK3c10", "_ZNK5torch"];
     if text.contains("undefined symbol") && of_cxx.iter().any(|prefix| text.contains(prefix)) {
-        return format!(
-            "{text}\n  help: it calls PyTorch's C++ itself, so it needs a PyTorch: only libraries that keep to the stable ABI load here"
-        );
+        let help = "it calls PyTorch's C++ itself: only libraries that keep to the stable ABI load here";
+        return format!("{text}\n  help: {help}");
     }
     text
 }

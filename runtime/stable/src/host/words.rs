@@ -210,20 +210,27 @@ pub(crate) unsafe fn take(ty: &Type, word: Word) -> Result<Value<'static>> {
         // SAFETY: the caller says that it is an owned generator.
         Type::Generator => Value::Generator(Cow::Owned(unsafe { take_box(word, "generator") }?)),
         Type::Optional(_) if word == NONE => Value::None,
-        Type::Optional(inner) => {
-            let place = std::ptr::with_exposed_provenance_mut::<Word>(word as usize);
-            // SAFETY: the caller says that it is an optional, and it has a value: its place was made by `malloc`, or by
-            // C++'s `new`, which calls it. The value is ours, and nobody uses the place any more.
-            unsafe {
-                let value = place.read();
-                libc::free(place.cast());
-                take(inner, value)?
-            }
-        }
+        // SAFETY: the caller says that it is an optional, and it has a value, which is owned with it.
+        Type::Optional(inner) => unsafe { take(inner, take_place(word)) }?,
         // SAFETY: the caller says that it is an owned list of elements of this type.
         Type::List(element) => unsafe { take_list(element, word) }?,
         other => bail!(NotSupported, "PyTorch's stable ABI carries no value of type {other}"),
     })
+}
+
+/// The value of an optional that has one, whose place is freed.
+///
+/// # Safety
+/// * The word is the address of a place that `malloc` made, or C++'s `new`, which calls it, with a value in it; nobody
+///   uses the place any more.
+pub(crate) unsafe fn take_place(word: Word) -> Word {
+    let place = std::ptr::with_exposed_provenance_mut::<Word>(word as usize);
+    // SAFETY: the caller says that there is a word, that `free` takes its place, and that nobody uses it any more.
+    unsafe {
+        let value = place.read();
+        libc::free(place.cast());
+        value
+    }
 }
 
 fn take_device(word: Word) -> Result<Device> {

@@ -167,7 +167,8 @@ macro_rules! scalars {
         $(
             extern "C" fn $name(value: $type, ret_new_tensor: Out<'_, *mut Tensor>) -> i32 {
                 let scalar_of: fn($type) -> Result<Scalar> = $scalar;
-                crate::host::last::answer(stringify!($name), || scalar(scalar_of(value)?, DType::$dtype, ret_new_tensor))
+                let run = || scalar(scalar_of(value)?, DType::$dtype, ret_new_tensor);
+                crate::host::last::answer(stringify!($name), run)
             }
         )*
 

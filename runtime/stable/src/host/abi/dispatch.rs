@@ -3,14 +3,48 @@
 
 use std::ffi::c_char;
 
+use torch_library::element::Complex64;
 use torch_library::guard::GradMode;
-use torch_library::{Dispatcher, Error, ErrorKind, OperatorHandle, Result, Stack, ensure};
+use torch_library::schema::Type;
+use torch_library::{
+    Dispatcher, Error, ErrorKind, OperatorHandle, Result, Scalar, Stack, Value, bail, ensure,
+};
 
 use super::{Out, functions, others, put};
 use crate::host::words::{self, Given, Word, c_text};
 use crate::host::{exception, last, leases, numbers};
 
 functions! {
+    /// Not of PyTorch's: as `torch_call_dispatcher`, for a library that was written for both and hands numbers of any
+    /// type over as handles.
+    fn torch_library_host_call_dispatcher(
+        op_name: *const c_char,
+        overload_name: *const c_char,
+        stack: *mut Word,
+        _extension_build_version: u64,
+    ) {
+        // SAFETY: the library says that the texts end in zeros, and the stack is that of the operator.
+        unsafe { call(op_name, overload_name, stack, Numbers::AsHandles) }
+    }
+
+    /// A number of any type: its kind, and the bits of it.
+    fn torch_library_host_new_scalar(kind: i64, first: u64, second: u64, ret: Out<'_, *mut Scalar>) {
+        let (re, im) = (f64::from_bits(first), f64::from_bits(second));
+        let scalar = match kind {
+            1 => Scalar::Int(first as i64),
+            2 => Scalar::Float(re),
+            3 => Scalar::Bool(first != 0),
+            4 => Scalar::Complex(Complex64::new(re, im)),
+            _ => bail!(Argument, "a number of kind {kind}, which is none"),
+        };
+        put(ret, Box::into_raw(Box::new(scalar)))
+    }
+
+    fn torch_library_host_delete_scalar(scalar: *mut Scalar) {
+        // SAFETY: the library says that it is its handle, and that it has done with it.
+        unsafe { words::take_box::<Scalar>(scalar.expose_provenance() as Word, "number") }.map(drop)
+    }
+
     fn torch_call_dispatcher(
         op_name: *const c_char,
         overload_name: *const c_char,
@@ -18,12 +52,12 @@ functions! {
         _extension_build_version: u64,
     ) {
         // SAFETY: the library says that the texts end in zeros, and the stack is that of the operator.
-        unsafe { call(op_name, overload_name, stack) }
+        unsafe { call(op_name, overload_name, stack, Numbers::Refused) }
     }
 
     fn aoti_torch_call_dispatcher(op_name: *const c_char, overload_name: *const c_char, stack: *mut Word) {
         // SAFETY: the library says that the texts end in zeros, and the stack is that of the operator.
-        unsafe { call(op_name, overload_name, stack) }
+        unsafe { call(op_name, overload_name, stack, Numbers::Refused) }
     }
 
     fn torch_parse_device_string(
@@ -58,16 +92,51 @@ pub(super) fn find(name: &str) -> Result<OperatorHandle> {
         if !name.starts_with("aten::") || error.kind() != ErrorKind::UnknownOperator {
             return error;
         }
-        let help = "the operators of `aten` come with the crate torch-library-kernels: `use torch_library_kernels as _;`";
+        let help =
+            "those of `aten` come with the crate torch-library-kernels: `use torch_library_kernels as _;`";
         Error::new(error.kind(), format!("{error}\n  help: {help}"))
     })
+}
+
+/// How numbers of any type, a `Scalar`, come in.
+#[derive(Clone, Copy, PartialEq)]
+enum Numbers {
+    /// PyTorch's functions carry none.
+    Refused,
+    /// As handles.
+    AsHandles,
+}
+
+/// Takes over an argument.
+///
+/// # Safety
+/// * As [`words::take`]'s; with handles of numbers, the word of a `Scalar` is one.
+unsafe fn take(ty: &Type, word: Word, numbers: Numbers) -> Result<Value<'static>> {
+    let is_number = matches!(ty.without_optional(), Type::Scalar | Type::Complex);
+    let word = match ty {
+        _ if !is_number || numbers == Numbers::Refused => {
+            // SAFETY: as the caller says.
+            return unsafe { words::take(ty, word) };
+        }
+        Type::Optional(_) if word == 0 => return Ok(Value::None),
+        // SAFETY: the word of an optional that is there is that of its value in a place of its own.
+        Type::Optional(_) => unsafe { words::take_place(word) },
+        _ => word,
+    };
+    // SAFETY: the caller says that it is a handle of a number.
+    unsafe { words::take_box::<Scalar>(word, "number") }.map(Value::from)
 }
 
 /// # Safety
 /// * The texts end in zeros.
 /// * The stack has room for the arguments and the returns of the operator, and in front all arguments, of the types in
 ///   its schema and owned; they are the callee's.
-unsafe fn call(name: *const c_char, overload: *const c_char, stack: *mut Word) -> Result<()> {
+unsafe fn call(
+    name: *const c_char,
+    overload: *const c_char,
+    stack: *mut Word,
+    numbers: Numbers,
+) -> Result<()> {
     // SAFETY: as the caller says.
     let (name, overload) =
         unsafe { (c_text(name, "the operator's name")?, c_text(overload, "its overload")?) };
@@ -83,7 +152,7 @@ unsafe fn call(name: *const c_char, overload: *const c_char, stack: *mut Word) -
     let mut taken = Vec::with_capacity(inputs);
     for (index, argument) in schema.arguments.iter().enumerate() {
         // SAFETY: the caller says that the stack has the arguments in front, of these types, and that they are ours.
-        taken.push(unsafe { words::take(&argument.ty, stack.add(index).read()) });
+        taken.push(unsafe { take(&argument.ty, stack.add(index).read(), numbers) });
     }
     let mut values = Stack::new();
     for (argument, value) in schema.arguments.iter().zip(taken) {

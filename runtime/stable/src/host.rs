@@ -7,12 +7,11 @@ mod last;
 mod leases;
 mod words;
 
+mod exported;
 mod kernel;
 mod libraries;
 
 mod abi;
-
-mod exported;
 
 mod elf;
 mod image;
@@ -51,13 +50,15 @@ pub(crate) unsafe fn load(path: &Path) -> Result<LoadedLibrary> {
     if let Some(library) = state.loaded.iter().find(|loaded| loaded.path() == path) {
         return Ok(library.clone());
     }
+    let before = state.opened.count();
     let run = || {
         // SAFETY: the caller says that its constructors may run, and that it keeps to the ABI.
-        unsafe { state.opened.open(path) }
+        unsafe { state.opened.open(path) }.map(drop)
     };
-    let (_, loading) = libraries::load(&path.display().to_string(), run)?;
-    state.completed.extend(exported::complete(&loading.operators)?);
+    let loading = libraries::load(&path.display().to_string(), run);
+    let loading = loading.inspect_err(|_| state.opened.forget_since(before))?;
     let library = LoadedLibrary::new(path.to_owned(), loading.operators, loading.kernels);
+    state.completed.extend(loading.completed);
     state.loaded.push(library.clone());
     Ok(library)
 }

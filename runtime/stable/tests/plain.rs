@@ -304,6 +304,8 @@ fn a_library_that_contradicts_another_leaves_nothing() {
     let mistake = "-DMISTAKE=\"wrong(Tensor -> int\"";
     let error = load(&build("plain_mistaken", &[mistake])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Schema);
+    let mistaken = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libplain_mistaken.so");
+    assert_eq!(load(&mistaken).unwrap_err().kind(), ErrorKind::Schema, "nor is a second load another");
     assert!(Dispatcher::global().find("plain_mistaken::add_one").is_err());
 }
 

@@ -6,8 +6,15 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 7] =
-    ["runtime", "runtime/schema", "macros", "kernels", "kernels/distributed", "runtime/stable", "runtime/python"];
+const CRATES: [&str; 7] = [
+    "runtime",
+    "runtime/schema",
+    "macros",
+    "kernels",
+    "kernels/distributed",
+    "runtime/stable",
+    "runtime/python",
+];
 
 /// Those that have `unsafe` code besides.
 const OTHERS: [&str; 4] = ["kernels/distributed/mpi", "kernels/wgpu", "runtime/export", "runtime/pytorch"];

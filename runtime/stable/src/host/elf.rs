@@ -190,9 +190,21 @@ mod tests {
         assert_eq!(object.needed().count(), 0);
         let redirected = object.redirect(|_| true, "torch_o").unwrap();
         assert_eq!(redirected.as_deref(), Some("torch_one"));
+        assert!(object.redirect(|_| false, "torch_o").is_err(), "one entry stays empty");
         let again = SharedObject::parse(object.bytes().to_vec()).unwrap();
         assert_eq!(again.needed().collect::<Vec<_>>(), ["torch_one"]);
         assert_eq!(object.redirect(|name| name == "torch_one", "x").unwrap().as_deref(), Some("ch_one"));
+    }
+
+    #[test]
+    fn a_hint_makes_room() {
+        let image = crate::host::image::image("mine.so", &[("torch_one", 0x1234)]);
+        let mut object = SharedObject::parse(image).unwrap();
+        object.redirect(|_| true, "torch_o").unwrap();
+        let (at, ..) = object.entries().find(|(_, tag, _)| *tag == DT_NEEDED).unwrap();
+        object.write(at, DT_RELACOUNT);
+        assert_eq!(object.redirect(|_| false, "torch_o").unwrap().as_deref(), Some("torch_one"));
+        assert_eq!(object.needed().collect::<Vec<_>>(), ["torch_one"]);
     }
 
     #[test]

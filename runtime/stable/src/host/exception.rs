@@ -7,8 +7,8 @@
 //! 2. What an exception of C++ says is found where the Itanium ABI has it: the type in front of the exception, its
 //!    bases in the type, `what` in the table of the virtual functions. No C++ library is linked, and one that a library
 //!    was linked with statically does as well.
-//! 3. A library may have an unwinder of its own, linked in. It asks our routine as well, which answers by the functions of
-//!    the unwinder here: their contexts are alike, but these know the sizes of registers only once they have unwound
+//! 3. A library may have an unwinder of its own, linked in. It asks our routine as well, which answers by the functions
+//!    of the unwinder here: their contexts are alike, but these know the sizes of registers only once they have unwound
 //!    something themselves. So they do, before the first call.
 //! 4. [`raise`] throws a `std::runtime_error` where the C++ library is loaded, and an exception of our own elsewhere.
 #![expect(unsafe_code, reason = "the unwinder's interface, and objects of C++")]
@@ -48,8 +48,11 @@ unsafe extern "C-unwind" {
 /// * These arguments are what it asks for.
 pub(crate) unsafe fn call(function: Foreign, arguments: [usize; 3]) -> Result<(), String> {
     static IS_READY: Once = Once::new();
-    // SAFETY: the function keeps nothing, and has the unwinder stop at the first frame.
-    IS_READY.call_once(|| drop(unsafe { _Unwind_Backtrace(stop, std::ptr::null_mut()) }));
+    IS_READY.call_once(|| {
+        // SAFETY: the function keeps nothing, and has the unwinder stop at the first frame. What it answers does not
+        // matter: the unwinder has been at work.
+        let _ = unsafe { _Unwind_Backtrace(stop, std::ptr::null_mut()) };
+    });
     let [first, second, third] = arguments;
     // SAFETY: the caller says that the function may be called with these words.
     let exception = unsafe { guarded(function, first, second, third) };

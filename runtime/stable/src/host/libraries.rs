@@ -12,6 +12,7 @@ use torch_library::{
     SourceModule, bail,
 };
 
+use crate::host::exported;
 use crate::host::kernel::{Entry, Kernel};
 
 /// A library of the registry here; nothing once it was taken back, or where it could not be opened.
@@ -29,6 +30,8 @@ pub(crate) struct Loading {
     pub(crate) errors: Vec<Error>,
     /// Opened by its constructors, in their order.
     opened: Vec<Block>,
+    /// What was registered here for operators of a crate of Rust.
+    pub(crate) completed: Vec<Library>,
 }
 
 thread_local! {
@@ -51,23 +54,30 @@ pub(crate) fn is_loading() -> bool {
 ///
 /// # Errors
 /// That of what runs, or the first of the registrations.
-pub(crate) fn load<T>(path: &str, run: impl FnOnce() -> Result<T>) -> Result<(T, Loading)> {
+pub(crate) fn load(path: &str, run: impl FnOnce() -> Result<()>) -> Result<Loading> {
     let loading = Loading {
         path: path.into(),
         operators: Vec::new(),
         kernels: 0,
         errors: Vec::new(),
         opened: Vec::new(),
+        completed: Vec::new(),
     };
     LOADING.with_borrow_mut(|all| all.push(loading));
     let result = run();
     let loading = LOADING.with_borrow_mut(Vec::pop);
     let Some(mut loading) = loading else { bail!(Internal, "a library that was being loaded is forgotten") };
     at_the_end();
-    let failure = match (result, loading.errors.is_empty()) {
-        (Ok(loaded), true) => return Ok((loaded, loading)),
-        (Ok(_), false) => loading.failure(),
-        (Err(error), _) => error,
+    let result = result.and_then(|()| match loading.errors.is_empty() {
+        true => exported::complete(&loading.operators),
+        false => Err(loading.failure()),
+    });
+    let failure = match result {
+        Ok(completed) => {
+            loading.completed = completed;
+            return Ok(loading);
+        }
+        Err(error) => error,
     };
     loading.opened.iter().rev().for_each(|library| drop(locked(library).take()));
     Err(failure)

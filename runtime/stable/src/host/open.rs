@@ -12,7 +12,6 @@
 //! of the same one.
 #![expect(unsafe_code, reason = "the loader's interface")]
 
-use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::fs::File;
 use std::io::Write;
@@ -25,11 +24,11 @@ use crate::host::elf::SharedObject;
 use crate::host::image::image;
 use crate::host::{abi, exception};
 
-/// What was opened: images by their names, and libraries by their paths. None is closed: kernels of it may be running.
+/// What was opened: images by their names, libraries by their paths. None is closed: kernels of it may be running.
 #[derive(Default)]
 pub(super) struct Opened {
     images: Vec<String>,
-    libraries: HashMap<PathBuf, Handle>,
+    libraries: Vec<(PathBuf, Handle)>,
 }
 
 /// A handle of the loader, as a number: it is not followed here.
@@ -44,7 +43,7 @@ impl Opened {
     /// # Safety
     /// * The library's constructors may run, and it keeps to PyTorch's stable ABI.
     pub(super) unsafe fn open(&mut self, path: &Path) -> Result<Handle> {
-        if let Some(handle) = self.libraries.get(path) {
+        if let Some((_, handle)) = self.libraries.iter().find(|(opened, _)| opened == path) {
             return Ok(*handle);
         }
         let mut object = SharedObject::parse(std::fs::read(path)?)?;
@@ -60,8 +59,18 @@ impl Opened {
         self.open_image(soname.as_deref().unwrap_or("libtorch_library_host.so"))?;
         // SAFETY: the constructors may run, as the caller says.
         let handle = unsafe { open_bytes(object.bytes(), path) }?;
-        self.libraries.insert(path.to_owned(), handle);
+        self.libraries.push((path.to_owned(), handle));
         Ok(handle)
+    }
+
+    /// How many libraries were opened.
+    pub(super) fn count(&self) -> usize {
+        self.libraries.len()
+    }
+
+    /// Has those that came later opened anew when they are asked for again: nothing is left that they registered.
+    pub(super) fn forget_since(&mut self, count: usize) {
+        self.libraries.truncate(count);
     }
 
     /// Opens an image of our functions under a name, once.

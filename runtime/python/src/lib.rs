@@ -76,6 +76,8 @@ mod transform;
 
 mod program;
 
+mod library;
+
 mod catalogue;
 
 mod warnings;
@@ -111,6 +113,8 @@ pub mod _native {
     use crate::catalogue::{catalogue, methods};
     #[pymodule_export]
     use crate::dlpack::from_dlpack;
+    #[pymodule_export]
+    use crate::library::load_library;
     #[pymodule_export]
     use crate::made::tensor;
     #[pymodule_export]

@@ -33,6 +33,11 @@ fn index() -> Index {
     index
 }
 
+/// Has all operators looked for again, when one is asked for next: some have come.
+pub(crate) fn forget() {
+    *INDEX.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
 /// Looks something up among all operators that there are.
 pub(crate) fn with_index<R>(look: impl Fn(&Index) -> R, is_found: impl Fn(&R) -> bool) -> R {
     let mut known = INDEX.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,7 +12,7 @@ use torch_library::{
 use crate::derivative;
 use crate::incoming::{Incoming, Sight};
 use crate::plan::{Passing, passing};
-use crate::shim::Word;
+use crate::shim::{Word, shim};
 use crate::text::json_string;
 use crate::words;
 
@@ -34,7 +34,8 @@ fn pytorch(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -
         "{operator} would change the sizes of a tensor of PyTorch under a kernel that has looked at them"
     );
     let has_numbers = schema.arguments.iter().any(|argument| passing(&argument.ty) != Ok(Passing::Word));
-    let returns = match has_numbers {
+    let host_takes_them = shim().torch_library_host_call_dispatcher.is_some();
+    let returns = match has_numbers && !host_takes_them {
         true => by_python(operator, schema, &arguments)?,
         false => by_words(operator, schema, &arguments)?,
     };

@@ -147,9 +147,9 @@ thread_local! {
 
 static EXCEPTIONS: OnceLock<Option<Exceptions>> = OnceLock::new();
 
-/// What throws them, looked up once; PyTorch is loaded by then.
+/// What throws them, looked up once, where the other functions are.
 fn exceptions() -> Option<Exceptions> {
-    *EXCEPTIONS.get_or_init(|| Exceptions::find(&Library::of_pytorch()?))
+    *EXCEPTIONS.get_or_init(|| Exceptions::find(&shim().library))
 }
 
 /// Whether there is more than a `RuntimeError`.

@@ -92,7 +92,10 @@ struct Export<'e> {
 impl Export<'_> {
     fn all(&mut self, namespaces: &[&str]) {
         let missing = self.shim.missing();
-        let relevant: Vec<_> = missing.into_iter().filter(|name| !name.starts_with('_')).collect();
+        let relevant: Vec<_> = missing
+            .into_iter()
+            .filter(|name| !name.starts_with('_') && !name.starts_with("torch_library_"))
+            .collect();
         if !relevant.is_empty() {
             // SAFETY: it takes nothing.
             let version = unsafe { (self.shim.aoti_torch_abi_version)() };
@@ -102,7 +105,7 @@ impl Export<'_> {
                 "PyTorch {major}.{minor} has no `{names}`: results are copied, tags left out, or messages shorter"
             ));
         }
-        if !exception::have_kinds() {
+        if self.shim.library.is_pytorch() && !exception::have_kinds() {
             let text = "every error is a `RuntimeError`: the classes of other exceptions were not found in this PyTorch";
             self.state.report.push(text.to_owned());
         }

@@ -32,10 +32,12 @@ macro_rules! shims {
             $(pub(crate) $optional:
                 Option<unsafe extern "C-unwind" fn($($optional_argument),*) $(-> $optional_output)?>,)*
             pub(crate) numbers: Numbers,
+            /// Where they were found.
+            pub(crate) library: Library,
         }
 
         impl Shim {
-            fn find(library: &Library) -> Result<Shim> {
+            fn find(library: Library) -> Result<Shim> {
                 Ok(Shim {
                     // SAFETY: these are the signatures in PyTorch's headers, which promise not to change them.
                     $($name: unsafe {
@@ -51,7 +53,8 @@ macro_rules! shims {
                             unsafe extern "C-unwind" fn($($optional_argument),*) $(-> $optional_output)?,
                         >(symbol)
                     }),)*
-                    numbers: Numbers::find(library)?,
+                    numbers: Numbers::find(&library)?,
+                    library,
                 })
             }
 
@@ -119,31 +122,64 @@ shims! {
         // C++'s `operator new` and `operator delete`, of which the two for optionals were made before 2.13.
         _Znwm(usize) -> *mut c_void;
         _ZdlPv(*mut c_void);
+        // Of `torch-library-stable`, which takes numbers of any type.
+        torch_library_host_new_scalar(i64, Word, Word, *mut Object) -> i32;
+        torch_library_host_delete_scalar(Object) -> i32;
+        torch_library_host_call_dispatcher(*const c_char, *const c_char, *mut Word, u64) -> i32;
     }
 }
 
 /// A library that is loaded.
 pub(crate) struct Library(NonNull<c_void>);
 
+// SAFETY: it is the number of a library that is never closed, and any thread may look for symbols in it.
+unsafe impl Send for Library {}
+// SAFETY: what is shared is that number, and a symbol is looked for without a change of it.
+unsafe impl Sync for Library {}
+
 impl Library {
-    /// PyTorch's, if it is loaded.
+    /// That of whoever loads this library, or else PyTorch's, if it is loaded.
     #[cfg(unix)]
-    pub(crate) fn of_pytorch() -> Option<Library> {
-        let names: &[&CStr] = match cfg!(target_os = "macos") {
-            true => &[c"@rpath/libtorch_cpu.dylib", c"libtorch_cpu.dylib"],
-            false => &[c"libtorch_cpu.so"],
-        };
-        names.iter().find_map(|name| {
-            // SAFETY: the name ends in a zero, and what is loaded already runs no constructor.
-            NonNull::new(unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) })
-                .map(Library)
-        })
+    fn of_host() -> Option<Library> {
+        Self::of_loading_host().or_else(Self::of_pytorch)
     }
 
     /// Elsewhere nobody has looked for it yet.
     #[cfg(not(unix))]
-    pub(crate) fn of_pytorch() -> Option<Library> {
+    fn of_host() -> Option<Library> {
         None
+    }
+
+    /// That of `torch-library-stable`, which offers the same functions, if it is what loads this library now: there may
+    /// be a PyTorch in the same process, which is not meant then.
+    #[cfg(unix)]
+    fn of_loading_host() -> Option<Library> {
+        let host = Self::loaded(c"libtorch_library_host.so")?;
+        let is_loading = host.number("torch_library_host_is_loading\0")?;
+        (is_loading != 0).then_some(host)
+    }
+
+    /// The library of a name, if it is loaded.
+    #[cfg(unix)]
+    fn loaded(name: &CStr) -> Option<Library> {
+        // SAFETY: the name ends in a zero, and what is loaded already runs no constructor.
+        let found = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
+        NonNull::new(found).map(Library)
+    }
+
+    /// PyTorch's, if it is loaded.
+    #[cfg(unix)]
+    fn of_pytorch() -> Option<Library> {
+        let names: &[&CStr] = match cfg!(target_os = "macos") {
+            true => &[c"@rpath/libtorch_cpu.dylib", c"libtorch_cpu.dylib"],
+            false => &[c"libtorch_cpu.so"],
+        };
+        names.iter().find_map(|name| Self::loaded(name))
+    }
+
+    /// Whether it is PyTorch's own.
+    pub(crate) fn is_pytorch(&self) -> bool {
+        self.symbol("torch_library_host_is_loading\0").is_none()
     }
 
     /// The address of a function. The name ends in a zero.
@@ -272,8 +308,8 @@ pub(crate) fn load() -> Result<&'static Shim> {
         return Ok(shim);
     }
     let not_loaded = "PyTorch is not loaded in this process: `import torch` comes first, then the library";
-    let library = Library::of_pytorch().ok_or_else(|| Error::new(ErrorKind::NotSupported, not_loaded))?;
-    let shim = Shim::find(&library)?;
+    let library = Library::of_host().ok_or_else(|| Error::new(ErrorKind::NotSupported, not_loaded))?;
+    let shim = Shim::find(library)?;
     Ok(SHIM.get_or_init(|| shim))
 }
 

@@ -59,6 +59,11 @@ impl Incoming {
                 // SAFETY: the value of an optional of this type is of the type inside, and it is ours alone: its place is freed.
                 unsafe { self.take(inner, value, sight)? }
             }
+            Type::Scalar | Type::Complex if let Some(delete) = shim().torch_library_host_delete_scalar => {
+                // SAFETY: the caller says that it is an owned number, as the host makes them.
+                unsafe { delete(word as Object) };
+                bail!(NotSupported, "no operator returns a value of type {ty} to a library")
+            }
             // SAFETY: the caller says that it is an owned list of elements of this type.
             Type::List(element) => unsafe { self.take_list(element, word as Object, sight)? },
             other => {
@@ -133,6 +138,7 @@ impl Incoming {
             }
             (Type::Str, Value::Str(text)) => string(text)?,
             (Type::List(element), value) => self.give_list(element, value)?,
+            (Type::Scalar | Type::Complex, value) => number_handle(ty, value)?,
             _ => return Err(mismatch(ty, value)),
         })
     }
@@ -161,6 +167,23 @@ impl Incoming {
             other => Err(mismatch(&Type::List(Box::new(element.clone())), other)),
         }
     }
+}
+
+/// The word of a number of any type, for a host that takes one.
+fn number_handle(ty: &Type, value: &Value<'_>) -> Result<Word> {
+    let (Some(new), Some(number)) = (shim().torch_library_host_new_scalar, as_scalar(value)) else {
+        return Err(mismatch(ty, value));
+    };
+    let (kind, first, second) = match number {
+        Scalar::Int(value) => (1, value as Word, 0),
+        Scalar::Float(value) => (2, value.to_bits(), 0),
+        Scalar::Bool(value) => (3, Word::from(value), 0),
+        Scalar::Complex(value) => (4, value.re.to_bits(), value.im.to_bits()),
+    };
+    let mut handle: Object = std::ptr::null_mut();
+    // SAFETY: the answer goes where it is told.
+    check(unsafe { new(kind, first, second, &raw mut handle) }, || "handing over a number".into())?;
+    Ok(handle as Word)
 }
 
 #[cold]
@@ -392,7 +415,8 @@ fn hexadecimal(value: f64) -> String {
 pub(crate) unsafe fn call(name: &CStr, overload: &CStr, words: &mut [Word]) -> Result<()> {
     // SAFETY: the caller says that the stack is the operator's; the names end in zeros.
     let code = unsafe {
-        (shim().torch_call_dispatcher)(name.as_ptr(), overload.as_ptr(), words.as_mut_ptr(), WRITTEN_FROM)
+        let call = shim().torch_library_host_call_dispatcher.unwrap_or(shim().torch_call_dispatcher);
+        call(name.as_ptr(), overload.as_ptr(), words.as_mut_ptr(), WRITTEN_FROM)
     };
     check(code, || format!("calling {} in PyTorch", name.to_string_lossy()))
 }

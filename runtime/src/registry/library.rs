@@ -45,6 +45,8 @@ pub struct Library {
     namespace: Option<Box<str>>,
     key: Option<DispatchKey>,
     place: Place,
+    /// Whether what is registered is said to be where the library is: of what another language declares.
+    is_foreign: bool,
     undo: Vec<Undo>,
 }
 
@@ -115,6 +117,26 @@ impl Library {
         Self::try_open(dispatcher, kind, namespace, key, place).map_err(|error| error.at(place))
     }
 
+    /// As [`open`](Self::open), for what is declared elsewhere than in this program's sources, as in a library of C++:
+    /// listings and messages name the place, for the library and for all that is registered with it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    ///
+    /// PyTorch: the file and the line that `torch::Library` is made with.
+    pub fn open_at(
+        dispatcher: &'static Dispatcher,
+        kind: LibraryKind,
+        namespace: &str,
+        key: Option<DispatchKey>,
+        place: Place,
+    ) -> Result<Self> {
+        let mut library =
+            Self::try_open(dispatcher, kind, namespace, key, place).map_err(|error| error.at(place))?;
+        library.is_foreign = true;
+        Ok(library)
+    }
+
     fn try_open(
         dispatcher: &'static Dispatcher,
         kind: LibraryKind,
@@ -140,7 +162,8 @@ impl Library {
         }
         let key = key.filter(|key| *key != DispatchKey::Undefined);
         let own = (!wildcard).then(|| namespace.into());
-        let mut library = Library { dispatcher, kind, namespace: own, key, place, undo: Vec::new() };
+        let (is_foreign, undo) = (false, Vec::new());
+        let mut library = Library { dispatcher, kind, namespace: own, key, place, is_foreign, undo };
         if kind == LibraryKind::Definition {
             library.reserve(namespace)?;
         }
@@ -182,7 +205,7 @@ impl Library {
     /// As [`define`](Self::define).
     #[track_caller]
     pub fn define_with_tags(&mut self, text: &str, tags: &[&str]) -> Result<OperatorHandle> {
-        let place = caller();
+        let place = self.place_of(caller());
         self.try_define(text, tags, place).map_err(|error| error.at(place))
     }
 
@@ -235,7 +258,7 @@ impl Library {
         key: DispatchKey,
         kernel: RuntimeKernel,
     ) -> Result<OperatorHandle> {
-        let place = caller();
+        let place = self.place_of(caller());
         let define = || -> Result<OperatorHandle> {
             let name = parse_name(operator)?;
             let Some(schema) = kernel.signature() else {
@@ -269,7 +292,7 @@ impl Library {
     /// PyTorch: `Library::impl`.
     #[track_caller]
     pub fn implement(&mut self, operator: &str, key: DispatchKey, kernel: RuntimeKernel) -> Result<()> {
-        let place = caller();
+        let place = self.place_of(caller());
         self.try_implement(operator, key, kernel, place).map_err(|error| error.at(place))
     }
 
@@ -305,7 +328,7 @@ impl Library {
     /// PyTorch: `Library::fallback`.
     #[track_caller]
     pub fn fallback(&mut self, key: DispatchKey, kernel: RuntimeKernel) -> Result<()> {
-        let place = caller();
+        let place = self.place_of(caller());
         self.try_fallback(key, kernel, place).map_err(|error| error.at(place))
     }
 
@@ -322,6 +345,11 @@ impl Library {
         let ids = runtime::add_fallbacks(&mut state, (key, place), &mut kernel)?;
         self.undo.extend(ids.into_iter().map(Undo::Fallback));
         Ok(())
+    }
+
+    /// Where something is registered, when this is where the method was called.
+    fn place_of(&self, caller: Place) -> Place {
+        if self.is_foreign { self.place } else { caller }
     }
 
     /// The namespace of a name that was given with or without one.

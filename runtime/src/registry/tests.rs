@@ -52,6 +52,25 @@ fn calls_do_not_wait_for_who_registers() {
 }
 
 #[test]
+fn what_is_declared_elsewhere_is_said_to_be_there() {
+    let dispatcher = Dispatcher::leak_empty();
+    let module: &'static crate::SourceModule =
+        Box::leak(Box::new(crate::SourceModule { file: "mine.cpp", path: "" }));
+    let open = |line| {
+        let place = crate::Place { module, line, column: 1 };
+        Library::open_at(dispatcher, LibraryKind::Definition, "elsewhere", None, place)
+    };
+    let mut library = open(7).unwrap();
+    let operator = library.define("f() -> int").unwrap();
+    library.implement("f", KEY, answer::<1>()).unwrap();
+    assert_eq!(operator.place().to_string(), "mine.cpp:7");
+    let info = dispatcher.operators().into_iter().find(|info| info.operator == operator).unwrap();
+    assert_eq!(info.kernels[0].place.to_string(), "mine.cpp:7");
+    let text = open(9).map(drop).unwrap_err().to_string();
+    assert!(text.contains("at mine.cpp:7\n  and again at mine.cpp:9"), "{text}");
+}
+
+#[test]
 fn operators_with_kernels_for_the_same_keys_share_their_rows() {
     let dispatcher = Dispatcher::leak_empty();
     let mut library = Library::open(dispatcher, LibraryKind::Definition, "alike", None).unwrap();

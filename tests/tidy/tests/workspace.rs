@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles, from the schema language to the operators; collectives; and the module for Python.
+//! The crates that a user's crate compiles, from the schema language to the operators; collectives; libraries of PyTorch's; and the module for Python.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use torch_library_tidy::{Sources, layers, safety, text};
 
 /// The folders of the crates.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "runtime",
     "runtime/schema",
     "macros",
@@ -17,6 +17,7 @@ const CRATES: [&str; 11] = [
     "kernels/fourier",
     "kernels",
     "kernels/distributed",
+    "runtime/stable",
     "runtime/python",
 ];
 

@@ -23,6 +23,7 @@ from torch_library._native import (
     is_grad_enabled,
     layout,
     load,
+    load_library,
     manual_seed,
     memory_format,
     tensor,

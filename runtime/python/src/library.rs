@@ -1,0 +1,23 @@
+//! Libraries that others built against PyTorch's stable C ABI: `load_library("libmine.so")`.
+#![expect(unsafe_code, reason = "loads what a program of Python names, as `ctypes` does")]
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use torch_library::OperatorHandle;
+
+use crate::error::exception;
+use crate::namespace;
+
+/// Loads a library, whose operators are in `torch_library.ops` afterwards. Returns the names of those that it defines.
+#[pyfunction]
+pub(crate) fn load_library(py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
+    let load = || {
+        // SAFETY: whoever names the file to Python's interpreter answers for what is in it, as for an `import` of a
+        // module in C: that it may be loaded, and keeps to the ABI.
+        unsafe { torch_library_stable::load(path) }
+    };
+    let library = py.detach(load).map_err(exception)?;
+    namespace::forget();
+    Ok(library.operators().iter().map(OperatorHandle::to_string).collect())
+}

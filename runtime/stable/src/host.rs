@@ -1,0 +1,64 @@
+//! The side of the ABI that PyTorch is otherwise: its functions, and a loader that has libraries find them.
+
+mod exception;
+mod numbers;
+
+mod last;
+mod leases;
+mod words;
+
+mod exported;
+mod kernel;
+mod libraries;
+
+mod abi;
+
+mod elf;
+mod image;
+mod open;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use torch_library::{Library, Result};
+
+use crate::loaded::LoadedLibrary;
+use open::Opened;
+
+/// What was loaded, and what was opened for it.
+#[derive(Default)]
+struct State {
+    opened: Opened,
+    loaded: Vec<LoadedLibrary>,
+    /// What was registered here for operators of crates of Rust.
+    completed: Vec<Library>,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// Loads a library by its canonical path, once.
+///
+/// # Errors
+/// As [`load`](crate::load).
+///
+/// # Safety
+/// * As [`load`](crate::load)'s.
+#[expect(unsafe_code, reason = "runs a foreign library's constructors")]
+pub(crate) unsafe fn load(path: &Path) -> Result<LoadedLibrary> {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let state = state.get_or_insert_default();
+    if let Some(library) = state.loaded.iter().find(|loaded| loaded.path() == path) {
+        return Ok(library.clone());
+    }
+    let before = state.opened.count();
+    let run = || {
+        // SAFETY: the caller says that its constructors may run, and that it keeps to the ABI.
+        unsafe { state.opened.open(path) }.map(drop)
+    };
+    let loading = libraries::load(&path.display().to_string(), run);
+    let loading = loading.inspect_err(|_| state.opened.forget_since(before))?;
+    let library = LoadedLibrary::new(path.to_owned(), loading.operators, loading.kernels);
+    state.completed.extend(loading.completed);
+    state.loaded.push(library.clone());
+    Ok(library)
+}

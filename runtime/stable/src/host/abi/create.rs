@@ -1,0 +1,284 @@
+//! New tensors: with memory of their own, over memory of the library, and views.
+#![expect(unsafe_code, reason = "reads arrays of C, and takes over foreign memory")]
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use torch_library::geometry::Geometry;
+use torch_library::{DType, Device, Layout, Result, Scalar, Storage, Tensor, bail, element, ensure};
+
+use super::{Handle, Out, functions, others, put_tensor, tensor};
+use crate::host::{exception, numbers};
+
+/// Frees the memory that a tensor was made over.
+type Deleter = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void);
+
+functions! {
+    fn aoti_torch_empty_strided(
+        ndim: i64,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        dtype: i32,
+        device_type: i32,
+        device_index: i32,
+        ret_new_tensor: Out<'_, *mut Tensor>,
+    ) {
+        // SAFETY: the library says that so many numbers are there.
+        let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
+        let (dtype, device) = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        put_tensor(ret_new_tensor, Tensor::empty_strided(sizes, strides, dtype, device)?)
+    }
+
+    fn aoti_torch_empty_strided_pinned(
+        ndim: i64,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        dtype: i32,
+        device_type: i32,
+        device_index: i32,
+        ret_new_tensor: Out<'_, *mut Tensor>,
+    ) {
+        let _ = (ndim, sizes_ptr, strides_ptr, dtype, device_type, device_index, ret_new_tensor);
+        bail!(NotSupported, "aoti_torch_empty_strided_pinned: no memory here is pinned")
+    }
+
+    fn aoti_torch_create_tensor_from_blob(
+        data: *mut c_void,
+        ndim: i64,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        storage_offset: i64,
+        dtype: i32,
+        device_type: i32,
+        device_index: i32,
+        ret: Out<'_, *mut Tensor>,
+    ) {
+        // SAFETY: the library says that so many numbers are there.
+        let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
+        let place = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        // SAFETY: the library says that the memory has these elements, as long as anybody has the tensor.
+        put_tensor(ret, unsafe { over(data, &geometry, place, Box::new(())) }?)
+    }
+
+    fn aoti_torch_create_tensor_from_blob_v2(
+        data: *mut c_void,
+        ndim: i64,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        storage_offset: i64,
+        dtype: i32,
+        device_type: i32,
+        device_index: i32,
+        ret: Out<'_, *mut Tensor>,
+        layout: i32,
+        _opaque_metadata: *const u8,
+        _opaque_metadata_size: i64,
+    ) {
+        check_layout(layout)?;
+        // SAFETY: the library says that so many numbers are there.
+        let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
+        let place = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        // SAFETY: the library says that the memory has these elements, as long as anybody has the tensor.
+        put_tensor(ret, unsafe { over(data, &geometry, place, Box::new(())) }?)
+    }
+
+    fn torch_from_blob(
+        data: *mut c_void,
+        ndim: i64,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        storage_offset: i64,
+        dtype: i32,
+        device_type: i32,
+        device_index: i32,
+        ret: Out<'_, *mut Tensor>,
+        layout: i32,
+        _opaque_metadata: *const u8,
+        _opaque_metadata_size: i64,
+        deleter: Option<Deleter>,
+        deleter_ctx: *mut c_void,
+    ) {
+        check_layout(layout)?;
+        // SAFETY: the library says that so many numbers are there.
+        let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
+        let place = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        // Whoever gets an error still owns the memory: it is taken over when nothing can fail any more.
+        ensure!(ret.is_some(), Argument, "a null place for the new tensor");
+        // SAFETY: as long as the first tensor lives, which is no longer than this call, the memory is the library's.
+        unsafe { over(data, &geometry, place, Box::new(())) }.map(drop)?;
+        let keeper = Box::new(Deletion { deleter, data, context: deleter_ctx });
+        // SAFETY: the library says that the memory has these elements until the deleter is called.
+        put_tensor(ret, unsafe { over(data, &geometry, place, keeper) }?)
+    }
+
+    fn aoti_torch__reinterpret_tensor(
+        this: Handle<'_>,
+        ndim: i64,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        storage_offset: i64,
+        ret_new_tensor: Out<'_, *mut Tensor>,
+    ) {
+        // SAFETY: the library says that so many numbers are there.
+        let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
+        put_tensor(ret_new_tensor, tensor(this)?.strided_view(sizes, strides, storage_offset)?)
+    }
+
+    fn aoti_torch_as_strided(
+        this: Handle<'_>,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        ret: Out<'_, *mut Tensor>,
+    ) {
+        let this = tensor(this)?;
+        let ndim = this.dim() as i64;
+        // SAFETY: the library says that there are as many numbers as the tensor has dimensions.
+        let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
+        put_tensor(ret, this.strided_view(sizes, strides, this.storage_offset())?)
+    }
+
+    fn aoti_torch__alloc_from_pool(
+        this: Handle<'_>,
+        offset_bytes: i64,
+        dtype: i32,
+        ndim: i64,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        ret_new_tensor: Out<'_, *mut Tensor>,
+    ) {
+        let (pool, dtype) = (tensor(this)?, numbers::dtype(dtype)?);
+        // SAFETY: the library says that so many numbers are there.
+        let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
+        let size = dtype.size() as i64;
+        ensure!(offset_bytes % size == 0, Argument, "{offset_bytes} bytes are no number of elements of {dtype}");
+        let (storage, keys) = (pool.storage().clone(), pool.key_set());
+        put_tensor(ret_new_tensor, Tensor::from_storage(storage, sizes, strides, offset_bytes / size, dtype, keys)?)
+    }
+}
+
+/// A tensor of one number, without dimensions.
+fn scalar(value: impl Into<Scalar>, dtype: DType, ret: Out<'_, *mut Tensor>) -> Result<()> {
+    put_tensor(ret, Tensor::full(&[], value, dtype, Device::CPU)?)
+}
+
+/// Functions that make a tensor of one number.
+macro_rules! scalars {
+    ($($name:ident $type:ty => $dtype:ident, $scalar:expr;)*) => {
+        $(
+            extern "C" fn $name(value: $type, ret_new_tensor: Out<'_, *mut Tensor>) -> i32 {
+                let scalar_of: fn($type) -> Result<Scalar> = $scalar;
+                let run = || scalar(scalar_of(value)?, DType::$dtype, ret_new_tensor);
+                crate::host::last::answer(stringify!($name), run)
+            }
+        )*
+
+        others! { $($name),* }
+    };
+}
+
+scalars! {
+    aoti_torch_scalar_to_tensor_float32 f32 => Float32, |value| Ok(Scalar::Float(value.into()));
+    aoti_torch_scalar_to_tensor_float64 f64 => Float64, |value| Ok(Scalar::Float(value));
+    aoti_torch_scalar_to_tensor_uint8 u8 => UInt8, |value| Ok(Scalar::Int(value.into()));
+    aoti_torch_scalar_to_tensor_uint16 u16 => UInt16, |value| Ok(Scalar::Int(value.into()));
+    aoti_torch_scalar_to_tensor_uint32 u32 => UInt32, |value| Ok(Scalar::Int(value.into()));
+    aoti_torch_scalar_to_tensor_uint64 u64 => UInt64, |value| Ok(Scalar::Int(i64::try_from(value)?));
+    aoti_torch_scalar_to_tensor_int8 i8 => Int8, |value| Ok(Scalar::Int(value.into()));
+    aoti_torch_scalar_to_tensor_int16 i16 => Int16, |value| Ok(Scalar::Int(value.into()));
+    aoti_torch_scalar_to_tensor_int32 i32 => Int32, |value| Ok(Scalar::Int(value.into()));
+    aoti_torch_scalar_to_tensor_int64 i64 => Int64, |value| Ok(Scalar::Int(value));
+    aoti_torch_scalar_to_tensor_bool bool => Bool, |value| Ok(Scalar::Bool(value));
+    aoti_torch_scalar_to_tensor_complex64 element::Complex32 => Complex64, |value| {
+        Ok(Scalar::Complex(element::Complex64::new(value.re.into(), value.im.into())))
+    };
+    aoti_torch_scalar_to_tensor_complex128 element::Complex64 => Complex128, |value| Ok(Scalar::Complex(value));
+}
+
+/// Numbers of C.
+///
+/// # Errors
+/// A negative number of them, or null where there are some.
+///
+/// # Safety
+/// * So many numbers are there, as long as the answer is used.
+pub(super) unsafe fn ints<'n>(first: *const i64, count: i64) -> Result<&'n [i64]> {
+    let count = usize::try_from(count)?;
+    ensure!(count == 0 || !first.is_null(), Argument, "null where {count} numbers were expected");
+    if count == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: the caller says that so many numbers are there.
+    Ok(unsafe { std::slice::from_raw_parts(first, count) })
+}
+
+/// # Safety
+/// * So many sizes and strides are there.
+unsafe fn geometry(ndim: i64, sizes: *const i64, strides: *const i64, offset: i64) -> Result<Geometry> {
+    // SAFETY: as the caller says.
+    let (sizes, strides) = unsafe { (ints(sizes, ndim)?, ints(strides, ndim)?) };
+    Geometry::new(sizes, strides, offset)
+}
+
+fn check_layout(number: i32) -> Result<()> {
+    let layout = numbers::layout(number)?;
+    ensure!(
+        layout == Layout::Strided,
+        NotSupported,
+        "a tensor of {} layout; only strided ones are here",
+        layout.name()
+    );
+    Ok(())
+}
+
+/// Memory of a library, with what frees it.
+struct Deletion {
+    deleter: Option<Deleter>,
+    data: *mut c_void,
+    context: *mut c_void,
+}
+
+// SAFETY: nothing is done with the addresses but to hand them back, and whoever made the tensor allows that on any
+// thread, as PyTorch does.
+unsafe impl Send for Deletion {}
+// SAFETY: a shared reference gives no access to anything.
+unsafe impl Sync for Deletion {}
+
+impl Drop for Deletion {
+    fn drop(&mut self) {
+        let Some(deleter) = self.deleter else { return };
+        let arguments = [self.data.expose_provenance(), self.context.expose_provenance(), 0];
+        // SAFETY: the library says that its deleter takes these, once. There is nobody to tell what it throws.
+        let _ = unsafe { exception::call(deleter as *const c_void, arguments) };
+    }
+}
+
+/// A tensor over memory of a library.
+///
+/// # Safety
+/// * From `data` on the memory has the elements of the geometry, until the keeper is dropped. They are initialised, and
+///   the library uses them as it may those of any tensor that it gave away.
+unsafe fn over(
+    data: *mut c_void,
+    geometry: &Geometry,
+    (dtype, device): (DType, Device),
+    keeper: Box<dyn std::any::Any + Send + Sync>,
+) -> Result<Tensor> {
+    ensure!(device == Device::CPU, NotSupported, "foreign memory on {device}: only that of the CPU is taken");
+    let nbytes = usize::try_from(geometry.end()?)?.saturating_mul(dtype.size());
+    ensure!(nbytes == 0 || !data.is_null(), Argument, "a null address for {nbytes} bytes");
+    let start = NonNull::new(data.cast::<u8>()).unwrap_or(NonNull::dangling());
+    ensure!(
+        start.addr().get() % align(dtype) == 0 || nbytes == 0,
+        Argument,
+        "memory that is not aligned for {dtype}"
+    );
+    // SAFETY: the caller says that these bytes are there until the keeper is dropped, and of whom they are.
+    let storage = unsafe { Storage::from_raw_parts(start, nbytes, device, keeper) };
+    let keys = Tensor::empty(&[0], dtype, device)?.key_set();
+    Tensor::from_storage(storage, geometry.sizes(), geometry.strides(), geometry.offset(), dtype, keys)
+}
+
+/// What an element's address is a multiple of: its size, and of complex ones half of it.
+fn align(dtype: DType) -> usize {
+    if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() }
+}

@@ -1,0 +1,72 @@
+//! Handles of tensors and of generators: another one of the same object, one that is given back, one that is filled.
+#![expect(unsafe_code, reason = "takes boxes back")]
+
+use torch_library::{Error, ErrorKind, Generator, Result, Tensor};
+
+use super::{Handle, Out, functions, others, put, put_tensor, tensor};
+use crate::host::words::{self, Word};
+
+functions! {
+    fn aoti_torch_new_tensor_handle(orig_handle: Handle<'_>, new_handle: Out<'_, *mut Tensor>) {
+        put_tensor(new_handle, tensor(orig_handle)?.clone())
+    }
+
+    fn aoti_torch_delete_tensor_object(tensor: *mut Tensor) {
+        // SAFETY: the library says that it is its handle, and that it has done with it.
+        unsafe { words::take_box::<Tensor>(tensor.expose_provenance() as Word, "tensor") }.map(drop)
+    }
+
+    fn aoti_torch_new_uninitialized_tensor(ret: Out<'_, *mut Tensor>) {
+        put_tensor(ret, Tensor::undefined())
+    }
+
+    fn aoti_torch_assign_tensors(src: Handle<'_>, dst: *mut Tensor) {
+        assign(tensor(src)?.clone(), dst)
+    }
+
+    fn aoti_torch_assign_tensors_out(src: Handle<'_>, ret_dst: Out<'_, *mut Tensor>) {
+        let src = tensor(src)?;
+        let place = (src.sizes(), src.strides(), src.storage_offset());
+        put_tensor(ret_dst, src.strided_view(place.0, place.1, place.2)?)
+    }
+
+    fn torch_new_generator_handle(this: Option<&Generator>, ret_new_generator: Out<'_, *mut Generator>) {
+        put(ret_new_generator, Box::into_raw(Box::new(generator(this)?.clone())))
+    }
+
+    fn torch_delete_generator(generator: *mut Generator) {
+        // SAFETY: the library says that it is its handle, and that it has done with it.
+        unsafe { words::take_box::<Generator>(generator.expose_provenance() as Word, "generator") }.map(drop)
+    }
+
+    fn torch_generator_get_device(
+        this: Option<&Generator>,
+        ret_device_type: Out<'_, i32>,
+        ret_device_index: Out<'_, i32>,
+    ) {
+        let device = generator(this)?.device();
+        put(ret_device_type, device.kind as i32)?;
+        put(ret_device_index, crate::host::numbers::index(device))
+    }
+}
+
+others! {}
+
+/// Makes a handle one of another tensor. Both may be the same handle.
+fn assign(new: Tensor, handle: *mut Tensor) -> Result<()> {
+    if handle.is_null() {
+        return Err(null());
+    }
+    // SAFETY: the library says that it is its handle, and nobody else uses a handle while it is assigned to.
+    drop(unsafe { handle.replace(new) });
+    Ok(())
+}
+
+fn generator(handle: Option<&Generator>) -> Result<&Generator> {
+    handle.ok_or_else(|| Error::new(ErrorKind::Argument, "a null handle of a generator"))
+}
+
+#[cold]
+fn null() -> Error {
+    Error::new(ErrorKind::Argument, "a null handle of a tensor")
+}

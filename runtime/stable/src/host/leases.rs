@@ -1,0 +1,124 @@
+//! The leases that a foreign kernel runs under: those of its arguments, while it runs.
+//!
+//! A raw address carries no lease, and nobody can tell how long foreign code follows one. What can be told is how long
+//! a call lasts. So the call holds leases of its arguments: exclusive ones on what its schema says is written, shared
+//! ones on the rest. When the kernel calls an operator itself, that one takes leases of its own; those that would be in
+//! its way, the exclusive ones, are given back for so long.
+
+use std::cell::RefCell;
+
+use torch_library::{OwnedLease, Result, Tensor};
+
+/// What the innermost kernel of a thread holds.
+#[derive(Default)]
+struct Held {
+    written: Vec<Tensor>,
+    exclusive: Vec<OwnedLease>,
+    _shared: Vec<OwnedLease>,
+}
+
+thread_local! {
+    static RUNNING: RefCell<Held> = RefCell::default();
+}
+
+/// Puts back what the caller of a kernel holds, when the kernel has returned.
+pub(crate) struct Running {
+    outer: Option<Held>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let outer = self.outer.take().unwrap_or_default();
+        // What the kernel held is let go of outside of the borrow: a tensor that goes may run anything.
+        drop(RUNNING.replace(outer));
+    }
+}
+
+/// Takes the leases of a call, or none.
+///
+/// # Errors
+/// Somebody else uses the memory so that it cannot be leased.
+pub(crate) fn hold(written: Vec<Tensor>, read: impl Iterator<Item = Tensor>) -> Result<Running> {
+    let exclusive = exclusive(&written)?;
+    let is_written = |tensor: &Tensor| written.iter().any(|other| other.shares_storage_with(tensor));
+    let shared = read.filter(|tensor| !is_written(tensor)).map(OwnedLease::shared).collect::<Result<_>>()?;
+    let outer = RUNNING.replace(Held { written, exclusive, _shared: shared });
+    Ok(Running { outer: Some(outer) })
+}
+
+/// One for each memory.
+fn exclusive(tensors: &[Tensor]) -> Result<Vec<OwnedLease>> {
+    let mut leases: Vec<OwnedLease> = Vec::with_capacity(tensors.len());
+    for tensor in tensors {
+        if !leases.iter().any(|lease| lease.tensor().shares_storage_with(tensor)) {
+            leases.push(OwnedLease::exclusive(tensor.clone())?);
+        }
+    }
+    Ok(leases)
+}
+
+/// Runs what a kernel calls, which may write what the kernel writes.
+///
+/// # Errors
+/// That of what runs; memory that another thread has begun to use meanwhile.
+pub(crate) fn suspended<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+    let is_in_the_way = RUNNING.with_borrow_mut(|held| {
+        let is_in_the_way = !held.exclusive.is_empty();
+        held.exclusive.clear(); // the tensors are kept among those that are written
+        is_in_the_way
+    });
+    let result = run();
+    if is_in_the_way {
+        // Inner kernels have put back what was here.
+        RUNNING.with_borrow_mut(|held| {
+            held.exclusive = exclusive(&held.written)?;
+            Ok::<(), torch_library::Error>(())
+        })?;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn a_call_keeps_others_away() {
+        let (x, mut y) = (Tensor::from([1.0]), Tensor::from([2.0]));
+        let running = hold(vec![y.clone()], [x.clone(), y.clone()].into_iter()).unwrap();
+        assert!(x.to_vec::<f64>().is_ok() && y.to_vec::<f64>().is_err());
+        assert_eq!(x.clone().fill(0.0).unwrap_err().kind(), ErrorKind::Busy);
+        suspended(|| y.fill(3.0)).unwrap();
+        assert!(y.to_vec::<f64>().is_err(), "the kernel goes on");
+        drop(running);
+        assert_eq!(y.to_vec::<f64>().unwrap(), [3.0]);
+    }
+
+    #[test]
+    fn kernels_within_kernels_hold_their_own() {
+        let (mut x, y) = (Tensor::from([1.0]), Tensor::from([2.0]));
+        let outer = hold(vec![x.clone()], std::iter::empty()).unwrap();
+        suspended(|| {
+            let inner = hold(vec![x.clone()], [y.clone()].into_iter())?;
+            suspended(|| x.fill(5.0))?;
+            assert!(x.to_vec::<f64>().is_err());
+            drop(inner);
+            Ok(())
+        })
+        .unwrap();
+        assert!(x.to_vec::<f64>().is_err());
+        drop(outer);
+        assert_eq!(x.to_vec::<f64>().unwrap(), [5.0]);
+    }
+
+    #[test]
+    fn who_took_the_memory_meanwhile_is_told_of() {
+        let x = Tensor::from([1.0]);
+        let running = hold(vec![x.clone()], std::iter::empty()).unwrap();
+        let taken = suspended(|| OwnedLease::shared(x.clone()));
+        assert_eq!(taken.err().map(|error| error.kind()), Some(ErrorKind::Busy));
+        drop(running);
+    }
+}

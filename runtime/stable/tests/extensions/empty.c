@@ -1,0 +1,2 @@
+// A library of nothing, under whatever name.
+int empty;

@@ -1,7 +1,7 @@
 //! Computing several rows at a time, where an input's neighbours lie across them.
 //!
 //! A row of a transposed tensor takes one element from each of many cache lines, and the next row takes the next.
-//! So the parts of [`ROWS`] rows are read together: whole cache lines, turned into parts of rows by small squares
+//! So the parts of `ROWS` rows are read together: whole cache lines, turned into parts of rows by small squares
 //! that stay in registers.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 

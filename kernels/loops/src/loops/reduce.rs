@@ -2,7 +2,7 @@
 //!
 //! # How it works
 //!
-//! 1. Elements are folded in leaves of up to [`LEAF`], each in several *lanes* side by side, so that the loop
+//! 1. Elements are folded in leaves of up to `LEAF`, each in several *lanes* side by side, so that the loop
 //!    vectorises ([`Fold::slice`]).
 //! 2. The leaves of one result are merged as those of a balanced tree: the rounding error of a sum grows with the
 //!    logarithm of its length, and branches can go to several threads. The result does not depend on the threads.

@@ -9,6 +9,7 @@ use std::f64::consts::{FRAC_PI_4, PI};
 const VANISHES: f64 = 103.892;
 
 /// NaN at infinity, in both directions.
+#[inline]
 pub fn airy_ai(x: f64) -> f64 {
     if x.is_nan() || x.is_infinite() {
         f64::NAN
@@ -22,6 +23,7 @@ pub fn airy_ai(x: f64) -> f64 {
 }
 
 /// The sum of Taylor's series at the closest whole number.
+#[inline]
 fn near(x: f64) -> f64 {
     let center = x.round().clamp(-FURTHEST, FURTHEST);
     let (step, (value, slope)) = (x - center, KNOWN[(center + FURTHEST) as usize]);
@@ -37,6 +39,7 @@ fn near(x: f64) -> f64 {
     sum
 }
 
+#[inline]
 fn far(x: f64) -> f64 {
     let size = x.abs();
     let zeta = 2.0 * size * size.sqrt() / 3.0;

@@ -5,6 +5,7 @@
 //! near zero and further out, with the growth taken out.
 
 /// The sum of a series of Chebyshev's polynomials, the coefficient of the highest first, by Clenshaw's rule.
+#[inline]
 fn series(x: f64, coefficients: &[f64]) -> f64 {
     let (twice, mut value, mut before) = (x + x, 0.0, 0.0);
     let (last, others) = coefficients.split_last().expect("a series has terms");
@@ -15,6 +16,7 @@ fn series(x: f64, coefficients: &[f64]) -> f64 {
 }
 
 /// `exp(-|x|) I0(x)`.
+#[inline]
 pub fn scaled_i0(x: f64) -> f64 {
     match x.abs() {
         0.0 => 1.0, // exactly
@@ -24,6 +26,7 @@ pub fn scaled_i0(x: f64) -> f64 {
 }
 
 /// `exp(-|x|) I1(x)`.
+#[inline]
 pub fn scaled_i1(x: f64) -> f64 {
     let size = x.abs();
     let value = match size <= 8.0 {
@@ -34,16 +37,19 @@ pub fn scaled_i1(x: f64) -> f64 {
 }
 
 /// NaN where the growth is infinite and what it is taken out of is zero.
+#[inline]
 pub fn i0(x: f64) -> f64 {
     x.abs().exp() * scaled_i0(x)
 }
 
 /// As [`i0`], one order up.
+#[inline]
 pub fn i1(x: f64) -> f64 {
     x.abs().exp() * scaled_i1(x)
 }
 
 /// Near zero the function, further out `exp(x)` times it; NaN below zero.
+#[inline]
 fn decaying(x: f64, order: usize) -> f64 {
     let (near, far, growing) = match order {
         0 => (&K0_NEAR, &K0_FAR, i0 as fn(f64) -> f64),
@@ -61,46 +67,56 @@ fn decaying(x: f64, order: usize) -> f64 {
     }
 }
 
+#[inline]
 pub fn k0(x: f64) -> f64 {
     decaying(x, 0) * if x > 2.0 { (-x).exp() } else { 1.0 }
 }
 
+#[inline]
 pub fn k1(x: f64) -> f64 {
     decaying(x, 1) * if x > 2.0 { (-x).exp() } else { 1.0 }
 }
 
 /// `exp(x) K0(x)`.
+#[inline]
 pub fn scaled_k0(x: f64) -> f64 {
     decaying(x, 0) * if x > 2.0 { 1.0 } else { x.exp() }
 }
 
 /// `exp(x) K1(x)`.
+#[inline]
 pub fn scaled_k1(x: f64) -> f64 {
     decaying(x, 1) * if x > 2.0 { 1.0 } else { x.exp() }
 }
 
 /// A wave has no value at infinity.
+#[inline]
 fn finite(x: f64, wave: fn(f64) -> f64) -> f64 {
     if x.is_finite() { wave(x) } else { f64::NAN }
 }
 
+#[inline]
 pub fn j0(x: f64) -> f64 {
     finite(x, libm::j0)
 }
 
+#[inline]
 pub fn j1(x: f64) -> f64 {
     finite(x, libm::j1)
 }
 
+#[inline]
 pub fn y0(x: f64) -> f64 {
     finite(x, libm::y0)
 }
 
+#[inline]
 pub fn y1(x: f64) -> f64 {
     finite(x, libm::y1)
 }
 
 /// The sine over its angle.
+#[inline]
 pub fn spherical_j0(x: f64) -> f64 {
     match x {
         0.0 => 1.0,

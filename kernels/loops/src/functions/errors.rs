@@ -1,6 +1,7 @@
 //! How far functions are off, for tests.
 
 /// The distance from what is right, in units of the last place of that.
+#[inline]
 pub(super) fn units(got: f32, want: f64) -> f64 {
     if got == want as f32 || got.is_nan() && want.is_nan() {
         return 0.0;
@@ -10,6 +11,7 @@ pub(super) fn units(got: f32, want: f64) -> f64 {
 }
 
 /// As [`units`]; what is taken for right may itself be off.
+#[inline]
 pub(super) fn units_double(got: f64, want: f64) -> f64 {
     if got == want || got.is_nan() && want.is_nan() {
         return 0.0;
@@ -20,6 +22,7 @@ pub(super) fn units_double(got: f64, want: f64) -> f64 {
 
 /// The largest error of a function, for as many arguments of all magnitudes as there is time for, and more between
 /// -32 and 32.
+#[inline]
 pub(super) fn largest(f: impl Fn(f32) -> f32, want: impl Fn(f64) -> f64) -> f64 {
     let all = (1..f32::INFINITY.to_bits()).step_by(16_001).map(f32::from_bits);
     let usual = (0..80_000).map(|i| i as f32 * 4e-4);
@@ -28,6 +31,7 @@ pub(super) fn largest(f: impl Fn(f32) -> f32, want: impl Fn(f64) -> f64) -> f64 
 }
 
 /// As [`largest`], in double precision.
+#[inline]
 pub(super) fn largest_double(f: impl Fn(f64) -> f64, want: impl Fn(f64) -> f64) -> f64 {
     let all = (1..f64::INFINITY.to_bits()).step_by(159_999_999_999_999).map(f64::from_bits);
     let usual = (0..80_000).map(|i| f64::from(i) * 4e-4);
@@ -36,16 +40,19 @@ pub(super) fn largest_double(f: impl Fn(f64) -> f64, want: impl Fn(f64) -> f64) 
 }
 
 /// The largest, or one that is not even a number.
+#[inline]
 pub(super) fn worst(errors: impl Iterator<Item = f64>) -> f64 {
     errors.fold(0.0, worse)
 }
 
 /// The larger of two errors; `f64::max` would drop one that is not even a number.
+#[inline]
 pub(super) fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
 #[test]
+#[inline]
 fn an_error_that_is_no_number_is_the_worst() {
     for errors in [[f64::NAN, 1.0, 2.0], [1.0, f64::NAN, 2.0], [1.0, 2.0, f64::NAN]] {
         assert!(worst(errors.into_iter()).is_nan(), "{errors:?}");

@@ -10,9 +10,11 @@ use super::{Circular, Functions, polynomial};
 /// The gamma function's logarithm and that one's derivative.
 pub trait Gamma {
     /// The logarithm of the magnitude of the gamma function.
+    #[inline]
     fn log_gamma(self) -> Self;
 
     /// The derivative of that.
+    #[inline]
     fn digamma(self) -> Self;
 }
 
@@ -29,6 +31,7 @@ impl Gamma for f32 {
 }
 
 impl Gamma for f64 {
+    #[inline]
     fn log_gamma(self) -> f64 {
         libm::lgamma(self)
     }

@@ -8,14 +8,19 @@ use super::{NearOne, polynomial};
 
 /// Hyperbolic functions; the tangent is one of [`Functions`](super::Functions).
 pub trait Hyperbolic {
+    #[inline]
     fn hyperbolic_sine(self) -> Self;
 
+    #[inline]
     fn hyperbolic_cosine(self) -> Self;
 
+    #[inline]
     fn inverse_hyperbolic_sine(self) -> Self;
 
+    #[inline]
     fn inverse_hyperbolic_cosine(self) -> Self;
 
+    #[inline]
     fn inverse_hyperbolic_tangent(self) -> Self;
 }
 
@@ -90,22 +95,27 @@ hyperbolic! {
 }
 
 impl<T: Float> Hyperbolic for Complex<T> {
+    #[inline]
     fn hyperbolic_sine(self) -> Self {
         self.sinh()
     }
 
+    #[inline]
     fn hyperbolic_cosine(self) -> Self {
         self.cosh()
     }
 
+    #[inline]
     fn inverse_hyperbolic_sine(self) -> Self {
         self.asinh()
     }
 
+    #[inline]
     fn inverse_hyperbolic_cosine(self) -> Self {
         self.acosh()
     }
 
+    #[inline]
     fn inverse_hyperbolic_tangent(self) -> Self {
         self.atanh()
     }

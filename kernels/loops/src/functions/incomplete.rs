@@ -13,6 +13,7 @@ use super::gamma::STIRLING;
 use super::polynomial;
 
 /// The part of the gamma distribution of a shape that lies below a place; where there is none, what PyTorch says.
+#[inline]
 pub fn lower_gamma(shape: f64, place: f64) -> f64 {
     match part(shape, place) {
         Part::Lower(part) => part,
@@ -21,6 +22,7 @@ pub fn lower_gamma(shape: f64, place: f64) -> f64 {
 }
 
 /// The part that lies above.
+#[inline]
 pub fn upper_gamma(shape: f64, place: f64) -> f64 {
     match part(shape, place) {
         Part::Lower(part) => 1.0 - part,
@@ -37,6 +39,7 @@ enum Part {
 /// From here on the expansion for large shapes is exact.
 const LARGE: f64 = 50.0;
 
+#[inline]
 fn part(a: f64, x: f64) -> Part {
     let has_none = !(a >= 0.0 && x >= 0.0) || a == x && (a == 0.0 || a.is_infinite());
     if has_none {
@@ -57,11 +60,13 @@ fn part(a: f64, x: f64) -> Part {
 }
 
 /// About the shape whose distribution has half of it below a place of up to 1.1.
+#[inline]
 fn least_above_median(x: f64) -> f64 {
     if x < 0.5 { -0.4 / x.ln() } else { x / 1.1 }
 }
 
 /// `x^a exp(-x) / gamma(a + 1)`.
+#[inline]
 fn power(a: f64, x: f64) -> f64 {
     if a < 10.0 {
         let x = x.min(3_000.0); // where it is zero, and no infinity times zero
@@ -74,6 +79,7 @@ fn power(a: f64, x: f64) -> f64 {
 }
 
 /// `m - ln(1 + m)` of the relative distance `m` of the place to the shape.
+#[inline]
 fn excess(a: f64, x: f64) -> f64 {
     let distance = (x - a) / a;
     if distance.abs() > 0.4 {
@@ -86,6 +92,7 @@ fn excess(a: f64, x: f64) -> f64 {
 }
 
 /// The lower part, by the powers of the place over those of the shape that rise.
+#[inline]
 fn by_powers(a: f64, x: f64) -> f64 {
     let (mut sum, mut term, mut at) = (1.0, 1.0, a);
     while term > sum * f64::EPSILON * 0.25 {
@@ -97,6 +104,7 @@ fn by_powers(a: f64, x: f64) -> f64 {
 }
 
 /// The upper part, by the continued fraction of Legendre, from its front as Lentz does.
+#[inline]
 fn by_fraction(a: f64, x: f64) -> f64 {
     const LIMIT: u32 = 10_000; // of steps, about fifty times what was seen
     let front = a * power(a, x);
@@ -120,6 +128,7 @@ fn by_fraction(a: f64, x: f64) -> f64 {
 }
 
 /// The upper part where shape and place are up to about 1, by powers of the place.
+#[inline]
 fn by_small_powers(a: f64, x: f64) -> f64 {
     let (mut sum, mut power, mut step) = (0.0, 1.0, 0.0);
     loop {
@@ -136,6 +145,7 @@ fn by_small_powers(a: f64, x: f64) -> f64 {
 }
 
 /// Of small numbers by the series at 1, as they would be lost beside it.
+#[inline]
 fn log_gamma_of_one_more(a: f64) -> f64 {
     if a > 0.01 {
         return libm::lgamma(1.0 + a);
@@ -155,6 +165,7 @@ fn log_gamma_of_one_more(a: f64) -> f64 {
 }
 
 /// The expansion of Temme: the error function, and what is left over powers of the shape.
+#[inline]
 fn near_shape(a: f64, x: f64) -> Part {
     let excess = excess(a, x);
     let distance = (2.0 * excess).sqrt().copysign(x - a);

@@ -7,10 +7,13 @@ use super::polynomial;
 
 /// The inverses of functions of angles.
 pub trait Inverse {
+    #[inline]
     fn arcsine(self) -> Self;
 
+    #[inline]
     fn arccosine(self) -> Self;
 
+    #[inline]
     fn arctangent(self) -> Self;
 }
 
@@ -18,6 +21,7 @@ pub trait Inverse {
 pub trait Coordinate {
     /// The angle between the axis of `x` and the line to the point that is this high: from -π to π, whose signs are
     /// those of the height and the zeros.
+    #[inline]
     fn angle(self, x: Self) -> Self;
 }
 
@@ -179,14 +183,17 @@ inverse! {
 }
 
 impl<T: Float> Inverse for Complex<T> {
+    #[inline]
     fn arcsine(self) -> Self {
         self.asin()
     }
 
+    #[inline]
     fn arccosine(self) -> Self {
         self.acos()
     }
 
+    #[inline]
     fn arctangent(self) -> Self {
         self.atan()
     }

@@ -7,6 +7,7 @@ use super::error::{CENTRE, SIDE, TAIL, both, scaled_double};
 use super::exponential::Power;
 
 /// `exp(x²)` times the complement of the error function.
+#[inline]
 pub fn scaled_complement(x: f64) -> f64 {
     if x < -27.0 {
         f64::INFINITY
@@ -24,6 +25,7 @@ pub fn scaled_complement(x: f64) -> f64 {
 }
 
 /// The logarithm of the probability that a standard normal variable is below `x`.
+#[inline]
 pub fn log_probability(x: f64) -> f64 {
     let place = x * FRAC_1_SQRT_2;
     if x < -1.0 {
@@ -34,6 +36,7 @@ pub fn log_probability(x: f64) -> f64 {
 }
 
 /// Below which number a standard normal variable is with this probability, as in AS 241.
+#[inline]
 pub fn quantile(probability: f64) -> f64 {
     if !(0.0..=1.0).contains(&probability) {
         return f64::NAN;

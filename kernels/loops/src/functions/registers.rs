@@ -19,6 +19,7 @@ pub trait InRegisters: Sync {
     /// # Safety
     /// - The processor has the widest vectors.
     #[cfg(target_arch = "x86_64")]
+    #[inline]
     unsafe fn of_singles(x: std::arch::x86_64::__m512) -> std::arch::x86_64::__m512;
 
     /// As it is, unless [`OF_DOUBLES`](Self::OF_DOUBLES).
@@ -57,6 +58,7 @@ pub struct Registers<F, W> {
 }
 
 impl<F, W: InRegisters> Registers<F, W> {
+    #[inline]
     pub fn new(any: F) -> Self {
         Registers { any, wide: PhantomData }
     }

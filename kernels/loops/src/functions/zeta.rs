@@ -1,6 +1,7 @@
 //! The zeta function of Riemann and Hurwitz, in double precision.
 
 /// As [`hurwitz_zeta`]; where there is no such sum, what PyTorch says.
+#[inline]
 pub fn zeta(s: f64, x: f64) -> f64 {
     let is_pole = x <= 0.0 && x == x.floor();
     if s == 1.0 || is_pole && (s > 1.0 || s.is_nan()) {
@@ -15,6 +16,7 @@ pub fn zeta(s: f64, x: f64) -> f64 {
 }
 
 /// The sum of `(x + k)^-s` over all whole `k` from 0: some terms, and the formula of Euler and Maclaurin for the rest.
+#[inline]
 pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
     if x <= 0.0 && x == x.trunc() {
         return f64::INFINITY;

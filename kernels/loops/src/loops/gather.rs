@@ -318,6 +318,7 @@ impl Address {
         tensor.address(lease).map(Address)
     }
 
+    #[inline]
     pub fn get(&self) -> *const u8 {
         self.0
     }
@@ -336,6 +337,7 @@ impl AddressMut {
         tensor.address_mut(lease).map(AddressMut)
     }
 
+    #[inline]
     pub fn get(&self) -> *mut u8 {
         self.0
     }

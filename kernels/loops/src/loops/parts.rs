@@ -58,23 +58,27 @@ impl<T: Element> Parts<T> {
     }
 
     /// How many there are.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// How long each is.
     #[expect(clippy::len_without_is_empty, reason = "of a part, not how many parts there are")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Where a part starts.
+    #[inline]
     pub fn at(&self, n: usize) -> *const T {
         self.data.wrapping_add(n * self.len)
     }
 
     /// # Panics
     /// There is no such part.
+    #[inline]
     pub fn get(&self, n: usize) -> &[T] {
         assert!(n < self.count);
         // SAFETY: in bounds by the assertion, aligned and initialised, and no booleans but our own; the lease keeps
@@ -95,17 +99,20 @@ impl<T: Element> PartsMut<T> {
     }
 
     /// How many there are.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// How long each is.
     #[expect(clippy::len_without_is_empty, reason = "of a part, not how many parts there are")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Where a part starts.
+    #[inline]
     pub fn at(&self, n: usize) -> *mut T {
         self.data.wrapping_add(n * self.len)
     }
@@ -113,6 +120,7 @@ impl<T: Element> PartsMut<T> {
     /// # Safety
     /// - The elements of this part were written before, booleans as 0 or 1.
     /// - While the slice lives, no other thread, and no other slice of this part, writes to it.
+    #[inline]
     pub unsafe fn get(&self, n: usize) -> &[T] {
         assert!(n < self.count);
         // SAFETY: in bounds by the assertion, and aligned; the caller vouches for values there, and keeps writers
@@ -124,6 +132,7 @@ impl<T: Element> PartsMut<T> {
     /// - The elements of this part were written before, booleans as 0 or 1.
     /// - While the slice lives, no other thread, and no other slice, reads or writes this part.
     #[expect(clippy::mut_from_ref, reason = "threads share the parts; who may write is the caller's promise")]
+    #[inline]
     pub unsafe fn get_mut(&self, n: usize) -> &mut [T] {
         assert!(n < self.count);
         // SAFETY: in bounds by the assertion, and aligned; the caller vouches for values there, and keeps everybody
@@ -137,6 +146,7 @@ impl<T: Element> PartsMut<T> {
     /// - While the slice lives, no other thread, and no other slice, reads or writes this part.
     /// - Nothing uninitialised is written to elements that were initialised.
     #[expect(clippy::mut_from_ref, reason = "threads share the parts; who may write is the caller's promise")]
+    #[inline]
     pub unsafe fn uninit(&self, n: usize) -> &mut [MaybeUninit<T>] {
         assert!(n < self.count);
         // SAFETY: in bounds by the assertion; `MaybeUninit<T>` lies in memory as `T` does, and asks for no values.
@@ -146,6 +156,7 @@ impl<T: Element> PartsMut<T> {
 }
 
 /// How many parts a tensor has, which stays as it is while a lease is held.
+#[inline]
 fn count(tensor: &Tensor, len: usize) -> Result<usize> {
     ensure!(
         tensor.is_contiguous(MemoryFormat::Contiguous),

@@ -158,6 +158,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     /// The sizes of the result.
+    #[inline]
     pub fn sizes(&self) -> &[i64] {
         &self.sizes
     }

@@ -85,11 +85,13 @@ impl<'a> Reduction<'a> {
     }
 
     /// Whether each dimension is reduced.
+    #[inline]
     pub fn is_reduced(&self) -> &[bool] {
         &self.is_reduced
     }
 
     /// How many elements go into one result.
+    #[inline]
     pub fn count(&self) -> i64 {
         let sizes = self.input.sizes().iter().zip(&self.is_reduced);
         saturating_numel(sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| size))

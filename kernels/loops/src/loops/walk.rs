@@ -98,6 +98,7 @@ impl<const N: usize> Walk<N> {
     }
 
     /// How many elements the innermost dimension has, if there is one, and how far apart in the output.
+    #[inline]
     pub fn inner(&self) -> Option<(usize, isize)> {
         self.dims.first().map(|dim| (dim.size, dim.out))
     }
@@ -138,11 +139,13 @@ impl<const N: usize> Walk<N> {
     }
 
     /// Whether all elements lie side by side in every operand.
+    #[inline]
     pub fn is_line(&self) -> bool {
         matches!(self.dims.as_slice(), [line] if line.out == 1 && line.inputs == [1; N])
     }
 
     /// How far apart in the first input the innermost elements are, if there is more than one.
+    #[inline]
     pub fn inner_stride(&self) -> Option<isize> {
         self.dims.first().map(|dim| dim.inputs[0])
     }
@@ -220,6 +223,7 @@ impl Walk<1> {
     }
 
     /// How many elements there are.
+    #[inline]
     pub fn count(&self) -> usize {
         let sizes = || self.dims.iter().map(|dim| dim.size);
         // Of no elements, the other dimensions may be too large to be multiplied.
@@ -227,11 +231,13 @@ impl Walk<1> {
     }
 
     /// How many elements lie side by side in the input at a time.
+    #[inline]
     pub fn dense_len(&self) -> usize {
         self.dims.first().map_or(1, |dim| if dim.inputs[0] == 1 { dim.size } else { 1 })
     }
 
     /// How far apart in the input all elements are, if they are equidistant.
+    #[inline]
     pub fn single_stride(&self) -> Option<isize> {
         match self.dims.as_slice() {
             [] => Some(1),

@@ -21,7 +21,7 @@ include_model! {
 
 /// What the page sees.
 struct Desk {
-    digits: Result<Digits>,
+    digits: Option<Digits>,
     pixels: [f32; PIXELS],
     likely: [f32; CLASSES],
     message: String,
@@ -29,7 +29,7 @@ struct Desk {
 
 thread_local! {
     static DESK: RefCell<Desk> = RefCell::new(Desk {
-        digits: Digits::load(),
+        digits: None,
         pixels: [0.0; PIXELS],
         likely: [0.0; CLASSES],
         message: String::new(),
@@ -38,7 +38,10 @@ thread_local! {
 
 impl Desk {
     fn read(&mut self) -> Result<()> {
-        let digits = self.digits.as_ref().map_err(Clone::clone)?;
+        let digits = match &mut self.digits {
+            Some(digits) => digits,
+            none => none.insert(Digits::load()?),
+        };
         let image = Tensor::from_vec(self.pixels.to_vec(), &[1, 1, 8, 8])?;
         let likely = guard::inference_mode(|| digits.forward(&image))?.to_vec::<f32>()?;
         self.likely.iter_mut().zip(likely).for_each(|(kept, new)| *kept = new);

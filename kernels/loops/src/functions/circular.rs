@@ -11,16 +11,12 @@ use super::polynomial;
 pub trait Circular: Copy {
     /// Whether [`sine`](Self::sine) and the others hold. For larger angles, infinite ones and NaN those of the standard
     /// library do, which take as many digits of π as the angle needs.
-    #[inline]
     fn is_moderate(self) -> bool;
 
-    #[inline]
     fn sine(self) -> Self;
 
-    #[inline]
     fn cosine(self) -> Self;
 
-    #[inline]
     fn tangent(self) -> Self;
 }
 

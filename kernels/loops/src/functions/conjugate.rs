@@ -8,11 +8,9 @@ use crate::number::Number;
 /// What a complex number has and a real one has too.
 pub trait Conjugate {
     /// The conjugate, which a real number is itself.
-    #[inline]
     fn conjugate(self) -> Self;
 
     /// The number at distance 1 from zero on the way to this one; zero for zero.
-    #[inline]
     fn direction(self) -> Self;
 }
 

@@ -6,15 +6,12 @@ use super::{Functions, polynomial};
 /// The error function, of real numbers only.
 pub trait ErrorFunction {
     /// Twice the integral of the normal density from 0 to here.
-    #[inline]
     fn error_function(self) -> Self;
 
     /// One less that; precise where it is small.
-    #[inline]
     fn complementary_error_function(self) -> Self;
 
     /// Where the error function has this value.
-    #[inline]
     fn inverse_error_function(self) -> Self;
 }
 

@@ -10,11 +10,9 @@ use super::{Circular, Functions, polynomial};
 /// The gamma function's logarithm and that one's derivative.
 pub trait Gamma {
     /// The logarithm of the magnitude of the gamma function.
-    #[inline]
     fn log_gamma(self) -> Self;
 
     /// The derivative of that.
-    #[inline]
     fn digamma(self) -> Self;
 }
 

@@ -8,19 +8,14 @@ use super::{NearOne, polynomial};
 
 /// Hyperbolic functions; the tangent is one of [`Functions`](super::Functions).
 pub trait Hyperbolic {
-    #[inline]
     fn hyperbolic_sine(self) -> Self;
 
-    #[inline]
     fn hyperbolic_cosine(self) -> Self;
 
-    #[inline]
     fn inverse_hyperbolic_sine(self) -> Self;
 
-    #[inline]
     fn inverse_hyperbolic_cosine(self) -> Self;
 
-    #[inline]
     fn inverse_hyperbolic_tangent(self) -> Self;
 }
 

@@ -7,13 +7,10 @@ use super::polynomial;
 
 /// The inverses of functions of angles.
 pub trait Inverse {
-    #[inline]
     fn arcsine(self) -> Self;
 
-    #[inline]
     fn arccosine(self) -> Self;
 
-    #[inline]
     fn arctangent(self) -> Self;
 }
 
@@ -21,7 +18,6 @@ pub trait Inverse {
 pub trait Coordinate {
     /// The angle between the axis of `x` and the line to the point that is this high: from -π to π, whose signs are
     /// those of the height and the zeros.
-    #[inline]
     fn angle(self, x: Self) -> Self;
 }
 

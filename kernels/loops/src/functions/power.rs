@@ -5,11 +5,9 @@ use super::polynomial;
 /// Functions of two numbers that are roots or powers.
 pub trait Raised {
     /// This to the power of another.
-    #[inline]
     fn raised(self, exponent: Self) -> Self;
 
     /// The distance of a point from the origin; infinite if a coordinate is, be the other NaN.
-    #[inline]
     fn distance(self, other: Self) -> Self;
 }
 

@@ -5,14 +5,12 @@ use num_traits::PrimInt;
 /// Integers whose quotients doubles may hold.
 pub trait Quotient: PrimInt {
     /// Whether there is a quotient and [`quotient`](Self::quotient) finds it.
-    #[inline]
     fn has_short_quotient(self, divisor: Self) -> bool;
 
     /// The quotient and what is left: the fraction is cut, or the quotient goes down.
     ///
     /// Rounding cannot make the quotient whole: that is further away, relative to it, than one in as many as the
     /// dividend says. The product with the divisor is as exact.
-    #[inline]
     fn quotient(self, divisor: Self, goes_down: bool) -> [Self; 2];
 }
 

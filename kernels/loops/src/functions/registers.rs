@@ -19,7 +19,6 @@ pub trait InRegisters: Sync {
     /// # Safety
     /// - The processor has the widest vectors.
     #[cfg(target_arch = "x86_64")]
-    #[inline]
     unsafe fn of_singles(x: std::arch::x86_64::__m512) -> std::arch::x86_64::__m512;
 
     /// As it is, unless [`OF_DOUBLES`](Self::OF_DOUBLES).

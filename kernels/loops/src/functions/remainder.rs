@@ -4,14 +4,12 @@
 pub trait Divisible: Copy {
     /// Whether [`rest`](Self::rest) holds. For quotients of more digits than the type has, infinite numbers and NaN
     /// that of the language does, `%`.
-    #[inline]
     fn has_moderate_quotient(self, divisor: Self) -> bool;
 
     /// What is left of this, exactly, with its sign.
     ///
     /// The quotient, whose fraction is cut, is too large by one if its rounding made it whole. Both what is left of
     /// it and what is left then have no more digits than the divisor, so nothing is rounded.
-    #[inline]
     fn rest(self, divisor: Self) -> Self;
 }
 

@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_sample_that_is_not_there_has_a_message() {
         assert!(!take_sample(8));
-        let message: Vec<u8> = (0..).map(message_byte).take_while(|byte| *byte != 0).collect();
+        let message: Vec<u8> = (0..).map(|place| message_byte(place)).take_while(|byte| *byte != 0).collect();
         assert_eq!(String::from_utf8(message).unwrap(), "there are 8 images, and none of number 8");
     }
 

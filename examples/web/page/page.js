@@ -8,7 +8,7 @@ const model = await load("web.wasm", text => console.error(text));
 
 function message() {
     const bytes = [];
-    for (let byte; (byte = model.message_byte(bytes.length)) !== 0;) bytes.push(byte);
+    for (let byte; (byte = model.page_message_byte(bytes.length)) !== 0;) bytes.push(byte);
     return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
@@ -22,10 +22,10 @@ const digits = Array.from({ length: 10 }, (_, digit) => {
 
 function show() {
     const start = performance.now();
-    const isRead = model.read();
+    const isRead = model.page_read();
     const taken = performance.now() - start;
-    pixels.forEach((pixel, place) => pixel.style.setProperty("--part", model.pixel(place) / INK));
-    const likely = digits.map((_, digit) => model.likelihood(digit));
+    pixels.forEach((pixel, place) => pixel.style.setProperty("--part", model.page_pixel(place) / INK));
+    const likely = digits.map((_, digit) => model.page_likelihood(digit));
     const best = likely.indexOf(Math.max(...likely));
     digits.forEach(([name, bar, text], digit) => {
         name.className = digit === best ? "likely" : "";
@@ -41,7 +41,7 @@ function draw(event) {
     const [x, y] = [event.clientX - box.left, event.clientY - box.top].map(at => Math.floor(at / box.width * SIDE));
     for (let place = 0; place < SIDE * SIDE; place++) {
         const away = Math.abs(place % SIDE - x) + Math.abs(Math.floor(place / SIDE) - y);
-        if (away <= 1) model.set_pixel(place, Math.max(model.pixel(place), away ? INK / 3 : INK));
+        if (away <= 1) model.page_set_pixel(place, Math.max(model.page_pixel(place), away ? INK / 3 : INK));
     }
     show();
 }
@@ -54,8 +54,8 @@ function button(text, act) {
     made.textContent = text;
     made.addEventListener("click", () => { act(); show(); });
 }
-for (let number = 0; number < SAMPLES; number++) button(`sample ${number + 1}`, () => model.take_sample(number));
-button("clear", () => pixels.forEach((_, place) => model.set_pixel(place, 0)));
+for (let number = 0; number < SAMPLES; number++) button(`sample ${number + 1}`, () => model.page_take_sample(number));
+button("clear", () => pixels.forEach((_, place) => model.page_set_pixel(place, 0)));
 
-model.take_sample(0);
+model.page_take_sample(0);
 show();

@@ -1,7 +1,10 @@
 //! The model that reads handwritten digits, for a page: it sets pixels, asks, and looks at the answer.
 //!
 //! What crosses between the page and this are numbers alone, one in each call, so neither side needs the other's memory.
-#![expect(unsafe_code, reason = "names without a mangling may clash with others; none of these does")]
+#![expect(
+    unsafe_code,
+    reason = "names without a mangling may clash with others, as `read` would with that of C: these begin with `page_`"
+)]
 
 use std::cell::RefCell;
 
@@ -72,7 +75,7 @@ fn done(work: impl FnOnce(&mut Desk) -> Result<()>) -> bool {
 
 /// Sets a pixel, from 0 (paper) to 16 (ink). A place outside of the image is none.
 #[unsafe(no_mangle)]
-pub extern "C" fn set_pixel(place: usize, ink: f32) {
+pub extern "C" fn page_set_pixel(place: usize, ink: f32) {
     DESK.with_borrow_mut(|desk| {
         if let Some(pixel) = desk.pixels.get_mut(place) {
             *pixel = ink.clamp(0.0, 16.0);
@@ -82,31 +85,31 @@ pub extern "C" fn set_pixel(place: usize, ink: f32) {
 
 /// A pixel; zero outside of the image.
 #[unsafe(no_mangle)]
-pub extern "C" fn pixel(place: usize) -> f32 {
+pub extern "C" fn page_pixel(place: usize) -> f32 {
     DESK.with_borrow(|desk| desk.pixels.get(place).copied().unwrap_or_default())
 }
 
 /// Takes the pixels of a recorded image, of which there are eight.
 #[unsafe(no_mangle)]
-pub extern "C" fn take_sample(number: usize) -> bool {
+pub extern "C" fn page_take_sample(number: usize) -> bool {
     done(|desk| desk.sample(number))
 }
 
 /// Runs the model on the image.
 #[unsafe(no_mangle)]
-pub extern "C" fn read() -> bool {
+pub extern "C" fn page_read() -> bool {
     done(Desk::read)
 }
 
-/// How likely the image is a digit, by the last [`read`].
+/// How likely the image is a digit, by the last [`page_read`].
 #[unsafe(no_mangle)]
-pub extern "C" fn likelihood(digit: usize) -> f32 {
+pub extern "C" fn page_likelihood(digit: usize) -> f32 {
     DESK.with_borrow(|desk| desk.likely.get(digit).copied().unwrap_or_default())
 }
 
 /// A byte of the message of what failed last; zero after its end.
 #[unsafe(no_mangle)]
-pub extern "C" fn message_byte(place: usize) -> u8 {
+pub extern "C" fn page_message_byte(place: usize) -> u8 {
     DESK.with_borrow(|desk| desk.message.as_bytes().get(place).copied().unwrap_or_default())
 }
 
@@ -120,24 +123,25 @@ mod tests {
             safetensors::from_bytes(include_bytes!("../../models/digits.outputs.safetensors")).unwrap();
         let recorded = file["00"].to_vec::<f32>().unwrap();
         for (number, expected) in recorded.chunks_exact(CLASSES).enumerate() {
-            assert!(take_sample(number) && read());
+            assert!(page_take_sample(number) && page_read());
             for (digit, expected) in expected.iter().enumerate() {
-                assert!((likelihood(digit) - expected).abs() <= 1e-5, "image {number}, digit {digit}");
+                assert!((page_likelihood(digit) - expected).abs() <= 1e-5, "image {number}, digit {digit}");
             }
         }
     }
 
     #[test]
     fn a_sample_that_is_not_there_has_a_message() {
-        assert!(!take_sample(8));
-        let message: Vec<u8> = (0..).map(|place| message_byte(place)).take_while(|byte| *byte != 0).collect();
+        assert!(!page_take_sample(8));
+        let message: Vec<u8> =
+            (0..).map(|place| page_message_byte(place)).take_while(|byte| *byte != 0).collect();
         assert_eq!(String::from_utf8(message).unwrap(), "there are 8 images, and none of number 8");
     }
 
     #[test]
     fn places_outside_are_ignored() {
-        set_pixel(PIXELS, 16.0);
-        set_pixel(0, 99.0);
-        assert_eq!((pixel(PIXELS), pixel(0), likelihood(CLASSES)), (0.0, 16.0, 0.0));
+        page_set_pixel(PIXELS, 16.0);
+        page_set_pixel(0, 99.0);
+        assert_eq!((page_pixel(PIXELS), page_pixel(0), page_likelihood(CLASSES)), (0.0, 16.0, 0.0));
     }
 }

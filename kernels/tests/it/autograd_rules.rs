@@ -204,6 +204,27 @@ fn gradients_are_recorded_for_those_alone_who_ask() -> Result<()> {
     square.backward()
 }
 
+/// Nodes that keep their results, which come back with the history of those nodes.
+#[test]
+fn a_graph_of_gradients_is_freed_with_them() -> Result<()> {
+    let operators: [fn(&Tensor) -> Result<Tensor>; 3] = [aten::exp, aten::tanh, aten::sqrt];
+    for operator in operators {
+        let (x, kept) = (leaf(&[0.5])?, Arc::new(()));
+        let y = operator(&x)?;
+        let of_hook = kept.clone();
+        y.register_hook(move |_| {
+            let _held = &of_hook;
+            Ok(None)
+        })?;
+        let grads = autograd::grad(&[&y], &[&x], &[], GradOptions::new().create_graph(true))?;
+        assert!(grads[0].as_ref().is_some_and(Tensor::requires_grad));
+        assert_eq!(Arc::strong_count(&kept), 2, "the node of the result has its hook");
+        drop((y, grads));
+        assert_eq!(Arc::strong_count(&kept), 1, "and goes with the last that leads to it");
+    }
+    Ok(())
+}
+
 #[test]
 fn each_input_gets_its_own_gradient_in_the_order_asked() -> Result<()> {
     let (x, y) = (leaf(&[2.0])?, leaf(&[5.0])?);

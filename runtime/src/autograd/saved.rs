@@ -89,7 +89,8 @@ impl SavedTensor {
                 Edge { node, input_nr: *input_nr }
             }
         };
-        let again = detached(&self.tensor);
+        // A tensor of its own: with a history the kept one would hold the node that keeps it.
+        let again = self.tensor.with_key_set(self.tensor.key_set());
         set_history(&again, edge);
         Ok(again)
     }

@@ -31,12 +31,14 @@ struct Desk {
 }
 
 thread_local! {
-    static DESK: RefCell<Desk> = RefCell::new(Desk {
-        digits: None,
-        pixels: [0.0; PIXELS],
-        likely: [0.0; CLASSES],
-        message: String::new(),
-    });
+    static DESK: RefCell<Desk> = const {
+        RefCell::new(Desk {
+            digits: None,
+            pixels: [0.0; PIXELS],
+            likely: [0.0; CLASSES],
+            message: String::new(),
+        })
+    };
 }
 
 impl Desk {

@@ -6,7 +6,8 @@ cd "$(dirname "$0")/../.."
 # Every browser has these vectors, and `plain` loops are compiled for them.
 export CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS="-C target-feature=+simd128"
 profile=${PROFILE:-release}
-cargo build --quiet --profile "$profile" --package torch-library-web --target wasm32-wasip1
+# The page runs the constructors, once. Without that export the linker would run them in each call, and collect all operators again.
+cargo rustc --quiet --profile "$profile" --package torch-library-web --lib --target wasm32-wasip1 -- -C link-arg=--export=__wasm_call_ctors
 mkdir -p target/web
 cp examples/web/page/* target/web/
 cp "target/wasm32-wasip1/${profile/dev/debug}/torch_library_web.wasm" target/web/web.wasm

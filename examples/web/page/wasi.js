@@ -46,6 +46,6 @@ export async function load(url, say) {
     const imports = { wasi_snapshot_preview1: new Proxy(system, otherwise) };
     const { instance } = await WebAssembly.instantiateStreaming(fetch(url), imports);
     memory = instance.exports.memory;
-    instance.exports._initialize(); // constructors: this is where operators are collected
+    instance.exports.__wasm_call_ctors(); // this is where operators are collected
     return instance.exports;
 }

@@ -96,7 +96,6 @@ macro_rules! functions {
 
         /// The functions of this module.
         pub(super) fn table() -> Vec<super::Function> {
-            #[allow(unused_mut, clippy::allow_attributes, reason = "a module may have others besides")]
             let mut all = vec![$(super::Function { name: stringify!($name), address: $name as *const () }),*];
             all.extend(others());
             all

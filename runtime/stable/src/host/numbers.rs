@@ -52,6 +52,14 @@ pub(crate) fn device(kind: i32, index: i32) -> Result<Device> {
     Ok(Device::new(kind, u8::try_from(index).ok()))
 }
 
+/// The type and the device that a new tensor is asked for with.
+///
+/// # Errors
+/// One of them is not known here.
+pub(crate) fn dtype_and_device(dtype_number: i32, kind: i32, index: i32) -> Result<(DType, Device)> {
+    Ok((dtype(dtype_number)?, device(kind, index)?))
+}
+
 /// The index of a device, or -1.
 pub(crate) fn index(device: Device) -> i32 {
     device.index.map_or(-1, i32::from)

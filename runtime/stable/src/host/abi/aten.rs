@@ -40,10 +40,9 @@ functions! {
         ret0: Out<'_, *mut Tensor>,
     ) {
         // SAFETY: the library says that so many numbers are there.
-        let sizes = unsafe { ints(size, size_len) }?.to_vec();
-        let mut arguments = vec![sizes.into(), fill_value.into()];
-        arguments.extend(options(dtype, layout, device, device_index, pin_memory)?);
-        put_tensor(ret0, call("aten::full", arguments)?)
+        let sizes = unsafe { ints(size, size_len) }?;
+        let options = options(dtype, layout, device, device_index, pin_memory)?;
+        put_tensor(ret0, made_by("aten::full", [sizes.to_vec().into(), fill_value.into()], options)?)
     }
 
     fn aoti_torch_aten_narrow(
@@ -68,10 +67,9 @@ functions! {
         ret0: Out<'_, *mut Tensor>,
     ) {
         // SAFETY: the library says that so many numbers are there.
-        let sizes = unsafe { ints(size, size_len) }?.to_vec();
-        let mut arguments = vec![of(this)?, sizes.into()];
-        arguments.extend(options(dtype, layout, device, device_index, pin_memory)?);
-        put_tensor(ret0, call("aten::new_empty", arguments)?)
+        let sizes = unsafe { ints(size, size_len) }?;
+        let options = options(dtype, layout, device, device_index, pin_memory)?;
+        put_tensor(ret0, made_by("aten::new_empty", [of(this)?, sizes.to_vec().into()], options)?)
     }
 
     fn aoti_torch_aten_new_zeros(
@@ -86,10 +84,9 @@ functions! {
         ret0: Out<'_, *mut Tensor>,
     ) {
         // SAFETY: the library says that so many numbers are there.
-        let sizes = unsafe { ints(size, size_len) }?.to_vec();
-        let mut arguments = vec![of(this)?, sizes.into()];
-        arguments.extend(options(dtype, layout, device, device_index, pin_memory)?);
-        put_tensor(ret0, call("aten::new_zeros", arguments)?)
+        let sizes = unsafe { ints(size, size_len) }?;
+        let options = options(dtype, layout, device, device_index, pin_memory)?;
+        put_tensor(ret0, made_by("aten::new_zeros", [of(this)?, sizes.to_vec().into()], options)?)
     }
 
     fn aoti_torch_aten_pad(
@@ -188,6 +185,11 @@ fn options(
         device.map_or(Value::None, Value::Device),
         pin_memory.map_or(Value::None, |yes| Value::Bool(*yes != 0)),
     ])
+}
+
+/// Calls a factory, with its first arguments and its options.
+fn made_by(name: &str, first: [Value<'_>; 2], options: [Value<'static>; 4]) -> Result<Tensor> {
+    call(name, first.into_iter().chain(options).collect())
 }
 
 /// Calls an operator that returns a tensor, with all its arguments.

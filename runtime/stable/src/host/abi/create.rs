@@ -25,7 +25,7 @@ functions! {
     ) {
         // SAFETY: the library says that so many numbers are there.
         let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
-        let (dtype, device) = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        let (dtype, device) = numbers::dtype_and_device(dtype, device_type, device_index)?;
         put_tensor(ret_new_tensor, Tensor::empty_strided(sizes, strides, dtype, device)?)
     }
 
@@ -55,7 +55,7 @@ functions! {
     ) {
         // SAFETY: the library says that so many numbers are there.
         let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
-        let place = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        let place = numbers::dtype_and_device(dtype, device_type, device_index)?;
         // SAFETY: the library says that the memory has these elements, as long as anybody has the tensor.
         put_tensor(ret, unsafe { over(data, &geometry, place, Box::new(())) }?)
     }
@@ -77,7 +77,7 @@ functions! {
         check_layout(layout)?;
         // SAFETY: the library says that so many numbers are there.
         let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
-        let place = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        let place = numbers::dtype_and_device(dtype, device_type, device_index)?;
         // SAFETY: the library says that the memory has these elements, as long as anybody has the tensor.
         put_tensor(ret, unsafe { over(data, &geometry, place, Box::new(())) }?)
     }
@@ -101,7 +101,7 @@ functions! {
         check_layout(layout)?;
         // SAFETY: the library says that so many numbers are there.
         let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
-        let place = (numbers::dtype(dtype)?, numbers::device(device_type, device_index)?);
+        let place = numbers::dtype_and_device(dtype, device_type, device_index)?;
         // Whoever gets an error still owns the memory: it is taken over when nothing can fail any more.
         ensure!(ret.is_some(), Argument, "a null place for the new tensor");
         // SAFETY: as long as the first tensor lives, which is no longer than this call, the memory is the library's.

@@ -91,7 +91,8 @@ pub fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
         ensure!(
             tensor.dtype().is_integer(),
             DType,
-            "aten::_ctc_loss: lengths of {}, expected whole numbers",
+            "{}: lengths of {}, expected whole numbers",
+            aten::_ctc_loss::NAME,
             tensor.dtype()
         );
         aten::to_dtype(tensor, DType::Int64)?.to_vec::<i64>()

@@ -30,12 +30,12 @@ mod kernels {
 
     fn _fft_c2c(this: &Tensor, dim: &[i64], normalization: i64, forward: bool) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        complex_to_complex("aten::_fft_c2c", this, dim, normalization, forward)
+        complex_to_complex(aten::_fft_c2c::NAME, this, dim, normalization, forward)
     }
 
     fn _fft_r2c(this: &Tensor, dim: &[i64], normalization: i64, onesided: bool) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::_fft_r2c";
+        const OPERATOR: &str = aten::_fft_r2c::NAME;
         ensure!(
             this.dtype().is_floating_point(),
             DType,
@@ -68,7 +68,7 @@ mod kernels {
 
     fn _fft_c2r(this: &Tensor, dim: &[i64], normalization: i64, last_dim_size: i64) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::_fft_c2r";
+        const OPERATOR: &str = aten::_fft_c2r::NAME;
         let dims = checked(OPERATOR, this, dim)?;
         let Some((&last, _)) = dims.split_last() else {
             bail!(Argument, "{OPERATOR}: no dimension to transform, expected one at least")

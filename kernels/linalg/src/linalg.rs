@@ -35,7 +35,7 @@ mod kernels {
 
     fn linalg_lu_factor_ex(a: &Tensor, pivot: bool, check_errors: bool) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
-        const OPERATOR: &str = "aten::linalg_lu_factor_ex";
+        const OPERATOR: &str = aten::linalg_lu_factor_ex::NAME;
         ensure!(pivot, Argument, "{OPERATOR}: pivot=False is not there, as it fails for most matrices");
         let factors = Factors::of(OPERATOR, a)?;
         check(OPERATOR, &factors.info, check_errors, "U has a zero on its diagonal")?;
@@ -49,7 +49,7 @@ mod kernels {
         check_errors: bool,
     ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([a, b])?;
-        const OPERATOR: &str = "aten::_linalg_solve_ex";
+        const OPERATOR: &str = aten::_linalg_solve_ex::NAME;
         square(OPERATOR, a)?;
         let is_vector = b.dim() == 1 || b.sizes() == &a.sizes()[..a.dim() - 1];
         ensure!(
@@ -66,7 +66,7 @@ mod kernels {
 
     fn linalg_inv_ex(a: &Tensor, check_errors: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
-        const OPERATOR: &str = "aten::linalg_inv_ex";
+        const OPERATOR: &str = aten::linalg_inv_ex::NAME;
         let n = square(OPERATOR, a)?;
         let ones = Tensor::zeros(&[n, n], a.dtype(), a.device())?;
         let diagonal = ones.strided_view(&[n], &[n + 1], 0)?;
@@ -80,7 +80,7 @@ mod kernels {
 
     fn _linalg_det(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
-        const OPERATOR: &str = "aten::_linalg_det";
+        const OPERATOR: &str = aten::_linalg_det::NAME;
         let factors = Factors::of_either(OPERATOR, a)?;
         let det = Tensor::zeros(&a.sizes()[..a.dim() - 2], a.dtype(), a.device())?;
         factors
@@ -90,7 +90,7 @@ mod kernels {
 
     fn _linalg_slogdet(a: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
-        const OPERATOR: &str = "aten::_linalg_slogdet";
+        const OPERATOR: &str = aten::_linalg_slogdet::NAME;
         let factors = Factors::of_either(OPERATOR, a)?;
         let empty = |dtype| Tensor::zeros(&a.sizes()[..a.dim() - 2], dtype, a.device());
         let (sign, logarithm) = (empty(a.dtype())?, empty(a.dtype().to_real())?);
@@ -105,7 +105,7 @@ mod kernels {
 
     fn linalg_cholesky_ex(this: &Tensor, upper: bool, check_errors: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::linalg_cholesky_ex";
+        const OPERATOR: &str = aten::linalg_cholesky_ex::NAME;
         let n = square(OPERATOR, this)? as usize;
         let mut out = column_major(this.sizes(), this.dtype(), this.device())?;
         let info = Tensor::zeros(&this.sizes()[..this.dim() - 2], DType::Int32, this.device())?;
@@ -135,7 +135,7 @@ mod kernels {
         unitriangular: bool,
     ) -> Result<Tensor> {
         let _lease = loops::frozen([this, b])?;
-        const OPERATOR: &str = "aten::linalg_solve_triangular";
+        const OPERATOR: &str = aten::linalg_solve_triangular::NAME;
         let system = System::new(OPERATOR, this, b, left)?;
         let out = column_major(&system.sizes, this.dtype(), this.device())?;
         if !loops::has_elements(&out) {
@@ -160,7 +160,7 @@ mod kernels {
 
     fn linalg_qr(a: &Tensor, mode: &str) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
-        const OPERATOR: &str = "aten::linalg_qr";
+        const OPERATOR: &str = aten::linalg_qr::NAME;
         let [batch @ .., rows, columns] = a.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
         };

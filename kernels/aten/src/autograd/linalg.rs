@@ -145,7 +145,7 @@ derivatives! {
         Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None
     ) -> (Tensor U, Tensor S, Tensor Vh) as LinalgSvdBackward0 {
         A => {
-            ensure!(compute_uv, Argument, "aten::_linalg_svd: the derivative needs vectors: compute_uv=True");
+            ensure!(compute_uv, Argument, "{}: the derivative needs vectors: compute_uv=True", aten::_linalg_svd::NAME);
             // Vectors beyond the singular values are anyone's choice: they have no gradient.
             let count = S.size(-1)?;
             let first = |tensor: &Tensor, dim: i64| tensor.narrow(dim, 0, count);
@@ -189,7 +189,8 @@ fn of_qr(grads: &[Option<Tensor>], a: &Tensor, q: &Tensor, r: &Tensor, mode: &st
     ensure!(
         mode == "reduced" || (mode == "complete" && rows <= columns),
         Argument,
-        "aten::linalg_qr: there is no derivative with mode {mode:?} of matrices of {rows} × {columns}"
+        "{}: there is no derivative with mode {mode:?} of matrices of {rows} × {columns}",
+        aten::linalg_qr::NAME
     );
     let or_zeros = |grad: &Option<Tensor>, like: &Tensor| match grad {
         Some(grad) => Ok(grad.clone()),

@@ -27,7 +27,7 @@ mod sizes {
         size: &[i64],
         memory_format: Option<MemoryFormat>,
     ) -> Result<&'t mut Tensor> {
-        check("aten::resize_", this)?;
+        check(aten::resize_::NAME, this)?;
         let _below = AutoDispatchBelowAutograd::new();
         let keys = keys & DispatchKeySet::full_after(DispatchKey::AutogradOther);
         aten::resize_::redispatch(keys, this, size, memory_format)
@@ -39,7 +39,7 @@ mod sizes {
         the_template: &Tensor,
         memory_format: Option<MemoryFormat>,
     ) -> Result<&'t mut Tensor> {
-        check("aten::resize_as_", this)?;
+        check(aten::resize_as_::NAME, this)?;
         let _below = AutoDispatchBelowAutograd::new();
         let keys = keys & DispatchKeySet::full_after(DispatchKey::AutogradOther);
         aten::resize_as_::redispatch(keys, this, the_template, memory_format)

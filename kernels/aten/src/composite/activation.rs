@@ -15,7 +15,7 @@ mod kernels {
         training: bool,
         generator: Option<&Generator>,
     ) -> Result<Tensor> {
-        check("aten::rrelu", lower, upper)?;
+        check(aten::rrelu::NAME, lower, upper)?;
         let mut noise = noise_for(this, training)?;
         aten::rrelu_with_noise::call(this, &mut noise, lower, upper, training, generator)
     }
@@ -27,7 +27,7 @@ mod kernels {
         training: bool,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        check("aten::rrelu_", lower, upper)?;
+        check(aten::rrelu_::NAME, lower, upper)?;
         let mut noise = noise_for(this, training)?;
         aten::rrelu_with_noise_::call(this, &mut noise, lower, upper, training, generator)
     }
@@ -61,8 +61,9 @@ fn rrelu_with_noise_backward(
     training: bool,
     self_is_result: bool,
 ) -> Result<Tensor> {
-    let number =
-        |bound: Scalar| bound.to::<f64>().map_err(|error| error.context("aten::rrelu_with_noise_backward"));
+    let number = |bound: Scalar| {
+        bound.to::<f64>().map_err(|error| error.context(aten::rrelu_with_noise_backward::NAME))
+    };
     let (lower, upper) = (number(lower)?, number(upper)?);
     match training && upper - lower > 1e-6 {
         true => aten::mul_Tensor(noise, grad_output),

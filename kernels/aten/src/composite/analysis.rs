@@ -34,7 +34,7 @@ mod derived {
 
     fn mvlgamma(this: &Tensor, p: i64) -> Result<Tensor> {
         let constant = p as f64 * (p as f64 - 1.0) / 4.0 * PI.ln();
-        let moved = of_each_variable("aten::mvlgamma", this, p)?;
+        let moved = of_each_variable(aten::mvlgamma::NAME, this, p)?;
         aten::add_Scalar(&aten::sum_dim_IntList(&aten::lgamma(&moved)?, Some(&[-1]))?, constant.into())
     }
 }

@@ -18,14 +18,15 @@ mod derived {
         ensure!(
             repeats.len() >= this.dim() && repeats.iter().all(|count| *count >= 0),
             Argument,
-            "aten::repeat: {repeats:?} has not one count, zero or more, for each dimension of sizes {:?}",
+            "{}: {repeats:?} has not one count, zero or more, for each dimension of sizes {:?}",
+            aten::repeat::NAME,
             this.sizes()
         );
         let missing = repeats.len() - this.dim();
         let sizes: Vec<i64> = vec![1; missing].into_iter().chain(this.sizes().iter().copied()).collect();
         let whole = repeats.iter().zip(&sizes).map(|(count, size)| count.checked_mul(*size));
         let Some(whole) = whole.collect::<Option<Vec<i64>>>() else {
-            bail!(Shape, "aten::repeat: {repeats:?} times sizes {sizes:?} are more than 2^63")
+            bail!(Shape, "{}: {repeats:?} times sizes {sizes:?} are more than 2^63", aten::repeat::NAME)
         };
         let each = |f: fn(i64, i64) -> [i64; 2]| -> Vec<i64> {
             repeats.iter().zip(&sizes).flat_map(|(count, size)| f(*count, *size)).collect()
@@ -39,7 +40,7 @@ mod derived {
     }
 
     fn roll(this: &Tensor, shifts: &[i64], dims: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::roll";
+        const OPERATOR: &str = aten::roll::NAME;
         if dims.is_empty() && shifts.len() == 1 {
             let flat = contiguous_copy(this)?;
             let rolled = aten::roll::call(&aten::reshape(&flat, &[-1])?, shifts, &[0])?;
@@ -64,7 +65,7 @@ mod derived {
     }
 
     fn rot90(this: &Tensor, k: i64, dims: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::rot90";
+        const OPERATOR: &str = aten::rot90::NAME;
         let wrap = |dim: i64| wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR));
         let &[first, second] = dims else { bail!(Argument, "{OPERATOR}: dims {dims:?}, expected two") };
         ensure!(
@@ -99,7 +100,7 @@ mod derived {
     }
 
     fn pixel_shuffle(this: &Tensor, upscale_factor: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::pixel_shuffle";
+        const OPERATOR: &str = aten::pixel_shuffle::NAME;
         let r = upscale_factor;
         let (batch, [channels, height, width]) = image(OPERATOR, this)?;
         ensure!(
@@ -119,7 +120,7 @@ mod derived {
     }
 
     fn pixel_unshuffle(this: &Tensor, downscale_factor: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::pixel_unshuffle";
+        const OPERATOR: &str = aten::pixel_unshuffle::NAME;
         let r = downscale_factor;
         let (batch, [channels, height, width]) = image(OPERATOR, this)?;
         ensure!(
@@ -139,7 +140,7 @@ mod derived {
     }
 
     fn channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::channel_shuffle";
+        const OPERATOR: &str = aten::channel_shuffle::NAME;
         let &[n, channels, ref rest @ ..] = this.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} have no channels", this.sizes())
         };
@@ -172,9 +173,10 @@ mod implicit {
         ensure!(
             repeats >= 0,
             Argument,
-            "aten::repeat_interleave.self_int: {repeats} repeats, zero or more are possible"
+            "{}: {repeats} repeats, zero or more are possible",
+            aten::repeat_interleave_self_int::NAME
         );
-        let (this, dim) = along_or_flat("aten::repeat_interleave.self_int", this, dim)?;
+        let (this, dim) = along_or_flat(aten::repeat_interleave_self_int::NAME, this, dim)?;
         let mut sizes = this.sizes().to_vec();
         sizes.insert(dim + 1, repeats);
         let copy = contiguous_copy(&aten::expand(&aten::unsqueeze(&this, dim as i64 + 1)?, &sizes)?)?;
@@ -187,7 +189,7 @@ mod implicit {
         dim: Option<i64>,
         output_size: Option<i64>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::repeat_interleave.self_Tensor";
+        const OPERATOR: &str = aten::repeat_interleave_self_Tensor::NAME;
         let (this, dim) = along_or_flat(OPERATOR, this, dim)?;
         let size = this.sizes()[dim];
         ensure!(
@@ -202,12 +204,12 @@ mod implicit {
     }
 
     fn fliplr(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() >= 2, Shape, "aten::fliplr: sizes {:?} have no columns", this.sizes());
+        ensure!(this.dim() >= 2, Shape, "{}: sizes {:?} have no columns", aten::fliplr::NAME, this.sizes());
         aten::flip(this, &[1])
     }
 
     fn flipud(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() >= 1, Shape, "aten::flipud: a tensor without dimensions has no rows");
+        ensure!(this.dim() >= 1, Shape, "{}: a tensor without dimensions has no rows", aten::flipud::NAME);
         aten::flip(this, &[0])
     }
 
@@ -215,7 +217,12 @@ mod implicit {
         match this.dim() {
             1 => aten::diag_embed::with(this).offset(diagonal).call(),
             2 => contiguous_copy(&aten::diagonal::with(this).offset(diagonal).call()?),
-            _ => bail!(Shape, "aten::diag: sizes {:?}, expected those of a vector or a matrix", this.sizes()),
+            _ => bail!(
+                Shape,
+                "{}: sizes {:?}, expected those of a vector or a matrix",
+                aten::diag::NAME,
+                this.sizes()
+            ),
         }
     }
 
@@ -248,7 +255,7 @@ mod implicit {
     }
 
     fn movedim_intlist(this: &Tensor, source: &[i64], destination: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::movedim.intlist";
+        const OPERATOR: &str = aten::movedim_intlist::NAME;
         let wrap = |dims: &[i64]| -> Result<Vec<usize>> {
             let dims = dims.iter().map(|dim| wrap_dim(*dim, this.dim())).collect::<Result<Vec<_>>>();
             let dims = dims.map_err(|error| error.context(OPERATOR))?;
@@ -273,22 +280,23 @@ mod implicit {
     }
 
     fn mT(this: &Tensor) -> Result<Tensor> {
-        transposed("aten::mT", this)
+        transposed(aten::mT::NAME, this)
     }
 
     fn mH(this: &Tensor) -> Result<Tensor> {
-        aten::conj(&transposed("aten::mH", this)?)
+        aten::conj(&transposed(aten::mH::NAME, this)?)
     }
 
     fn adjoint(this: &Tensor) -> Result<Tensor> {
-        aten::conj(&transposed("aten::adjoint", this)?)
+        aten::conj(&transposed(aten::adjoint::NAME, this)?)
     }
 
     fn matrix_H(this: &Tensor) -> Result<Tensor> {
         ensure!(
             matches!(this.dim(), 0 | 2),
             Shape,
-            "aten::matrix_H: sizes {:?} are not those of one matrix, mH takes batches",
+            "{}: sizes {:?} are not those of one matrix, mH takes batches",
+            aten::matrix_H::NAME,
             this.sizes()
         );
         aten::mH(this)
@@ -303,7 +311,7 @@ mod implicit {
     }
 
     fn unflatten_int(this: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::unflatten.int";
+        const OPERATOR: &str = aten::unflatten_int::NAME;
         ensure!(!sizes.is_empty(), Argument, "{OPERATOR}: a dimension is not made up of no sizes");
         let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
@@ -343,7 +351,7 @@ fn along_or_flat(operator: &str, this: &Tensor, dim: Option<i64>) -> Result<(Ten
 /// # Errors
 /// One dimension twice, or out of range; a tensor without elements in a line.
 pub(crate) fn dims_of_diagonal(this: &Tensor, dim1: i64, dim2: i64) -> Result<[usize; 2]> {
-    const OPERATOR: &str = "aten::diag_embed";
+    const OPERATOR: &str = aten::diag_embed::NAME;
     ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last one");
     let wrap = |dim: i64| wrap_dim(dim, this.dim() + 1).map_err(|error| error.context(OPERATOR));
     let dims = [wrap(dim1)?, wrap(dim2)?];

@@ -10,7 +10,7 @@ mod integrals {
     use super::*;
 
     fn trapezoid_dx(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::trapezoid.dx";
+        const OPERATOR: &str = aten::trapezoid_dx::NAME;
         match samples(OPERATOR, y, dim)? {
             0 => nothing(y, dim),
             _ => {
@@ -24,7 +24,7 @@ mod integrals {
     }
 
     fn trapezoid_x(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::trapezoid.x";
+        const OPERATOR: &str = aten::trapezoid_x::NAME;
         match samples(OPERATOR, y, dim)? {
             0 => nothing(y, dim),
             _ => {
@@ -44,7 +44,7 @@ mod integrals {
     }
 
     fn cumulative_trapezoid_dx(y: &Tensor, dx: Scalar, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cumulative_trapezoid.dx";
+        const OPERATOR: &str = aten::cumulative_trapezoid_dx::NAME;
         check(OPERATOR, y, None, Some(dx))?;
         samples(OPERATOR, y, dim)?;
         let half = dx.to::<f64>()? / 2.0;
@@ -52,7 +52,7 @@ mod integrals {
     }
 
     fn cumulative_trapezoid_x(y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cumulative_trapezoid.x";
+        const OPERATOR: &str = aten::cumulative_trapezoid_x::NAME;
         check(OPERATOR, y, Some(x), None)?;
         samples(OPERATOR, y, dim)?;
         let areas = aten::mul_Tensor(&sums_of_neighbors(y, dim)?, &distances(OPERATOR, y, x, dim)?)?;
@@ -128,8 +128,8 @@ mod slopes {
         dim: Option<i64>,
         edge_order: i64,
     ) -> Result<Vec<Tensor>> {
-        let dims = along("aten::gradient.scalarint", this, dim, None)?;
-        at_distances("aten::gradient.scalarint", this, |_| spacing.unwrap_or(1.into()), &dims, edge_order)
+        let dims = along(aten::gradient_scalarint::NAME, this, dim, None)?;
+        at_distances(aten::gradient_scalarint::NAME, this, |_| spacing.unwrap_or(1.into()), &dims, edge_order)
     }
 
     fn gradient_scalararray(
@@ -138,11 +138,11 @@ mod slopes {
         dim: &[i64],
         edge_order: i64,
     ) -> Result<Vec<Tensor>> {
-        at_distances("aten::gradient.scalararray", this, |_| spacing, dim, edge_order)
+        at_distances(aten::gradient_scalararray::NAME, this, |_| spacing, dim, edge_order)
     }
 
     fn gradient_array(this: &Tensor, dim: &[i64], edge_order: i64) -> Result<Vec<Tensor>> {
-        at_distances("aten::gradient.array", this, |_| 1.into(), dim, edge_order)
+        at_distances(aten::gradient_array::NAME, this, |_| 1.into(), dim, edge_order)
     }
 
     fn gradient_scalarrayint(
@@ -151,7 +151,7 @@ mod slopes {
         dim: Option<i64>,
         edge_order: i64,
     ) -> Result<Vec<Tensor>> {
-        const OPERATOR: &str = "aten::gradient.scalarrayint";
+        const OPERATOR: &str = aten::gradient_scalarrayint::NAME;
         let dims = along(OPERATOR, this, dim, Some(spacing.len()))?;
         at_distances(OPERATOR, this, |at| spacing[at], &dims, edge_order)
     }
@@ -162,7 +162,7 @@ mod slopes {
         dim: &[i64],
         edge_order: i64,
     ) -> Result<Vec<Tensor>> {
-        const OPERATOR: &str = "aten::gradient.scalarrayarray";
+        const OPERATOR: &str = aten::gradient_scalarrayarray::NAME;
         check_count(OPERATOR, spacing.len(), dim.len())?;
         at_distances(OPERATOR, this, |at| spacing[at], dim, edge_order)
     }
@@ -173,7 +173,7 @@ mod slopes {
         dim: Option<i64>,
         edge_order: i64,
     ) -> Result<Vec<Tensor>> {
-        const OPERATOR: &str = "aten::gradient.tensorarrayint";
+        const OPERATOR: &str = aten::gradient_tensorarrayint::NAME;
         let dims = along(OPERATOR, this, dim, Some(spacing.len()))?;
         at_places(OPERATOR, this, spacing, &dims, edge_order)
     }
@@ -184,7 +184,7 @@ mod slopes {
         dim: &[i64],
         edge_order: i64,
     ) -> Result<Vec<Tensor>> {
-        const OPERATOR: &str = "aten::gradient.tensorarray";
+        const OPERATOR: &str = aten::gradient_tensorarray::NAME;
         check_count(OPERATOR, spacing.len(), dim.len())?;
         at_places(OPERATOR, this, spacing, dim, edge_order)
     }

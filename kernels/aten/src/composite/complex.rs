@@ -9,13 +9,13 @@ mod kernels {
     use super::*;
 
     fn complex(real: &Tensor, imag: &Tensor) -> Result<Tensor> {
-        check("aten::complex", [real, imag], &[DType::Float16, DType::Float32, DType::Float64])?;
+        check(aten::complex::NAME, [real, imag], &[DType::Float16, DType::Float32, DType::Float64])?;
         let parts = aten::broadcast_tensors(&[real.clone(), imag.clone()])?;
         aten::view_as_complex(&aten::stack::with(&parts).dim(-1).call()?)
     }
 
     fn polar(abs: &Tensor, angle: &Tensor) -> Result<Tensor> {
-        check("aten::polar", [abs, angle], &[DType::Float16, DType::Float32, DType::Float64])?;
+        check(aten::polar::NAME, [abs, angle], &[DType::Float16, DType::Float32, DType::Float64])?;
         aten::complex(
             &aten::mul_Tensor(abs, &aten::cos(angle)?)?,
             &aten::mul_Tensor(abs, &aten::sin(angle)?)?,

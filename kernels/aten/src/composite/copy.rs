@@ -43,7 +43,8 @@ mod implicit {
         ensure!(
             !is_preserved,
             Argument,
-            "aten::contiguous: a tensor of strides {:?} is not contiguous, and a format that preserves them makes it no more so",
+            "{}: a tensor of strides {:?} is not contiguous, and a format that preserves them makes it no more so",
+            aten::contiguous::NAME,
             this.strides()
         );
         aten::clone::with(this).memory_format(Some(memory_format)).call()

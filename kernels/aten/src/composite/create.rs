@@ -69,7 +69,7 @@ mod kernels {
         let sizes = geometry.sizes();
         let strides = match memory_format.unwrap_or(MemoryFormat::Preserve) {
             MemoryFormat::Preserve => preserved_strides(sizes, geometry.strides()),
-            format => strides_for(sizes, format).map_err(|error| error.context("aten::empty_like"))?,
+            format => strides_for(sizes, format).map_err(|error| error.context(aten::empty_like::NAME))?,
         };
         aten::empty_strided::call(sizes, &strides, dtype, layout, device, pin_memory)
     }
@@ -157,7 +157,8 @@ mod kernels {
         ensure!(
             value.dim() == 0,
             Shape,
-            "aten::fill_.Tensor: the value has sizes {:?}, expected a tensor without dimensions",
+            "{}: the value has sizes {:?}, expected a tensor without dimensions",
+            aten::fill__Tensor::NAME,
             value.sizes()
         );
         // On meta nothing is written, and the value may have none.

@@ -58,7 +58,7 @@ fn _assert_tensor_metadata(
     device: Option<Device>,
     layout: Option<Layout>,
 ) -> Result<()> {
-    const OPERATOR: &str = "aten::_assert_tensor_metadata";
+    const OPERATOR: &str = aten::_assert_tensor_metadata::NAME;
     if let Some(size) = size {
         ensure!(a.sizes() == size, Shape, "{OPERATOR}: sizes {:?}, expected {size:?}", a.sizes());
     }

@@ -13,7 +13,7 @@ mod derived {
     use super::*;
 
     fn linalg_matrix_sqrth(this: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_matrix_sqrth";
+        const OPERATOR: &str = aten::linalg_matrix_sqrth::NAME;
         check_type(OPERATOR, this)?;
         let spectrum = aten::linalg_eigh(this);
         let (values, vectors) = spectrum.map_err(|error| error.context(OPERATOR))?;
@@ -22,7 +22,7 @@ mod derived {
     }
 
     fn linalg_polar(a: &Tensor) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::linalg_polar";
+        const OPERATOR: &str = aten::linalg_polar::NAME;
         ensure!(
             matches!(a.sizes(), [.., rows, columns] if rows >= columns),
             Shape,
@@ -56,7 +56,8 @@ fn _linalg_check_errors(info: &Tensor, api_name: &str, is_matrix: bool) -> Resul
     ensure!(
         info.dtype() == DType::Int32,
         DType,
-        "aten::_linalg_check_errors: reports of {}, expected int32",
+        "{}: reports of {}, expected int32",
+        aten::_linalg_check_errors::NAME,
         info.dtype()
     );
     if !super::is_plain(info)? {
@@ -100,7 +101,7 @@ mod implicit {
 
     fn svd(this: &Tensor, some: bool, compute_uv: bool) -> Result<(Tensor, Tensor, Tensor)> {
         let [batch @ .., rows, columns] = this.sizes() else {
-            bail!(Shape, "aten::svd: sizes {:?} are no matrices", this.sizes())
+            bail!(Shape, "{}: sizes {:?} are no matrices", aten::svd::NAME, this.sizes())
         };
         if compute_uv {
             let (u, s, vh) = aten::linalg_svd::with(this).full_matrices(!some).call()?;
@@ -111,7 +112,7 @@ mod implicit {
     }
 
     fn linalg_tensorinv(this: &Tensor, ind: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_tensorinv";
+        const OPERATOR: &str = aten::linalg_tensorinv::NAME;
         let at = usize::try_from(ind).ok().filter(|at| (1..=this.dim()).contains(at));
         let Some(at) = at else {
             bail!(Argument, "{OPERATOR}: ind is {ind}, expected one from 1 to {}", this.dim())
@@ -124,7 +125,7 @@ mod implicit {
     }
 
     fn linalg_tensorsolve(this: &Tensor, other: &Tensor, dims: Option<&[i64]>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_tensorsolve";
+        const OPERATOR: &str = aten::linalg_tensorsolve::NAME;
         let this = match dims {
             None => this.clone(),
             Some(dims) => {

@@ -17,27 +17,27 @@ mod one_dimension {
     use super::*;
 
     fn fft_fft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        Line { operator: "aten::fft_fft", n, dim, norm, forward: true }.complex(this)
+        Line { operator: aten::fft_fft::NAME, n, dim, norm, forward: true }.complex(this)
     }
 
     fn fft_ifft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        Line { operator: "aten::fft_ifft", n, dim, norm, forward: false }.complex(this)
+        Line { operator: aten::fft_ifft::NAME, n, dim, norm, forward: false }.complex(this)
     }
 
     fn fft_rfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        Line { operator: "aten::fft_rfft", n, dim, norm, forward: true }.halves(this)
+        Line { operator: aten::fft_rfft::NAME, n, dim, norm, forward: true }.halves(this)
     }
 
     fn fft_ihfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        Line { operator: "aten::fft_ihfft", n, dim, norm, forward: false }.halves(this)
+        Line { operator: aten::fft_ihfft::NAME, n, dim, norm, forward: false }.halves(this)
     }
 
     fn fft_irfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        Line { operator: "aten::fft_irfft", n, dim, norm, forward: false }.to_reals(this)
+        Line { operator: aten::fft_irfft::NAME, n, dim, norm, forward: false }.to_reals(this)
     }
 
     fn fft_hfft(this: &Tensor, n: Option<i64>, dim: i64, norm: Option<&str>) -> Result<Tensor> {
-        Line { operator: "aten::fft_hfft", n, dim, norm, forward: true }.to_reals(this)
+        Line { operator: aten::fft_hfft::NAME, n, dim, norm, forward: true }.to_reals(this)
     }
 }
 
@@ -46,7 +46,7 @@ mod several_dimensions {
     use super::*;
 
     fn fft_fftn(this: &Tensor, s: Option<&[i64]>, dim: Option<&[i64]>, norm: Option<&str>) -> Result<Tensor> {
-        all_complex("aten::fft_fftn", this, s, dim, norm, true)
+        all_complex(aten::fft_fftn::NAME, this, s, dim, norm, true)
     }
 
     fn fft_ifftn(
@@ -55,7 +55,7 @@ mod several_dimensions {
         dim: Option<&[i64]>,
         norm: Option<&str>,
     ) -> Result<Tensor> {
-        all_complex("aten::fft_ifftn", this, s, dim, norm, false)
+        all_complex(aten::fft_ifftn::NAME, this, s, dim, norm, false)
     }
 
     fn fft_rfftn(
@@ -64,7 +64,7 @@ mod several_dimensions {
         dim: Option<&[i64]>,
         norm: Option<&str>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::fft_rfftn";
+        const OPERATOR: &str = aten::fft_rfftn::NAME;
         let x = promoted(OPERATOR, this, false)?;
         let along = Along::of(OPERATOR, &x, s, dim)?.of_halves()?;
         let mode = normalization(OPERATOR, norm, true)?;
@@ -77,7 +77,7 @@ mod several_dimensions {
         dim: Option<&[i64]>,
         norm: Option<&str>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::fft_irfftn";
+        const OPERATOR: &str = aten::fft_irfftn::NAME;
         let (along, last) = Along::to_reals(OPERATOR, this, s, dim)?;
         let x = along.resized(&promoted(OPERATOR, this, true)?)?;
         aten::_fft_c2r(&x, &along.dims, normalization(OPERATOR, norm, false)?, last)
@@ -89,7 +89,7 @@ mod several_dimensions {
         dim: Option<&[i64]>,
         norm: Option<&str>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::fft_hfftn";
+        const OPERATOR: &str = aten::fft_hfftn::NAME;
         let (along, size) = Along::to_reals(OPERATOR, this, s, dim)?;
         let mode = normalization(OPERATOR, norm, true)?;
         let mut x = along.resized(&promoted(OPERATOR, this, true)?)?;
@@ -106,7 +106,7 @@ mod several_dimensions {
         dim: Option<&[i64]>,
         norm: Option<&str>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::fft_ihfftn";
+        const OPERATOR: &str = aten::fft_ihfftn::NAME;
         let x = promoted(OPERATOR, this, false)?;
         let along = Along::of(OPERATOR, &x, s, dim)?.of_halves()?;
         let mode = normalization(OPERATOR, norm, false)?;

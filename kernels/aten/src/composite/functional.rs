@@ -9,7 +9,7 @@ use crate::unseen::unseen;
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn diagonal_copy(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     let diagonal = aten::diagonal::call(this, offset, dim1, dim2);
-    let diagonal = diagonal.map_err(|error| error.context("aten::diagonal_copy"))?;
+    let diagonal = diagonal.map_err(|error| error.context(aten::diagonal_copy::NAME))?;
     aten::clone::with(&diagonal).memory_format(Some(MemoryFormat::Contiguous)).call()
 }
 
@@ -24,7 +24,7 @@ mod kernels {
     }
 
     fn select_scatter(this: &Tensor, src: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
-        scattered("aten::select_scatter", this, src, |out| aten::select_int(out, dim, index))
+        scattered(aten::select_scatter::NAME, this, src, |out| aten::select_int(out, dim, index))
     }
 
     fn slice_scatter(
@@ -36,12 +36,12 @@ mod kernels {
         step: i64,
     ) -> Result<Tensor> {
         let part = |out: &Tensor| aten::slice_Tensor::call(out, dim, start, end, step);
-        scattered("aten::slice_scatter", this, src, part)
+        scattered(aten::slice_scatter::NAME, this, src, part)
     }
 
     fn diagonal_scatter(this: &Tensor, src: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
         let diagonal = |out: &Tensor| aten::diagonal::call(out, offset, dim1, dim2);
-        scattered("aten::diagonal_scatter", this, src, diagonal)
+        scattered(aten::diagonal_scatter::NAME, this, src, diagonal)
     }
 
     fn as_strided_scatter(
@@ -52,7 +52,7 @@ mod kernels {
         storage_offset: Option<i64>,
     ) -> Result<Tensor> {
         let places = |out: &Tensor| aten::as_strided::call(out, size, stride, storage_offset);
-        scattered("aten::as_strided_scatter", this, src, places)
+        scattered(aten::as_strided_scatter::NAME, this, src, places)
     }
 }
 

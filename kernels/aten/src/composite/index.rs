@@ -8,7 +8,7 @@ use crate::aten;
 /// Rows of a matrix that are not to be longer than some norm.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn embedding_renorm(this: &Tensor, indices: &Tensor, max_norm: f64, norm_type: f64) -> Result<Tensor> {
-    let rows = Rows::bounded("aten::embedding_renorm", this, indices, max_norm, norm_type)?;
+    let rows = Rows::bounded(aten::embedding_renorm::NAME, this, indices, max_norm, norm_type)?;
     aten::index_put(this, &rows.places, &rows.values)
 }
 
@@ -19,7 +19,7 @@ fn embedding_renorm_<'a>(
     max_norm: f64,
     norm_type: f64,
 ) -> Result<&'a mut Tensor> {
-    let rows = Rows::bounded("aten::embedding_renorm_", this, indices, max_norm, norm_type)?;
+    let rows = Rows::bounded(aten::embedding_renorm_::NAME, this, indices, max_norm, norm_type)?;
     aten::index_put_(this, &rows.places, &rows.values)
 }
 
@@ -59,12 +59,12 @@ mod kernels {
 
     fn stack(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
         let Some(first) = tensors.first() else {
-            bail!(Argument, "aten::stack: there are no tensors to join")
+            bail!(Argument, "{}: there are no tensors to join", aten::stack::NAME)
         };
         if let Some(other) = tensors.iter().find(|tensor| tensor.sizes() != first.sizes()) {
-            bail!(Shape, "aten::stack: sizes {:?} and {:?} differ", first.sizes(), other.sizes());
+            bail!(Shape, "{}: sizes {:?} and {:?} differ", aten::stack::NAME, first.sizes(), other.sizes());
         }
-        let dim = wrap_dim(dim, first.dim() + 1).map_err(|error| error.context("aten::stack"))?;
+        let dim = wrap_dim(dim, first.dim() + 1).map_err(|error| error.context(aten::stack::NAME))?;
         if dim == first.dim() {
             let columns: Result<Vec<_>> = tensors.iter().map(|tensor| aten::unsqueeze(tensor, -1)).collect();
             return aten::cat::call(&columns?, dim as i64);
@@ -85,7 +85,8 @@ mod kernels {
         ensure!(
             weight.dim() == 2,
             Shape,
-            "aten::embedding: the weight has sizes {:?}, expected a matrix",
+            "{}: the weight has sizes {:?}, expected a matrix",
+            aten::embedding::NAME,
             weight.sizes()
         );
         if indices.dim() == 1 {

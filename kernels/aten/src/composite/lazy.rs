@@ -15,7 +15,8 @@ mod explicit {
         ensure!(
             this.dtype().is_complex(),
             DType,
-            "aten::_conj: {} has no imaginary part to turn",
+            "{}: {} has no imaginary part to turn",
+            aten::_conj::NAME,
             this.dtype()
         );
         Ok(turned(this, DispatchKey::Conjugate))
@@ -36,7 +37,7 @@ mod explicit {
     }
 
     fn view_as_real(this: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::view_as_real";
+        const OPERATOR: &str = aten::view_as_real::NAME;
         let keys = this.key_set();
         ensure!(
             this.dtype().is_complex(),
@@ -59,7 +60,7 @@ mod explicit {
     }
 
     fn view_as_complex(this: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::view_as_complex";
+        const OPERATOR: &str = aten::view_as_complex::NAME;
         let geometry = this.geometry();
         let (Some((2, sizes)), Some((1, strides))) = (last(geometry.sizes()), last(geometry.strides()))
         else {
@@ -152,7 +153,13 @@ mod implicit {
     }
 
     fn imag(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dtype().is_complex(), DType, "aten::imag: {} has no imaginary part", this.dtype());
+        ensure!(
+            this.dtype().is_complex(),
+            DType,
+            "{}: {} has no imaginary part",
+            aten::imag::NAME,
+            this.dtype()
+        );
         match aten::is_conj(this)? {
             true => aten::_neg_view(&aten::imag(&aten::_conj(this)?)?),
             false => aten::select_int(&aten::view_as_real(this)?, -1, 1),

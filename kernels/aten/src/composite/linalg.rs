@@ -23,7 +23,7 @@ mod derived {
 
     fn cholesky_inverse(this: &Tensor, upper: bool) -> Result<Tensor> {
         let [.., n] = *this.sizes() else {
-            bail!(Shape, "aten::cholesky_inverse: a tensor without dimensions is no matrix")
+            bail!(Shape, "{}: a tensor without dimensions is no matrix", aten::cholesky_inverse::NAME)
         };
         let ones = aten::eye::call(n, Some(this.dtype()), None, Some(this.device()), None)?;
         aten::cholesky_solve::call(&ones, this, upper)
@@ -86,7 +86,7 @@ mod kernels {
     }
 
     fn matrix_exp_backward(this: &Tensor, grad: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::matrix_exp_backward";
+        const OPERATOR: &str = aten::matrix_exp_backward::NAME;
         let n = square(OPERATOR, this)?;
         ensure!(
             grad.sizes() == this.sizes(),
@@ -104,7 +104,7 @@ mod kernels {
     }
 
     fn linalg_vander(x: &Tensor, n: Option<i64>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_vander";
+        const OPERATOR: &str = aten::linalg_vander::NAME;
         ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: truth values have no powers");
         let x = if x.dim() == 0 { aten::unsqueeze(x, -1)? } else { x.clone() };
         let count = n.unwrap_or(x.size(-1)?);
@@ -113,7 +113,7 @@ mod kernels {
     }
 
     fn vander(x: &Tensor, n: Option<i64>, increasing: bool) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::vander";
+        const OPERATOR: &str = aten::vander::NAME;
         ensure!(x.dim() == 1, Shape, "{OPERATOR}: sizes {:?}, expected a vector", x.sizes());
         let count = n.unwrap_or(x.size(0)?);
         ensure!(count >= 0, Argument, "{OPERATOR}: {count} powers, expected none at least");
@@ -184,7 +184,7 @@ mod kernels {
     }
 
     fn linalg_multi_dot(tensors: &[Tensor]) -> Result<Tensor> {
-        super::chain(tensors).map_err(|error| error.context("aten::linalg_multi_dot"))
+        super::chain(tensors).map_err(|error| error.context(aten::linalg_multi_dot::NAME))
     }
 
     fn linalg_vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {

@@ -31,7 +31,7 @@ mod derived {
         sumdim: &[i64],
         unroll_dim: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_trilinear";
+        const OPERATOR: &str = aten::_trilinear::NAME;
         let dims = i1.dim() + expand1.len();
         ensure!(dims <= 26, Shape, "{OPERATOR}: {dims} dimensions, expected 26 at most");
         let wrap = |list: &[i64]| -> Result<Vec<usize>> {
@@ -65,7 +65,7 @@ mod derived {
             true => aten::dot(&aten::conj_physical(this)?, other),
             false => aten::dot(this, other),
         }
-        .map_err(|error| error.context("aten::vdot"))
+        .map_err(|error| error.context(aten::vdot::NAME))
     }
 
     fn addmv(this: &Tensor, mat: &Tensor, vec: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
@@ -89,7 +89,8 @@ mod derived {
         ensure!(
             !is_fraction || common.is_differentiable(),
             Argument,
-            "aten::addr: of {common} and factors {beta} and {alpha}, which must be whole numbers"
+            "{}: of {common} and factors {beta} and {alpha}, which must be whole numbers",
+            aten::addr::NAME
         );
         // Halves are rounded once, at the end.
         let wide = |tensor: &Tensor| aten::to_dtype(tensor, computing_type(common));
@@ -123,13 +124,13 @@ mod implicit {
     fn cross(this: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor> {
         let first = this.sizes().iter().position(|size| *size == 3).map(|dim| dim as i64);
         let Some(dim) = dim.or(first) else {
-            bail!(Shape, "aten::cross: no dimension of sizes {:?} has three numbers", this.sizes())
+            bail!(Shape, "{}: no dimension of sizes {:?} has three numbers", aten::cross::NAME, this.sizes())
         };
         aten::linalg_cross::with(this, other).dim(dim).call()
     }
 
     fn tensordot(this: &Tensor, other: &Tensor, dims_self: &[i64], dims_other: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::tensordot";
+        const OPERATOR: &str = aten::tensordot::NAME;
         let split = |tensor: &Tensor, dims: &[i64]| -> Result<(Vec<i64>, Vec<i64>)> {
             let summed = dims
                 .iter()
@@ -181,7 +182,7 @@ mod implicit {
     }
 
     fn bilinear(input1: &Tensor, input2: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::bilinear";
+        const OPERATOR: &str = aten::bilinear::NAME;
         let sizes = || format!("{:?}, {:?} and {:?}", input1.sizes(), input2.sizes(), weight.sizes());
         let (Some((left, batch)), Some((right, others)), &[outputs, rows, columns]) =
             (input1.sizes().split_last(), input2.sizes().split_last(), weight.sizes())
@@ -214,11 +215,11 @@ mod implicit {
         if this.dim() == 0 || other.dim() == 0 {
             return aten::mul_Tensor(this, other);
         }
-        aten::tensordot(this, other, &[-1], &[-1]).map_err(|error| error.context("aten::inner"))
+        aten::tensordot(this, other, &[-1], &[-1]).map_err(|error| error.context(aten::inner::NAME))
     }
 
     fn matrix_power(this: &Tensor, n: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::matrix_power";
+        const OPERATOR: &str = aten::matrix_power::NAME;
         let is_square = matches!(this.sizes(), [.., rows, columns] if rows == columns);
         ensure!(is_square, Shape, "{OPERATOR}: sizes {:?} are those of no square matrices", this.sizes());
         let this = &if n < 0 { aten::linalg_inv(this)? } else { this.clone() };
@@ -253,7 +254,7 @@ mod implicit {
     }
 
     fn cdist(x1: &Tensor, x2: &Tensor, p: f64, compute_mode: Option<i64>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cdist";
+        const OPERATOR: &str = aten::cdist::NAME;
         ensure!(
             x1.dim() >= 2 && x2.dim() >= 2 && x1.sizes().last() == x2.sizes().last(),
             Shape,
@@ -285,7 +286,7 @@ mod implicit {
     }
 
     fn cosine_similarity(x1: &Tensor, x2: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cosine_similarity";
+        const OPERATOR: &str = aten::cosine_similarity::NAME;
         ensure!(
             x1.dtype().is_floating_point() && x2.dtype().is_floating_point(),
             DType,
@@ -314,7 +315,7 @@ mod implicit {
         swap: bool,
         reduction: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::triplet_margin_loss";
+        const OPERATOR: &str = aten::triplet_margin_loss::NAME;
         ensure!(
             anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
             Shape,
@@ -349,7 +350,8 @@ mod distances {
         ensure!(
             !x1.dtype().is_complex() && !x2.dtype().is_complex(),
             DType,
-            "aten::_cdist_forward: {} and {}, expected floating-point types",
+            "{}: {} and {}, expected floating-point types",
+            aten::_cdist_forward::NAME,
             x1.dtype(),
             x2.dtype()
         );
@@ -376,7 +378,7 @@ mod distances {
 
 /// The crossed products of triples in a dimension, wherever they lie.
 pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::linalg_cross";
+    const OPERATOR: &str = aten::linalg_cross::NAME;
     let is_three = |tensor: &Tensor| tensor.size(dim).is_ok_and(|size| size == 3);
     ensure!(
         this.dim() == other.dim() && is_three(this) && is_three(other),

@@ -57,7 +57,7 @@ mod explicit {
     }
 
     fn pow__Scalar(this: &mut Tensor, exponent: Scalar) -> Result<&mut Tensor> {
-        check_exponent("aten::pow_.Scalar", this, exponent)?;
+        check_exponent(aten::pow__Scalar::NAME, this, exponent)?;
         aten::pow__Tensor(this, &Tensor::wrapped_number(exponent))
     }
 
@@ -102,7 +102,12 @@ mod implicit {
     use super::*;
 
     fn positive(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dtype() != DType::Bool, DType, "aten::positive: there is no sign of truth values");
+        ensure!(
+            this.dtype() != DType::Bool,
+            DType,
+            "{}: there is no sign of truth values",
+            aten::positive::NAME
+        );
         Ok(this.clone())
     }
 
@@ -118,7 +123,8 @@ mod implicit {
         ensure!(
             this.dtype() == weight.dtype(),
             DType,
-            "aten::prelu: {} with a weight of {}, expected one type",
+            "{}: {} with a weight of {}, expected one type",
+            aten::prelu::NAME,
             this.dtype(),
             weight.dtype()
         );
@@ -126,7 +132,8 @@ mod implicit {
         ensure!(
             weight.numel() == 1 || weight.sizes() == [channels],
             Shape,
-            "aten::prelu: a weight of sizes {:?}, expected one number or one for each of {channels} channels",
+            "{}: a weight of sizes {:?}, expected one number or one for each of {channels} channels",
+            aten::prelu::NAME,
             weight.sizes()
         );
         let mut sizes = vec![1; this.dim()];

@@ -16,7 +16,8 @@ mod kernels {
         match (this.dim(), other.dim()) {
             (0, _) | (_, 0) => bail!(
                 Shape,
-                "aten::matmul: sizes {:?} and {:?}: a tensor without dimensions has no product, use mul",
+                "{}: sizes {:?} and {:?}: a tensor without dimensions has no product, use mul",
+                aten::matmul::NAME,
                 this.sizes(),
                 other.sizes()
             ),
@@ -45,7 +46,8 @@ mod kernels {
         ensure!(
             input.dim() > 0 && weight.dim() > 0,
             Shape,
-            "aten::linear: sizes {:?} and {:?}: both need at least one dimension",
+            "{}: sizes {:?} and {:?}: both need at least one dimension",
+            aten::linear::NAME,
             input.sizes(),
             weight.sizes()
         );
@@ -97,7 +99,7 @@ fn fold(batch: &Tensor, other: &Tensor) -> Result<Tensor> {
 fn batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let (batch, rows) = leading(this, this.dim().min(2)); // a vector is a row
     let (other_batch, columns) = leading(other, other.dim().min(2)); // or a column
-    let shape = broadcast_shapes([batch, other_batch]).map_err(|error| error.context("aten::matmul"))?;
+    let shape = broadcast_shapes([batch, other_batch]).map_err(|error| error.context(aten::matmul::NAME))?;
     let count = numel(&shape)?;
     let expanded = |tensor: &Tensor, last: &[i64]| {
         let expanded = aten::expand(tensor, &[shape.as_slice(), last].concat())?;

@@ -25,7 +25,13 @@ mod derived {
     }
 
     fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-        ensure!(!this.dtype().is_complex(), DType, "aten::nansum: {} is not supported", this.dtype());
+        ensure!(
+            !this.dtype().is_complex(),
+            DType,
+            "{}: {} is not supported",
+            aten::nansum::NAME,
+            this.dtype()
+        );
         let numbers = without_nan(this)?;
         aten::sum_dim_IntList::call(&numbers, dim, keepdim, dtype)
     }
@@ -68,7 +74,8 @@ mod implicit {
         ensure!(
             this.dtype().is_differentiable(),
             DType,
-            "aten::nanmean: {}, expected a floating-point or complex type",
+            "{}: {}, expected a floating-point or complex type",
+            aten::nanmean::NAME,
             this.dtype()
         );
         let is_number = aten::logical_not(&aten::isnan(this)?)?;
@@ -110,7 +117,7 @@ mod implicit {
         prepend: Option<&Tensor>,
         append: Option<&Tensor>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::diff";
+        const OPERATOR: &str = aten::diff::NAME;
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no neighbours");
         ensure!(n >= 0, Argument, "{OPERATOR}: {n} times, zero or more are possible");
         if n == 0 {
@@ -138,7 +145,7 @@ mod implicit {
         fweights: Option<&Tensor>,
         aweights: Option<&Tensor>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cov";
+        const OPERATOR: &str = aten::cov::NAME;
         ensure!(
             this.dim() <= 2 && this.dtype() != DType::Bool,
             Argument,
@@ -218,7 +225,8 @@ mod implicit {
         ensure!(
             element.dtype() != DType::Bool && test_elements.dtype() != DType::Bool,
             DType,
-            "aten::isin.Scalar_Tensor: truth values are not looked for"
+            "{}: truth values are not looked for",
+            aten::isin_Scalar_Tensor::NAME
         );
         // Not a wrapped number, which is on the CPU.
         let number =
@@ -242,7 +250,8 @@ mod implicit {
         ensure!(
             boundaries.dim() == 1,
             Shape,
-            "aten::bucketize.Tensor: boundaries of sizes {:?}, expected a vector",
+            "{}: boundaries of sizes {:?}, expected a vector",
+            aten::bucketize_Tensor::NAME,
             boundaries.sizes()
         );
         aten::searchsorted_Tensor::call(boundaries, this, out_int32, right, None, None)
@@ -280,7 +289,7 @@ fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
             .call();
     }
     let flat = aten::reshape(this, &[-1])?;
-    let name = if ignores_nan { "aten::nanmedian" } else { "aten::median" };
+    let name = if ignores_nan { aten::nanmedian::NAME } else { aten::median::NAME };
     let of_lane = if ignores_nan { aten::nanmedian_dim::call } else { aten::median_dim::call };
     Ok(of_lane(&flat, 0, false).map_err(|error| error.context(name))?.0)
 }

@@ -12,16 +12,16 @@ mod explicit {
 
     fn unsafe_split_Tensor(this: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Tensor>> {
         let parts = aten::split_Tensor::call(this, split_size, dim);
-        apart(parts.map_err(|error| error.context("aten::unsafe_split.Tensor"))?)
+        apart(parts.map_err(|error| error.context(aten::unsafe_split_Tensor::NAME))?)
     }
 
     fn unsafe_split_with_sizes(this: &Tensor, split_sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
         let parts = aten::split_with_sizes::call(this, split_sizes, dim);
-        apart(parts.map_err(|error| error.context("aten::unsafe_split_with_sizes"))?)
+        apart(parts.map_err(|error| error.context(aten::unsafe_split_with_sizes::NAME))?)
     }
 
     fn _chunk_cat(tensors: &[Tensor], dim: i64, num_chunks: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_chunk_cat";
+        const OPERATOR: &str = aten::_chunk_cat::NAME;
         ensure!(num_chunks > 0, Argument, "{OPERATOR}: {num_chunks} chunks, at least one is needed");
         let Some(first) = tensors.first() else { bail!(Argument, "{OPERATOR}: there are no tensors to cut") };
         let axis = wrap_dim(dim, first.dim()).map_err(|error| error.context(OPERATOR))?;
@@ -57,7 +57,7 @@ mod explicit {
 #[torch_impl(aten, CPU)]
 fn _unique(this: &Tensor, sorted: bool, return_inverse: bool) -> Result<(Tensor, Tensor)> {
     let found = aten::_unique2::call(this, sorted, return_inverse, false);
-    let (values, inverse, _) = found.map_err(|error| error.context("aten::_unique"))?;
+    let (values, inverse, _) = found.map_err(|error| error.context(aten::_unique::NAME))?;
     Ok((values, inverse))
 }
 
@@ -76,7 +76,7 @@ mod implicit {
     use super::*;
 
     fn unsafe_chunk(this: &Tensor, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
-        const OPERATOR: &str = "aten::unsafe_chunk";
+        const OPERATOR: &str = aten::unsafe_chunk::NAME;
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no parts");
         ensure!(chunks > 0, Argument, "{OPERATOR}: a tensor cannot be cut into {chunks} parts");
         let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
@@ -89,7 +89,7 @@ mod implicit {
     }
 
     fn combinations(this: &Tensor, r: i64, with_replacement: bool) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::combinations";
+        const OPERATOR: &str = aten::combinations::NAME;
         ensure!(this.dim() == 1, Shape, "{OPERATOR}: sizes {:?}, expected a vector", this.sizes());
         ensure!(r >= 0, Argument, "{OPERATOR}: there are no choices of {r} elements");
         if r == 0 {

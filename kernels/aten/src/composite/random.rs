@@ -106,31 +106,31 @@ creating! {
     logspace(start: Scalar, end: Scalar, steps: i64, base: f64), options => powers(start, end, steps, base, options);
     linspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64), options =>
         evenly_spaced(
-            the_end("aten::linspace.Tensor_Tensor", start)?,
-            the_end("aten::linspace.Tensor_Tensor", end)?,
+            the_end(aten::linspace_Tensor_Tensor::NAME, start)?,
+            the_end(aten::linspace_Tensor_Tensor::NAME, end)?,
             steps,
             options,
         );
     linspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64), options =>
-        evenly_spaced(the_end("aten::linspace.Tensor_Scalar", start)?, end, steps, options);
+        evenly_spaced(the_end(aten::linspace_Tensor_Scalar::NAME, start)?, end, steps, options);
     linspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64), options =>
-        evenly_spaced(start, the_end("aten::linspace.Scalar_Tensor", end)?, steps, options);
+        evenly_spaced(start, the_end(aten::linspace_Scalar_Tensor::NAME, end)?, steps, options);
     logspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64, base: f64), options =>
         powers(
-            the_end("aten::logspace.Tensor_Tensor", start)?,
-            the_end("aten::logspace.Tensor_Tensor", end)?,
+            the_end(aten::logspace_Tensor_Tensor::NAME, start)?,
+            the_end(aten::logspace_Tensor_Tensor::NAME, end)?,
             steps,
             base,
             options,
         );
     logspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64, base: f64), options =>
-        powers(the_end("aten::logspace.Tensor_Scalar", start)?, end, steps, base, options);
+        powers(the_end(aten::logspace_Tensor_Scalar::NAME, start)?, end, steps, base, options);
     logspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64, base: f64), options =>
-        powers(start, the_end("aten::logspace.Scalar_Tensor", end)?, steps, base, options);
+        powers(start, the_end(aten::logspace_Scalar_Tensor::NAME, end)?, steps, base, options);
     tril_indices(row: i64, col: i64, offset: i64), options =>
-        triangle("aten::tril_indices", [row, col], offset, true, options);
+        triangle(aten::tril_indices::NAME, [row, col], offset, true, options);
     triu_indices(row: i64, col: i64, offset: i64), options =>
-        triangle("aten::triu_indices", [row, col], offset, false, options);
+        triangle(aten::triu_indices::NAME, [row, col], offset, false, options);
     scalar_tensor(s: Scalar), options => options.filled(&[], |out| aten::fill__Scalar(out, s).map(drop));
     randperm(n: i64), options => shuffled(n, None, options);
     randperm_generator(n: i64, generator: Option<&Generator>), options => shuffled(n, generator, options);
@@ -184,9 +184,9 @@ resembling! {
     randint_like_low_generator_dtype(low: i64, high: i64, generator: Option<&Generator>) => |out|
         aten::random__from::with(out, low, Some(high)).generator(generator).call();
     randint_like_Tensor(high: &Tensor) =>
-        |out| aten::random__from(out, 0, Some(one_number("aten::randint_like.Tensor", high)?));
+        |out| aten::random__from(out, 0, Some(one_number(aten::randint_like_Tensor::NAME, high)?));
     randint_like_Tensor_generator(high: &Tensor, generator: Option<&Generator>) => |out| {
-        let high = one_number("aten::randint_like.Tensor_generator", high)?;
+        let high = one_number(aten::randint_like_Tensor_generator::NAME, high)?;
         aten::random__from::with(out, 0, Some(high)).generator(generator).call()
     };
     randint_like(high: i64) => |out| aten::random__from(out, 0, Some(high));
@@ -231,7 +231,7 @@ mod distributions {
     }
 
     fn normal_float_Tensor(mean: f64, std: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
-        check_deviations("aten::normal.float_Tensor", std)?;
+        check_deviations(aten::normal_float_Tensor::NAME, std)?;
         let mut out = row_major_like(std)?;
         unseen(|| {
             aten::normal_::call(&mut out, 0.0, 1.0, generator)?;
@@ -242,7 +242,7 @@ mod distributions {
     }
 
     fn normal_Tensor_Tensor(mean: &Tensor, std: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::normal.Tensor_Tensor";
+        const OPERATOR: &str = aten::normal_Tensor_Tensor::NAME;
         check_deviations(OPERATOR, std)?;
         let sizes = infer_size(mean.sizes(), std.sizes()).map_err(|error| error.context(OPERATOR))?;
         let mut out = aten::new_empty(mean, &sizes)?;
@@ -279,7 +279,7 @@ mod distributions {
         generator: Option<&Generator>,
         out: &'a mut Tensor,
     ) -> Result<&'a mut Tensor> {
-        check_deviations("aten::normal.float_Tensor_out", std)?;
+        check_deviations(aten::normal_float_Tensor_out::NAME, std)?;
         resized(out, std.sizes())?;
         aten::normal_::call(out, 0.0, 1.0, generator)?;
         aten::mul__Tensor(out, std)?;
@@ -292,7 +292,7 @@ mod distributions {
         generator: Option<&Generator>,
         out: &'a mut Tensor,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::normal.Tensor_Tensor_out";
+        const OPERATOR: &str = aten::normal_Tensor_Tensor_out::NAME;
         check_deviations(OPERATOR, std)?;
         resized(out, &infer_size(mean.sizes(), std.sizes()).map_err(|error| error.context(OPERATOR))?)?;
         aten::normal_::call(out, 0.0, 1.0, generator)?;
@@ -376,7 +376,8 @@ fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Res
     ensure!(
         dtype.is_integer() || dtype.is_floating_point(),
         DType,
-        "aten::arange.start_step: {dtype} has no numbers in a row"
+        "{}: {dtype} has no numbers in a row",
+        aten::arange_start_step::NAME
     );
     match is_whole {
         true => whole_series(start.cast(), end.cast(), step.cast(), options),
@@ -392,7 +393,7 @@ fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Ten
         step => Some((distance + i128::from(step) - i128::from(step.signum())) / i128::from(step)),
     };
     let count = checked_count(count, start, end, step)?;
-    options.series("aten::arange", count, |i| start.wrapping_add(i.wrapping_mul(step)))
+    options.series(aten::arange::NAME, count, |i| start.wrapping_add(i.wrapping_mul(step)))
 }
 
 fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Result<Tensor> {
@@ -402,7 +403,8 @@ fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Resul
     // Whole numbers go on by whole steps.
     let is_whole = options.dtype.is_some_and(DType::is_integer);
     let [start, step] = [start, step].map(|number| if is_whole { number.trunc() } else { number });
-    options.series("aten::arange", count, |i| start + i as u64 as f64 * step) // signed numbers are converted one by one
+    // Signed numbers are converted one by one.
+    options.series(aten::arange::NAME, count, |i| start + i as u64 as f64 * step)
 }
 
 /// How many numbers a series has.
@@ -411,18 +413,19 @@ fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> 
         Some(Ok(count)) if count >= 0 => Ok(count),
         _ => bail!(
             Argument,
-            "aten::arange.start_step: steps of {step:?} do not lead from {start:?} to {end:?}"
+            "{}: steps of {step:?} do not lead from {start:?} to {end:?}",
+            aten::arange_start_step::NAME
         ),
     }
 }
 
 fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {
-    options.series("aten::linspace", steps, spaced("aten::linspace", start, end, steps, options)?)
+    options.series(aten::linspace::NAME, steps, spaced(aten::linspace::NAME, start, end, steps, options)?)
 }
 
 fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -> Result<Tensor> {
-    let exponent = spaced("aten::logspace", start, end, steps, options)?;
-    options.series("aten::logspace", steps, |i| base.powf(exponent(i)))
+    let exponent = spaced(aten::logspace::NAME, start, end, steps, options)?;
+    options.series(aten::logspace::NAME, steps, |i| base.powf(exponent(i)))
 }
 
 /// The numbers of an evenly spaced series.
@@ -503,8 +506,8 @@ fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
 }
 
 fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<Tensor> {
-    ensure!(n >= 0, Argument, "aten::randperm: {n} numbers are less than none");
-    let mut numbers = collected("aten::randperm", n, |i| i)?;
+    ensure!(n >= 0, Argument, "{}: {n} numbers are less than none", aten::randperm::NAME);
+    let mut numbers = collected(aten::randperm::NAME, n, |i| i)?;
     let mut words = vec![0; numbers.len().saturating_sub(1)];
     generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));
     for (i, word) in words.into_iter().enumerate() {
@@ -513,5 +516,5 @@ fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<T
         let step = u32::try_from(left).map_or_else(|_| word as usize % left, |left| (word % left) as usize);
         numbers.swap(i, i + step);
     }
-    options.series("aten::randperm", n, |i| numbers[i as usize])
+    options.series(aten::randperm::NAME, n, |i| numbers[i as usize])
 }

@@ -24,7 +24,8 @@ fn sum_to_size(this: &Tensor, size: &[i64]) -> Result<Tensor> {
     ensure!(
         fits,
         Shape,
-        "aten::sum_to_size: sizes {size:?} do not broadcast to {:?}, so nothing sums to them",
+        "{}: sizes {size:?} do not broadcast to {:?}, so nothing sums to them",
+        aten::sum_to_size::NAME,
         this.sizes()
     );
     if size.is_empty() {

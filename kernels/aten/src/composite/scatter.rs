@@ -14,7 +14,7 @@ mod derived {
     use super::*;
 
     fn put(this: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
-        check_put("aten::put", this, index, source)?;
+        check_put(aten::put::NAME, this, index, source)?;
         let put = aten::index_put::call(&flat(this)?, &[Some(flat(index)?)], &flat(source)?, accumulate)?;
         let put = aten::view(&put, this.sizes())?;
         let mut out = aten::empty_like(this)?;
@@ -31,7 +31,7 @@ mod derived {
         source: &Tensor,
         accumulate: bool,
     ) -> Result<&'a mut Tensor> {
-        check_put("aten::put_", this, index, source)?;
+        check_put(aten::put_::NAME, this, index, source)?;
         if !this.is_contiguous(MemoryFormat::Contiguous) {
             let put = aten::put::call(this, index, source, accumulate)?;
             return aten::copy_(this, &put);
@@ -72,13 +72,13 @@ mod kernels {
     use super::*;
 
     fn masked_fill_Scalar(this: &Tensor, mask: &Tensor, value: Scalar) -> Result<Tensor> {
-        let mut out = broadcast_copy("aten::masked_fill.Scalar", this, mask)?;
+        let mut out = broadcast_copy(aten::masked_fill_Scalar::NAME, this, mask)?;
         unseen(|| aten::masked_fill__Scalar(&mut out, mask, value).map(drop))?;
         Ok(out)
     }
 
     fn masked_fill_Tensor(this: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
-        aten::masked_fill_Scalar(this, mask, the_value("aten::masked_fill.Tensor", this, value)?)
+        aten::masked_fill_Scalar(this, mask, the_value(aten::masked_fill_Tensor::NAME, this, value)?)
     }
 
     fn masked_fill__Tensor<'a>(
@@ -86,7 +86,7 @@ mod kernels {
         mask: &Tensor,
         value: &Tensor,
     ) -> Result<&'a mut Tensor> {
-        let value = the_value("aten::masked_fill_.Tensor", this, value)?;
+        let value = the_value(aten::masked_fill__Tensor::NAME, this, value)?;
         aten::masked_fill__Scalar(this, mask, value)
     }
 
@@ -102,7 +102,7 @@ mod kernels {
     }
 
     fn index_copy(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
-        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::index_copy"))?;
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::index_copy::NAME))?;
         let mut indices = vec![None; dim];
         indices.push(Some(index.clone()));
         let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;

@@ -28,7 +28,7 @@ mod implicit {
         density: bool,
     ) -> Result<(Tensor, Vec<Tensor>)> {
         let Some(count) = this.sizes().last() else {
-            bail!(Shape, "aten::histogramdd.int_bins: a tensor without dimensions has no points")
+            bail!(Shape, "{}: a tensor without dimensions has no points", aten::histogramdd_int_bins::NAME)
         };
         let count = torch_library::limits::check_tensors(*count)?;
         aten::histogramdd::call(this, &vec![bins; count], range, weight, density)

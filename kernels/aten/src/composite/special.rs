@@ -46,7 +46,8 @@ mod derived {
         ensure!(
             !this.dtype().is_complex(),
             DType,
-            "aten::logit: there is no order among {}, nor a probability",
+            "{}: there is no order among {}, nor a probability",
+            aten::logit::NAME,
             this.dtype()
         );
         let dtype = if this.dtype().is_floating_point() { this.dtype() } else { DType::DEFAULT };
@@ -64,7 +65,7 @@ mod derived {
     }
 
     fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::glu";
+        const OPERATOR: &str = aten::glu::NAME;
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
         let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
         ensure!(
@@ -83,7 +84,8 @@ mod derived {
         ensure!(
             number != 0.0,
             Argument,
-            "aten::celu: alpha is 0, expected another number: elements are divided by it"
+            "{}: alpha is 0, expected another number: elements are divided by it",
+            aten::celu::NAME
         );
         aten::elu::call(this, alpha, 1.into(), number.recip().into())
     }
@@ -122,7 +124,7 @@ mod implicit {
     }
 
     fn isclose(this: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::isclose";
+        const OPERATOR: &str = aten::isclose::NAME;
         ensure!(
             this.dtype() == other.dtype(),
             DType,

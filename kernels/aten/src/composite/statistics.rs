@@ -77,7 +77,7 @@ mod derived {
     }
 
     fn renorm(this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::renorm";
+        const OPERATOR: &str = aten::renorm::NAME;
         let real = |number: Scalar| number.to::<f64>().map_err(|error| error.context(OPERATOR));
         let (order, largest) = (real(p)?, real(maxnorm)?);
         ensure!(order > 0.0, Argument, "{OPERATOR}: an order of {order}, expected one above 0");

@@ -15,7 +15,7 @@ mod explicit {
         size: &[i64],
         memory_format: Option<MemoryFormat>,
     ) -> Result<&'t mut Tensor> {
-        const OPERATOR: &str = "aten::resize_";
+        const OPERATOR: &str = aten::resize_::NAME;
         let strides = match memory_format {
             None if this.sizes() == size => return Ok(this),
             Some(MemoryFormat::Preserve) => {
@@ -75,7 +75,7 @@ mod explicit {
         device: Option<Device>,
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::empty_permuted";
+        const OPERATOR: &str = aten::empty_permuted::NAME;
         let mut order = physical_layout.to_vec();
         order.sort_unstable();
         ensure!(
@@ -95,7 +95,8 @@ mod explicit {
         ensure!(
             this.numel() > 0,
             Shape,
-            "aten::_local_scalar_dense: sizes {:?} have no first element",
+            "{}: sizes {:?} have no first element",
+            aten::_local_scalar_dense::NAME,
             this.sizes()
         );
         if this.numel() == 1 {
@@ -135,7 +136,8 @@ mod implicit {
         ensure!(
             this.numel() == 1,
             Shape,
-            "aten::item: sizes {:?} have {} elements, only of one there is an item",
+            "{}: sizes {:?} have {} elements, only of one there is an item",
+            aten::item::NAME,
             this.sizes(),
             this.numel()
         );
@@ -146,7 +148,8 @@ mod implicit {
         ensure!(
             this.numel() == 1,
             Shape,
-            "aten::is_nonzero: sizes {:?} have {} elements, only one is true or not",
+            "{}: sizes {:?} have {} elements, only one is true or not",
+            aten::is_nonzero::NAME,
             this.sizes(),
             this.numel()
         );

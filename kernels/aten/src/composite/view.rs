@@ -35,7 +35,7 @@ mod explicit {
         storage_offset: Option<i64>,
     ) -> Result<Tensor> {
         let view = this.strided_view(size, stride, storage_offset.unwrap_or(this.storage_offset()));
-        view.map_err(|error| error.context("aten::as_strided"))
+        view.map_err(|error| error.context(aten::as_strided::NAME))
     }
 
     fn as_strided_(
@@ -45,16 +45,16 @@ mod explicit {
         storage_offset: Option<i64>,
     ) -> Result<&mut Tensor> {
         let offset = storage_offset.unwrap_or(this.storage_offset());
-        this.set_geometry(size, stride, offset).map_err(|error| error.context("aten::as_strided_"))?;
+        this.set_geometry(size, stride, offset).map_err(|error| error.context(aten::as_strided_::NAME))?;
         Ok(this)
     }
 
     fn view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
-        super::view(this, size).map_err(|error| error.context("aten::view"))
+        super::view(this, size).map_err(|error| error.context(aten::view::NAME))
     }
 
     fn _unsafe_view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
-        let view = super::view(this, size).map_err(|error| error.context("aten::_unsafe_view"))?;
+        let view = super::view(this, size).map_err(|error| error.context(aten::_unsafe_view::NAME))?;
         // Writes to one are none to the other, as far as gradients can tell.
         let (storage, geometry) = (view.storage().clone(), view.geometry());
         let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
@@ -63,44 +63,44 @@ mod explicit {
 
     fn _reshape_alias(this: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tensor> {
         let view = this.strided_view(size, stride, this.storage_offset());
-        view.map_err(|error| error.context("aten::_reshape_alias"))
+        view.map_err(|error| error.context(aten::_reshape_alias::NAME))
     }
 
     fn view_dtype(this: &Tensor, dtype: DType) -> Result<Tensor> {
-        super::reinterpret(this, dtype).map_err(|error| error.context("aten::view.dtype"))
+        super::reinterpret(this, dtype).map_err(|error| error.context(aten::view_dtype::NAME))
     }
 
     fn permute(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
         let shape = Shape::of(this).permuted(dims);
-        shape.map_err(|error| error.context("aten::permute"))?.view(this)
+        shape.map_err(|error| error.context(aten::permute::NAME))?.view(this)
     }
 
     fn transpose_int(this: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
         let shape = Shape::of(this).transposed(dim0, dim1);
-        shape.map_err(|error| error.context("aten::transpose.int"))?.view(this)
+        shape.map_err(|error| error.context(aten::transpose_int::NAME))?.view(this)
     }
 
     fn transpose_(this: &mut Tensor, dim0: i64, dim1: i64) -> Result<&mut Tensor> {
         let shape = Shape::of(this).transposed(dim0, dim1);
-        shape.map_err(|error| error.context("aten::transpose_"))?.apply(this)
+        shape.map_err(|error| error.context(aten::transpose_::NAME))?.apply(this)
     }
 
     fn t(this: &Tensor) -> Result<Tensor> {
-        turned("aten::t", this)?.view(this)
+        turned(aten::t::NAME, this)?.view(this)
     }
 
     fn t_(this: &mut Tensor) -> Result<&mut Tensor> {
-        turned("aten::t_", this)?.apply(this)
+        turned(aten::t_::NAME, this)?.apply(this)
     }
 
     fn unsqueeze(this: &Tensor, dim: i64) -> Result<Tensor> {
         let shape = Shape::of(this).unsqueezed(dim);
-        shape.map_err(|error| error.context("aten::unsqueeze"))?.view(this)
+        shape.map_err(|error| error.context(aten::unsqueeze::NAME))?.view(this)
     }
 
     fn unsqueeze_(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
         let shape = Shape::of(this).unsqueezed(dim);
-        shape.map_err(|error| error.context("aten::unsqueeze_"))?.apply(this)
+        shape.map_err(|error| error.context(aten::unsqueeze_::NAME))?.apply(this)
     }
 
     fn squeeze(this: &Tensor) -> Result<Tensor> {
@@ -108,13 +108,13 @@ mod explicit {
     }
 
     fn squeeze_dim(this: &Tensor, dim: i64) -> Result<Tensor> {
-        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::squeeze.dim"))?;
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::squeeze_dim::NAME))?;
         Shape::of(this).squeezed(|other| other == dim).view(this)
     }
 
     fn squeeze_dims(this: &Tensor, dim: &[i64]) -> Result<Tensor> {
         let dims = shape::distinct_dims(dim, this.dim());
-        let dims = dims.map_err(|error| error.context("aten::squeeze.dims"))?;
+        let dims = dims.map_err(|error| error.context(aten::squeeze_dims::NAME))?;
         Shape::of(this).squeezed(|other| dims.contains(&other)).view(this)
     }
 
@@ -123,19 +123,19 @@ mod explicit {
     }
 
     fn squeeze__dim(this: &mut Tensor, dim: i64) -> Result<&mut Tensor> {
-        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::squeeze_.dim"))?;
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::squeeze__dim::NAME))?;
         Shape::of(this).squeezed(|other| other == dim).apply(this)
     }
 
     fn squeeze__dims<'t>(this: &'t mut Tensor, dim: &[i64]) -> Result<&'t mut Tensor> {
         let dims = shape::distinct_dims(dim, this.dim());
-        let dims = dims.map_err(|error| error.context("aten::squeeze_.dims"))?;
+        let dims = dims.map_err(|error| error.context(aten::squeeze__dims::NAME))?;
         Shape::of(this).squeezed(|other| dims.contains(&other)).apply(this)
     }
 
     fn expand(this: &Tensor, size: &[i64], _implicit: bool) -> Result<Tensor> {
         let shape = Shape::of(this).expanded(size);
-        shape.map_err(|error| error.context("aten::expand"))?.view(this)
+        shape.map_err(|error| error.context(aten::expand::NAME))?.view(this)
     }
 
     fn slice_Tensor(
@@ -146,29 +146,34 @@ mod explicit {
         step: i64,
     ) -> Result<Tensor> {
         let shape = Shape::of(this).sliced(dim, start, end, step);
-        shape.map_err(|error| error.context("aten::slice.Tensor"))?.view(this)
+        shape.map_err(|error| error.context(aten::slice_Tensor::NAME))?.view(this)
     }
 
     fn diagonal(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
         let shape = Shape::of(this).diagonal(offset, dim1, dim2);
-        shape.map_err(|error| error.context("aten::diagonal"))?.view(this)
+        shape.map_err(|error| error.context(aten::diagonal::NAME))?.view(this)
     }
 
     fn unfold(this: &Tensor, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
         let shape = Shape::of(this).unfolded(dimension, size, step);
-        shape.map_err(|error| error.context("aten::unfold"))?.view(this)
+        shape.map_err(|error| error.context(aten::unfold::NAME))?.view(this)
     }
 
     fn unbind_int(this: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
-        ensure!(this.dim() > 0, Shape, "aten::unbind.int: a tensor without dimensions has no slices");
+        ensure!(
+            this.dim() > 0,
+            Shape,
+            "{}: a tensor without dimensions has no slices",
+            aten::unbind_int::NAME
+        );
         let size = this.size(dim).and_then(check_tensors);
-        let size = size.map_err(|error| error.context("aten::unbind.int"))? as i64;
+        let size = size.map_err(|error| error.context(aten::unbind_int::NAME))? as i64;
         (0..size).map(|index| aten::select_int(this, dim, index)).collect()
     }
 
     fn select_int(this: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
         let shape = Shape::of(this).selected(dim, index);
-        shape.map_err(|error| error.context("aten::select.int"))?.view(this)
+        shape.map_err(|error| error.context(aten::select_int::NAME))?.view(this)
     }
 }
 
@@ -188,7 +193,8 @@ mod implicit {
     use super::*;
 
     fn reshape(this: &Tensor, shape: &[i64]) -> Result<Tensor> {
-        let sizes = infer_view_size(shape, this.numel()).map_err(|error| error.context("aten::reshape"))?;
+        let sizes =
+            infer_view_size(shape, this.numel()).map_err(|error| error.context(aten::reshape::NAME))?;
         let is_plain = this.is_contiguous(MemoryFormat::Contiguous) || this.is_wrapper();
         match computed_view_strides(this.sizes(), this.strides(), &sizes) {
             Some(_) if is_plain => aten::view(this, &sizes),
@@ -201,7 +207,7 @@ mod implicit {
     }
 
     fn movedim_int(this: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
-        let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::movedim.int"));
+        let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::movedim_int::NAME));
         let (source, destination) = (wrap(source)?, wrap(destination)?);
         if this.dim() == 0 {
             return aten::alias(this);
@@ -225,12 +231,14 @@ mod implicit {
     }
 
     fn flatten_using_ints(this: &Tensor, start_dim: i64, end_dim: i64) -> Result<Tensor> {
-        let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::flatten.using_ints"));
+        let wrap =
+            |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::flatten_using_ints::NAME));
         let (start, end) = (wrap(start_dim)?, wrap(end_dim)?);
         ensure!(
             start <= end,
             Argument,
-            "aten::flatten.using_ints: start_dim {start_dim} comes after end_dim {end_dim} of {} dimensions",
+            "{}: start_dim {start_dim} comes after end_dim {end_dim} of {} dimensions",
+            aten::flatten_using_ints::NAME,
             this.dim()
         );
         match this.dim() {
@@ -239,7 +247,7 @@ mod implicit {
             _ => {
                 let (front, back) = (&this.sizes()[..start], &this.sizes()[end + 1..]);
                 let middle = numel(&this.sizes()[start..=end])
-                    .map_err(|error| error.context("aten::flatten.using_ints"))?;
+                    .map_err(|error| error.context(aten::flatten_using_ints::NAME))?;
                 aten::reshape(this, &[front, &[middle], back].concat())
             }
         }

@@ -9,10 +9,10 @@ use crate::loops;
 
 #[torch_impl(aten, CPU, Meta)]
 fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
-    let wrap = |dim: &i64| wrap_dim(*dim, this.dim()).map_err(|error| error.context("aten::flip"));
+    let wrap = |dim: &i64| wrap_dim(*dim, this.dim()).map_err(|error| error.context(aten::flip::NAME));
     let dims: Vec<usize> = dims.iter().map(wrap).collect::<Result<_>>()?;
     let twice = (1..dims.len()).any(|at| dims[..at].contains(&dims[at]));
-    ensure!(!twice, Argument, "aten::flip: a dimension is named twice in {dims:?}");
+    ensure!(!twice, Argument, "{}: a dimension is named twice in {dims:?}", aten::flip::NAME);
     loops::copy_back_to_front(this, |dim| dims.contains(&dim))
 }
 
@@ -26,7 +26,7 @@ fn diag_embed(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor
         sizes.insert(dim, size);
     }
     let out = Tensor::zeros(&sizes, this.dtype(), this.device())
-        .map_err(|error| error.context("aten::diag_embed"))?;
+        .map_err(|error| error.context(aten::diag_embed::NAME))?;
     if loops::has_elements(this) {
         let (mut strides, below, above) = (out.strides().to_vec(), offset.min(0).abs(), offset.max(0));
         let (step, start) = (strides[dim1] + strides[dim2], below * strides[dim1] + above * strides[dim2]);

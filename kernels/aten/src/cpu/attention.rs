@@ -45,7 +45,7 @@ fn _scaled_dot_product_flash_attention_for_cpu(
     attn_mask: Option<&Tensor>,
     scale: Option<f64>,
 ) -> Result<(Tensor, Tensor)> {
-    const OPERATOR: &str = "aten::_scaled_dot_product_flash_attention_for_cpu";
+    const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu::NAME;
     ensure!(
         dropout_p == 0.0,
         NotSupported,

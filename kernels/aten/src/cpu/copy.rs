@@ -13,7 +13,7 @@ fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Te
     if this.is_same(src) {
         return Ok(this);
     }
-    copy(this, src).map_err(|error| error.context("aten::copy_"))?;
+    copy(this, src).map_err(|error| error.context(aten::copy_::NAME))?;
     Ok(this)
 }
 
@@ -23,7 +23,7 @@ fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
     let format = memory_format.unwrap_or(MemoryFormat::Preserve);
     // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
     let out = unsafe { loops::uninit_like(this, this.dtype(), format) };
-    let out = out.map_err(|error| error.context("aten::clone"))?;
+    let out = out.map_err(|error| error.context(aten::clone::NAME))?;
     loops::assign(&out, this)?;
     Ok(out)
 }
@@ -39,7 +39,7 @@ fn _to_copy(
     non_blocking: bool,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::_to_copy";
+    const OPERATOR: &str = aten::_to_copy::NAME;
     let stays = device.is_none_or(|device| device == Device::CPU);
     if !stays || layout.is_some_and(|layout| layout != Layout::Strided) || pin_memory == Some(true) {
         let mut copy = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;

@@ -24,7 +24,7 @@ mod kernels {
         pin_memory: Option<bool>,
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::empty.memory_format";
+        const OPERATOR: &str = aten::empty_memory_format::NAME;
         check_options(OPERATOR, layout, pin_memory)?;
         let strides = strides_for(size, memory_format.unwrap_or_default());
         let strides = strides.map_err(|error| error.context(OPERATOR))?;
@@ -40,14 +40,14 @@ mod kernels {
         device: Option<Device>,
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::empty_strided";
+        const OPERATOR: &str = aten::empty_strided::NAME;
         check_options(OPERATOR, layout, pin_memory)?;
         let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
         Tensor::empty_strided(size, stride, dtype, device).map_err(|error| error.context(OPERATOR))
     }
 
     pub(super) fn fill__Scalar(this: &mut Tensor, value: Scalar) -> Result<&mut Tensor> {
-        fill(this, value).map_err(|error| error.context("aten::fill_.Scalar"))?;
+        fill(this, value).map_err(|error| error.context(aten::fill__Scalar::NAME))?;
         Ok(this)
     }
 }
@@ -62,7 +62,7 @@ fn full(
     device: Option<Device>,
     pin_memory: Option<bool>,
 ) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::full";
+    const OPERATOR: &str = aten::full::NAME;
     check_options(OPERATOR, layout, pin_memory)?;
     let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
     // SAFETY: `fill` writes every element before any is read; if that fails, nobody gets the tensor.
@@ -81,7 +81,7 @@ fn full_like(
     pin_memory: Option<bool>,
     memory_format: Option<MemoryFormat>,
 ) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::full_like";
+    const OPERATOR: &str = aten::full_like::NAME;
     if device.is_some_and(|device| device != Device::CPU) {
         let mut full = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
         unseen(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;

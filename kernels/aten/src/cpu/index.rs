@@ -38,7 +38,7 @@ mod kernels {
     }
 
     fn gather(this: &Tensor, dim: i64, index: &Tensor, _sparse_grad: bool) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::gather";
+        const OPERATOR: &str = aten::gather::NAME;
         let _lease = Lease::new([], [this, index])?;
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let device = common_device(OPERATOR, &[this, index])?;
@@ -72,7 +72,7 @@ mod kernels {
     }
 
     fn index_select(this: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::index_select";
+        const OPERATOR: &str = aten::index_select::NAME;
         let reading = Lease::new([], [this, index])?;
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         check_index(OPERATOR, index)?;
@@ -148,7 +148,8 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
         rows.iter().map(|(_, len)| len).sum::<usize>() == width
             && tensors.iter().filter(|tensor| !is_left_out(tensor)).map(count).sum::<i64>() == out.numel(),
         Busy,
-        "aten::cat: a tensor got other sizes while it was read"
+        "{}: a tensor got other sizes while it was read",
+        aten::cat::NAME
     );
     // Threads share bytes, so that it does not matter how many rows there are.
     parallel::shares(out.numel() as usize * size, loops::COPIED * size, |range| {
@@ -176,7 +177,7 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
 
 /// The result of `cat` without its elements, and the dimension.
 fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
-    const OPERATOR: &str = "aten::cat";
+    const OPERATOR: &str = aten::cat::NAME;
     ensure!(!tensors.is_empty(), Argument, "{OPERATOR}: there are no tensors to join");
     let position = tensors.iter().position(|tensor| tensor.dim() == 0);
     if let Some(position) = position {

@@ -126,7 +126,7 @@ mod more {
 
     fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
         let this = &aten::contiguous(this)?; // as the result is, whatever the input was
-        let call = Pointwise::promoting("aten::log_sigmoid", [this])?;
+        let call = Pointwise::promoting(aten::log_sigmoid::NAME, [this])?;
         match_computing!(call.dtype, T: Float => {
             call.compute(None, call.dtype, |[x]: [T; 1]| -softplus_of(-x))
         }, else => Err(call.unsupported()))

@@ -69,7 +69,7 @@ mod kernels {
     }
 
     fn mv(this: &Tensor, vec: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::mv";
+        const OPERATOR: &str = aten::mv::NAME;
         let ([n, k], [k2]) = (sizes_of(OPERATOR, this)?, sizes_of(OPERATOR, vec)?);
         ensure!(k == k2, Shape, "{OPERATOR}: a {n} × {k} matrix and a vector of {k2} have no product");
         let dtype = common_dtype(OPERATOR, &[this, vec])?;
@@ -79,7 +79,7 @@ mod kernels {
     }
 
     fn dot(this: &Tensor, tensor: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::dot";
+        const OPERATOR: &str = aten::dot::NAME;
         let ([n], [n2]) = (sizes_of(OPERATOR, this)?, sizes_of(OPERATOR, tensor)?);
         ensure!(n == n2, Shape, "{OPERATOR}: vectors of {n} and {n2} have no product");
         let dtype = common_dtype(OPERATOR, &[this, tensor])?;
@@ -90,7 +90,7 @@ mod kernels {
     }
 
     fn addmm(this: &Tensor, mat1: &Tensor, mat2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::addmm";
+        const OPERATOR: &str = aten::addmm::NAME;
         let dtype = common_dtype(OPERATOR, &[mat1, mat2, this])?;
         let sizes = [sizes_of::<2>(OPERATOR, mat1)?[0], sizes_of::<2>(OPERATOR, mat2)?[1]];
         let fits = torch_library::geometry::infer_size(this.sizes(), &sizes);

@@ -32,7 +32,7 @@ mod kernels {
 
     fn logcumsumexp(this: &Tensor, dim: i64) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::logcumsumexp";
+        const OPERATOR: &str = aten::logcumsumexp::NAME;
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
         // The sum has the digits of f64: a large one in f32 would round each number that is added.
@@ -65,7 +65,7 @@ fn running_log_of_sum<T: Element, S: Element + LogOfSum>(
 #[torch_impl(aten, CPU)]
 fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<Tensor> {
     let _lease = loops::all_frozen([this].into_iter().chain(weights))?;
-    const OPERATOR: &str = "aten::bincount";
+    const OPERATOR: &str = aten::bincount::NAME;
     ensure!(minlength >= 0, Argument, "{OPERATOR}: minlength is {minlength}, zero or more is possible");
     ensure!(
         this.dim() == 1 && this.dtype().is_integer(),
@@ -81,7 +81,7 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
     ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, and has no bin");
     let count = largest.saturating_add(1).max(minlength);
     let Some(weights) = weights else {
-        let mut counts = collected("aten::bincount", count, |_| 0i64)?;
+        let mut counts = collected(aten::bincount::NAME, count, |_| 0i64)?;
         numbers.iter().for_each(|number| counts[*number as usize] += 1);
         return Tensor::from_vec(counts, &[count]);
     };
@@ -92,7 +92,7 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         weights.sizes(),
         this.numel()
     );
-    let mut sums = collected("aten::bincount", count, |_| 0.0)?;
+    let mut sums = collected(aten::bincount::NAME, count, |_| 0.0)?;
     let weight = loops::elements::<f64>(weights)?;
     numbers.iter().zip(&weight).for_each(|(number, weight)| sums[*number as usize] += weight);
     let sums = Tensor::from_vec(sums, &[count])?;

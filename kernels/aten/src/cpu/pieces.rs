@@ -12,7 +12,7 @@ mod kernels {
     use super::*;
 
     fn nonzero_static(this: &Tensor, size: i64, fill_value: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::nonzero_static";
+        const OPERATOR: &str = aten::nonzero_static::NAME;
         ensure!(size >= 0, Argument, "{OPERATOR}: size is {size}, expected how many places there are to be");
         let mut out = Tensor::empty(&[size, this.dim() as i64], DType::Int64, this.device())?;
         if loops::has_elements(&out) {
@@ -25,7 +25,7 @@ mod kernels {
     }
 
     fn frexp_Tensor(this: &Tensor) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::frexp.Tensor";
+        const OPERATOR: &str = aten::frexp_Tensor::NAME;
         if !this.dtype().is_floating_point() {
             return Err(unsupported(OPERATOR, this.dtype()));
         }
@@ -43,7 +43,7 @@ mod kernels {
         bias: Option<&Tensor>,
         out_dtype: Option<DType>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_grouped_mm";
+        const OPERATOR: &str = aten::_grouped_mm::NAME;
         ensure!(bias.is_none(), NotSupported, "{OPERATOR}: there is none with a bias, add it to the product");
         let groups = Groups::new(OPERATOR, this, mat2, offs)?;
         ensure!(

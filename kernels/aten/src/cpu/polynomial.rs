@@ -11,7 +11,7 @@ use crate::loops::Pointwise;
 
 /// Writes the kernels of a polynomial: of tensors, and those that have a number for the place or for the order.
 macro_rules! polynomials {
-    ($($name:ident $of_number:ident $of_order:ident $operator:literal: $polynomial:expr;)+) => {
+    ($($name:ident $of_number:ident $of_order:ident: $polynomial:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::Polynomial::*;
@@ -19,7 +19,7 @@ macro_rules! polynomials {
 
             $(
                 fn $name(x: &Tensor, n: &Tensor) -> Result<Tensor> {
-                    computed($operator, x, n, $polynomial)
+                    computed(aten::$name::NAME, x, n, $polynomial)
                 }
             )+
         }
@@ -42,39 +42,39 @@ macro_rules! polynomials {
 }
 
 polynomials! {
-    special_chebyshev_polynomial_t special_chebyshev_polynomial_t_x_scalar special_chebyshev_polynomial_t_n_scalar
-        "aten::special_chebyshev_polynomial_t": Chebyshev(Kind::First);
-    special_chebyshev_polynomial_u special_chebyshev_polynomial_u_x_scalar special_chebyshev_polynomial_u_n_scalar
-        "aten::special_chebyshev_polynomial_u": Chebyshev(Kind::Second);
-    special_chebyshev_polynomial_v special_chebyshev_polynomial_v_x_scalar special_chebyshev_polynomial_v_n_scalar
-        "aten::special_chebyshev_polynomial_v": Chebyshev(Kind::Third);
-    special_chebyshev_polynomial_w special_chebyshev_polynomial_w_x_scalar special_chebyshev_polynomial_w_n_scalar
-        "aten::special_chebyshev_polynomial_w": Chebyshev(Kind::Fourth);
-    special_hermite_polynomial_h special_hermite_polynomial_h_x_scalar special_hermite_polynomial_h_n_scalar
-        "aten::special_hermite_polynomial_h": HermiteOfPhysics;
-    special_hermite_polynomial_he special_hermite_polynomial_he_x_scalar special_hermite_polynomial_he_n_scalar
-        "aten::special_hermite_polynomial_he": HermiteOfProbability;
-    special_laguerre_polynomial_l special_laguerre_polynomial_l_x_scalar special_laguerre_polynomial_l_n_scalar
-        "aten::special_laguerre_polynomial_l": Laguerre;
-    special_legendre_polynomial_p special_legendre_polynomial_p_x_scalar special_legendre_polynomial_p_n_scalar
-        "aten::special_legendre_polynomial_p": Legendre;
+    special_chebyshev_polynomial_t special_chebyshev_polynomial_t_x_scalar special_chebyshev_polynomial_t_n_scalar:
+        Chebyshev(Kind::First);
+    special_chebyshev_polynomial_u special_chebyshev_polynomial_u_x_scalar special_chebyshev_polynomial_u_n_scalar:
+        Chebyshev(Kind::Second);
+    special_chebyshev_polynomial_v special_chebyshev_polynomial_v_x_scalar special_chebyshev_polynomial_v_n_scalar:
+        Chebyshev(Kind::Third);
+    special_chebyshev_polynomial_w special_chebyshev_polynomial_w_x_scalar special_chebyshev_polynomial_w_n_scalar:
+        Chebyshev(Kind::Fourth);
+    special_hermite_polynomial_h special_hermite_polynomial_h_x_scalar special_hermite_polynomial_h_n_scalar:
+        HermiteOfPhysics;
+    special_hermite_polynomial_he special_hermite_polynomial_he_x_scalar special_hermite_polynomial_he_n_scalar:
+        HermiteOfProbability;
+    special_laguerre_polynomial_l special_laguerre_polynomial_l_x_scalar special_laguerre_polynomial_l_n_scalar:
+        Laguerre;
+    special_legendre_polynomial_p special_legendre_polynomial_p_x_scalar special_legendre_polynomial_p_n_scalar:
+        Legendre;
     special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_t_x_scalar
-        special_shifted_chebyshev_polynomial_t_n_scalar
-        "aten::special_shifted_chebyshev_polynomial_t": ShiftedChebyshev(Kind::First);
+        special_shifted_chebyshev_polynomial_t_n_scalar:
+        ShiftedChebyshev(Kind::First);
     special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_u_x_scalar
-        special_shifted_chebyshev_polynomial_u_n_scalar
-        "aten::special_shifted_chebyshev_polynomial_u": ShiftedChebyshev(Kind::Second);
+        special_shifted_chebyshev_polynomial_u_n_scalar:
+        ShiftedChebyshev(Kind::Second);
     special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_v_x_scalar
-        special_shifted_chebyshev_polynomial_v_n_scalar
-        "aten::special_shifted_chebyshev_polynomial_v": ShiftedChebyshev(Kind::Third);
+        special_shifted_chebyshev_polynomial_v_n_scalar:
+        ShiftedChebyshev(Kind::Third);
     special_shifted_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_w_x_scalar
-        special_shifted_chebyshev_polynomial_w_n_scalar
-        "aten::special_shifted_chebyshev_polynomial_w": ShiftedChebyshev(Kind::Fourth);
+        special_shifted_chebyshev_polynomial_w_n_scalar:
+        ShiftedChebyshev(Kind::Fourth);
 }
 
 #[torch_impl(aten, CPU, Meta)]
 fn special_airy_ai(x: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float("aten::special_airy_ai", [x])?;
+    let call = Pointwise::promoting_to_float(aten::special_airy_ai::NAME, [x])?;
     match_dtype!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[x]: [T; 1]| airy_ai(x.cast()).cast::<T>())
     }, else => Err(call.unsupported()))

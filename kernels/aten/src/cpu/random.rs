@@ -29,12 +29,12 @@ mod kernels {
 
     fn tril(this: &Tensor, diagonal: i64) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        triangle("aten::tril", this, |row| 0..row.saturating_add(diagonal).saturating_add(1))
+        triangle(aten::tril::NAME, this, |row| 0..row.saturating_add(diagonal).saturating_add(1))
     }
 
     fn triu(this: &Tensor, diagonal: i64) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        triangle("aten::triu", this, |row| row.saturating_add(diagonal)..i64::MAX)
+        triangle(aten::triu::NAME, this, |row| row.saturating_add(diagonal)..i64::MAX)
     }
 
     fn uniform_<'a>(
@@ -43,7 +43,7 @@ mod kernels {
         to: f64,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::uniform_";
+        const OPERATOR: &str = aten::uniform_::NAME;
         ensure!(from <= to, Argument, "{OPERATOR}: there is nothing from {from} to {to}");
         if this.dtype().is_complex() {
             unseen(|| {
@@ -74,7 +74,7 @@ mod kernels {
         std: f64,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::normal_";
+        const OPERATOR: &str = aten::normal_::NAME;
         ensure!(std >= 0.0, Argument, "{OPERATOR}: a deviation of {std} is negative");
         if this.dtype().is_complex() {
             unseen(|| {
@@ -109,7 +109,7 @@ mod kernels {
         std: f64,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::log_normal_";
+        const OPERATOR: &str = aten::log_normal_::NAME;
         ensure!(std > 0.0, Argument, "{OPERATOR}: a deviation of {std} is not positive");
         floating_or_none(OPERATOR, this)?;
         normal_pairs(this, generator, |x| (x * std + mean).exp())?;
@@ -122,7 +122,7 @@ mod kernels {
         sigma: f64,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::cauchy_";
+        const OPERATOR: &str = aten::cauchy_::NAME;
         ensure!(sigma > 0.0, Argument, "{OPERATOR}: a sigma of {sigma} is not positive");
         floating(OPERATOR, this)?;
         draw(this, generator, |words| median + sigma * (PI * (double(words) - 0.5)).tan())?;
@@ -130,7 +130,7 @@ mod kernels {
     }
 
     fn geometric_<'a>(this: &'a mut Tensor, p: f64, generator: Option<&Generator>) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::geometric_";
+        const OPERATOR: &str = aten::geometric_::NAME;
         ensure!(p > 0.0 && p < 1.0, Argument, "{OPERATOR}: the probability {p} is not between 0 and 1");
         let dtype = this.dtype();
         ensure!(
@@ -150,7 +150,7 @@ mod kernels {
         p: &Tensor,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::bernoulli_.Tensor";
+        const OPERATOR: &str = aten::bernoulli__Tensor::NAME;
         let p = aten::expand(p, this.sizes()).map_err(|error| error.context(OPERATOR))?;
         if !loops::has_elements(this) {
             return Ok(this);
@@ -180,7 +180,7 @@ mod kernels {
         lambd: f64,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::exponential_";
+        const OPERATOR: &str = aten::exponential_::NAME;
         ensure!(lambd > 0.0, Argument, "{OPERATOR}: a rate of {lambd} is not positive");
         floating_or_none(OPERATOR, this)?;
         draw(this, generator, |words| -(-double(words)).ln_1p() / lambd)?;
@@ -194,7 +194,7 @@ mod kernels {
         generator: Option<&Generator>,
     ) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::multinomial";
+        const OPERATOR: &str = aten::multinomial::NAME;
         floating(OPERATOR, this)?;
         let [rows @ .., categories] = this.sizes() else {
             bail!(Shape, "{OPERATOR}: a tensor without dimensions has no weights to choose by")
@@ -232,9 +232,10 @@ mod kernels {
         ensure!(
             (0.0..=1.0).contains(&p),
             Argument,
-            "aten::bernoulli_.float: the probability {p} is not between 0 and 1"
+            "{}: the probability {p} is not between 0 and 1",
+            aten::bernoulli__float::NAME
         );
-        check_chances("aten::bernoulli_.float", this)?;
+        check_chances(aten::bernoulli__float::NAME, this)?;
         draw(this, generator, |words| u8::from(double(words) < p))?;
         Ok(this)
     }
@@ -315,12 +316,13 @@ fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
         ensure!(
             (0.0..f64::INFINITY).contains(weight),
             Argument,
-            "aten::multinomial: a weight is {weight}, expected a number from 0 up"
+            "{}: a weight is {weight}, expected a number from 0 up",
+            aten::multinomial::NAME
         );
         sum += weight;
         sums.push(sum);
     }
-    ensure!(sum > 0.0, Argument, "aten::multinomial: the weights are zero");
+    ensure!(sum > 0.0, Argument, "{}: the weights are zero", aten::multinomial::NAME);
     sums.iter_mut().for_each(|part| *part /= sum);
     Ok(sums)
 }

@@ -96,7 +96,7 @@ mod kernels {
 /// Elsewhere it is a sum of what replaces NaN; here elements are read once.
 #[torch_impl(aten, CPU)]
 fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::nansum";
+    const OPERATOR: &str = aten::nansum::NAME;
     ensure!(!this.dtype().is_complex(), DType, "{OPERATOR}: {} is not supported", this.dtype());
     let dtype = type_of_sum(this, dtype);
     let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;

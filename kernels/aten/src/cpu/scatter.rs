@@ -19,13 +19,13 @@ mod kernels {
     use super::*;
 
     fn masked_fill__Scalar<'a>(this: &'a mut Tensor, mask: &Tensor, value: Scalar) -> Result<&'a mut Tensor> {
-        masked_fill("aten::masked_fill_.Scalar", this, mask, value)?;
+        masked_fill(aten::masked_fill__Scalar::NAME, this, mask, value)?;
         Ok(this)
     }
 
     fn scatter_src(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         let out = super::copied(this)?;
-        Scattering::new("aten::scatter.src", &out, dim, index, Some(src))?.write(src)?;
+        Scattering::new(aten::scatter_src::NAME, &out, dim, index, Some(src))?.write(src)?;
         Ok(out)
     }
 
@@ -35,13 +35,13 @@ mod kernels {
         index: &Tensor,
         src: &Tensor,
     ) -> Result<&'a mut Tensor> {
-        Scattering::new("aten::scatter_.src", this, dim, index, Some(src))?.write(src)?;
+        Scattering::new(aten::scatter__src::NAME, this, dim, index, Some(src))?.write(src)?;
         Ok(this)
     }
 
     fn scatter_value(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
         let out = super::copied(this)?;
-        Scattering::new("aten::scatter.value", &out, dim, index, None)?.write_value(value)?;
+        Scattering::new(aten::scatter_value::NAME, &out, dim, index, None)?.write_value(value)?;
         Ok(out)
     }
 
@@ -51,13 +51,13 @@ mod kernels {
         index: &Tensor,
         value: Scalar,
     ) -> Result<&'a mut Tensor> {
-        Scattering::new("aten::scatter_.value", this, dim, index, None)?.write_value(value)?;
+        Scattering::new(aten::scatter__value::NAME, this, dim, index, None)?.write_value(value)?;
         Ok(this)
     }
 
     fn scatter_add(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         let out = super::copied(this)?;
-        Scattering::new("aten::scatter_add", &out, dim, index, Some(src))?.add(src, Scalar::Int(1))?;
+        Scattering::new(aten::scatter_add::NAME, &out, dim, index, Some(src))?.add(src, Scalar::Int(1))?;
         Ok(out)
     }
 
@@ -67,13 +67,13 @@ mod kernels {
         index: &Tensor,
         src: &Tensor,
     ) -> Result<&'a mut Tensor> {
-        Scattering::new("aten::scatter_add_", this, dim, index, Some(src))?.add(src, Scalar::Int(1))?;
+        Scattering::new(aten::scatter_add_::NAME, this, dim, index, Some(src))?.add(src, Scalar::Int(1))?;
         Ok(this)
     }
 
     fn index_add(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor, alpha: Scalar) -> Result<Tensor> {
         let out = super::copied(this)?;
-        super::index_add("aten::index_add", &out, dim, index, source, alpha)?;
+        super::index_add(aten::index_add::NAME, &out, dim, index, source, alpha)?;
         Ok(out)
     }
 
@@ -84,7 +84,7 @@ mod kernels {
         source: &Tensor,
         alpha: Scalar,
     ) -> Result<&'a mut Tensor> {
-        super::index_add("aten::index_add_", this, dim, index, source, alpha)?;
+        super::index_add(aten::index_add_::NAME, this, dim, index, source, alpha)?;
         Ok(this)
     }
 
@@ -95,7 +95,7 @@ mod kernels {
         padding_idx: i64,
         scale_grad_by_freq: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::embedding_dense_backward";
+        const OPERATOR: &str = aten::embedding_dense_backward::NAME;
         check_index(OPERATOR, indices)?;
         let width = grad_output.sizes().last().copied().unwrap_or(1);
         let sizes = [num_weights, width];
@@ -313,7 +313,7 @@ fn divide_by_frequency(rows: &Tensor, index: &Tensor) -> Result<()> {
     if !loops::has_elements(rows) {
         return Ok(());
     }
-    let mut counts = collected("aten::embedding_dense_backward", rows.sizes()[0], |_| 0i64)?;
+    let mut counts = collected(aten::embedding_dense_backward::NAME, rows.sizes()[0], |_| 0i64)?;
     for index in loops::elements::<i64>(index)? {
         counts[index as usize] += 1;
     }

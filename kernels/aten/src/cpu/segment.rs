@@ -24,7 +24,7 @@ mod kernels {
         r#unsafe: bool,
         initial: Option<Scalar>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::segment_reduce";
+        const OPERATOR: &str = aten::segment_reduce::NAME;
         ensure!(
             indices.is_none(),
             Argument,
@@ -58,7 +58,7 @@ mod kernels {
         axis: i64,
         initial: Option<Scalar>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_segment_reduce_backward";
+        const OPERATOR: &str = aten::_segment_reduce_backward::NAME;
         let kind = Reduce::named(OPERATOR, reduce)?;
         let segments = Segments::new(OPERATOR, data, lengths, offsets, axis)?;
         segments.check_all(false)?;
@@ -98,7 +98,7 @@ mod kernels {
 
     fn hash_tensor(this: &Tensor, dim: &[i64], keepdim: bool, mode: i64) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::hash_tensor";
+        const OPERATOR: &str = aten::hash_tensor::NAME;
         ensure!(mode == 0, Argument, "{OPERATOR}: mode {mode} is unknown, expected 0");
         let reduction = Reduction::new(OPERATOR, this, Some(dim), keepdim)?;
         let out = reduction.output(DType::UInt64)?;

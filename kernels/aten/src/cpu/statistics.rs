@@ -45,14 +45,14 @@ mod kernels {
 
     fn max_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         match_computing!(this.dtype(), T: Bool | Integer | Float => {
-            extreme::<T, _>("aten::max.dim", this, dim, keepdim, &First(Largest))
-        }, else => Err(unsupported("aten::max.dim", this.dtype())))
+            extreme::<T, _>(aten::max_dim::NAME, this, dim, keepdim, &First(Largest))
+        }, else => Err(unsupported(aten::max_dim::NAME, this.dtype())))
     }
 
     fn min_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         match_computing!(this.dtype(), T: Bool | Integer | Float => {
-            extreme::<T, _>("aten::min.dim", this, dim, keepdim, &First(Smallest))
-        }, else => Err(unsupported("aten::min.dim", this.dtype())))
+            extreme::<T, _>(aten::min_dim::NAME, this, dim, keepdim, &First(Smallest))
+        }, else => Err(unsupported(aten::min_dim::NAME, this.dtype())))
     }
 
     fn var_correction(
@@ -66,7 +66,7 @@ mod kernels {
                 aten::var_correction::call(part, dim, correction, keepdim)
             });
         }
-        let variance = Variance { operator: "aten::var.correction", this, dim, correction, keepdim };
+        let variance = Variance { operator: aten::var_correction::NAME, this, dim, correction, keepdim };
         Ok(variance.compute(|variance| variance)?.0)
     }
 
@@ -79,7 +79,7 @@ mod kernels {
         if this.dtype().is_complex() {
             return aten::sqrt(&aten::var_correction::call(this, dim, correction, keepdim)?);
         }
-        let variance = Variance { operator: "aten::std.correction", this, dim, correction, keepdim };
+        let variance = Variance { operator: aten::std_correction::NAME, this, dim, correction, keepdim };
         Ok(variance.compute(f64::sqrt)?.0)
     }
 
@@ -93,7 +93,7 @@ mod kernels {
             let variance = aten::var_correction::call(this, dim, correction, keepdim)?;
             return Ok((variance, aten::mean_dim::call(this, dim, keepdim, None)?));
         }
-        let variance = Variance { operator: "aten::var_mean.correction", this, dim, correction, keepdim };
+        let variance = Variance { operator: aten::var_mean_correction::NAME, this, dim, correction, keepdim };
         variance.compute(|variance| variance)
     }
 
@@ -104,7 +104,7 @@ mod kernels {
         keepdim: bool,
         dtype: Option<DType>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_vector_norm";
+        const OPERATOR: &str = aten::linalg_vector_norm::NAME;
         let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;
         let dtype = type_of_norm(OPERATOR, this, dtype)?;
         let order = ord.to::<f64>().map_err(|error| error.context(OPERATOR))?;
@@ -132,7 +132,7 @@ mod kernels {
     }
 
     fn equal(this: &Tensor, other: &Tensor) -> Result<bool> {
-        const OPERATOR: &str = "aten::equal";
+        const OPERATOR: &str = aten::equal::NAME;
         ensure!(
             this.dtype() == other.dtype(),
             DType,

@@ -133,7 +133,7 @@ mod more {
 #[torch_impl(aten, CPU)]
 fn _conj_physical(this: &Tensor) -> Result<Tensor> {
     match_computing!(this.dtype(), T: Complex => {
-        let call = Pointwise::promoting("aten::_conj_physical", [this])?.lying_as_first();
+        let call = Pointwise::promoting(aten::_conj_physical::NAME, [this])?.lying_as_first();
         call.compute(None, call.dtype, |[x]: [T; 1]| x.conjugate())
     }, else => aten::clone(this))
 }

@@ -14,7 +14,7 @@ rules! {
 #[torch_impl(aten, FuncTorchBatched)]
 fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     let level = Level::current()?;
-    ensure!(this.dim() > 0, Shape, "aten::glu_backward: a tensor without dimensions has no halves");
+    ensure!(this.dim() > 0, Shape, "{}: a tensor without dimensions has no halves", aten::glu_backward::NAME);
     let (grad, value) = (expanded(level, grad_output)?, expanded(level, this)?);
     level.wrap(aten::glu_backward(&grad, &value, if dim < 0 { dim } else { dim.saturating_add(1) })?, 0)
 }

@@ -72,7 +72,7 @@ mod rules {
 
     fn index_Tensor(this: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
         let level = Level::current()?;
-        let own = Indices::new(level, "aten::index", this, indices)?;
+        let own = Indices::new(level, aten::index_Tensor::NAME, this, indices)?;
         let this = expanded(level, this)?;
         let picked = aten::index_Tensor(&this, &own.with_batch(level, &this)?)?;
         // The index into the batch is first, so whatever comes next is apart from it, or comes first as well.
@@ -86,13 +86,14 @@ mod rules {
         accumulate: bool,
     ) -> Result<Tensor> {
         let level = Level::current()?;
-        let own = Indices::new(level, "aten::index_put", this, indices)?;
+        let own = Indices::new(level, aten::index_put::NAME, this, indices)?;
         let named = own.list.iter().flatten().count();
         let picked = this.dim() - named + own.rank;
         ensure!(
             values.dim() <= picked,
             Shape,
-            "aten::index_put: values of sizes {:?} for {picked} dimensions",
+            "{}: values of sizes {:?} for {picked} dimensions",
+            aten::index_put::NAME,
             values.sizes()
         );
         let mut values = match level.has(values) {

@@ -20,7 +20,7 @@ mod rules {
         let kept: Vec<&Tensor> = tensors.iter().filter(|tensor| !is_nothing(tensor)).collect();
         let kept = if kept.is_empty() { tensors.iter().collect() } else { kept };
         let rank = kept.iter().map(|tensor| tensor.dim()).max().unwrap_or(0);
-        let dim = wrap_dim(dim, rank).map_err(|error| error.context("aten::cat"))?;
+        let dim = wrap_dim(dim, rank).map_err(|error| error.context(aten::cat::NAME))?;
         let values = kept.into_iter().map(|tensor| expanded(level, tensor)).collect::<Result<Vec<_>>>()?;
         level.wrap(aten::cat::call(&values, dim as i64 + 1)?, 0)
     }
@@ -28,7 +28,7 @@ mod rules {
     fn stack(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
         let level = Level::current()?;
         let rank = tensors.first().map_or(0, Tensor::dim);
-        let dim = wrap_dim(dim, rank + 1).map_err(|error| error.context("aten::stack"))?;
+        let dim = wrap_dim(dim, rank + 1).map_err(|error| error.context(aten::stack::NAME))?;
         let values = tensors.iter().map(|tensor| expanded(level, tensor)).collect::<Result<Vec<_>>>()?;
         level.wrap(aten::stack::call(&values, dim as i64 + 1)?, 0)
     }
@@ -38,11 +38,13 @@ mod rules {
         ensure!(
             index.dim() <= 1,
             Shape,
-            "aten::index_select: an index of sizes {:?}, it is a vector",
+            "{}: an index of sizes {:?}, it is a vector",
+            aten::index_select::NAME,
             index.sizes()
         );
         let is_number = this.dim() == 0;
-        let dim = wrap_dim(dim, this.dim().max(1)).map_err(|error| error.context("aten::index_select"))?;
+        let dim =
+            wrap_dim(dim, this.dim().max(1)).map_err(|error| error.context(aten::index_select::NAME))?;
         let (mut value, mut indices) = (expanded(level, this)?, front(level, index)?);
         if is_number {
             value = aten::unsqueeze(&value, 1)?;
@@ -79,7 +81,8 @@ mod rules {
         ensure!(
             weight.dim() == 2,
             Shape,
-            "aten::embedding: weights of sizes {:?}, they are rows",
+            "{}: weights of sizes {:?}, they are rows",
+            aten::embedding::NAME,
             weight.sizes()
         );
         let flat = aten::flatten_using_ints::call(&aten::unsqueeze(&expanded(level, indices)?, 1)?, 1, -1)?;

@@ -30,17 +30,18 @@ mod rules {
     use super::*;
 
     fn mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
-        check("aten::mm", [this, mat2], [2, 2])?;
+        check(aten::mm::NAME, [this, mat2], [2, 2])?;
         let level = Level::current()?;
         level.wrap(products(level, this, mat2)?, 0)
     }
 
     fn bmm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
-        check("aten::bmm", [this, mat2], [3, 3])?;
+        check(aten::bmm::NAME, [this, mat2], [3, 3])?;
         ensure!(
             this.sizes()[0] == mat2.sizes()[0],
             Shape,
-            "aten::bmm: sizes {:?} and {:?} are not of equally many matrices",
+            "{}: sizes {:?} and {:?} are not of equally many matrices",
+            aten::bmm::NAME,
             this.sizes(),
             mat2.sizes()
         );
@@ -49,7 +50,7 @@ mod rules {
     }
 
     fn mv(this: &Tensor, vec: &Tensor) -> Result<Tensor> {
-        check("aten::mv", [this, vec], [2, 1])?;
+        check(aten::mv::NAME, [this, vec], [2, 1])?;
         let level = Level::current()?;
         let (matrices, vectors) = (front(level, this)?, front(level, vec)?);
         let product = match (level.has(this), level.has(vec)) {
@@ -61,7 +62,7 @@ mod rules {
     }
 
     fn dot(this: &Tensor, tensor: &Tensor) -> Result<Tensor> {
-        check("aten::dot", [this, tensor], [1, 1])?;
+        check(aten::dot::NAME, [this, tensor], [1, 1])?;
         let level = Level::current()?;
         let (a, b) = (front(level, this)?, front(level, tensor)?);
         let product = match (level.has(this), level.has(tensor)) {
@@ -76,7 +77,7 @@ mod rules {
     }
 
     fn addmm(this: &Tensor, mat1: &Tensor, mat2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-        check("aten::addmm", [mat1, mat2], [2, 2])?;
+        check(aten::addmm::NAME, [mat1, mat2], [2, 2])?;
         let level = Level::current()?;
         let product = products(level, mat1, mat2)?;
         // Integers are scaled by whole numbers.

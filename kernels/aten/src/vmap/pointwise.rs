@@ -131,7 +131,8 @@ mod like_first {
         ensure!(
             value.dim() == 0,
             Shape,
-            "aten::fill.Tensor: a value of sizes {:?}, it is one number",
+            "{}: a value of sizes {:?}, it is one number",
+            aten::fill_Tensor::NAME,
             value.sizes()
         );
         let (this, value) = (expanded(level, this)?, aligned(level, value, this.dim())?);

@@ -71,31 +71,31 @@ mod along {
 
     fn gather(this: &Tensor, dim: i64, index: &Tensor, sparse_grad: bool) -> Result<Tensor> {
         let level = Level::current()?;
-        let (values, dim) = lined(level, "aten::gather", dim, &[this, index])?;
+        let (values, dim) = lined(level, aten::gather::NAME, dim, &[this, index])?;
         unlined(level, index, aten::gather::call(&values[0], dim, &values[1], sparse_grad)?)
     }
 
     fn scatter_value(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
         let level = Level::current()?;
-        let (values, dim) = lined(level, "aten::scatter", dim, &[this, index])?;
+        let (values, dim) = lined(level, aten::scatter_value::NAME, dim, &[this, index])?;
         unlined(level, this, aten::scatter_value(&values[0], dim, &values[1], value)?)
     }
 
     fn scatter_src(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         let level = Level::current()?;
-        let (values, dim) = lined(level, "aten::scatter", dim, &[this, index, src])?;
+        let (values, dim) = lined(level, aten::scatter_src::NAME, dim, &[this, index, src])?;
         unlined(level, this, aten::scatter_src(&values[0], dim, &values[1], &values[2])?)
     }
 
     fn scatter_add(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         let level = Level::current()?;
-        let (values, dim) = lined(level, "aten::scatter_add", dim, &[this, index, src])?;
+        let (values, dim) = lined(level, aten::scatter_add::NAME, dim, &[this, index, src])?;
         unlined(level, this, aten::scatter_add(&values[0], dim, &values[1], &values[2])?)
     }
 
     fn index_add(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor, alpha: Scalar) -> Result<Tensor> {
         slices(
-            "aten::index_add",
+            aten::index_add::NAME,
             (this, dim, index, source),
             |this, dim, index, source| aten::index_add::call(this, dim, index, source, alpha),
             |this, dim, places, source| {
@@ -105,12 +105,12 @@ mod along {
     }
 
     fn index_copy(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
-        slices("aten::index_copy", (this, dim, index, source), aten::index_copy, aten::scatter_src)
+        slices(aten::index_copy::NAME, (this, dim, index, source), aten::index_copy, aten::scatter_src)
     }
 
     fn select_scatter(this: &Tensor, src: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
         let level = Level::current()?;
-        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::select_scatter"))?;
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::select_scatter::NAME))?;
         let (this, src) = (expanded(level, this)?, expanded(level, src)?);
         level.wrap(aten::select_scatter(&this, &src, dim as i64 + 1, index)?, 0)
     }
@@ -124,7 +124,7 @@ mod along {
         step: i64,
     ) -> Result<Tensor> {
         let level = Level::current()?;
-        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::slice_scatter"))?;
+        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::slice_scatter::NAME))?;
         let (this, src) = (expanded(level, this)?, expanded(level, src)?);
         level.wrap(aten::slice_scatter::call(&this, &src, dim as i64 + 1, start, end, step)?, 0)
     }
@@ -132,7 +132,8 @@ mod along {
     fn diagonal_scatter(this: &Tensor, src: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
         let level = Level::current()?;
         let dim = |dim| {
-            let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context("aten::diagonal_scatter"))?;
+            let dim =
+                wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::diagonal_scatter::NAME))?;
             Ok::<_, Error>(dim as i64 + 1)
         };
         let (dim1, dim2) = (dim(dim1)?, dim(dim2)?);

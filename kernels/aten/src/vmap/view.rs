@@ -65,7 +65,7 @@ mod whole {
         let level = Level::current()?;
         let behind = |dim: &i64| match wrap_dim(*dim, this.dim()) {
             Ok(dim) => Ok(dim as i64 + 1),
-            Err(error) => Err(error.context("aten::flip")),
+            Err(error) => Err(error.context(aten::flip::NAME)),
         };
         let dims = dims.iter().map(behind).collect::<Result<Vec<_>>>()?;
         level.wrap(aten::flip(&front(level, this)?, &dims)?, 0)
@@ -77,7 +77,7 @@ mod whole {
         match this.dim() {
             0 | 1 => level.wrap(aten::alias(&value)?, 0),
             2 => level.wrap(aten::transpose_int(&value, 1, 2)?, 0),
-            more => bail!(Shape, "aten::t: a tensor of {more} dimensions is no matrix"),
+            more => bail!(Shape, "{}: a tensor of {more} dimensions is no matrix", aten::t::NAME),
         }
     }
 
@@ -106,7 +106,8 @@ mod whole {
         ensure!(
             size.len() >= this.dim(),
             Shape,
-            "aten::expand: sizes {:?} have more dimensions than {size:?}, to which they should be expanded",
+            "{}: sizes {:?} have more dimensions than {size:?}, to which they should be expanded",
+            aten::expand::NAME,
             this.sizes()
         );
         let mut value = front(level, this)?;

@@ -19,7 +19,7 @@ mod kernels {
 
     fn linalg_eig(this: &Tensor) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::linalg_eig";
+        const OPERATOR: &str = aten::linalg_eig::NAME;
         let values = uninit(OPERATOR, this)?;
         let vectors = column_major(this.sizes(), values.dtype(), this.device())?;
         find(OPERATOR, this, &values, Some(&vectors))?;
@@ -28,7 +28,7 @@ mod kernels {
 
     fn _linalg_eigvals(this: &Tensor) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::_linalg_eigvals";
+        const OPERATOR: &str = aten::_linalg_eigvals::NAME;
         let values = uninit(OPERATOR, this)?;
         find(OPERATOR, this, &values, None)?;
         Ok(values)

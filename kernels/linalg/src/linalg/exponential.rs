@@ -15,7 +15,7 @@ use crate::loops::{self, computing_type};
 #[torch_impl(aten, CPU, Meta)]
 fn linalg_matrix_exp(this: &Tensor) -> Result<Tensor> {
     let _lease = loops::frozen([this])?;
-    const OPERATOR: &str = "aten::linalg_matrix_exp";
+    const OPERATOR: &str = aten::linalg_matrix_exp::NAME;
     let n = square(OPERATOR, this)?;
     if !this.dtype().is_differentiable() {
         return Err(unsupported(OPERATOR, this.dtype()));

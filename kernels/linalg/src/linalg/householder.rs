@@ -16,7 +16,7 @@ mod kernels {
 
     fn geqrf(this: &Tensor) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::geqrf";
+        const OPERATOR: &str = aten::geqrf::NAME;
         let [batch, rows, columns] = matrix(OPERATOR, this)?;
         let steps = rows[0].min(columns[0]);
         let mut tau = Tensor::zeros(&[batch, &[steps]].concat(), this.dtype(), this.device())?;
@@ -37,7 +37,7 @@ mod kernels {
 
     fn linalg_householder_product(input: &Tensor, tau: &Tensor) -> Result<Tensor> {
         let _lease = loops::frozen([input, tau])?;
-        const OPERATOR: &str = "aten::linalg_householder_product";
+        const OPERATOR: &str = aten::linalg_householder_product::NAME;
         let [batch, rows, columns] = matrix(OPERATOR, input)?;
         let (rows, columns) = (rows[0], columns[0]);
         ensure!(
@@ -68,7 +68,7 @@ mod kernels {
 
     fn ormqr(this: &Tensor, tau: &Tensor, other: &Tensor, left: bool, transpose: bool) -> Result<Tensor> {
         let _lease = loops::frozen([this, tau, other])?;
-        const OPERATOR: &str = "aten::ormqr";
+        const OPERATOR: &str = aten::ormqr::NAME;
         let [batch, rows, columns] = matrix(OPERATOR, this)?;
         let [other_batch, other_rows, other_columns] = matrix(OPERATOR, other)?;
         let (rows, inner) = (rows[0], if left { other_rows[0] } else { other_columns[0] });

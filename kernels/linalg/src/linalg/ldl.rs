@@ -26,7 +26,7 @@ mod kernels {
         check_errors: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::linalg_ldl_factor_ex";
+        const OPERATOR: &str = aten::linalg_ldl_factor_ex::NAME;
         let n = square(OPERATOR, this)? as usize;
         let vectors = &this.sizes()[..this.dim() - 1];
         let mut pivots = Tensor::zeros(vectors, DType::Int32, this.device())?;
@@ -51,7 +51,7 @@ mod kernels {
 
     fn linalg_ldl_solve(ld: &Tensor, pivots: &Tensor, b: &Tensor, hermitian: bool) -> Result<Tensor> {
         let _lease = loops::frozen([ld, pivots, b])?;
-        const OPERATOR: &str = "aten::linalg_ldl_solve";
+        const OPERATOR: &str = aten::linalg_ldl_solve::NAME;
         let n = square(OPERATOR, ld)?;
         common_device(OPERATOR, &[ld, pivots, b])?;
         let [batch @ .., rows, columns] = b.sizes() else {

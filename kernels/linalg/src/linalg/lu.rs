@@ -154,7 +154,11 @@ impl Solve<'_> {
         let factors = aten::expand(self.factors, &[self.batch, &[n, n]].concat())?;
         let pivots = loops::elements::<i32>(&aten::expand(self.pivots, &[self.batch, &[n]].concat())?)?;
         if let Some(pivot) = pivots.iter().find(|pivot| !(1..=n).contains(&i64::from(**pivot))) {
-            bail!(Argument, "aten::linalg_lu_solve: pivot {pivot} is none of {n} rows, counted from 1");
+            bail!(
+                Argument,
+                "{}: pivot {pivot} is none of {n} rows, counted from 1",
+                aten::linalg_lu_solve::NAME
+            );
         }
         let factors = Given::<T>::of(&factors)?;
         let mut solution = Matrices::<T>::of(right)?;

@@ -27,7 +27,7 @@ mod kernels {
         _driver: Option<&str>,
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
-        const OPERATOR: &str = "aten::_linalg_svd";
+        const OPERATOR: &str = aten::_linalg_svd::NAME;
         let [batch @ .., rows, columns] = a.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
         };
@@ -51,7 +51,7 @@ mod kernels {
 
     fn _linalg_eigh(a: &Tensor, uplo: &str, compute_v: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
-        const OPERATOR: &str = "aten::_linalg_eigh";
+        const OPERATOR: &str = aten::_linalg_eigh::NAME;
         let n = square(OPERATOR, a)?;
         check_type(OPERATOR, a.dtype())?;
         let is_lower = match uplo {
@@ -88,13 +88,14 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
     [outer, inner]: [usize; 2],
     is_full: bool,
 ) -> Result<()> {
-    const FAILED: &str = "aten::_linalg_svd: the singular values were not found";
+    let failed = || format!("{}: the singular values were not found", aten::_linalg_svd::NAME);
     let matrices = Matrices::<T>::of(a)?;
     let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());
     ensure!(
         elements.iter().all(|x| wide(*x).is_finite()),
         Argument,
-        "aten::_linalg_svd: there are elements that are not finite"
+        "{}: there are elements that are not finite",
+        aten::_linalg_svd::NAME
     );
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_u, mut all_s, mut all_v) = (Vec::new(), Vec::new(), Vec::new());
@@ -103,12 +104,12 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
         let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
         if u.dim() == 1 {
             // Nobody wants vectors.
-            let Ok(values) = with_room(|| matrix.singular_values()) else { bail!(Argument, "{FAILED}") };
+            let Ok(values) = with_room(|| matrix.singular_values()) else { bail!(Argument, "{}", failed()) };
             all_s.extend(values.into_iter().map(|x| wide(x).re));
             continue;
         }
         let Ok(found) = with_room(|| if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
-            bail!(Argument, "{FAILED}")
+            bail!(Argument, "{}", failed())
         };
         all_s.extend(found.S().column_vector().iter().map(|x| wide(*x).re));
         all_u.extend(found.U().col_iter().flat_map(|column| column.iter().copied()));
@@ -129,7 +130,11 @@ fn stretched<T: Symmetric>(a: &Tensor, is_lower: bool, values: &Tensor, vectors:
     let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
     for (at, elements) in elements.chunks_exact(n * n).enumerate() {
         let Some((values, vectors)) = eigen(elements, n, is_lower, vectors.dim() > 1) else {
-            bail!(Argument, "aten::_linalg_eigh: the eigenvalues of matrix {at} of the batch were not found")
+            bail!(
+                Argument,
+                "{}: the eigenvalues of matrix {at} of the batch were not found",
+                aten::_linalg_eigh::NAME
+            )
         };
         all_values.extend(values);
         all_vectors.extend(vectors);

@@ -21,7 +21,7 @@ mod kernels {
         unpack_pivots: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([factors, pivots])?;
-        const OPERATOR: &str = "aten::lu_unpack";
+        const OPERATOR: &str = aten::lu_unpack::NAME;
         let &[.., rows, columns] = factors.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", factors.sizes())
         };
@@ -54,7 +54,7 @@ mod kernels {
         adjoint: bool,
     ) -> Result<Tensor> {
         let _lease = loops::frozen([factors, pivots, b])?;
-        const OPERATOR: &str = "aten::linalg_lu_solve";
+        const OPERATOR: &str = aten::linalg_lu_solve::NAME;
         let system = System::new(OPERATOR, factors, b, left)?;
         check_pivots(OPERATOR, factors, pivots, system.n)?;
         let mut out = match left {
@@ -102,13 +102,17 @@ fn permutations(factors: &Tensor, pivots: &Tensor, rows: i64) -> Result<Tensor> 
     }
     let (rows, steps) = (rows as usize, pivots.sizes().last().copied().unwrap_or(0) as usize);
     let (pivots, mut elements) =
-        (loops::elements::<i32>(pivots)?, collected("aten::lu_unpack", out.numel(), |_| 0.0f64)?);
+        (loops::elements::<i32>(pivots)?, collected(aten::lu_unpack::NAME, out.numel(), |_| 0.0f64)?);
     for (at, matrix) in elements.chunks_exact_mut(rows * rows).enumerate() {
         let mut order: Vec<usize> = (0..rows).collect();
         for (step, pivot) in pivots[at * steps..][..steps].iter().enumerate() {
             let other = usize::try_from(i64::from(*pivot) - 1).ok().filter(|row| *row < rows);
             let Some(other) = other else {
-                bail!(Argument, "aten::lu_unpack: pivot {pivot} is none of {rows} rows, counted from 1")
+                bail!(
+                    Argument,
+                    "{}: pivot {pivot} is none of {rows} rows, counted from 1",
+                    aten::lu_unpack::NAME
+                )
             };
             order.swap(step, other);
         }

@@ -23,7 +23,7 @@ mod implicit {
         eps: f64,
         cudnn_enabled: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::instance_norm";
+        const OPERATOR: &str = aten::instance_norm::NAME;
         let &[batch, channels, ref rest @ ..] = input.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are not [batch, channels, ..]", input.sizes())
         };
@@ -113,7 +113,7 @@ mod implicit {
 
     fn adaptive_max_pool1d(this: &Tensor, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
         let [_] = output_size else {
-            bail!(Argument, "aten::adaptive_max_pool1d: output sizes {output_size:?}, expected one")
+            bail!(Argument, "{}: output sizes {output_size:?}, expected one", aten::adaptive_max_pool1d::NAME)
         };
         let images = aten::unsqueeze(this, -2)?;
         let (largest, indices) = aten::adaptive_max_pool2d(&images, &wide(output_size, 1))?;

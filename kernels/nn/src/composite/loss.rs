@@ -74,7 +74,7 @@ mod kernels {
         ignore_index: i64,
         label_smoothing: f64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cross_entropy_loss";
+        const OPERATOR: &str = aten::cross_entropy_loss::NAME;
         ensure!(
             label_smoothing.is_nan() || label_smoothing <= 1.0,
             Argument,
@@ -123,7 +123,7 @@ fn class_dim(logits: &Tensor) -> i64 {
 /// Any number of dimensions behind the classes, as images of one row.
 fn flattened(this: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
     let Targets { classes: target, weight, reduction, ignore_index } = targets;
-    const OPERATOR: &str = "aten::nll_loss_nd";
+    const OPERATOR: &str = aten::nll_loss_nd::NAME;
     let [n, classes, pixels @ ..] = this.sizes() else {
         bail!(Shape, "{OPERATOR}: a tensor without dimensions has no classes")
     };

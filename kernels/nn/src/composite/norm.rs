@@ -43,7 +43,7 @@ mod kernels {
         eps: f64,
         _cudnn_enabled: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::group_norm";
+        const OPERATOR: &str = aten::group_norm::NAME;
         let &[batch, channels, ..] = input.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} have no channels", input.sizes())
         };
@@ -83,19 +83,22 @@ mod kernels {
         ensure!(
             !normalized_shape.is_empty() && input.sizes().ends_with(normalized_shape),
             Shape,
-            "aten::rms_norm: sizes {:?} do not end in the normalized_shape {normalized_shape:?}",
+            "{}: sizes {:?} do not end in the normalized_shape {normalized_shape:?}",
+            aten::rms_norm::NAME,
             input.sizes()
         );
         ensure!(
             weight.is_none_or(|weight| weight.sizes() == normalized_shape),
             Shape,
-            "aten::rms_norm: a weight of sizes {:?}, and not those of the normalized_shape {normalized_shape:?}",
+            "{}: a weight of sizes {:?}, and not those of the normalized_shape {normalized_shape:?}",
+            aten::rms_norm::NAME,
             weight.map_or(&[][..], Tensor::sizes)
         );
         ensure!(
             input.dtype().is_floating_point() || input.dtype().is_complex(),
             DType,
-            "aten::rms_norm is not implemented for {}: it has no roots\n  help: convert it to a floating-point type",
+            "{} is not implemented for {}: it has no roots\n  help: convert it to a floating-point type",
+            aten::rms_norm::NAME,
             input.dtype()
         );
         // Halves are squared, and weighted, as `float32`: large ones would be infinite.
@@ -117,7 +120,8 @@ mod kernels {
         ensure!(
             (0.0..=1.0).contains(&p),
             Argument,
-            "aten::dropout: the probability {p} is not between 0 and 1"
+            "{}: the probability {p} is not between 0 and 1",
+            aten::dropout::NAME
         );
         if !train || p == 0.0 || input.numel() == 0 {
             return Ok(input.clone());
@@ -132,7 +136,8 @@ mod kernels {
         ensure!(
             (0.0..=1.0).contains(&p),
             Argument,
-            "aten::dropout_: the probability {p} is not between 0 and 1"
+            "{}: the probability {p} is not between 0 and 1",
+            aten::dropout_::NAME
         );
         if !train || p == 0.0 || this.numel() == 0 {
             return Ok(this);
@@ -189,13 +194,15 @@ fn native_group_norm(
     ensure!(
         group > 0 && input.sizes().get(1) == Some(&c) && c % group == 0 && input.sizes()[0] == n,
         Shape,
-        "aten::native_group_norm: {n} items of {c} channels in {group} groups do not make sizes {:?}",
+        "{}: {n} items of {c} channels in {group} groups do not make sizes {:?}",
+        aten::native_group_norm::NAME,
         input.sizes()
     );
     ensure!(
         n.saturating_mul(c).saturating_mul(hx_w) == input.numel(),
         Shape,
-        "aten::native_group_norm: {hx_w} elements of a channel do not make sizes {:?}",
+        "{}: {hx_w} elements of a channel do not make sizes {:?}",
+        aten::native_group_norm::NAME,
         input.sizes()
     );
     // Halves are rounded once, at the end.

@@ -9,7 +9,7 @@ mod kernels {
     use super::*;
 
     fn _foreach_add__List(this: &mut [Tensor], other: &[Tensor], alpha: Scalar) -> Result<()> {
-        check_lengths("aten::_foreach_add_.List", this, &[other])?;
+        check_lengths(aten::_foreach_add__List::NAME, this, &[other])?;
         this.iter_mut().zip(other).try_for_each(|(x, y)| aten::add__Tensor::call(x, y, alpha).map(drop))
     }
 
@@ -18,12 +18,12 @@ mod kernels {
     }
 
     fn _foreach_sub__List(this: &mut [Tensor], other: &[Tensor], alpha: Scalar) -> Result<()> {
-        check_lengths("aten::_foreach_sub_.List", this, &[other])?;
+        check_lengths(aten::_foreach_sub__List::NAME, this, &[other])?;
         this.iter_mut().zip(other).try_for_each(|(x, y)| aten::sub__Tensor::call(x, y, alpha).map(drop))
     }
 
     fn _foreach_mul__List(this: &mut [Tensor], other: &[Tensor]) -> Result<()> {
-        check_lengths("aten::_foreach_mul_.List", this, &[other])?;
+        check_lengths(aten::_foreach_mul__List::NAME, this, &[other])?;
         this.iter_mut().zip(other).try_for_each(|(x, y)| aten::mul__Tensor(x, y).map(drop))
     }
 
@@ -32,7 +32,7 @@ mod kernels {
     }
 
     fn _foreach_div__List(this: &mut [Tensor], other: &[Tensor]) -> Result<()> {
-        check_lengths("aten::_foreach_div_.List", this, &[other])?;
+        check_lengths(aten::_foreach_div__List::NAME, this, &[other])?;
         this.iter_mut().zip(other).try_for_each(|(x, y)| aten::div__Tensor(x, y).map(drop))
     }
 
@@ -46,7 +46,7 @@ mod kernels {
         tensor2: &[Tensor],
         value: Scalar,
     ) -> Result<()> {
-        check_lengths("aten::_foreach_addcmul_.Scalar", this, &[tensor1, tensor2])?;
+        check_lengths(aten::_foreach_addcmul__Scalar::NAME, this, &[tensor1, tensor2])?;
         let factors = tensor1.iter().zip(tensor2);
         this.iter_mut()
             .zip(factors)
@@ -59,7 +59,7 @@ mod kernels {
         tensor2: &[Tensor],
         value: Scalar,
     ) -> Result<()> {
-        check_lengths("aten::_foreach_addcdiv_.Scalar", this, &[tensor1, tensor2])?;
+        check_lengths(aten::_foreach_addcdiv__Scalar::NAME, this, &[tensor1, tensor2])?;
         let operands = tensor1.iter().zip(tensor2);
         this.iter_mut()
             .zip(operands)
@@ -67,7 +67,7 @@ mod kernels {
     }
 
     fn _foreach_lerp__Scalar(this: &mut [Tensor], tensors1: &[Tensor], weight: Scalar) -> Result<()> {
-        check_lengths("aten::_foreach_lerp_.Scalar", this, &[tensors1])?;
+        check_lengths(aten::_foreach_lerp__Scalar::NAME, this, &[tensors1])?;
         this.iter_mut().zip(tensors1).try_for_each(|(x, end)| aten::lerp__Scalar(x, end, weight).map(drop))
     }
 

@@ -40,7 +40,7 @@ macro_rules! networks {
                     let cell = Cell::$kind;
                     let network = Network { cell, has_biases, num_layers, dropout, bidirectional, batch_first };
                     let run = network.run(input, [hx, hx], params);
-                    let named = |error: Error| error.context(concat!("aten::", stringify!($network)));
+                    let named = |error: Error| error.context(aten::$network::NAME);
                     let (output, [state, _]) = run.map_err(named)?;
                     Ok((output, state))
                 }
@@ -54,7 +54,7 @@ macro_rules! networks {
                 b_ih: Option<&Tensor>,
                 b_hh: Option<&Tensor>,
             ) -> Result<(Tensor, Tensor)> {
-                let state = two("aten::lstm_cell", hx)?;
+                let state = two(aten::lstm_cell::NAME, hx)?;
                 let weights = Weights { w_ih, w_hh, biases: [b_ih, b_hh], projection: None };
                 let [hidden, cell] = weights.step(Cell::Lstm, &weights.of_input(input)?, state)?;
                 Ok((hidden, cell))
@@ -71,7 +71,7 @@ macro_rules! networks {
                 bidirectional: bool,
                 batch_first: bool,
             ) -> Result<(Tensor, Tensor, Tensor)> {
-                const OPERATOR: &str = "aten::lstm.input";
+                const OPERATOR: &str = aten::lstm_input::NAME;
                 let dropout = if train { dropout } else { 0.0 };
                 let network =
                     Network { cell: Cell::Lstm, has_biases, num_layers, dropout, bidirectional, batch_first };

@@ -11,10 +11,9 @@ mod resize;
 mod unpool;
 
 /// Writes the kernels of convolutions: in how many dimensions, then their names, with padding in numbers, with
-/// padding as a word, and transposed, each with the name that messages have.
+/// padding as a word, and transposed.
 macro_rules! convolutions {
-    ($($ndim:literal: $conv:ident $operator:literal, $padded:ident $of_padded:literal,
-        $transposed:ident $of_transposed:literal;)+) => {
+    ($($ndim:literal: $conv:ident, $padded:ident, $transposed:ident;)+) => {
         #[torch_impl(aten, CompositeImplicitAutograd)]
         mod convolutions {
             use super::*;
@@ -29,8 +28,8 @@ macro_rules! convolutions {
                     dilation: &[i64],
                     groups: i64,
                 ) -> Result<Tensor> {
-                    super::check_bias($operator, input, bias)?;
-                    super::with_batch($operator, $ndim, input, |input| {
+                    super::check_bias(aten::$conv::NAME, input, bias)?;
+                    super::with_batch(aten::$conv::NAME, $ndim, input, |input| {
                         aten::convolution(input, weight, bias, stride, padding, dilation, false, &[0], groups)
                     })
                 }
@@ -44,7 +43,7 @@ macro_rules! convolutions {
                     dilation: &[i64],
                     groups: i64,
                 ) -> Result<Tensor> {
-                    let padded = Padded { operator: $of_padded, weight, bias, stride, dilation, groups };
+                    let padded = Padded { operator: aten::$padded::NAME, weight, bias, stride, dilation, groups };
                     padded.convolve($ndim, input, padding)
                 }
 
@@ -58,7 +57,7 @@ macro_rules! convolutions {
                     groups: i64,
                     dilation: &[i64],
                 ) -> Result<Tensor> {
-                    super::with_batch($of_transposed, $ndim, input, |input| {
+                    super::with_batch(aten::$transposed::NAME, $ndim, input, |input| {
                         aten::convolution(
                             input, weight, bias, stride, padding, dilation, true, output_padding, groups,
                         )
@@ -70,9 +69,9 @@ macro_rules! convolutions {
 }
 
 convolutions! {
-    1: conv1d "aten::conv1d", conv1d_padding "aten::conv1d.padding", conv_transpose1d "aten::conv_transpose1d";
-    2: conv2d "aten::conv2d", conv2d_padding "aten::conv2d.padding", conv_transpose2d_input "aten::conv_transpose2d";
-    3: conv3d "aten::conv3d", conv3d_padding "aten::conv3d.padding", conv_transpose3d_input "aten::conv_transpose3d";
+    1: conv1d, conv1d_padding, conv_transpose1d;
+    2: conv2d, conv2d_padding, conv_transpose2d_input;
+    3: conv3d, conv3d_padding, conv_transpose3d_input;
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -91,7 +90,7 @@ mod implicit {
     }
 
     fn adaptive_avg_pool2d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::adaptive_avg_pool2d";
+        const OPERATOR: &str = aten::adaptive_avg_pool2d::NAME;
         ensure!(
             output_size.len() == 2,
             Argument,
@@ -116,7 +115,7 @@ mod implicit {
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::constant_pad_nd";
+    const OPERATOR: &str = aten::constant_pad_nd::NAME;
     ensure!(
         pad.len().is_multiple_of(2) && pad.len() / 2 <= this.dim(),
         Argument,

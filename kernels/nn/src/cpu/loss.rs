@@ -33,7 +33,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
         let likelihoods =
-            Likelihoods { operator: "aten::nll_loss_forward", this, target, weight, ignore_index }
+            Likelihoods { operator: aten::nll_loss_forward::NAME, this, target, weight, ignore_index }
                 .of_rows()?;
         likelihoods.loss(reduction, if this.dim() == 1 { &[] } else { target.sizes() })
     }
@@ -46,7 +46,7 @@ mod kernels {
         ignore_index: i64,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
-        Likelihoods { operator: "aten::nll_loss2d_forward", this, target, weight, ignore_index }
+        Likelihoods { operator: aten::nll_loss2d_forward::NAME, this, target, weight, ignore_index }
             .of_pixels()?
             .loss(reduction, target.sizes())
     }
@@ -61,7 +61,7 @@ mod kernels {
         total_weight: &Tensor,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([grad_output, this, target, total_weight].into_iter().chain(weight))?;
-        const OPERATOR: &str = "aten::nll_loss_backward";
+        const OPERATOR: &str = aten::nll_loss_backward::NAME;
         let is_fit = this.dim() != 1 || target.dim() == 0 || this.numel() == 1;
         ensure!(is_fit, Shape, "{OPERATOR}: a list of one target for classes without a batch");
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
@@ -83,7 +83,7 @@ mod kernels {
         total_weight: &Tensor,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([grad_output, this, target, total_weight].into_iter().chain(weight))?;
-        const OPERATOR: &str = "aten::nll_loss2d_backward";
+        const OPERATOR: &str = aten::nll_loss2d_backward::NAME;
         let out = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         ensure!(
             out.is_contiguous(MemoryFormat::Contiguous), // as PyTorch asks of images

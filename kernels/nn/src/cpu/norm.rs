@@ -24,7 +24,7 @@ mod kernels {
 
     fn _softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::_softmax";
+        const OPERATOR: &str = aten::_softmax::NAME;
         let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
         if this.numel() == 0 {
             return Tensor::empty(this.sizes(), this.dtype(), this.device());
@@ -42,7 +42,7 @@ mod kernels {
 
     fn _log_softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::_log_softmax";
+        const OPERATOR: &str = aten::_log_softmax::NAME;
         let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
         if this.numel() == 0 {
             return Tensor::empty(this.sizes(), this.dtype(), this.device());
@@ -67,7 +67,7 @@ mod kernels {
         eps: f64,
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::all_frozen([input].into_iter().chain(weight).chain(bias))?;
-        const OPERATOR: &str = "aten::native_layer_norm";
+        const OPERATOR: &str = aten::native_layer_norm::NAME;
         let outer = outer_dims(OPERATOR, input, normalized_shape, &[weight, bias])?;
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias])?;
@@ -95,7 +95,7 @@ mod kernels {
         eps: f64,
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::all_frozen([input].into_iter().chain(weight).chain(bias))?;
-        const OPERATOR: &str = "aten::native_batch_norm";
+        const OPERATOR: &str = aten::native_batch_norm::NAME;
         let channels = channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         ensure!(

@@ -26,7 +26,7 @@ mod kernels {
         grad_scale: Option<&Tensor>,
         found_inf: Option<&Tensor>,
     ) -> Result<()> {
-        const OPERATOR: &str = "aten::_fused_sgd_";
+        const OPERATOR: &str = aten::_fused_sgd_::NAME;
         check_lists(OPERATOR, this, &[], &[grads])?;
         if momentum != 0.0 {
             check_lists(OPERATOR, this, &[momentum_buffer_list], &[])?;
@@ -72,7 +72,7 @@ mod kernels {
         found_inf: Option<&Tensor>,
     ) -> Result<()> {
         let adam = Adam {
-            operator: "aten::_fused_adam_",
+            operator: aten::_fused_adam_::NAME,
             lr,
             betas: [beta1, beta2],
             gradient_decay: weight_decay,
@@ -102,7 +102,7 @@ mod kernels {
         found_inf: Option<&Tensor>,
     ) -> Result<()> {
         let adam = Adam {
-            operator: "aten::_fused_adamw_",
+            operator: aten::_fused_adamw_::NAME,
             lr,
             betas: [beta1, beta2],
             gradient_decay: 0.0,

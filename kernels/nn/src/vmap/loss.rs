@@ -25,7 +25,8 @@ fn nll_loss_forward(
     ensure!(
         (this.dim(), target.dim()) == (2, 1) || (this.dim(), target.dim()) == (1, 0),
         Shape,
-        "aten::nll_loss_forward: likelihoods of sizes {:?} for targets of sizes {:?}",
+        "{}: likelihoods of sizes {:?} for targets of sizes {:?}",
+        aten::nll_loss_forward::NAME,
         this.sizes(),
         target.sizes()
     );
@@ -37,7 +38,8 @@ fn nll_loss_forward(
     ensure!(
         rows.sizes()[1] == targets.sizes()[1],
         Shape,
-        "aten::nll_loss_forward: likelihoods of sizes {:?} for targets of sizes {:?}",
+        "{}: likelihoods of sizes {:?} for targets of sizes {:?}",
+        aten::nll_loss_forward::NAME,
         this.sizes(),
         target.sizes()
     );
@@ -45,7 +47,8 @@ fn nll_loss_forward(
     ensure!(
         weight.is_none_or(|weight| weight.sizes() == [classes]),
         Shape,
-        "aten::nll_loss_forward: a weight of sizes {:?} for {classes} classes",
+        "{}: a weight of sizes {:?} for {classes} classes",
+        aten::nll_loss_forward::NAME,
         weight.map_or(&[][..], Tensor::sizes)
     );
     let own_weight = weight.filter(|weight| level.has(weight));
@@ -128,7 +131,8 @@ mod images {
         ensure!(
             images.dim() == 4,
             Shape,
-            "aten::nll_loss2d: likelihoods of sizes {:?}, they are `[images, classes, height, width]`",
+            "{}: likelihoods of sizes {:?}, they are `[images, classes, height, width]`",
+            aten::nll_loss2d::NAME,
             images.sizes()
         );
         let last = aten::permute(images, &[0, 2, 3, 1])?;

@@ -27,7 +27,8 @@ mod rules {
             ensure!(
                 parameter.sizes() == normalized_shape,
                 Shape,
-                "aten::native_layer_norm: a weight or bias of sizes {:?} for elements of shape {normalized_shape:?}",
+                "{}: a weight or bias of sizes {:?} for elements of shape {normalized_shape:?}",
+                aten::native_layer_norm::NAME,
                 parameter.sizes()
             );
         }
@@ -65,13 +66,15 @@ mod rules {
         ensure!(
             !(training && shared && level.has(input)),
             Argument,
-            "aten::native_batch_norm: the running statistics are written to, and all examples share them\n  \
-             help: make them inputs of vmap with a batch, or leave them out"
+            "{}: the running statistics are written to, and all examples share them\n  \
+             help: make them inputs of vmap with a batch, or leave them out",
+            aten::native_batch_norm::NAME
         );
         ensure!(
             input.dim() >= 2,
             Shape,
-            "aten::native_batch_norm: sizes {:?} have no channels",
+            "{}: sizes {:?} have no channels",
+            aten::native_batch_norm::NAME,
             input.sizes()
         );
         // The channels of all examples, side by side.

@@ -157,13 +157,16 @@ fn definition(operator: &Operator, library: &Ident) -> TokenStream {
         Some(base) => quote!(__torch::Option::Some(|| &super::#base::OPERATOR)),
         None => quote!(__torch::Option::None),
     };
-    let symbol = symbol(library, ident);
+    let (name, symbol) = (schema.name.to_string(), symbol(library, ident));
     let count = Literal::usize_unsuffixed(operator.arguments.len());
     let returns = Literal::usize_unsuffixed(operator.returns.len());
     // Our word for the lifetimes: those of a return are those of the argument that `returned` names, both from one
     // schema.
     let word = quote!(unsafe { __torch::Word::give() });
     quote! {
+        /// The operator's name, with its namespace and overload, as errors give it.
+        pub const NAME: &__torch::str = __torch::operator_name!(super::NAMESPACE, #name);
+
         __torch::operator! {
             word: #word,
             name: #ident,

@@ -15,7 +15,6 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
     let ident = &operator.ident;
     let Head { parameters, output, .. } = head(operator);
     let names = arguments(operator);
-    let base_name = name(operator);
     let variants: Vec<_> = variants(operator, library).collect();
     let serving = variants.iter().map(|(kind, variant)| {
         let call = |passed: &TokenStream| quote!(<K as OutputKernel>::#ident(__output, #passed));
@@ -64,7 +63,6 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
         impl<K: OutputKernel> Kernel for Serving<K> {
             #[inline(always)]
             fn #ident(#parameters) -> __torch::Result<#output> {
-                const NAME: &__torch::str = #base_name;
                 <K as OutputKernel>::#ident(__torch::Output::new(NAME), #(#names),*)
             }
         }
@@ -98,7 +96,7 @@ fn implementation(
         ident if ident == target => quote!(&*#ident),
         ident => quote!(#ident),
     });
-    let (call, name) = (call(&quote!(#(#passed),*)), name(variant));
+    let (call, variant) = (call(&quote!(#(#passed),*)), &variant.ident);
     let (kernel, keys) = match with_keys {
         Some(()) => (quote!(KernelWithKeys), quote!(__keys: __torch::DispatchKeySet,)),
         None => (quote!(Kernel), quote!()),
@@ -108,8 +106,7 @@ fn implementation(
         impl #generics super::#ident::#kernel for #of {
             #[inline(always)]
             fn #ident #lifetimes(#keys #parameters) -> __torch::Result<#output> {
-                const NAME: &__torch::str = #name;
-                let __output = __torch::Output::#constructor(NAME, &*#target);
+                let __output = __torch::Output::#constructor(super::#variant::NAME, &*#target);
                 let __result = #call?;
                 __torch::finish(__output, &__result)?;
                 ::core::result::Result::Ok(#target)
@@ -125,12 +122,6 @@ fn this(variant: &Operator) -> &Ident {
 
 fn arguments(operator: &Operator) -> Vec<&Ident> {
     operator.arguments.iter().map(|argument| &argument.ident).collect()
-}
-
-/// The whole name, with the namespace.
-fn name(operator: &Operator) -> TokenStream {
-    let name = operator.schema.name.to_string();
-    quote!(__torch::operator_name!(super::NAMESPACE, #name))
 }
 
 /// The variants of an operator, as far as they are in the library.

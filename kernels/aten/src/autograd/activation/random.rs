@@ -27,7 +27,8 @@ impl Drawn {
         ensure!(
             !noise.requires_grad(),
             Autograd,
-            "aten::rrelu_with_noise: `noise` requires a gradient, and has no derivative\n  help: detach it"
+            "{}: `noise` requires a gradient, and has no derivative\n  help: detach it",
+            aten::rrelu_with_noise::NAME
         );
         Ok(Drawn { noise: noise.clone(), lower, upper, training, generator: generator.cloned(), is_in_place })
     }

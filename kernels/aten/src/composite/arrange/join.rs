@@ -12,11 +12,11 @@ mod implicit {
     use super::*;
 
     fn meshgrid(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
-        grid("aten::meshgrid", tensors)
+        grid(aten::meshgrid::NAME, tensors)
     }
 
     fn meshgrid_indexing(tensors: &[Tensor], indexing: &str) -> Result<Vec<Tensor>> {
-        const OPERATOR: &str = "aten::meshgrid.indexing";
+        const OPERATOR: &str = aten::meshgrid_indexing::NAME;
         let is_swapped = match indexing {
             "ij" => false,
             "xy" => tensors.len() >= 2,
@@ -33,7 +33,7 @@ mod implicit {
     }
 
     fn cartesian_prod(tensors: &[Tensor]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::cartesian_prod";
+        const OPERATOR: &str = aten::cartesian_prod::NAME;
         ensure!(
             tensors.iter().all(|tensor| tensor.dim() == 1),
             Shape,
@@ -51,7 +51,7 @@ mod implicit {
     }
 
     fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
-        let sizes = common_sizes("aten::broadcast_tensors", tensors)?;
+        let sizes = common_sizes(aten::broadcast_tensors::NAME, tensors)?;
         let expanded = |tensor: &Tensor| match tensor.sizes() == sizes {
             true => Ok(tensor.clone()),
             false => aten::expand(tensor, &sizes),
@@ -97,24 +97,24 @@ mod implicit {
     }
 
     fn hstack(tensors: &[Tensor]) -> Result<Tensor> {
-        check_some("aten::hstack", tensors)?;
+        check_some(aten::hstack::NAME, tensors)?;
         let tensors = tensors.iter().map(aten::atleast_1d).collect::<Result<Vec<_>>>()?;
         let dim = if tensors.first().is_some_and(|first| first.dim() == 1) { 0 } else { 1 };
         aten::cat::call(&tensors, dim)
     }
 
     fn vstack(tensors: &[Tensor]) -> Result<Tensor> {
-        check_some("aten::vstack", tensors)?;
+        check_some(aten::vstack::NAME, tensors)?;
         aten::cat(&tensors.iter().map(aten::atleast_2d).collect::<Result<Vec<_>>>()?)
     }
 
     fn dstack(tensors: &[Tensor]) -> Result<Tensor> {
-        check_some("aten::dstack", tensors)?;
+        check_some(aten::dstack::NAME, tensors)?;
         aten::cat::call(&tensors.iter().map(aten::atleast_3d).collect::<Result<Vec<_>>>()?, 2)
     }
 
     fn column_stack(tensors: &[Tensor]) -> Result<Tensor> {
-        check_some("aten::column_stack", tensors)?;
+        check_some(aten::column_stack::NAME, tensors)?;
         let column = |tensor: &Tensor| match tensor.dim() {
             0 | 1 => aten::reshape(tensor, &[tensor.numel(), 1]),
             _ => Ok(tensor.clone()),
@@ -123,7 +123,7 @@ mod implicit {
     }
 
     fn block_diag(tensors: &[Tensor]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::block_diag";
+        const OPERATOR: &str = aten::block_diag::NAME;
         if tensors.is_empty() {
             return aten::empty_memory_format(&[1, 0]);
         }
@@ -144,31 +144,31 @@ mod implicit {
     }
 
     fn hsplit_int(this: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
-        equal_parts("aten::hsplit.int", this, 1, sections)
+        equal_parts(aten::hsplit_int::NAME, this, 1, sections)
     }
 
     fn hsplit_array(this: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
-        aten::tensor_split_indices::call(this, indices, axis("aten::hsplit.array", this, 1)?)
+        aten::tensor_split_indices::call(this, indices, axis(aten::hsplit_array::NAME, this, 1)?)
     }
 
     fn vsplit_int(this: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
-        equal_parts("aten::vsplit.int", this, 0, sections)
+        equal_parts(aten::vsplit_int::NAME, this, 0, sections)
     }
 
     fn vsplit_array(this: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
-        aten::tensor_split_indices::call(this, indices, axis("aten::vsplit.array", this, 0)?)
+        aten::tensor_split_indices::call(this, indices, axis(aten::vsplit_array::NAME, this, 0)?)
     }
 
     fn dsplit_int(this: &Tensor, sections: i64) -> Result<Vec<Tensor>> {
-        equal_parts("aten::dsplit.int", this, 2, sections)
+        equal_parts(aten::dsplit_int::NAME, this, 2, sections)
     }
 
     fn dsplit_array(this: &Tensor, indices: &[i64]) -> Result<Vec<Tensor>> {
-        aten::tensor_split_indices::call(this, indices, axis("aten::dsplit.array", this, 2)?)
+        aten::tensor_split_indices::call(this, indices, axis(aten::dsplit_array::NAME, this, 2)?)
     }
 
     fn tensor_split_sections(this: &Tensor, sections: i64, dim: i64) -> Result<Vec<Tensor>> {
-        const OPERATOR: &str = "aten::tensor_split.sections";
+        const OPERATOR: &str = aten::tensor_split_sections::NAME;
         let size = size_along(OPERATOR, this, dim)?;
         ensure!(
             sections > 0,
@@ -182,7 +182,7 @@ mod implicit {
     }
 
     fn tensor_split_indices(this: &Tensor, indices: &[i64], dim: i64) -> Result<Vec<Tensor>> {
-        size_along("aten::tensor_split.indices", this, dim)?;
+        size_along(aten::tensor_split_indices::NAME, this, dim)?;
         let starts = [0].into_iter().chain(indices.iter().copied());
         let ends = indices.iter().map(|end| Some(*end)).chain([None]);
         starts
@@ -194,7 +194,7 @@ mod implicit {
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 fn tensor_split_tensor_indices_or_sections(this: &Tensor, places: &Tensor, dim: i64) -> Result<Vec<Tensor>> {
-    const OPERATOR: &str = "aten::tensor_split.tensor_indices_or_sections";
+    const OPERATOR: &str = aten::tensor_split_tensor_indices_or_sections::NAME;
     ensure!(
         places.dtype() == DType::Int64,
         DType,

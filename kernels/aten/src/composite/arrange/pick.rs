@@ -14,7 +14,7 @@ mod derived {
     use super::*;
 
     fn take(this: &Tensor, index: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::take";
+        const OPERATOR: &str = aten::take::NAME;
         ensure!(
             index.dtype() == DType::Int64,
             DType,
@@ -26,7 +26,7 @@ mod derived {
     }
 
     fn masked_scatter(this: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::masked_scatter";
+        const OPERATOR: &str = aten::masked_scatter::NAME;
         ensure!(
             mask.dtype() == DType::Bool && source.dtype() == this.dtype(),
             DType,
@@ -53,7 +53,7 @@ mod derived {
     }
 
     fn masked_select(this: &Tensor, mask: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::masked_select";
+        const OPERATOR: &str = aten::masked_select::NAME;
         ensure!(
             mask.dtype() == DType::Bool,
             DType,
@@ -67,7 +67,7 @@ mod derived {
     }
 
     fn index_fill_int_Scalar(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::index_fill.int_Scalar";
+        const OPERATOR: &str = aten::index_fill_int_Scalar::NAME;
         ensure!(
             index.dim() <= 1 && matches!(index.dtype(), DType::Int64 | DType::Int32),
             Argument,
@@ -91,7 +91,8 @@ fn index_fill_int_Tensor(this: &Tensor, dim: i64, index: &Tensor, value: &Tensor
     ensure!(
         value.dim() == 0,
         Shape,
-        "aten::index_fill.int_Tensor: the value has sizes {:?}, expected a tensor without dimensions",
+        "{}: the value has sizes {:?}, expected a tensor without dimensions",
+        aten::index_fill_int_Tensor::NAME,
         value.sizes()
     );
     // On meta nothing is written, and the value may have none.
@@ -113,7 +114,7 @@ mod implicit {
     }
 
     fn take_along_dim(this: &Tensor, indices: &Tensor, dim: Option<i64>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::take_along_dim";
+        const OPERATOR: &str = aten::take_along_dim::NAME;
         let Some(dim) = dim else {
             return aten::gather(&aten::view(this, &[-1])?, 0, &aten::view(indices, &[-1])?);
         };
@@ -150,7 +151,7 @@ mod implicit {
     }
 
     fn one_hot(this: &Tensor, num_classes: i64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::one_hot";
+        const OPERATOR: &str = aten::one_hot::NAME;
         ensure!(
             this.dtype() == DType::Int64,
             DType,
@@ -176,14 +177,14 @@ mod implicit {
         } else {
             num_classes
         };
-        let classes = vector(collected("aten::one_hot", count, |class| class)?, this.device())?;
+        let classes = vector(collected(aten::one_hot::NAME, count, |class| class)?, this.device())?;
         aten::to_dtype(&aten::eq_Tensor(&aten::unsqueeze(this, -1)?, &classes)?, DType::Int64)
     }
 }
 
 #[torch_impl(aten, CPU)]
 fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::repeat_interleave.Tensor";
+    const OPERATOR: &str = aten::repeat_interleave_Tensor::NAME;
     ensure!(
         repeats.dim() == 1 && matches!(repeats.dtype(), DType::Int32 | DType::Int64),
         Argument,
@@ -199,7 +200,7 @@ fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Resul
     );
     let total = counts.iter().fold(0i64, |total, count| total.saturating_add(*count));
     let mut repeated = (0..).zip(&counts).flat_map(|(at, count)| std::iter::repeat_n(at, *count as usize));
-    let index = collected("aten::repeat_interleave", total, |_| repeated.next().unwrap_or_default())?;
+    let index = collected(OPERATOR, total, |_| repeated.next().unwrap_or_default())?;
     ensure!(
         output_size.is_none_or(|size| size == index.len() as i64),
         Argument,

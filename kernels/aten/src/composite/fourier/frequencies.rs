@@ -10,11 +10,11 @@ mod kernels {
     use super::*;
 
     fn fft_fftshift(this: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
-        shifted("aten::fft_fftshift", this, dim, |size| size / 2)
+        shifted(aten::fft_fftshift::NAME, this, dim, |size| size / 2)
     }
 
     fn fft_ifftshift(this: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
-        shifted("aten::fft_ifftshift", this, dim, |size| size - size / 2)
+        shifted(aten::fft_ifftshift::NAME, this, dim, |size| size - size / 2)
     }
 }
 
@@ -46,7 +46,7 @@ mod series {
         device: Option<Device>,
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::fft_fftfreq";
+        const OPERATOR: &str = aten::fft_fftfreq::NAME;
         ensure!(n >= 0, Argument, "{OPERATOR}: {n} frequencies");
         let dtype = checked(OPERATOR, dtype)?;
         let series = |start: i64, end: i64| {
@@ -64,7 +64,7 @@ mod series {
         device: Option<Device>,
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
-        let dtype = checked("aten::fft_rfftfreq", dtype)?;
+        let dtype = checked(aten::fft_rfftfreq::NAME, dtype)?;
         let numbers = aten::arange::call((n / 2 + 1).into(), Some(dtype), layout, device, pin_memory)?;
         aten::mul_Scalar(&numbers, (n as f64 * d).recip().into())
     }

@@ -67,7 +67,7 @@ mod kernels {
         return_complex: Option<bool>,
         align_to_window: Option<bool>,
     ) -> Result<Tensor> {
-        let cut = Cut::new("aten::stft", n_fft, hop_length, win_length)?;
+        let cut = Cut::new(aten::stft::NAME, n_fft, hop_length, win_length)?;
         let form = Form { normalized, onesided, return_complex };
         parts(&cut, this, window, None, align_to_window.map(|is_aligned| (is_aligned, "constant")), form)
     }
@@ -85,7 +85,7 @@ mod kernels {
         return_complex: Option<bool>,
         align_to_window: Option<bool>,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::stft.center";
+        const OPERATOR: &str = aten::stft_center::NAME;
         let cut = Cut::new(OPERATOR, n_fft, hop_length, win_length)?;
         ensure!(
             !center || align_to_window.is_none(),
@@ -109,7 +109,7 @@ mod kernels {
         length: Option<i64>,
         return_complex: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::istft";
+        const OPERATOR: &str = aten::istft::NAME;
         let cut = Cut::new(OPERATOR, n_fft, hop_length, win_length)?;
         ensure!(
             cut.hop <= cut.win,

@@ -99,7 +99,7 @@ impl Window {
 /// Writes the kernels of windows: the name in Rust, what is given beside the length, whether it is periodic, and
 /// what it is.
 macro_rules! windows {
-    ($($name:ident $operator:literal($($argument:ident: $ty:ty),*) = $is_periodic:expr,
+    ($($name:ident($($argument:ident: $ty:ty),*) = $is_periodic:expr,
         |$window:ident| $points:expr;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]
         mod kernels {
@@ -114,7 +114,7 @@ macro_rules! windows {
                     device: Option<Device>,
                     pin_memory: Option<bool>,
                 ) -> Result<Tensor> {
-                    let (operator, is_periodic) = ($operator, $is_periodic);
+                    let (operator, is_periodic) = (aten::$name::NAME, $is_periodic);
                     let dtype = dtype.unwrap_or(DType::DEFAULT);
                     let $window = Window { operator, len, is_periodic, dtype, layout, device, pin_memory };
                     $points
@@ -125,23 +125,23 @@ macro_rules! windows {
 }
 
 windows! {
-    hann_window "aten::hann_window"() = true, |window| window.of_cosine(0.5, 0.5);
-    hann_window_periodic "aten::hann_window.periodic"(periodic: bool) = periodic, |window| window.of_cosine(0.5, 0.5);
-    hamming_window "aten::hamming_window"() = true, |window| window.of_cosine(0.54, 0.46);
-    hamming_window_periodic "aten::hamming_window.periodic"(periodic: bool) = periodic,
+    hann_window() = true, |window| window.of_cosine(0.5, 0.5);
+    hann_window_periodic(periodic: bool) = periodic, |window| window.of_cosine(0.5, 0.5);
+    hamming_window() = true, |window| window.of_cosine(0.54, 0.46);
+    hamming_window_periodic(periodic: bool) = periodic,
         |window| window.of_cosine(0.54, 0.46);
-    hamming_window_periodic_alpha "aten::hamming_window.periodic_alpha"(periodic: bool, alpha: f64) = periodic,
+    hamming_window_periodic_alpha(periodic: bool, alpha: f64) = periodic,
         |window| window.of_cosine(alpha, 0.46);
-    hamming_window_periodic_alpha_beta "aten::hamming_window.periodic_alpha_beta"(periodic: bool, alpha: f64,
+    hamming_window_periodic_alpha_beta(periodic: bool, alpha: f64,
         beta: f64) = periodic,
         |window| window.of_cosine(alpha, beta);
-    blackman_window "aten::blackman_window"() = true, |window| window.of_two_cosines();
-    blackman_window_periodic "aten::blackman_window.periodic"(periodic: bool) = periodic,
+    blackman_window() = true, |window| window.of_two_cosines();
+    blackman_window_periodic(periodic: bool) = periodic,
         |window| window.of_two_cosines();
-    bartlett_window "aten::bartlett_window"() = true, |window| window.of_triangle();
-    bartlett_window_periodic "aten::bartlett_window.periodic"(periodic: bool) = periodic, |window| window.of_triangle();
-    kaiser_window "aten::kaiser_window"() = true, |window| window.of_bessel(12.0);
-    kaiser_window_periodic "aten::kaiser_window.periodic"(periodic: bool) = periodic, |window| window.of_bessel(12.0);
-    kaiser_window_beta "aten::kaiser_window.beta"(periodic: bool, beta: f64) = periodic,
+    bartlett_window() = true, |window| window.of_triangle();
+    bartlett_window_periodic(periodic: bool) = periodic, |window| window.of_triangle();
+    kaiser_window() = true, |window| window.of_bessel(12.0);
+    kaiser_window_periodic(periodic: bool) = periodic, |window| window.of_bessel(12.0);
+    kaiser_window_beta(periodic: bool, beta: f64) = periodic,
         |window| window.of_bessel(beta);
 }

@@ -48,11 +48,11 @@ mod kernels {
     }
 
     fn dot(this: &Tensor, tensor: &Tensor) -> Result<Tensor> {
-        product("aten::dot", this, tensor)
+        product(aten::dot::NAME, this, tensor)
     }
 
     fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        product("aten::vdot", this, other)
+        product(aten::vdot::NAME, this, other)
     }
 }
 

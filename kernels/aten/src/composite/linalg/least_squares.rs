@@ -15,7 +15,7 @@ fn linalg_pinv_atol_rtol_tensor(
     rtol: Option<&Tensor>,
     hermitian: bool,
 ) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::linalg_pinv.atol_rtol_tensor";
+    const OPERATOR: &str = aten::linalg_pinv_atol_rtol_tensor::NAME;
     let &[ref batch @ .., rows, columns] = this.sizes() else {
         bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", this.sizes())
     };
@@ -69,7 +69,7 @@ mod implicit {
         hermitian: bool,
     ) -> Result<Tensor> {
         let [batch @ .., _, _] = this.sizes() else {
-            bail!(Shape, "aten::linalg_matrix_rank: sizes {:?} are no matrices", this.sizes())
+            bail!(Shape, "{}: sizes {:?} are no matrices", aten::linalg_matrix_rank::NAME, this.sizes())
         };
         if this.numel() == 0 {
             return aten::new_zeros::with(this, batch).dtype(Some(DType::Int64)).call();
@@ -104,7 +104,7 @@ mod implicit {
         rcond: Option<f64>,
         driver: Option<&str>,
     ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::linalg_lstsq";
+        const OPERATOR: &str = aten::linalg_lstsq::NAME;
         let driver = driver.unwrap_or("gelsy");
         ensure!(
             ["gels", "gelsy", "gelsd", "gelss"].contains(&driver),

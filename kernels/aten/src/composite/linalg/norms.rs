@@ -20,7 +20,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let vector = |ord: Scalar| aten::linalg_vector_norm::call(this, ord, dim, keepdim, dtype);
         let Some(ord) = ord else { return vector(2.into()) };
-        match dims("aten::linalg_norm", this, dim)?.as_slice() {
+        match dims(aten::linalg_norm::NAME, this, dim)?.as_slice() {
             [_] => vector(ord),
             both => aten::linalg_matrix_norm::call(this, ord, both, keepdim, dtype),
         }
@@ -33,7 +33,7 @@ mod kernels {
         keepdim: bool,
         dtype: Option<DType>,
     ) -> Result<Tensor> {
-        let dims = dims("aten::linalg_norm.ord_str", this, dim)?;
+        let dims = dims(aten::linalg_norm_ord_str::NAME, this, dim)?;
         aten::linalg_matrix_norm_str_ord::call(this, ord, &dims, keepdim, dtype)
     }
 
@@ -44,7 +44,7 @@ mod kernels {
         keepdim: bool,
         dtype: Option<DType>,
     ) -> Result<Tensor> {
-        let matrices = Matrices::new("aten::linalg_matrix_norm", this, dim, keepdim, dtype)?;
+        let matrices = Matrices::new(aten::linalg_matrix_norm::NAME, this, dim, keepdim, dtype)?;
         let order = ord.to::<f64>().map_err(|error| error.context(matrices.operator))?;
         let extreme = |values: &Tensor, dim: i64, keepdim: bool| match order > 0.0 {
             true => aten::amax::call(values, &[dim], keepdim),
@@ -81,7 +81,7 @@ mod kernels {
         keepdim: bool,
         dtype: Option<DType>,
     ) -> Result<Tensor> {
-        let matrices = Matrices::new("aten::linalg_matrix_norm.str_ord", this, dim, keepdim, dtype)?;
+        let matrices = Matrices::new(aten::linalg_matrix_norm_str_ord::NAME, this, dim, keepdim, dtype)?;
         match ord {
             "fro" => aten::linalg_vector_norm::call(this, 2.into(), Some(dim), keepdim, dtype),
             "nuc" => matrices
@@ -101,7 +101,7 @@ mod conditions {
     use super::*;
 
     fn linalg_cond(this: &Tensor, p: Option<Scalar>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_cond";
+        const OPERATOR: &str = aten::linalg_cond::NAME;
         let p = p.unwrap_or(Scalar::Int(2));
         let order = p.to::<f64>().map_err(|error| error.context(OPERATOR))?;
         ensure!(
@@ -127,7 +127,7 @@ mod conditions {
     }
 
     fn linalg_cond_p_str(this: &Tensor, p: &str) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::linalg_cond.p_str";
+        const OPERATOR: &str = aten::linalg_cond_p_str::NAME;
         ensure!(
             ["fro", "nuc"].contains(&p),
             Argument,

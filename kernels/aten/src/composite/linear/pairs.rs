@@ -75,7 +75,7 @@ pub(crate) fn backward_of_pdist(
     p: f64,
     pdist: &Tensor,
 ) -> Result<[Tensor; 3]> {
-    let pairs = Pairs::new("aten::_pdist_backward", rows)?;
+    let pairs = Pairs::new(aten::_pdist_backward::NAME, rows)?;
     let [of_grad, of_difference, of_distances] =
         backward_of_pairs(&pairs.difference(grad)?, grad_output, &pairs.difference(rows)?, p, pdist)?;
     Ok([of_grad, pairs.gathered(rows, &of_difference)?, of_distances])
@@ -111,7 +111,7 @@ mod derived {
         p: f64,
         cdist: &Tensor,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_cdist_backward";
+        const OPERATOR: &str = aten::_cdist_backward::NAME;
         ensure!(
             x1.dim() >= 2 && x2.dim() >= 2 && x1.sizes().last() == x2.sizes().last(),
             Shape,
@@ -144,7 +144,7 @@ mod derived {
     }
 
     fn _pdist_forward(this: &Tensor, p: f64) -> Result<Tensor> {
-        let pairs = Pairs::new("aten::_pdist_forward", this)?;
+        let pairs = Pairs::new(aten::_pdist_forward::NAME, this)?;
         ensure!(
             p >= 0.0,
             Argument,
@@ -159,7 +159,7 @@ mod derived {
     }
 
     fn _pdist_backward(grad_output: &Tensor, this: &Tensor, p: f64, pdist: &Tensor) -> Result<Tensor> {
-        let pairs = Pairs::new("aten::_pdist_backward", this)?;
+        let pairs = Pairs::new(aten::_pdist_backward::NAME, this)?;
         let count = pairs.first.numel();
         ensure!(
             grad_output.sizes() == [count] && pdist.sizes() == [count],
@@ -177,7 +177,7 @@ mod derived {
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 fn pdist(this: &Tensor, p: f64) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::pdist";
+    const OPERATOR: &str = aten::pdist::NAME;
     ensure!(this.dim() == 2, Shape, "{OPERATOR}: sizes {:?}, expected a matrix", this.sizes());
     ensure!(
         this.dtype().is_floating_point() && p >= 0.0,

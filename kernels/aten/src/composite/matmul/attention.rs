@@ -37,7 +37,7 @@ mod derived {
         beta: Scalar,
         alpha: Scalar,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::addbmm";
+        const OPERATOR: &str = aten::addbmm::NAME;
         let (&[batch, rows, inner], &[batch2_len, inner2, columns]) = (batch1.sizes(), batch2.sizes()) else {
             bail!(
                 Shape,
@@ -82,7 +82,8 @@ mod derived {
         ensure!(
             can_cast(sum.dtype(), this.dtype()),
             DType,
-            "aten::addbmm_: a result of {} cannot be written to a tensor of {}",
+            "{}: a result of {} cannot be written to a tensor of {}",
+            aten::addbmm_::NAME,
             sum.dtype(),
             this.dtype()
         );
@@ -94,7 +95,7 @@ mod derived {
     }
 
     fn trace(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() == 2, Shape, "aten::trace: sizes {:?}, expected a matrix", this.sizes());
+        ensure!(this.dim() == 2, Shape, "{}: sizes {:?}, expected a matrix", aten::trace::NAME, this.sizes());
         aten::sum(&aten::diagonal(this)?)
     }
 }
@@ -107,7 +108,8 @@ mod kernels {
         ensure!(
             this.dim() == 1 && vec2.dim() == 1,
             Shape,
-            "aten::outer: sizes {:?} and {:?}, expected two vectors",
+            "{}: sizes {:?} and {:?}, expected two vectors",
+            aten::outer::NAME,
             this.sizes(),
             vec2.sizes()
         );
@@ -124,7 +126,7 @@ mod kernels {
         scale: Option<f64>,
         enable_gqa: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::scaled_dot_product_attention";
+        const OPERATOR: &str = aten::scaled_dot_product_attention::NAME;
         ensure!(
             query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
             Shape,

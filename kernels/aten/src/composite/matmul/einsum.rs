@@ -9,7 +9,8 @@ use crate::aten;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 fn einsum(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<Tensor> {
-    formula(equation, tensors, path).map_err(|error| error.context(format!("aten::einsum of {equation:?}")))
+    formula(equation, tensors, path)
+        .map_err(|error| error.context(format!("{} of {equation:?}", aten::einsum::NAME)))
 }
 
 /// A name for a dimension: a letter, or which of those that `...` stands for, counted from the last.

@@ -16,7 +16,7 @@ mod implicit {
         keepdim: bool,
         interpolation: &str,
     ) -> Result<Tensor> {
-        shares("aten::quantile", this, q, dim, keepdim, interpolation, false)
+        shares(aten::quantile::NAME, this, q, dim, keepdim, interpolation, false)
     }
 
     fn quantile_scalar(
@@ -26,8 +26,8 @@ mod implicit {
         keepdim: bool,
         interpolation: &str,
     ) -> Result<Tensor> {
-        let q = share("aten::quantile.scalar", this, q)?;
-        shares("aten::quantile.scalar", this, &q, dim, keepdim, interpolation, false)
+        let q = share(aten::quantile_scalar::NAME, this, q)?;
+        shares(aten::quantile_scalar::NAME, this, &q, dim, keepdim, interpolation, false)
     }
 
     fn nanquantile(
@@ -37,7 +37,7 @@ mod implicit {
         keepdim: bool,
         interpolation: &str,
     ) -> Result<Tensor> {
-        shares("aten::nanquantile", this, q, dim, keepdim, interpolation, true)
+        shares(aten::nanquantile::NAME, this, q, dim, keepdim, interpolation, true)
     }
 
     fn nanquantile_scalar(
@@ -47,8 +47,8 @@ mod implicit {
         keepdim: bool,
         interpolation: &str,
     ) -> Result<Tensor> {
-        let q = share("aten::nanquantile.scalar", this, q)?;
-        shares("aten::nanquantile.scalar", this, &q, dim, keepdim, interpolation, true)
+        let q = share(aten::nanquantile_scalar::NAME, this, q)?;
+        shares(aten::nanquantile_scalar::NAME, this, &q, dim, keepdim, interpolation, true)
     }
 }
 

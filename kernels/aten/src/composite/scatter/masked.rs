@@ -11,7 +11,7 @@ mod derived {
     use super::*;
 
     fn masked_scatter_backward(grad_output: &Tensor, mask: &Tensor, sizes: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::masked_scatter_backward";
+        const OPERATOR: &str = aten::masked_scatter_backward::NAME;
         if grad_output.device() == Device::META {
             return aten::new_zeros(grad_output, sizes); // how many are picked, nobody knows
         }
@@ -33,7 +33,7 @@ mod derived {
         indices: &[Option<Tensor>],
         fill: Scalar,
     ) -> Result<Tensor> {
-        let indices = inside("aten::_unsafe_masked_index", this, indices)?;
+        let indices = inside(aten::_unsafe_masked_index::NAME, this, indices)?;
         let fill = whole(fill, this.dtype());
         if this.numel() == 0 {
             // There is nothing to pick, but the result has sizes.
@@ -53,7 +53,7 @@ mod derived {
         if this.numel() == 0 {
             return aten::clone(this);
         }
-        let indices = inside("aten::_unsafe_masked_index_put_accumulate", this, indices)?;
+        let indices = inside(aten::_unsafe_masked_index_put_accumulate::NAME, this, indices)?;
         let values = aten::masked_fill_Scalar(values, &aten::logical_not(mask)?, 0.into())?;
         aten::index_put::with(this, &indices, &values).accumulate(true).call()
     }

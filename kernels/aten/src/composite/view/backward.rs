@@ -21,7 +21,7 @@ mod derived {
     ) -> Result<Tensor> {
         let out = aten::new_zeros(grad_output, input_sizes)?;
         unseen(|| aten::copy_(&mut aten::diagonal::call(&out, offset, dim1, dim2)?, grad_output).map(drop))
-            .map_err(|error| error.context("aten::diagonal_backward"))?;
+            .map_err(|error| error.context(aten::diagonal_backward::NAME))?;
         Ok(out)
     }
 
@@ -32,7 +32,7 @@ mod derived {
         size: i64,
         step: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::unfold_backward";
+        const OPERATOR: &str = aten::unfold_backward::NAME;
         let out = aten::new_zeros(grad_in, input_sizes)?;
         let windows = aten::unfold(&out, dim, size, step).map_err(|error| error.context(OPERATOR))?;
         ensure!(

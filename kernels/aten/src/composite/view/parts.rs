@@ -11,14 +11,15 @@ mod explicit {
     use super::*;
 
     fn split_Tensor(this: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Tensor>> {
-        let size = size_along("aten::split.Tensor", this, dim)?;
+        let size = size_along(aten::split_Tensor::NAME, this, dim)?;
         ensure!(
             split_size > 0 || (split_size == 0 && size == 0),
             Argument,
-            "aten::split.Tensor: parts of size {split_size} do not make up a dimension of size {size}"
+            "{}: parts of size {split_size} do not make up a dimension of size {size}",
+            aten::split_Tensor::NAME
         );
         let parts = if split_size == 0 { 1 } else { size.unsigned_abs().div_ceil(split_size as u64).max(1) };
-        let parts = check_tensors(parts as i64).map_err(|error| error.context("aten::split.Tensor"))?;
+        let parts = check_tensors(parts as i64).map_err(|error| error.context(aten::split_Tensor::NAME))?;
         (0..parts as i64)
             .map(|part| {
                 let start = part * split_size;
@@ -28,12 +29,13 @@ mod explicit {
     }
 
     fn split_with_sizes(this: &Tensor, split_sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
-        let size = size_along("aten::split_with_sizes", this, dim)?;
+        let size = size_along(aten::split_with_sizes::NAME, this, dim)?;
         ensure!(
             split_sizes.iter().all(|size| *size >= 0)
                 && split_sizes.iter().map(|size| i128::from(*size)).sum::<i128>() == i128::from(size),
             Argument,
-            "aten::split_with_sizes: parts of sizes {split_sizes:?} do not make up a dimension of size {size}"
+            "{}: parts of sizes {split_sizes:?} do not make up a dimension of size {size}",
+            aten::split_with_sizes::NAME
         );
         let mut start = 0;
         let part = |length: &i64| {
@@ -50,12 +52,13 @@ mod implicit {
     use super::*;
 
     fn narrow(this: &Tensor, dim: i64, start: i64, length: i64) -> Result<Tensor> {
-        let size = size_along("aten::narrow", this, dim)?;
+        let size = size_along(aten::narrow::NAME, this, dim)?;
         let from = if start < 0 { start + size } else { start };
         ensure!(
             (0..=size).contains(&from) && (0..=size - from).contains(&length),
             Argument,
-            "aten::narrow: {length} indices from {start} on are not all in dimension {dim} of sizes {:?}",
+            "{}: {length} indices from {start} on are not all in dimension {dim} of sizes {:?}",
+            aten::narrow::NAME,
             this.sizes()
         );
         aten::slice_Tensor::call(this, dim, Some(from), Some(from + length), 1)
@@ -65,7 +68,8 @@ mod implicit {
         ensure!(
             start.dim() == 0 && start.dtype().is_integer(),
             Argument,
-            "aten::narrow.Tensor: a start of {} and sizes {:?}, expected an integer without dimensions",
+            "{}: a start of {} and sizes {:?}, expected an integer without dimensions",
+            aten::narrow_Tensor::NAME,
             start.dtype(),
             start.sizes()
         );
@@ -77,10 +81,10 @@ mod implicit {
     }
 
     fn chunk(this: &Tensor, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
-        let size = size_along("aten::chunk", this, dim)?;
-        ensure!(chunks > 0, Argument, "aten::chunk: a tensor cannot be cut into {chunks} parts");
+        let size = size_along(aten::chunk::NAME, this, dim)?;
+        ensure!(chunks > 0, Argument, "{}: a tensor cannot be cut into {chunks} parts", aten::chunk::NAME);
         if size == 0 {
-            let chunks = check_tensors(chunks).map_err(|error| error.context("aten::chunk"))?;
+            let chunks = check_tensors(chunks).map_err(|error| error.context(aten::chunk::NAME))?;
             return aten::split_with_sizes::call(this, &vec![0; chunks], dim);
         }
         let part = size / chunks + i64::from(size % chunks != 0);

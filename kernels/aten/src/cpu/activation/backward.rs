@@ -21,7 +21,7 @@ macro_rules! slopes {
 
             $(
                 fn $name($grad: &Tensor, $other: &Tensor $(, $number: Scalar)*) -> Result<Tensor> {
-                    let call = Pointwise::promoting(concat!("aten::", stringify!($name)), [$grad, $other])?;
+                    let call = Pointwise::promoting(aten::$name::NAME, [$grad, $other])?;
                     match_computing!(call.dtype, $T: Float => {
                         $(let $number: $T = $number.cast();)*
                         call.compute(None, call.dtype, move |[$g, $x]: [$T; 2]| $body)
@@ -60,7 +60,7 @@ mod kernels {
         is_result: bool,
         self_or_result: &Tensor,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::elu_backward";
+        const OPERATOR: &str = aten::elu_backward::NAME;
         ensure!(
             !is_result || alpha.cast::<f64>() >= 0.0,
             Argument,
@@ -85,7 +85,7 @@ mod kernels {
         negative_slope: Scalar,
         self_is_result: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::leaky_relu_backward";
+        const OPERATOR: &str = aten::leaky_relu_backward::NAME;
         ensure!(
             !self_is_result || negative_slope.cast::<f64>() >= 0.0,
             Argument,
@@ -102,7 +102,7 @@ mod kernels {
     fn log_sigmoid_forward(this: &Tensor) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         let this = &loops::contiguous(this)?; // as the results are, whatever the input was
-        let buffer = Pointwise::promoting("aten::log_sigmoid_forward", [this])?;
+        let buffer = Pointwise::promoting(aten::log_sigmoid_forward::NAME, [this])?;
         match_computing!(buffer.dtype, T: Float => {
             let exponentials = buffer.compute(None, buffer.dtype, |[x]: [T; 1]| (-x.abs()).exponential())?;
             Ok((aten::log_sigmoid(this)?, exponentials))
@@ -110,7 +110,7 @@ mod kernels {
     }
 
     fn log_sigmoid_backward(grad_output: &Tensor, this: &Tensor, buffer: &Tensor) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::log_sigmoid_backward";
+        const OPERATOR: &str = aten::log_sigmoid_backward::NAME;
         let other = [this, buffer].into_iter().find(|tensor| tensor.dtype() != grad_output.dtype());
         if let Some(other) = other {
             bail!(
@@ -132,7 +132,7 @@ mod kernels {
     }
 
     fn logit_backward(grad_output: &Tensor, this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::logit_backward", [grad_output, this])?;
+        let call = Pointwise::promoting(aten::logit_backward::NAME, [grad_output, this])?;
         match_computing!(call.dtype, T: Float => {
             let (low, outside): (T, T) = (eps.unwrap_or(0.0).cast(), if eps.is_some() { T::ZERO } else { T::nan() });
             let high = T::ONE - low;
@@ -145,11 +145,12 @@ mod kernels {
     }
 
     fn mish_backward(grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
-        let call = Pointwise::promoting("aten::mish_backward", [grad_output, this])?;
+        let call = Pointwise::promoting(aten::mish_backward::NAME, [grad_output, this])?;
         ensure!(
             this.dtype().is_floating_point(),
             DType,
-            "aten::mish_backward is not implemented for {}",
+            "{} is not implemented for {}",
+            aten::mish_backward::NAME,
             this.dtype()
         );
         match_computing!(call.dtype, T: Float => {
@@ -203,7 +204,7 @@ impl Gated {
 #[torch_impl(aten, CPU, Meta)]
 fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     let _lease = loops::frozen([grad_output, this])?;
-    let gated = Gated::new("aten::glu_backward", this, dim)?;
+    let gated = Gated::new(aten::glu_backward::NAME, this, dim)?;
     let (value, gate) = (gated.half_of(this, 0)?, gated.half_of(this, 1)?);
     ensure!(
         grad_output.sizes() == value.sizes() && grad_output.dtype() == this.dtype(),

@@ -22,7 +22,7 @@ mod kernels {
         training: bool,
         generator: Option<&Generator>,
     ) -> Result<Tensor> {
-        let slopes = Slopes::new("aten::rrelu_with_noise", this, noise, lower, upper)?;
+        let slopes = Slopes::new(aten::rrelu_with_noise::NAME, this, noise, lower, upper)?;
         if !training {
             return slopes.fixed(this);
         }
@@ -39,7 +39,7 @@ mod kernels {
         training: bool,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        let slopes = Slopes::new("aten::rrelu_with_noise_", this, noise, lower, upper)?;
+        let slopes = Slopes::new(aten::rrelu_with_noise_::NAME, this, noise, lower, upper)?;
         match training {
             true => slopes.draw(this, noise, this, generator)?,
             false => {

@@ -28,7 +28,7 @@ mod kernels {
     use super::*;
 
     fn index_Tensor(this: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
-        Places::new("aten::index.Tensor", this, indices)?.read(this)
+        Places::new(aten::index_Tensor::NAME, this, indices)?.read(this)
     }
 
     fn index_put_<'a>(
@@ -37,7 +37,7 @@ mod kernels {
         values: &Tensor,
         accumulate: bool,
     ) -> Result<&'a mut Tensor> {
-        put("aten::index_put_", this, indices, values, accumulate)?;
+        put(aten::index_put_::NAME, this, indices, values, accumulate)?;
         Ok(this)
     }
 }
@@ -299,7 +299,7 @@ fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
     // the slice is used.
     let flags = unsafe { std::slice::from_raw_parts(flags.address(&lease)?, flags.numel() as usize) };
     let count: usize = flags.iter().map(|flag| usize::from(*flag != 0)).sum();
-    let mut found = collected("aten::nonzero", count as i64 + 1, |_| 0)?; // what is behind the last gives no branch
+    let mut found = collected(aten::nonzero::NAME, count as i64 + 1, |_| 0)?; // what is behind the last gives no branch
     let mut next = 0;
     for (place, flag) in (0..).zip(flags) {
         found[next] = place;

@@ -38,7 +38,7 @@ macro_rules! kernels {
                     padding_idx: i64,
                 ) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
                     let _lease = loops::all_frozen([weight, indices, offsets].into_iter().chain(share))?;
-                    let operator = concat!("aten::", stringify!($name));
+                    let operator = aten::$name::NAME;
                     let mode = BagMode::of(operator, mode)?;
                     Bags { operator, weight, indices, offsets, mode, share, include_last_offset, padding_idx }
                         .pool($is_for_gradient)

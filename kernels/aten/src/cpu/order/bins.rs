@@ -20,7 +20,7 @@ mod kernels {
         weight: Option<&Tensor>,
         density: bool,
     ) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::histogram.bin_ct";
+        const OPERATOR: &str = aten::histogram_bin_ct::NAME;
         let (points, weight) = (aten::reshape(this, &[-1, 1])?, flat(weight)?);
         let edges = edges(OPERATOR, &points, &[bins], range)?;
         let hist = counted(OPERATOR, &points, &edges, weight.as_ref(), density)?;
@@ -34,7 +34,7 @@ mod kernels {
         weight: Option<&Tensor>,
         density: bool,
     ) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::histogram.bins_tensor";
+        const OPERATOR: &str = aten::histogram_bins_tensor::NAME;
         let (points, weight) = (aten::reshape(this, &[-1, 1])?, flat(weight)?);
         let edges = [bins.clone()];
         let hist = counted(OPERATOR, &points, &edges, weight.as_ref(), density)?;
@@ -49,7 +49,7 @@ mod kernels {
         density: bool,
     ) -> Result<Vec<Tensor>> {
         let _ = (weight, density); // bins do not depend on them
-        edges("aten::_histogramdd_bin_edges", this, bins, range)
+        edges(aten::_histogramdd_bin_edges::NAME, this, bins, range)
     }
 
     fn _histogramdd_from_bin_cts(
@@ -59,7 +59,7 @@ mod kernels {
         weight: Option<&Tensor>,
         density: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_histogramdd_from_bin_cts";
+        const OPERATOR: &str = aten::_histogramdd_from_bin_cts::NAME;
         counted(OPERATOR, this, &edges(OPERATOR, this, bins, range)?, weight, density)
     }
 
@@ -69,7 +69,7 @@ mod kernels {
         weight: Option<&Tensor>,
         density: bool,
     ) -> Result<Tensor> {
-        counted("aten::_histogramdd_from_bin_tensors", this, bins, weight, density)
+        counted(aten::_histogramdd_from_bin_tensors::NAME, this, bins, weight, density)
     }
 }
 

@@ -16,7 +16,7 @@ mod kernels {
 
     fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::kthvalue";
+        const OPERATOR: &str = aten::kthvalue::NAME;
         let size =
             if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(OPERATOR))? };
         ensure!(
@@ -30,19 +30,19 @@ mod kernels {
 
     fn median_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        check_numbers("aten::median.dim", this)?;
-        chosen("aten::median.dim", this, dim, keepdim, Choice::Middle)
+        check_numbers(aten::median_dim::NAME, this)?;
+        chosen(aten::median_dim::NAME, this, dim, keepdim, Choice::Middle)
     }
 
     fn nanmedian_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        check_numbers("aten::nanmedian.dim", this)?;
-        chosen("aten::nanmedian.dim", this, dim, keepdim, Choice::MiddleNumber)
+        check_numbers(aten::nanmedian_dim::NAME, this)?;
+        chosen(aten::nanmedian_dim::NAME, this, dim, keepdim, Choice::MiddleNumber)
     }
 
     fn mode(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        chosen("aten::mode", this, dim, keepdim, Choice::MostFrequent)
+        chosen(aten::mode::NAME, this, dim, keepdim, Choice::MostFrequent)
     }
 }
 

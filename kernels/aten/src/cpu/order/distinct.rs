@@ -26,7 +26,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         let flat = aten::reshape(&loops::contiguous(this)?, &[-1])?;
-        let found = Distinct::of_elements("aten::_unique2", &flat, return_inverse)?;
+        let found = Distinct::of_elements(aten::_unique2::NAME, &flat, return_inverse)?;
         found.of_all(this, &flat, return_inverse, return_counts)
     }
 
@@ -37,7 +37,7 @@ mod kernels {
         dim: Option<i64>,
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::unique_consecutive";
+        const OPERATOR: &str = aten::unique_consecutive::NAME;
         if let Some(dim) = dim {
             return slices(OPERATOR, this, dim, false);
         }
@@ -58,7 +58,7 @@ mod kernels {
         _return_counts: bool,
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        slices("aten::unique_dim", this, dim, true)
+        slices(aten::unique_dim::NAME, this, dim, true)
     }
 }
 

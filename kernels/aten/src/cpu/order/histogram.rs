@@ -12,7 +12,7 @@ use crate::number::{Divided, Ordered};
 #[torch_impl(aten, CPU, Meta)]
 fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
     let _lease = loops::frozen([this])?;
-    const OPERATOR: &str = "aten::histc";
+    const OPERATOR: &str = aten::histc::NAME;
     ensure!(bins > 0, Argument, "{OPERATOR}: {bins} bins, at least one is needed");
     ensure!(this.dtype().is_floating_point(), DType, "{OPERATOR} is not implemented for {}", this.dtype());
     let (mut low, mut high): (f64, f64) = (min.to()?, max.to()?);
@@ -31,7 +31,7 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
         Argument,
         "{OPERATOR}: between {low} and {high} there are no bins"
     );
-    let mut counts = collected("aten::histc", bins + 1, |_| 0u64)?;
+    let mut counts = collected(aten::histc::NAME, bins + 1, |_| 0u64)?;
     match_computing!(this.dtype(), T: Float => {
         let values = Parts::<T>::row_major(this, this.numel() as usize)?;
         let values = if values.count() == 0 { &[][..] } else { values.get(0) };

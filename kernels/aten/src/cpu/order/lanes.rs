@@ -23,7 +23,7 @@ mod kernels {
 
     fn cumsum(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::cumsum";
+        const OPERATOR: &str = aten::cumsum::NAME;
         let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         match dtype {
@@ -38,7 +38,7 @@ mod kernels {
 
     fn cumprod(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::cumprod";
+        const OPERATOR: &str = aten::cumprod::NAME;
         let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         match dtype {
@@ -59,12 +59,12 @@ mod kernels {
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         let size = this.sizes().get(wrap_dim(dim, this.dim())?).copied().unwrap_or(1);
-        ordered("aten::sort.stable", this, dim, size, descending)
+        ordered(aten::sort_stable::NAME, this, dim, size, descending)
     }
 
     fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, _sorted: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::topk";
+        const OPERATOR: &str = aten::topk::NAME;
         check_numbers(OPERATOR, this)?;
         let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let size = this.sizes().get(wrapped).copied().unwrap_or(1);

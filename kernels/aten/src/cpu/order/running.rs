@@ -18,12 +18,12 @@ mod kernels {
 
     fn cummax(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        extremes("aten::cummax", this, dim, true)
+        extremes(aten::cummax::NAME, this, dim, true)
     }
 
     fn cummin(this: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        extremes("aten::cummin", this, dim, false)
+        extremes(aten::cummin::NAME, this, dim, false)
     }
 }
 

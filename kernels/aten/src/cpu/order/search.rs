@@ -19,7 +19,7 @@ fn searchsorted_Tensor(
     sorter: Option<&Tensor>,
 ) -> Result<Tensor> {
     let _lease = loops::all_frozen([sorted_sequence, this].into_iter().chain(sorter))?;
-    const OPERATOR: &str = "aten::searchsorted.Tensor";
+    const OPERATOR: &str = aten::searchsorted_Tensor::NAME;
     let right = is_right(OPERATOR, right, side)?;
     let dtype =
         promote_types(sorted_sequence.dtype(), this.dtype()).map_err(|error| error.context(OPERATOR))?;
@@ -96,7 +96,7 @@ fn isin_Tensor_Tensor(
     invert: bool,
 ) -> Result<Tensor> {
     let _lease = loops::frozen([elements, test_elements])?;
-    const OPERATOR: &str = "aten::isin.Tensor_Tensor";
+    const OPERATOR: &str = aten::isin_Tensor_Tensor::NAME;
     let dtype =
         promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
     let out =

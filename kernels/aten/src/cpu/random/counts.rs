@@ -18,7 +18,7 @@ mod kernels {
     use super::*;
 
     fn poisson(this: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::poisson";
+        const OPERATOR: &str = aten::poisson::NAME;
         floating(OPERATOR, this)?;
         let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
         if !loops::has_elements(&out) {
@@ -36,7 +36,7 @@ mod kernels {
     }
 
     fn binomial(count: &Tensor, prob: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::binomial";
+        const OPERATOR: &str = aten::binomial::NAME;
         ensure!(
             count.dtype() == prob.dtype(),
             DType,

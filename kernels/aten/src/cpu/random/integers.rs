@@ -16,7 +16,7 @@ mod kernels {
         to: Option<i64>,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::random_.from";
+        const OPERATOR: &str = aten::random__from::NAME;
         match to {
             Some(to) => between(OPERATOR, this, from, to, generator)?,
             None => from_on(OPERATOR, this, from, generator)?,
@@ -29,13 +29,13 @@ mod kernels {
         to: i64,
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
-        between("aten::random_.to", this, 0, to, generator)?;
+        between(aten::random__to::NAME, this, 0, to, generator)?;
         Ok(this)
     }
 
     /// All integers from 0 on, or as many as a type of floating point holds exactly.
     fn random_<'a>(this: &'a mut Tensor, generator: Option<&Generator>) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::random_";
+        const OPERATOR: &str = aten::random_::NAME;
         if this.numel() == 0 {
             return Ok(this);
         }

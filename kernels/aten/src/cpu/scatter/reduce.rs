@@ -21,7 +21,7 @@ mod kernels {
         reduce: &str,
         include_self: bool,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::scatter_reduce.two";
+        const OPERATOR: &str = aten::scatter_reduce_two::NAME;
         let out = copied(this)?;
         let places = Scattering::new(OPERATOR, &out, dim, index, Some(src))?;
         places.reduce(src, Reduction::of_scatter(OPERATOR, reduce)?, include_self)?;
@@ -36,7 +36,7 @@ mod kernels {
         reduce: &str,
         include_self: bool,
     ) -> Result<&'a mut Tensor> {
-        const OPERATOR: &str = "aten::scatter_reduce_.two";
+        const OPERATOR: &str = aten::scatter_reduce__two::NAME;
         let places = Scattering::new(OPERATOR, this, dim, index, Some(src))?;
         places.reduce(src, Reduction::of_scatter(OPERATOR, reduce)?, include_self)?;
         Ok(this)
@@ -44,7 +44,7 @@ mod kernels {
 
     fn scatter_reduce(this: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
         let out = copied(this)?;
-        Scattering::new("aten::scatter.reduce", &out, dim, index, Some(src))?.combine(src, reduce)?;
+        Scattering::new(aten::scatter_reduce::NAME, &out, dim, index, Some(src))?.combine(src, reduce)?;
         Ok(out)
     }
 
@@ -56,7 +56,7 @@ mod kernels {
         reduce: &str,
     ) -> Result<Tensor> {
         let out = copied(this)?;
-        let places = Scattering::new("aten::scatter.value_reduce", &out, dim, index, None)?;
+        let places = Scattering::new(aten::scatter_value_reduce::NAME, &out, dim, index, None)?;
         places.combine(&places.repeated(value)?, reduce)?;
         Ok(out)
     }
@@ -70,7 +70,7 @@ mod kernels {
         include_self: bool,
     ) -> Result<Tensor> {
         let out = copied(this)?;
-        super::index_reduce("aten::index_reduce", &out, dim, index, source, reduce, include_self)?;
+        super::index_reduce(aten::index_reduce::NAME, &out, dim, index, source, reduce, include_self)?;
         Ok(out)
     }
 
@@ -82,7 +82,7 @@ mod kernels {
         reduce: &str,
         include_self: bool,
     ) -> Result<&'a mut Tensor> {
-        super::index_reduce("aten::index_reduce_", this, dim, index, source, reduce, include_self)?;
+        super::index_reduce(aten::index_reduce_::NAME, this, dim, index, source, reduce, include_self)?;
         Ok(this)
     }
 }

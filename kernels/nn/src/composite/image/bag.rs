@@ -49,7 +49,8 @@ mod implicit {
         ensure!(
             padding.is_none_or(|row| (0..rows).contains(&row)),
             Argument,
-            "aten::embedding_bag.padding_idx: padding_idx {padding_idx:?} is none of {rows} rows"
+            "{}: padding_idx {padding_idx:?} is none of {rows} rows",
+            aten::embedding_bag_padding_idx::NAME
         );
         let (last, padding) = (include_last_offset, padding.unwrap_or(-1));
         let pool = match weight.requires_grad() {
@@ -73,7 +74,7 @@ mod implicit {
         per_sample_weights: Option<&Tensor>,
         padding_idx: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_embedding_bag_backward";
+        const OPERATOR: &str = aten::_embedding_bag_backward::NAME;
         let mode = BagMode::of(OPERATOR, mode)?;
         let is_there = |sizes: &Tensor| aten::unsqueeze(&aten::ne_Scalar(sizes, 0.into())?, 1);
         if mode == BagMode::Max {
@@ -104,7 +105,7 @@ mod implicit {
         mode: i64,
         padding_idx: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::_embedding_bag_per_sample_weights_backward";
+        const OPERATOR: &str = aten::_embedding_bag_per_sample_weights_backward::NAME;
         let is_sum = BagMode::of(OPERATOR, mode)? == BagMode::Sum;
         ensure!(is_sum, Argument, "{OPERATOR}: mode {mode}, only rows that are summed count differently");
         let bags = bag_of_each(indices, offsets, offset2bag)?;

@@ -19,7 +19,7 @@ fn grid_sampler(
 /// What has a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn affine_grid_generator(theta: &Tensor, size: &[i64], align_corners: bool) -> Result<Tensor> {
-    let grid = Grid::of("aten::affine_grid_generator", size)?;
+    let grid = Grid::of(aten::affine_grid_generator::NAME, size)?;
     let axes = grid.axes();
     grid.check("matrices", theta, &[grid.batch, axes, axes + 1])?;
     let points = grid.points(theta, align_corners)?;
@@ -28,7 +28,7 @@ fn affine_grid_generator(theta: &Tensor, size: &[i64], align_corners: bool) -> R
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 fn affine_grid_generator_backward(grad: &Tensor, size: &[i64], align_corners: bool) -> Result<Tensor> {
-    let grid = Grid::of("aten::affine_grid_generator_backward", size)?;
+    let grid = Grid::of(aten::affine_grid_generator_backward::NAME, size)?;
     grid.check("a gradient", grad, &grid.sizes())?;
     let points = grid.points(grad, align_corners)?;
     let of_points = aten::reshape(grad, &[grid.batch, points.size(1)?, grid.axes()])?;

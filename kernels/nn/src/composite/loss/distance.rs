@@ -12,12 +12,12 @@ mod derived {
     use super::*;
 
     fn mse_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        let distance = distance("aten::mse_loss", this, target)?;
-        reduced("aten::mse_loss", aten::mul_Tensor(&distance, &distance)?, reduction)
+        let distance = distance(aten::mse_loss::NAME, this, target)?;
+        reduced(aten::mse_loss::NAME, aten::mul_Tensor(&distance, &distance)?, reduction)
     }
 
     fn smooth_l1_loss(this: &Tensor, target: &Tensor, reduction: i64, beta: f64) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::smooth_l1_loss";
+        const OPERATOR: &str = aten::smooth_l1_loss::NAME;
         ensure!(beta >= 0.0, Argument, "{OPERATOR}: beta is {beta}, must not be negative");
         if beta == 0.0 {
             return aten::l1_loss::call(this, target, reduction);
@@ -47,19 +47,20 @@ mod derived {
         };
         let loss = aten::mul_Tensor(&aten::rsub_Scalar(target, 1.into())?, this)?;
         let loss = weighted(aten::sub_Tensor(&loss, &likelihood)?, weight)?;
-        reduced("aten::binary_cross_entropy_with_logits", loss, reduction)
+        reduced(aten::binary_cross_entropy_with_logits::NAME, loss, reduction)
     }
 
     fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
         ensure!(
             this.dtype().is_differentiable(),
             DType,
-            "aten::soft_margin_loss is not implemented for {}, expected a floating-point type",
+            "{} is not implemented for {}, expected a floating-point type",
+            aten::soft_margin_loss::NAME,
             this.dtype()
         );
         // Whole numbers may have no negative ones.
         let lead = aten::mul_Tensor(&aten::neg(&aten::to_dtype(target, this.dtype())?)?, this)?;
-        reduced("aten::soft_margin_loss", aten::log1p(&aten::exp(&lead)?)?, reduction)
+        reduced(aten::soft_margin_loss::NAME, aten::log1p(&aten::exp(&lead)?)?, reduction)
     }
 }
 
@@ -68,7 +69,7 @@ mod distances {
     use super::*;
 
     fn l1_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        reduced("aten::l1_loss", aten::abs(&aten::sub_Tensor(this, target)?)?, reduction)
+        reduced(aten::l1_loss::NAME, aten::abs(&aten::sub_Tensor(this, target)?)?, reduction)
     }
 }
 
@@ -80,7 +81,8 @@ mod probabilities {
         ensure!(
             this.dtype().is_differentiable() && target.dtype().is_differentiable(),
             DType,
-            "aten::kl_div: {} and targets of {} are no logarithms, expected floating-point types",
+            "{}: {} and targets of {} are no logarithms, expected floating-point types",
+            aten::kl_div::NAME,
             this.dtype(),
             target.dtype()
         );
@@ -93,7 +95,7 @@ mod probabilities {
                 aten::sub_Tensor(&own, &aten::mul_Tensor(target, this)?)?
             }
         };
-        reduced("aten::kl_div", loss, reduction)
+        reduced(aten::kl_div::NAME, loss, reduction)
     }
 
     fn poisson_nll_loss(
@@ -120,7 +122,7 @@ mod probabilities {
             let is_small = aten::le_Scalar(target, 1.into())?;
             loss = aten::add_Tensor(&loss, &aten::masked_fill_Scalar(&factorial, &is_small, 0.into())?)?;
         }
-        reduced("aten::poisson_nll_loss", loss, reduction)
+        reduced(aten::poisson_nll_loss::NAME, loss, reduction)
     }
 }
 
@@ -135,7 +137,7 @@ mod margins {
         let hinge = aten::clamp_min(&aten::sub_Tensor(&margin, this)?, 0.into())?;
         let apart = aten::where_self(&aten::ne_Scalar(target, 1.into())?, &hinge, &zero)?;
         let near = aten::where_self(&aten::ne_Scalar(target, (-1).into())?, this, &zero)?;
-        reduced("aten::hinge_embedding_loss", aten::add_Tensor(&apart, &near)?, reduction)
+        reduced(aten::hinge_embedding_loss::NAME, aten::add_Tensor(&apart, &near)?, reduction)
     }
 
     fn margin_ranking_loss(
@@ -147,7 +149,7 @@ mod margins {
     ) -> Result<Tensor> {
         let lead = aten::mul_Tensor(&aten::neg(target)?, &aten::sub_Tensor(input1, input2)?)?;
         let loss = aten::clamp_min(&aten::add_Scalar(&lead, margin.into())?, 0.into())?;
-        reduced("aten::margin_ranking_loss", loss, reduction)
+        reduced(aten::margin_ranking_loss::NAME, loss, reduction)
     }
 
     fn cosine_embedding_loss(
@@ -170,7 +172,7 @@ mod margins {
             &aten::where_self(&aten::eq_Scalar(target, 1.into())?, &near, &zero)?,
             &aten::where_self(&aten::eq_Scalar(target, (-1).into())?, &apart, &zero)?,
         )?;
-        reduced("aten::cosine_embedding_loss", loss, reduction)
+        reduced(aten::cosine_embedding_loss::NAME, loss, reduction)
     }
 }
 
@@ -179,7 +181,7 @@ mod margins {
 /// # Errors
 /// Types that have no loss, sizes that do not broadcast, no bound above zero.
 pub(crate) fn huber(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
-    const OPERATOR: &str = "aten::huber_loss";
+    const OPERATOR: &str = aten::huber_loss::NAME;
     ensure!(delta > 0.0, Argument, "{OPERATOR}: delta is {delta}, must be positive");
     let loss = parabola_and_line(&distance(OPERATOR, this, target)?, delta)?;
     ensure!(

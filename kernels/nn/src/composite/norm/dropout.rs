@@ -81,13 +81,13 @@ macro_rules! dropping {
 
             $(
                 fn $name(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
-                    let operator = concat!("aten::", stringify!($name));
+                    let operator = aten::$name::NAME;
                     let dropout = Dropout { operator, p, train, of_channels: $of_channels, is_alpha: $is_alpha };
                     dropout.applied(input)
                 }
 
                 fn $in_place(this: &mut Tensor, p: f64, train: bool) -> Result<&mut Tensor> {
-                    let operator = concat!("aten::", stringify!($in_place));
+                    let operator = aten::$in_place::NAME;
                     let dropout = Dropout { operator, p, train, of_channels: $of_channels, is_alpha: $is_alpha };
                     dropout.applied_in_place(this)
                 }
@@ -108,7 +108,7 @@ mod derived {
     use super::*;
 
     fn native_dropout(input: &Tensor, p: f64, train: Option<bool>) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = "aten::native_dropout";
+        const OPERATOR: &str = aten::native_dropout::NAME;
         let of_bools = || aten::empty_like::with(input).dtype(Some(DType::Bool)).call();
         if input.numel() == 0 {
             return Ok((aten::clone(input)?, aten::empty_like(input)?));

@@ -163,7 +163,7 @@ mod batched {
         group: i64,
         output_mask: &[bool],
     ) -> Result<Three> {
-        const OPERATOR: &str = "aten::native_group_norm_backward";
+        const OPERATOR: &str = aten::native_group_norm_backward::NAME;
         let &[of_input, of_weight, of_bias] = output_mask else {
             bail!(Argument, "{OPERATOR}: output_mask has {} values, expected three", output_mask.len())
         };

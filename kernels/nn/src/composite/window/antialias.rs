@@ -21,7 +21,7 @@ macro_rules! resizing {
                     scales_h: Option<f64>,
                     scales_w: Option<f64>,
                 ) -> Result<Tensor> {
-                    let operator = concat!("aten::", stringify!($name));
+                    let operator = aten::$name::NAME;
                     let scales = [scales_h, scales_w];
                     Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format }
                         .forth(this, output_size)
@@ -35,7 +35,7 @@ macro_rules! resizing {
                     scales_h: Option<f64>,
                     scales_w: Option<f64>,
                 ) -> Result<Tensor> {
-                    let operator = concat!("aten::", stringify!($backward));
+                    let operator = aten::$backward::NAME;
                     let scales = [scales_h, scales_w];
                     Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format }
                         .back(grad_output, output_size, input_size)

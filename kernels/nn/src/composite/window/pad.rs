@@ -10,7 +10,7 @@ mod kernels {
     use super::*;
 
     fn pad(this: &Tensor, pad: &[i64], mode: &str, value: Option<f64>) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::pad";
+        const OPERATOR: &str = aten::pad::NAME;
         if mode == "constant" {
             return aten::constant_pad_nd::call(this, pad, value.unwrap_or(0.0).into());
         }

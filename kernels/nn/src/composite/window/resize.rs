@@ -18,7 +18,7 @@ macro_rules! by_factors {
                     $($align_corners: bool,)?
                     scale_factors: Option<&[f64]>,
                 ) -> Result<Tensor> {
-                    const OPERATOR: &str = concat!("aten::", stringify!($name), ".vec");
+                    const OPERATOR: &str = aten::$by_factors::NAME;
                     let sizes = sizes(OPERATOR, input, output_size, scale_factors)?;
                     let mut factors = scale_factors.unwrap_or_default().iter().copied();
                     $(let $scale = factors.next();)+

@@ -11,7 +11,7 @@ mod derived {
     use super::*;
 
     fn max_unpool2d(this: &Tensor, indices: &Tensor, output_size: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::max_unpool2d";
+        const OPERATOR: &str = aten::max_unpool2d::NAME;
         check_floating(OPERATOR, this)?;
         let out = put_back::<2>(OPERATOR, this, indices, output_size, false)?;
         let format = this.suggest_memory_format();
@@ -25,7 +25,7 @@ mod derived {
         stride: &[i64],
         padding: &[i64],
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::max_unpool3d";
+        const OPERATOR: &str = aten::max_unpool3d::NAME;
         check_floating(OPERATOR, this)?;
         ensure!(
             stride.len() == 3 && padding.len() == 3 && stride.iter().all(|stride| *stride > 0),
@@ -42,7 +42,7 @@ mod derived {
         output_size: &[i64],
         indices: &Tensor,
     ) -> Result<Tensor> {
-        returned::<2>("aten::fractional_max_pool2d_backward", grad_output, this, output_size, indices)
+        returned::<2>(aten::fractional_max_pool2d_backward::NAME, grad_output, this, output_size, indices)
     }
 
     fn fractional_max_pool3d_backward(
@@ -52,7 +52,7 @@ mod derived {
         output_size: &[i64],
         indices: &Tensor,
     ) -> Result<Tensor> {
-        returned::<3>("aten::fractional_max_pool3d_backward", grad_output, this, output_size, indices)
+        returned::<3>(aten::fractional_max_pool3d_backward::NAME, grad_output, this, output_size, indices)
     }
 }
 
@@ -65,7 +65,7 @@ fn max_pool1d_with_indices(
     dilation: &[i64],
     ceil_mode: bool,
 ) -> Result<(Tensor, Tensor)> {
-    const OPERATOR: &str = "aten::max_pool1d_with_indices";
+    const OPERATOR: &str = aten::max_pool1d_with_indices::NAME;
     ensure!(
         matches!(this.dim(), 2 | 3),
         Shape,

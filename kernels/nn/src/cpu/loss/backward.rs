@@ -21,7 +21,7 @@ mod kernels {
         target: &Tensor,
         reduction: i64,
     ) -> Result<Tensor> {
-        let distance = Distance::new("aten::mse_loss_backward", this, target, grad_output)?;
+        let distance = Distance::new(aten::mse_loss_backward::NAME, this, target, grad_output)?;
         let factor = distance.factor(reduction, 2.0);
         distance.gradient(true, move |x, grad| factor * x * grad)
     }
@@ -33,7 +33,7 @@ mod kernels {
         reduction: i64,
         beta: f64,
     ) -> Result<Tensor> {
-        let distance = Distance::new("aten::smooth_l1_loss_backward", this, target, grad_output)?;
+        let distance = Distance::new(aten::smooth_l1_loss_backward::NAME, this, target, grad_output)?;
         let factor = distance.factor(reduction, 1.0);
         let beta = if distance.is_whole() { beta.trunc() } else { beta };
         distance.gradient(true, move |x, grad| match x {
@@ -50,7 +50,7 @@ mod kernels {
         reduction: i64,
         delta: f64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::huber_loss_backward";
+        const OPERATOR: &str = aten::huber_loss_backward::NAME;
         let other = [target, grad_output].into_iter().find(|tensor| tensor.dtype() != this.dtype());
         if let Some(other) = other {
             bail!(
@@ -75,7 +75,7 @@ mod kernels {
         target: &Tensor,
         reduction: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = "aten::soft_margin_loss_backward";
+        const OPERATOR: &str = aten::soft_margin_loss_backward::NAME;
         let call = Pointwise::promoting(OPERATOR, [target, this, grad_output])?;
         let sizes = infer_size(this.sizes(), target.sizes()).map_err(|error| error.context(OPERATOR))?;
         ensure!(

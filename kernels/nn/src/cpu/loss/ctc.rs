@@ -28,7 +28,7 @@ mod kernels {
         _zero_infinity: bool,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([log_probs, targets])?;
-        const OPERATOR: &str = "aten::_ctc_loss";
+        const OPERATOR: &str = aten::_ctc_loss::NAME;
         let examples = Examples::new(OPERATOR, log_probs, targets, [input_lengths, target_lengths], blank)?;
         let [times, batch, _] = examples.sizes;
         let empty = |sizes: &[i64]| Tensor::zeros(sizes, log_probs.dtype(), log_probs.device());
@@ -72,7 +72,7 @@ mod kernels {
         zero_infinity: bool,
     ) -> Result<Tensor> {
         let _lease = loops::frozen([grad, log_probs, targets, neg_log_likelihood, log_alpha])?;
-        const OPERATOR: &str = "aten::_ctc_loss_backward";
+        const OPERATOR: &str = aten::_ctc_loss_backward::NAME;
         let examples = Examples::new(OPERATOR, log_probs, targets, [input_lengths, target_lengths], blank)?;
         let [times, batch, classes] = examples.sizes;
         let width = 2 * target_lengths.iter().max().copied().unwrap_or(0) + 1;

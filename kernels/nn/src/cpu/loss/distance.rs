@@ -12,12 +12,12 @@ use crate::loops::match_computing;
 
 /// Computes the loss of each element, and reduces them.
 macro_rules! loss {
-    ($operator:literal, $inputs:expr, $reduction:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
-        let call = Pointwise::promoting($operator, $inputs)?;
+    ($operator:ident, $inputs:expr, $reduction:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
+        let call = Pointwise::promoting(aten::$operator::NAME, $inputs)?;
         let losses = match_computing!(call.dtype, $T: Float => {
             call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
         }, else => Err(call.unsupported()))?;
-        reduced($operator, losses, $reduction)
+        reduced(aten::$operator::NAME, losses, $reduction)
     }};
 }
 
@@ -26,15 +26,20 @@ mod kernels {
     use super::*;
 
     fn mse_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        loss!("aten::mse_loss", [this, target], reduction, |x, y, T| (x - y) * (x - y))
+        loss!(mse_loss, [this, target], reduction, |x, y, T| (x - y) * (x - y))
     }
 
     fn smooth_l1_loss(this: &Tensor, target: &Tensor, reduction: i64, beta: f64) -> Result<Tensor> {
-        ensure!(beta >= 0.0, Argument, "aten::smooth_l1_loss: beta is {beta}, must not be negative");
+        ensure!(
+            beta >= 0.0,
+            Argument,
+            "{}: beta is {beta}, must not be negative",
+            aten::smooth_l1_loss::NAME
+        );
         if beta == 0.0 {
             return aten::l1_loss::call(this, target, reduction);
         }
-        loss!("aten::smooth_l1_loss", [this, target], reduction, |x, y, T| {
+        loss!(smooth_l1_loss, [this, target], reduction, |x, y, T| {
             parabola_and_line((x - y).abs(), beta as T) / beta as T
         })
     }
@@ -44,7 +49,7 @@ mod kernels {
         if !is_usual {
             return huber(this, target, reduction, delta);
         }
-        loss!("aten::huber_loss", [this, target], reduction, |x, y, T| {
+        loss!(huber_loss, [this, target], reduction, |x, y, T| {
             parabola_and_line((x - y).abs(), delta as T)
         })
     }

@@ -23,7 +23,7 @@ mod kernels {
         reduction: i64,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
-        let scores = Scores::new("aten::multi_margin_loss", this, target, weight, p, margin)?;
+        let scores = Scores::new(aten::multi_margin_loss::NAME, this, target, weight, p, margin)?;
         let sizes = if reduction == NONE { target.sizes() } else { &[] };
         let out = Tensor::empty(sizes, this.dtype(), this.device())?;
         if this.device() == Device::META {
@@ -51,7 +51,7 @@ mod kernels {
         reduction: i64,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([grad_output, this, target].into_iter().chain(weight))?;
-        let scores = Scores::new("aten::multi_margin_loss_backward", this, target, weight, p, margin)?;
+        let scores = Scores::new(aten::multi_margin_loss_backward::NAME, this, target, weight, p, margin)?;
         scores.check_gradient(grad_output, reduction)?;
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
         if !loops::has_elements(&out) {

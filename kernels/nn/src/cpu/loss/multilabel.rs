@@ -18,7 +18,7 @@ mod kernels {
         reduction: i64,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::all_frozen([this, target])?;
-        let labels = Labels::new("aten::multilabel_margin_loss_forward", this, target)?;
+        let labels = Labels::new(aten::multilabel_margin_loss_forward::NAME, this, target)?;
         let sizes = if reduction == NONE && this.dim() == 2 { &this.sizes()[..1] } else { &[][..] };
         let out = Tensor::empty(sizes, this.dtype(), this.device())?;
         let is_target = Tensor::empty(target.sizes(), this.dtype(), this.device())?;
@@ -50,7 +50,7 @@ mod kernels {
         is_target: &Tensor,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([grad_output, this, target, is_target])?;
-        let labels = Labels::new("aten::multilabel_margin_loss_backward", this, target)?;
+        let labels = Labels::new(aten::multilabel_margin_loss_backward::NAME, this, target)?;
         labels.check_back(grad_output, is_target, reduction)?;
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
         if !loops::has_elements(&out) {

@@ -20,7 +20,7 @@ mod kernels {
         reduction: i64,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([this, target].into_iter().chain(weight))?;
-        const OPERATOR: &str = "aten::binary_cross_entropy";
+        const OPERATOR: &str = aten::binary_cross_entropy::NAME;
         check_type(OPERATOR, this, "targets", target)?;
         let losses = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         match_computing!(this.dtype(), T: Float => {
@@ -54,7 +54,7 @@ mod kernels {
         reduction: i64,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([grad_output, this, target].into_iter().chain(weight))?;
-        const OPERATOR: &str = "aten::binary_cross_entropy_backward";
+        const OPERATOR: &str = aten::binary_cross_entropy_backward::NAME;
         check_type(OPERATOR, this, "targets", target)?;
         check_type(OPERATOR, this, "a gradient", grad_output)?;
         let grads = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;

@@ -29,7 +29,7 @@ mod kernels {
         input_dtype: DType,
     ) -> Result<Tensor> {
         let _lease = loops::frozen([grad_output, output])?;
-        const OPERATOR: &str = "aten::_softmax_backward_data";
+        const OPERATOR: &str = aten::_softmax_backward_data::NAME;
         let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
         if let Some(len) = line_length(output, &is_reduced) {
             return match_computing!(output.dtype(), T: Float => {
@@ -53,7 +53,7 @@ mod kernels {
         input_dtype: DType,
     ) -> Result<Tensor> {
         let _lease = loops::frozen([grad_output, output])?;
-        const OPERATOR: &str = "aten::_log_softmax_backward_data";
+        const OPERATOR: &str = aten::_log_softmax_backward_data::NAME;
         let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
         if let Some(len) = line_length(output, &is_reduced) {
             return match_computing!(output.dtype(), T: Float => {
@@ -80,7 +80,7 @@ mod kernels {
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::all_frozen([grad_out, input, mean, rstd].into_iter().chain(weight).chain(bias))?;
-        const OPERATOR: &str = "aten::native_layer_norm_backward";
+        const OPERATOR: &str = aten::native_layer_norm_backward::NAME;
         let outer = outer_dims(OPERATOR, input, normalized_shape, &[weight, bias])?;
         let is_inner: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
         let is_outer: Vec<bool> = is_inner.iter().map(|is_inner| !is_inner).collect();
@@ -127,7 +127,7 @@ mod kernels {
         let _lease = loops::all_frozen(
             [grad_out, input].into_iter().chain(weight).chain(save_mean).chain(save_invstd),
         )?;
-        const OPERATOR: &str = "aten::native_batch_norm_backward";
+        const OPERATOR: &str = aten::native_batch_norm_backward::NAME;
         let saved = if train { [save_mean, save_invstd] } else { [running_mean, running_var] };
         let [Some(mean), Some(scale)] = saved else {
             bail!(

@@ -40,7 +40,7 @@ mod kernels {
         groups: i64,
     ) -> Result<Tensor> {
         let _lease = loops::all_frozen([input, weight].into_iter().chain(bias))?;
-        const OPERATOR: &str = "aten::convolution";
+        const OPERATOR: &str = aten::convolution::NAME;
         let steps = [stride, padding, dilation, output_padding];
         let convolution = Convolution::new(OPERATOR, input, weight, steps, transposed, groups)?;
         let bias = convolution.bias(bias)?;
@@ -79,7 +79,7 @@ mod kernels {
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([grad_output, input, weight])?;
-        const OPERATOR: &str = "aten::convolution_backward";
+        const OPERATOR: &str = aten::convolution_backward::NAME;
         let steps = [stride, padding, dilation, output_padding];
         let convolution = Convolution::new(OPERATOR, input, weight, steps, transposed, groups)?;
         convolution.check_gradient(grad_output)?;

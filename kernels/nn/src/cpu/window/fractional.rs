@@ -20,7 +20,7 @@ mod kernels {
         random_samples: &Tensor,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this, random_samples])?;
-        Regions::<2>::new("aten::fractional_max_pool2d", this, kernel_size, output_size)?
+        Regions::<2>::new(aten::fractional_max_pool2d::NAME, this, kernel_size, output_size)?
             .pooled(this, random_samples)
     }
 
@@ -31,7 +31,7 @@ mod kernels {
         random_samples: &Tensor,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this, random_samples])?;
-        Regions::<3>::new("aten::fractional_max_pool3d", this, kernel_size, output_size)?
+        Regions::<3>::new(aten::fractional_max_pool3d::NAME, this, kernel_size, output_size)?
             .pooled(this, random_samples)
     }
 }

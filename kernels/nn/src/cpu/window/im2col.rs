@@ -34,7 +34,7 @@ mod kernels {
         stride: &[i64],
     ) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::im2col";
+        const OPERATOR: &str = aten::im2col::NAME;
         let axes = axes(OPERATOR, [kernel_size, stride, padding, dilation])?;
         let &[height, width] = pixels(OPERATOR, this, 2)? else {
             bail!(Shape, "{OPERATOR}: sizes {:?} have no height and width", this.sizes())
@@ -70,7 +70,7 @@ mod kernels {
         stride: &[i64],
     ) -> Result<Tensor> {
         let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = "aten::col2im";
+        const OPERATOR: &str = aten::col2im::NAME;
         let axes = axes(OPERATOR, [kernel_size, stride, padding, dilation])?;
         let sizes = pair(OPERATOR, "output_size", output_size)?;
         let most = i64::from(i32::MAX);

@@ -25,13 +25,13 @@ macro_rules! padding {
             $(
                 fn $name(this: &Tensor, padding: &[i64]) -> Result<Tensor> {
                     let _lease = loops::frozen([this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($name));
+                    const OPERATOR: &str = aten::$name::NAME;
                     Padding::new(OPERATOR, Edge::$edge, this, $ndim, padding)?.forth(this)
                 }
 
                 fn $backward(grad_output: &Tensor, this: &Tensor, padding: &[i64]) -> Result<Tensor> {
                     let _lease = loops::frozen([grad_output, this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($backward));
+                    const OPERATOR: &str = aten::$backward::NAME;
                     Padding::new(OPERATOR, Edge::$edge, this, $ndim, padding)?.back(grad_output, this)
                 }
             )+

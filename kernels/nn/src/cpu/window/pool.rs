@@ -34,7 +34,7 @@ macro_rules! pooling {
                     ceil_mode: bool,
                 ) -> Result<(Tensor, Tensor)> {
                     let _lease = loops::frozen([this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($largest));
+                    const OPERATOR: &str = aten::$largest::NAME;
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, dilation)?;
                     Pooling::of_windows(OPERATOR, this, &axes, ceil_mode)?.largest(this)
                 }
@@ -50,7 +50,7 @@ macro_rules! pooling {
                     indices: &Tensor,
                 ) -> Result<Tensor> {
                     let _lease = loops::frozen([grad_output, this, indices])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($largest_backward));
+                    const OPERATOR: &str = aten::$largest_backward::NAME;
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, dilation)?;
                     Pooling::of_windows(OPERATOR, this, &axes, ceil_mode)?.returned(grad_output, this, indices)
                 }
@@ -65,7 +65,7 @@ macro_rules! pooling {
                     divisor_override: Option<i64>,
                 ) -> Result<Tensor> {
                     let _lease = loops::frozen([this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($mean));
+                    const OPERATOR: &str = aten::$mean::NAME;
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, &[1])?;
                     let divisor = Divisor::new(OPERATOR, count_include_pad, divisor_override)?;
                     check_mean(OPERATOR, this, &axes)?;
@@ -83,7 +83,7 @@ macro_rules! pooling {
                     divisor_override: Option<i64>,
                 ) -> Result<Tensor> {
                     let _lease = loops::frozen([grad_output, this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($mean_backward));
+                    const OPERATOR: &str = aten::$mean_backward::NAME;
                     let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, &[1])?;
                     let divisor = Divisor::new(OPERATOR, count_include_pad, divisor_override)?;
                     check_mean(OPERATOR, this, &axes)?;
@@ -92,13 +92,13 @@ macro_rules! pooling {
 
                 fn $mean_of_shares(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
                     let _lease = loops::frozen([this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($mean_of_shares));
+                    const OPERATOR: &str = aten::$mean_of_shares::NAME;
                     Pooling::of_shares(OPERATOR, this, output_size, $ndim, $ndim == 2)?.means(this, Divisor::Covered)
                 }
 
                 fn $mean_of_shares_backward(grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
                     let _lease = loops::frozen([grad_output, this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($mean_of_shares_backward));
+                    const OPERATOR: &str = aten::$mean_of_shares_backward::NAME;
                     let output_size = pixels(OPERATOR, grad_output, $ndim)?;
                     let pooling = Pooling::of_shares(OPERATOR, this, output_size, $ndim, $ndim == 2)?;
                     pooling.spread(grad_output, this, Divisor::Covered)
@@ -106,7 +106,7 @@ macro_rules! pooling {
 
                 fn $largest_of_shares(this: &Tensor, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
                     let _lease = loops::frozen([this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($largest_of_shares));
+                    const OPERATOR: &str = aten::$largest_of_shares::NAME;
                     Pooling::of_shares(OPERATOR, this, output_size, $ndim, false)?.largest(this)
                 }
 
@@ -116,7 +116,7 @@ macro_rules! pooling {
                     indices: &Tensor,
                 ) -> Result<Tensor> {
                     let _lease = loops::frozen([grad_output, this, indices])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($largest_of_shares_backward));
+                    const OPERATOR: &str = aten::$largest_of_shares_backward::NAME;
                     let output_size = pixels(OPERATOR, grad_output, $ndim)?;
                     Pooling::of_shares(OPERATOR, this, output_size, $ndim, false)?.returned(grad_output, this, indices)
                 }

@@ -36,7 +36,7 @@ macro_rules! resizing {
                     $($scale: Option<f64>,)+
                 ) -> Result<Tensor> {
                     let _lease = loops::frozen([this])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($name));
+                    const OPERATOR: &str = aten::$name::NAME;
                     let curve = Curve::$curve $({ $align_corners })?;
                     let resizing = Resizing { operator: OPERATOR, curve, scales: &[$($scale),+] };
                     resizing.forth(this, output_size)
@@ -50,7 +50,7 @@ macro_rules! resizing {
                     $($scale: Option<f64>,)+
                 ) -> Result<Tensor> {
                     let _lease = loops::frozen([grad_output])?;
-                    const OPERATOR: &str = concat!("aten::", stringify!($backward));
+                    const OPERATOR: &str = aten::$backward::NAME;
                     let curve = Curve::$curve $({ $align_corners })?;
                     let resizing = Resizing { operator: OPERATOR, curve, scales: &[$($scale),+] };
                     resizing.back(grad_output, output_size, input_size)

@@ -37,7 +37,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let _lease = loops::frozen([input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
-        Sampling::new("aten::grid_sampler_2d", 2, input, grid, modes)?.forth(input, grid)
+        Sampling::new(aten::grid_sampler_2d::NAME, 2, input, grid, modes)?.forth(input, grid)
     }
 
     fn grid_sampler_2d_backward(
@@ -51,7 +51,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([grad_output, input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
-        let sampling = Sampling::new("aten::grid_sampler_2d_backward", 2, input, grid, modes)?;
+        let sampling = Sampling::new(aten::grid_sampler_2d_backward::NAME, 2, input, grid, modes)?;
         sampling.back(grad_output, input, grid, output_mask)
     }
 
@@ -63,7 +63,7 @@ mod kernels {
         align_corners: bool,
     ) -> Result<Tensor> {
         let _lease = loops::frozen([input, grid])?;
-        const OPERATOR: &str = "aten::_grid_sampler_2d_cpu_fallback";
+        const OPERATOR: &str = aten::_grid_sampler_2d_cpu_fallback::NAME;
         let modes = (interpolation_mode, padding_mode, align_corners);
         Sampling::new(OPERATOR, 2, input, grid, modes)?.forth(input, grid)
     }
@@ -77,7 +77,7 @@ mod kernels {
         align_corners: bool,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([grad_output, input, grid])?;
-        const OPERATOR: &str = "aten::_grid_sampler_2d_cpu_fallback_backward";
+        const OPERATOR: &str = aten::_grid_sampler_2d_cpu_fallback_backward::NAME;
         let modes = (interpolation_mode, padding_mode, align_corners);
         Sampling::new(OPERATOR, 2, input, grid, modes)?.back(grad_output, input, grid, &[true, true])
     }
@@ -91,7 +91,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let _lease = loops::frozen([input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
-        Sampling::new("aten::grid_sampler_3d", 3, input, grid, modes)?.forth(input, grid)
+        Sampling::new(aten::grid_sampler_3d::NAME, 3, input, grid, modes)?.forth(input, grid)
     }
 
     fn grid_sampler_3d_backward(
@@ -105,7 +105,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([grad_output, input, grid])?;
         let modes = (interpolation_mode, padding_mode, align_corners);
-        let sampling = Sampling::new("aten::grid_sampler_3d_backward", 3, input, grid, modes)?;
+        let sampling = Sampling::new(aten::grid_sampler_3d_backward::NAME, 3, input, grid, modes)?;
         sampling.back(grad_output, input, grid, output_mask)
     }
 }

@@ -19,7 +19,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     attn_mask: Option<&Tensor>,
     scale: Option<f64>,
 ) -> Result<(Tensor, Tensor, Tensor)> {
-    const OPERATOR: &str = "aten::_scaled_dot_product_flash_attention_for_cpu_backward";
+    const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
     ensure!(dropout_p == 0.0, NotSupported, "{OPERATOR}: a dropout of {dropout_p}, expected none");
     let [queries, keys] = [query, key].map(|tensor| tensor.sizes());
     ensure!(

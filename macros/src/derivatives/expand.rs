@@ -1,5 +1,7 @@
 //! From a row to Rust: what the node keeps, what it does, and the kernels that make it.
 
+use std::ops::Range;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -189,16 +191,19 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     let ties = ties(row, derivative);
     let owns = matches!(row.kind, Kind::Functional).then(|| owns(row, derivative, &inputs));
     let condition = row.condition.as_ref().map(|condition| quote!((#condition) &&));
+    let results = saved_results(derivative).into_iter().map(|_| quote!(__d::SavedResult::default()));
+    let results = keeps_results(derivative).then(|| quote!(__results: [#(#results),*],));
     quote! {
         #(#refused)*
-        if !(#condition #wanted __d::is_wanted(|| false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
+        if !(#condition #wanted __d::is_recording() && (false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
             return #below;
         }
         #check
         let mut __edges = __d::Edges::default();
         let __ranges = [#(__edges.add(&#inputs)?),*];
         #copy
-        let __kept = __d::Arc::new(Kept { #(#fields,)* ..Kept::of(__ranges.clone()) });
+        // Of a type that all rows share: so is the code that drops it.
+        let __kept: __d::Arc<dyn __d::Row> = __d::Arc::new(Kept { #(#fields,)* #results __ranges });
         let __result = #below?;
         #owns
         let __node = __edges.node(#name, __kept.clone());
@@ -239,11 +244,11 @@ fn ties(row: &Row, derivative: &Derivative) -> TokenStream {
             _ => quote!(__d::Results::record(#result, &__node)?;),
         }
     });
-    let saves = saved_results(derivative).into_iter().map(|index| {
-        let (result, field) = (&results[index], result_field(index));
+    let saves = saved_results(derivative).into_iter().enumerate().map(|(slot, index)| {
+        let result = &results[index];
         match derivative.differentiable.iter().position(|known| *known == index) {
-            Some(number) => quote!(__kept.#field.save(#result, #number)?;),
-            None => quote!(__kept.#field.save_constant(#result)?;),
+            Some(number) => quote!(__kept.results()[#slot].save(#result, #number)?;),
+            None => quote!(__kept.results()[#slot].save_constant(#result)?;),
         }
     });
     quote!(#take #(#records)* #(#saves)*)
@@ -253,16 +258,16 @@ fn saved_results(derivative: &Derivative) -> std::collections::BTreeSet<usize> {
     derivative.formulas.iter().flat_map(|(_, formula)| formula.results.iter().copied()).collect()
 }
 
-fn result_field(index: usize) -> Ident {
-    format_ident!("result_{index}")
+fn keeps_results(derivative: &Derivative) -> bool {
+    !saved_results(derivative).is_empty()
 }
 
 /// An argument as the node keeps it.
 struct Field {
     argument: usize,
     metadata: bool,
-    /// The formulas that name it.
-    formulas: Vec<usize>,
+    /// The inputs, among those with gradients, whose formulas name it.
+    ranges: Vec<Range<usize>>,
 }
 
 impl Field {
@@ -280,7 +285,6 @@ impl Field {
     /// Its value in the struct: there if a formula that names it is of use.
     fn save(&self, row: &Row, always: bool) -> TokenStream {
         let (name, ident) = (self.name(), &row.operator.arguments[self.argument].ident);
-        let used = self.formulas.iter();
         let source = match row.kind {
             Kind::InPlace(written) if written == self.argument && !self.metadata => quote!(&__before),
             Kind::InPlace(written) if written == self.argument => quote!(&*#ident),
@@ -294,7 +298,8 @@ impl Field {
         if always {
             return quote!(#name: __torch::Option::Some(#save));
         }
-        quote!(#name: if false #(|| Kept::wants(&__edges, &__ranges, #used))* {
+        let used = self.ranges.iter().map(|Range { start, end }| quote!(#start..#end));
+        quote!(#name: if false #(|| __edges.wants(&__ranges[#used]))* {
             __torch::Option::Some(#save)
         } else {
             __torch::Option::None
@@ -313,11 +318,11 @@ fn fields(row: &Row, derivative: &Derivative) -> Vec<Field> {
                     formula.values.contains(&argument)
                 }
             };
-            let all = derivative.formulas.iter().enumerate();
-            let formulas: Vec<usize> =
-                all.filter(|(_, (_, formula))| names(formula)).map(|(index, _)| index).collect();
-            if !formulas.is_empty() {
-                fields.push(Field { argument, metadata, formulas });
+            let all = derivative.formulas.iter().zip(formula_ranges(derivative));
+            let ranges: Vec<_> =
+                all.filter(|((_, formula), _)| names(formula)).map(|(_, range)| range).collect();
+            if !ranges.is_empty() {
+                fields.push(Field { argument, metadata, ranges });
             }
         }
     }
@@ -327,40 +332,27 @@ fn fields(row: &Row, derivative: &Derivative) -> Vec<Field> {
 /// What the node keeps, and what it does with it.
 fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
     let fields = fields(row, derivative);
-    let names: Vec<_> = fields.iter().map(Field::name).collect();
+    let names = fields.iter().map(Field::name);
     let types = fields.iter().map(|field| field.ty(row));
-    let results: Vec<_> = saved_results(derivative).into_iter().map(result_field).collect();
-    let inputs = derivative.inputs().count();
-    let of_formulas = formula_ranges(derivative)
-        .into_iter()
-        .enumerate()
-        .map(|(index, ranges)| quote!(#index => __ranges[#ranges].iter().any(|range| __edges.wants(range))));
+    let (inputs, results) = (derivative.inputs().count(), saved_results(derivative).len());
+    let keeps_results = keeps_results(derivative);
+    let results_field = keeps_results.then(|| quote!(__results: [__d::SavedResult; #results],));
+    let results = keeps_results.then(|| {
+        quote! {
+            fn results(&self) -> &[__d::SavedResult] {
+                &self.__results
+            }
+        }
+    });
     let formulas = (0..derivative.formulas.len()).map(|index| formula(row, derivative, index));
-    let grads = grads(row, derivative);
+    let (all, one) = (local(row, "grads"), grad(row, derivative));
     let keeps_tensors =
-        fields.iter().any(|field| !field.metadata && is_tensors(row, field.argument)) || !results.is_empty();
+        keeps_results || fields.iter().any(|field| !field.metadata && is_tensors(row, field.argument));
     quote! {
         struct Kept {
             __ranges: [__d::Range<usize>; #inputs],
             #(#names: __torch::Option<#types>,)*
-            #(#results: __d::SavedResult,)*
-        }
-
-        impl Kept {
-            fn of(__ranges: [__d::Range<usize>; #inputs]) -> Self {
-                Kept {
-                    __ranges,
-                    #(#names: __torch::Option::None,)*
-                    #(#results: __d::SavedResult::default(),)*
-                }
-            }
-
-            fn wants(__edges: &__d::Edges, __ranges: &[__d::Range<usize>; #inputs], formula: usize) -> bool {
-                match formula {
-                    #(#of_formulas,)*
-                    _ => false,
-                }
-            }
+            #results_field
         }
 
         impl __d::Backward for Kept {
@@ -369,17 +361,28 @@ fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
                 __call: &__d::Call<'_>,
                 __grads: __torch::Vec<__torch::Option<__torch::Tensor>>,
             ) -> __torch::Result<__torch::Vec<__torch::Option<__torch::Tensor>>> {
-                #(let #names = __d::Keep::hold(&self.#names, __call.node())?;)*
-                #(let #results = self.#results.unpack(__call.node())?;)*
-                let mut __gradients = __d::no_gradients(__call);
-                #grads
-                #(#formulas)*
-                __torch::Result::Ok(__gradients)
+                __d::run(self, __call, __grads)
             }
 
             fn keeps_tensors(&self) -> bool {
                 #keeps_tensors
             }
+        }
+
+        impl __d::Row for Kept {
+            #[allow(unused_variables)] // formulas name the one gradient, or all
+            fn formulas(
+                &self,
+                __call: &__d::Call<'_>,
+                #all: &[__torch::Option<__torch::Tensor>],
+                __gradients: &mut [__torch::Option<__torch::Tensor>],
+            ) -> __torch::Result<()> {
+                #one
+                #(#formulas)*
+                __torch::Result::Ok(())
+            }
+
+            #results
         }
     }
 }
@@ -388,18 +391,13 @@ fn is_tensors(row: &Row, argument: usize) -> bool {
     super::row::is_tensors(&row.operator.schema.arguments[argument].ty)
 }
 
-/// For each formula, which of the inputs' ranges are its own.
-fn formula_ranges(derivative: &Derivative) -> Vec<TokenStream> {
-    let mut next = 0;
-    derivative
-        .formulas
-        .iter()
-        .map(|(arguments, _)| {
-            let start = next;
-            next += arguments.len();
-            quote!(#start..#next)
-        })
-        .collect()
+/// For each formula, which of the inputs are its own.
+fn formula_ranges(derivative: &Derivative) -> Vec<Range<usize>> {
+    let ends = derivative.formulas.iter().scan(0, |end, (arguments, _)| {
+        *end += arguments.len();
+        Some(*end - arguments.len()..*end)
+    });
+    ends.collect()
 }
 
 /// A name for formulas: a local variable that the user's tokens see.
@@ -407,48 +405,46 @@ fn local(row: &Row, name: &str) -> Ident {
     Ident::new(name, row.operator.place.first)
 }
 
-/// What formulas know of the gradients that came in: `grad` where one result has one, `grads` always.
-fn grads(row: &Row, derivative: &Derivative) -> TokenStream {
+/// `grad` for formulas, where one result has a gradient; without it there is nothing to do.
+fn grad(row: &Row, derivative: &Derivative) -> Option<TokenStream> {
     let (one, all) = (local(row, "grad"), local(row, "grads"));
     let is_tensor =
         |index: usize| row.operator.schema.returns[index].ty == torch_library_schema::Type::Tensor;
-    let grad = match derivative.differentiable[..] {
-        [index] if is_tensor(index) => quote! {
-            #[allow(unused_variables)] // as below
-            let __torch::Option::Some(__torch::Option::Some(#one)) = __grads.first() else {
-                return __torch::Result::Ok(__gradients);
+    match derivative.differentiable[..] {
+        [index] if is_tensor(index) => Some(quote! {
+            let __torch::Option::Some(__torch::Option::Some(#one)) = #all.first() else {
+                return __torch::Result::Ok(());
             };
-        },
-        _ => quote!(),
-    };
-    quote! {
-        #[allow(unused_variables)] // formulas name the one gradient, or all
-        let #all: &[__torch::Option<__torch::Tensor>] = &__grads;
-        #grad
+        }),
+        _ => None,
     }
 }
 
 /// One formula, if somebody wants what it gives.
 fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
-    let (arguments, formula) = &derivative.formulas[index];
-    let first = derivative.formulas[..index].iter().map(|(arguments, _)| arguments.len()).sum::<usize>();
-    let positions: Vec<usize> = (first..first + arguments.len()).collect();
+    let formula = &derivative.formulas[index].1;
+    let positions: Vec<usize> = formula_ranges(derivative).swap_remove(index).collect();
     let hold = |argument: &usize, metadata: bool| {
-        let field = Field { argument: *argument, metadata, formulas: Vec::new() }.name();
+        let field = Field { argument: *argument, metadata, ranges: Vec::new() }.name();
         let ident = &row.operator.arguments[*argument].ident;
-        quote!(let #ident = __d::Lend::lend(__d::held(&#field, __call.node())?);)
+        quote! {
+            let #field = __d::held(&self.#field, __call.node())?;
+            let #ident = __d::Lend::lend(&#field);
+        }
     };
     let values = formula.values.iter().map(|argument| hold(argument, false));
     let metadata = formula.metadata.iter().map(|argument| hold(argument, true));
+    let saved: Vec<usize> = saved_results(derivative).into_iter().collect();
     let results = formula.results.iter().map(|result| {
-        let (field, name) = (result_field(*result), local(row, &result_name(&row.operator, *result)));
-        quote!(let #name = &#field;)
+        let slot = saved.iter().position(|saved| saved == result);
+        let name = local(row, &result_name(&row.operator, *result));
+        quote!(let #name = &self.__results[#slot].unpack(__call.node())?;)
     });
     let (tokens, mask) = (&formula.tokens, local(row, "mask"));
     let put = if let [position] = positions[..] {
         quote!(__d::IntoGradients::put(#tokens, &mut __gradients[self.__ranges[#position].clone()])?;)
     } else {
-        quote!(__d::put_each(#tokens, #mask, [#(&self.__ranges[#positions]),*], &mut __gradients)?;)
+        quote!(__d::put_each(#tokens, #mask, [#(&self.__ranges[#positions]),*], __gradients)?;)
     };
     quote! {
         let #mask = [#(__d::wants(__call, &self.__ranges[#positions])),*];

@@ -157,7 +157,7 @@ pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>
     if recorded {
         for input in inputs {
             let range = edges.add(input)?;
-            context.needs_input_grad.push(edges.wants(&range));
+            context.needs_input_grad.push(edges.wants(std::slice::from_ref(&range)));
         }
     }
     let mut outputs = {

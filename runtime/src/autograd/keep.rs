@@ -2,8 +2,9 @@
 
 use super::node::{InputMetadata, Node};
 use super::saved::SavedTensor;
+use crate::bail;
 use crate::element::Complex64;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::{DType, Device, Generator, Layout, MemoryFormat, Scalar};
 
@@ -42,13 +43,15 @@ pub trait Lend {
     fn lend(&self) -> Self::Lent<'_>;
 }
 
-/// What a formula that runs works with.
+/// Takes out what a formula that runs works with.
 ///
 /// # Errors
-/// It was not kept.
-pub fn held<'a, H>(held: &'a Option<H>, node: &Node) -> Result<&'a H> {
-    let missing = || Error::new(ErrorKind::Internal, format!("{} did not save what it needs", node.name()));
-    held.as_ref().ok_or_else(missing)
+/// It was not kept, or is a tensor that was written to since.
+pub fn held<K: Keep>(kept: &Option<K>, node: &Node) -> Result<K::Held> {
+    match kept {
+        Some(kept) => kept.hold(node),
+        None => bail!(Internal, "{} did not save what it needs", node.name()),
+    }
 }
 
 impl Save for &Tensor {

@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use super::arithmetic;
 use super::creation::CreationMeta;
 use super::edge::gradient_edge;
-use super::meta::{set_history, wants_graph};
+use super::meta::set_history;
 use super::node::{self, Backward, Call, Edge, InputMetadata, Node};
 use super::rebase::rebase_history;
 use super::saved::SavedTensor;
 use super::view;
 use crate::argument::Argument;
 use crate::error::Result;
+use crate::guard::GradMode;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
@@ -22,10 +23,10 @@ pub const BELOW_AUTOGRAD: DispatchKeySet = DispatchKeySet::full_after(DispatchKe
 /// The keys below the bookkeeping of views and versions.
 pub const BELOW_AD_INPLACE_OR_VIEW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::ADInplaceOrView);
 
-/// Whether a call is to be recorded.
+/// Whether calls are recorded, those that have an input which requires grad.
 #[inline(always)]
-pub fn is_wanted(requires_grad: impl FnMut() -> bool) -> bool {
-    wants_graph(requires_grad)
+pub fn is_recording() -> bool {
+    GradMode::is_enabled()
 }
 
 /// The edges of a node in the making.
@@ -83,8 +84,8 @@ impl Edges {
     }
 
     /// Whether a gradient of some of them is of any use.
-    pub fn wants(&self, range: &Range<usize>) -> bool {
-        self.0[range.clone()].iter().any(Option::is_some)
+    pub fn wants(&self, ranges: &[Range<usize>]) -> bool {
+        ranges.iter().any(|range| self.0[range.clone()].iter().any(Option::is_some))
     }
 
     /// The node.
@@ -170,9 +171,14 @@ pub fn is_differentiable(tensor: &Tensor) -> bool {
     tensor.dtype().is_differentiable()
 }
 
-/// A missing gradient for each input.
-pub fn no_gradients(call: &Call<'_>) -> Vec<Option<Tensor>> {
-    vec![None; call.node().edges().len()]
+/// Runs the formulas of a row.
+///
+/// # Errors
+/// Those of the formulas.
+pub fn run(row: &dyn Row, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+    let mut gradients = vec![None; call.node().edges().len()];
+    row.formulas(call, &grads, &mut gradients)?;
+    Ok(gradients)
 }
 
 /// Checks that a write can be recorded, before it is done.
@@ -191,7 +197,7 @@ pub fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
 /// PyTorch: `check_no_requires_grad`.
 pub fn check_no_requires_grad(argument: &str, value: &impl Argument) -> Result<()> {
     ensure!(
-        !is_wanted(|| value.requires_grad()),
+        !(is_recording() && value.requires_grad()),
         Autograd,
         "there is no derivative with respect to `{argument}`, which requires grad; detach it"
     );
@@ -219,6 +225,25 @@ pub fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
 /// Those of `aten::clone`.
 pub fn before_write(tensor: &Tensor) -> Result<Tensor> {
     arithmetic::clone(tensor)
+}
+
+/// What a row of `derivatives!` keeps in its node.
+pub trait Row: Backward {
+    /// Puts the gradients of the inputs, at first missing, where they belong.
+    ///
+    /// # Errors
+    /// As [`Backward::backward`].
+    fn formulas(
+        &self,
+        call: &Call<'_>,
+        grads: &[Option<Tensor>],
+        gradients: &mut [Option<Tensor>],
+    ) -> Result<()>;
+
+    /// Where the results are saved that formulas name.
+    fn results(&self) -> &[SavedResult] {
+        &[]
+    }
 }
 
 /// A result that a formula names, saved when the operation is done.

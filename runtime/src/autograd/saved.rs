@@ -4,7 +4,7 @@ use super::meta::{AutogradMeta, set_history};
 use super::node::{Edge, Node, WeakNode};
 use super::view;
 use crate::ensure;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::guard::GradMode;
 use crate::tensor::Tensor;
 
@@ -77,7 +77,9 @@ impl SavedTensor {
                 before.name()
             );
         }
-        self.check_version(node)?;
+        if self.version != self.tensor.version() {
+            return Err(self.outdated(node));
+        }
         let edge = match &self.history {
             History::Own => return Ok(self.tensor.clone()),
             // Nobody records what is computed from it, so its history does not matter.
@@ -95,7 +97,9 @@ impl SavedTensor {
         Ok(again)
     }
 
-    fn check_version(&self, node: &Node) -> Result<()> {
+    /// The tensor was written to since.
+    #[cold]
+    fn outdated(&self, node: &Node) -> Error {
         let (saved, now) = (self.version, self.tensor.version());
         let what = match &self.history {
             History::Own => "a leaf".into(),
@@ -103,9 +107,7 @@ impl SavedTensor {
             History::Output(nr) => format!("output {nr} of {}", node.name()),
             History::OutputView(..) => "a view that it wrote to".into(),
         };
-        ensure!(
-            saved == now,
-            Autograd,
+        let message = format!(
             "{} saved a tensor for its gradient that was written to in place since: sizes {:?} of {}, {what}, \
              saved at version {saved}, now at version {now}\n  \
              help: write to a copy, or use the out-of-place form of the operator that wrote",
@@ -113,7 +115,7 @@ impl SavedTensor {
             self.tensor.sizes(),
             self.tensor.dtype()
         );
-        Ok(())
+        Error::new(ErrorKind::Autograd, message)
     }
 }
 

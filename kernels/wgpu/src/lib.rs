@@ -37,8 +37,11 @@ mod launch;
 mod matmul;
 mod memory;
 mod pointwise;
+mod product;
 mod reduce;
+mod shader;
 mod softmax;
+mod window;
 
 pub use gpu::{adapters, reset};
 

@@ -9,7 +9,7 @@ use torch_library::result_type;
 use torch_library_kernels::aten;
 
 use crate::call::{index_of, is_here, is_native, is_small, kernels, on_meta, unwritten};
-use crate::launch::{Launch, THREADS};
+use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 use layout::Layout;
 use shader::Operand;
@@ -174,7 +174,16 @@ fn launch(source: &str, params: &[u32], here: &[&Tensor], result: &Tensor, dtype
     let groups = numel.div_ceil(per_thread).div_ceil(u64::from(THREADS));
     let storage = result.storage().clone();
     let result = Memory::of(&storage)?;
-    Launch { label: "pointwise", source, params, inputs: &inputs, result, groups }.run()
+    Launch {
+        label: "pointwise",
+        source,
+        params,
+        params_type: WORDS,
+        inputs: &inputs,
+        results: &[result],
+        groups,
+    }
+    .run()
 }
 
 /// The bits of a number as one of a type, if it is one.

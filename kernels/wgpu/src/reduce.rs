@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 use crate::call::{index_of, is_here, is_small, kernels, on_meta, unwritten};
-use crate::launch::{Launch, THREADS};
+use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 
 kernels! {
@@ -80,8 +80,9 @@ fn reduce(operator: OperatorHandle, arguments: &[Value<'_>], fold: &Fold) -> Res
         label: "reduce",
         source: &shader(fold),
         params: &params,
+        params_type: WORDS,
         inputs: &[input],
-        result: output,
+        results: &[output],
         groups,
     }
     .run()?;

@@ -36,6 +36,7 @@ mod gpu;
 mod launch;
 mod matmul;
 mod memory;
+mod norm;
 mod pointwise;
 mod product;
 mod reduce;

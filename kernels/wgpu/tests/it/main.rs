@@ -6,6 +6,7 @@ use torch_library::{DeviceType, warning};
 use torch_library_wgpu as _; // the backend
 
 mod device;
+mod norm;
 mod window;
 
 /// The first device, if there is any. What falls back is no test's business unless it says so.

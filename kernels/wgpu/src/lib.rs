@@ -33,6 +33,7 @@ mod backend;
 mod call;
 mod copy;
 mod gpu;
+mod index;
 mod launch;
 mod matmul;
 mod memory;

@@ -88,7 +88,7 @@ fn broadcast(from: &Tensor, sizes: &[i64]) -> Option<Vec<i64>> {
 }
 
 /// Writes elements, if they are words on one device.
-fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
+pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
     let are_here = [to, from].into_iter().all(|tensor| is_here(tensor) && is_small(tensor));
     let (target, source) = (to.storage().clone(), from.storage().clone());
     let is_apart = !target.is_same(&source) && !to.has_internal_overlap();

@@ -16,19 +16,20 @@ fn is_index(index: &Tensor, beside: &Tensor) -> bool {
         && index.device() == beside.device()
 }
 
-/// Whether all of a contiguous tensor of indices are from `low` to below `high`. One word comes back from the device:
+/// Whether all of a contiguous tensor of indices are from `low` to below `high`, or are one other number. One word comes back from the device:
 /// this waits for it. Whoever finds one outside leaves the call to the CPU, whose error says which.
-pub(crate) fn are_within(index: &Tensor, low: i64, high: i64) -> Result<bool> {
+pub(crate) fn are_within(index: &Tensor, low: i64, high: i64, or: Option<i64>) -> Result<bool> {
     let found = Tensor::zeros(&[1], DType::Int32, index.device())?;
     Shader::new("indices")
         .signed("low", low)
         .signed("high", high)
+        .signed("other", or.unwrap_or(low))
         .input("index", index)
         .result("found", &found)
         .threads(
             index.numel(),
             "    let i = index(n);
-    if (!index_fits(n) || i < p.low || i >= p.high) { set_found(0u, 1); }",
+    if (!index_fits(n) || (i < p.low || i >= p.high) && i != p.other) { set_found(0u, 1); }",
         )?;
     Ok(found.to_vec::<i32>()? == [0])
 }

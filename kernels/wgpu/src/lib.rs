@@ -32,12 +32,16 @@
 mod backend;
 mod call;
 mod copy;
+mod create;
+mod extreme;
 mod gpu;
 mod index;
 mod launch;
+mod loss;
 mod matmul;
 mod memory;
 mod norm;
+mod optimizer;
 mod pointwise;
 mod product;
 mod reduce;

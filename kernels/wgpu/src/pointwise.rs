@@ -8,7 +8,7 @@ use torch_library::prelude::*;
 use torch_library::result_type;
 use torch_library_kernels::aten;
 
-use crate::call::{index_of, is_here, is_native, is_small, kernels, on_meta, unwritten};
+use crate::call::{First, index_of, is_here, is_native, is_small, kernels, on_meta, run, unwritten};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 use layout::Layout;
@@ -21,7 +21,9 @@ kernels! {
         eq_Tensor ne_Tensor lt_Tensor le_Tensor gt_Tensor ge_Tensor
         eq_Scalar ne_Scalar lt_Scalar le_Scalar gt_Scalar ge_Scalar
         logical_and logical_or where_self pow_Tensor_Scalar
-        threshold_backward sigmoid_backward tanh_backward addcmul addcdiv leaky_relu lerp_Scalar;
+        threshold_backward sigmoid_backward tanh_backward addcmul addcdiv leaky_relu lerp_Scalar
+        leaky_relu_backward erf hardtanh hardtanh_backward hardswish hardswish_backward hardsigmoid
+        hardsigmoid_backward silu_backward gelu gelu_backward clamp;
 }
 
 /// Those in place, whose results are copied: what overlaps is refused as on the CPU, and only then.
@@ -44,6 +46,31 @@ mod in_place {
     fn div__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         apart(operator, stack)
     }
+
+    fn masked_fill__Scalar(
+        operator: OperatorHandle,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        run(masked_fill, operator, keys, stack)
+    }
+}
+
+fn masked_fill(_: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<First>> {
+    let [Some(this), Some(mask)] = [0, 1].map(|at| arguments[at].as_tensor()) else { return Ok(None) };
+    let Some(number) = number(&arguments[2]) else { return Ok(None) };
+    let is_ours =
+        is_here(this) && is_here(mask) && this.dtype() == DType::Float32 && mask.dtype() == DType::Bool;
+    if !is_ours || this.has_internal_overlap() || this.shares_storage_with(mask) {
+        return Ok(None);
+    }
+    let number = Tensor::full(&[], number, this.dtype(), Device::CPU)?;
+    let result = aten::where_self(mask, &number, this)?;
+    if result.sizes() != this.sizes() {
+        return Ok(None); // the CPU's error says so
+    }
+    aten::copy_(&mut this.clone(), &result)?;
+    Ok(Some(First))
 }
 
 fn apart(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {

@@ -63,7 +63,7 @@ impl Put<'_> {
         if !is_ours || !is_apart || longest > LONGEST || self.index.shares_storage_with(target) {
             return Ok(false);
         }
-        if !are_within(&self.index, if self.wraps { -size } else { 0 }, size)? {
+        if !are_within(&self.index, if self.wraps { -size } else { 0 }, size, None)? {
             return Ok(false);
         }
         self.launch(size)?;

@@ -37,7 +37,7 @@ fn is_source(this: &Tensor) -> bool {
 fn look_up(meta: &Tensor, this: &Tensor, index: &Tensor, look: &Look) -> Result<Option<Tensor>> {
     let is_ours = meta.is_contiguous(MemoryFormat::Contiguous) && meta.dim() <= DIMS && is_small(meta);
     let low = if look.wraps { -look.size } else { 0 };
-    if !is_ours || index.numel() == 0 || !are_within(index, low, look.size)? {
+    if !is_ours || index.numel() == 0 || !are_within(index, low, look.size, None)? {
         return Ok(None);
     }
     let result = unwritten(meta, index_of(this))?;

@@ -88,8 +88,55 @@ pub(super) fn source(
     let value =
         if expression.is_predicate { text } else { converted(&format!("({text})"), computed, result) };
     let _ = writeln!(body, "    return {value};");
-    format!("fn element(at: u32) -> {} {{\n{body}}}\n{}", name(result), main(result))
+    let known: String =
+        FUNCTIONS.iter().filter(|(name, _)| value.contains(name)).map(|(_, text)| *text).collect();
+    format!("{known}fn element(at: u32) -> {} {{\n{body}}}\n{}", name(result), main(result))
 }
+
+/// Functions that expressions use, by what they are recognised by.
+const FUNCTIONS: [(&str, &str); 5] = [
+    // A quotient of polynomials in the square, which is 1 beyond 4: within some units of the last place.
+    (
+        "erf(",
+        "fn erf(value: f32) -> f32 {
+    let x = clamp(value, -4.0, 4.0);
+    let s = x * x;
+    var top = -2.72614225801306e-10;
+    top = top * s + 2.77068142495902e-08;
+    top = top * s - 2.10102402082508e-06;
+    top = top * s - 5.69250639462346e-05;
+    top = top * s - 7.34990630326855e-04;
+    top = top * s - 2.95459980854025e-03;
+    top = top * s - 1.60960333262415e-02;
+    var below = -1.45660718464996e-05;
+    below = below * s - 2.13374055278905e-04;
+    below = below * s - 1.68282697438203e-03;
+    below = below * s - 7.37332916720468e-03;
+    below = below * s - 1.42647390514189e-02;
+    return select(x * top / below, value, is_nan(value));
+}
+",
+    ),
+    (
+        "within(",
+        "fn within(x: f32, low: f32, high: f32) -> f32 { return select(clamp(x, low, high), x, is_nan(x)); }\n",
+    ),
+    ("logistic(", "fn logistic(x: f32) -> f32 { return 1.0 / (1.0 + exp(-x)); }\n"),
+    // Beyond these it is 1 in float32, and drivers overflow on the way there.
+    (
+        "tanh",
+        "fn bounded_tanh(x: f32) -> f32 { return select(tanh(clamp(x, -15.0, 15.0)), x, is_nan(x)); }\n",
+    ),
+    (
+        "gelu_tanh_slope(",
+        "fn gelu_tanh_slope(x: f32) -> f32 {
+    let t = bounded_tanh(0.79788456 * (x + 0.044715 * x * x * x));
+    let inner = 0.79788456 * (1.0 + 3.0 * 0.044715 * x * x);
+    return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * inner;
+}
+",
+    ),
+];
 
 /// A thread computes an element; of bytes, the four of a word, since no thread may write a part of one.
 fn main(result: DType) -> String {

@@ -22,7 +22,7 @@ pub(super) struct Expression {
 }
 
 /// Operators with one expression for all arguments.
-const PLAIN: [(&str, &str, Over); 26] = [
+const PLAIN: [(&str, &str, Over); 35] = [
     ("abs", "abs(a)", Over::Numbers),
     ("neg", "-a", Over::Numbers),
     ("relu", "select(a, T(0), a < T(0))", Over::Numbers),
@@ -32,8 +32,7 @@ const PLAIN: [(&str, &str, Over); 26] = [
     ("rsqrt", "inverseSqrt(a)", Over::Floats),
     ("sin", "sin(a)", Over::Floats),
     ("cos", "cos(a)", Over::Floats),
-    // Beyond these it is 1 in float32, and drivers overflow on the way there.
-    ("tanh", "select(tanh(clamp(a, -15.0, 15.0)), a, is_nan(a))", Over::Floats),
+    ("tanh", "bounded_tanh(a)", Over::Floats),
     ("sigmoid", "1.0 / (1.0 + exp(-a))", Over::Floats),
     ("floor", "floor(a)", Over::Floats),
     ("ceil", "ceil(a)", Over::Floats),
@@ -50,7 +49,21 @@ const PLAIN: [(&str, &str, Over); 26] = [
     ("addcmul", "a + s0 * b * c", Over::Floats),
     ("addcdiv", "a + s0 * (b / c)", Over::Floats),
     ("leaky_relu", "select(a * s0, a, a > 0.0)", Over::Floats),
+    ("leaky_relu_backward", "select(a * s0, a, b > 0.0)", Over::Floats),
+    ("erf", "erf(a)", Over::Floats),
+    ("hardtanh", "within(a, s0, s1)", Over::Floats),
+    ("hardtanh_backward", "select(a, 0.0, b <= s0 || b >= s1)", Over::Floats),
+    ("hardswish", "a * within(a + 3.0, 0.0, 6.0) / 6.0", Over::Floats),
+    ("hardswish_backward", "select(select(a, a * (b / 3.0 + 0.5), b < 3.0), 0.0, b <= -3.0)", Over::Floats),
+    ("hardsigmoid", "within(a + 3.0, 0.0, 6.0) / 6.0", Over::Floats),
+    ("hardsigmoid_backward", "select(0.0, a / 6.0, b > -3.0 && b < 3.0)", Over::Floats),
+    ("silu_backward", "a * logistic(b) * (1.0 + b * (1.0 - logistic(b)))", Over::Floats),
 ];
+
+const GELU: &str = "0.5 * a * (1.0 + erf(a * 0.70710678))";
+const GELU_BACKWARD: &str = "a * (0.5 * (1.0 + erf(b * 0.70710678)) + b * exp(-0.5 * b * b) * 0.39894228)";
+const GELU_TANH: &str = "0.5 * a * (1.0 + bounded_tanh(0.79788456 * (a + 0.044715 * a * a * a)))";
+const GELU_TANH_BACKWARD: &str = "a * gelu_tanh_slope(b)";
 
 /// Operators whose result is a truth value.
 const PREDICATES: [(&str, &str); 15] = [
@@ -102,6 +115,30 @@ pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Ex
                 _ => plain("min(a, b)", Over::Numbers),
             })
         }
+        "gelu" | "gelu_backward" => {
+            let is_tanh = arguments.iter().any(|value| matches!(value, Value::Str(text) if text == "tanh"));
+            Some(plain(
+                match (name, is_tanh) {
+                    ("gelu", false) => GELU,
+                    ("gelu", true) => GELU_TANH,
+                    (_, false) => GELU_BACKWARD,
+                    (_, true) => GELU_TANH_BACKWARD,
+                },
+                Over::Floats,
+            ))
+        }
+        // What is no number stays none: it is neither less nor more.
+        "clamp" => match [scalar(1), scalar(2)] {
+            [low, high] if [low, high].into_iter().flatten().any(f64::is_nan) => None,
+            _ if arguments.iter().any(|value| matches!(value, Value::Bool(_))) => None,
+            [Some(_), Some(_)] => {
+                let lifted = "select(select(a, s0, a < s0), s1, select(a, s0, a < s0) > s1)";
+                Some(plain(lifted, Over::Numbers))
+            }
+            [Some(_), None] => Some(plain("select(a, s0, a < s0)", Over::Numbers)),
+            [None, Some(_)] => Some(plain("select(a, s0, a > s0)", Over::Numbers)),
+            [None, None] => None,
+        },
         "where.self" => Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) }),
         "pow.Tensor_Scalar" => Some(match scalar(1)? {
             2.0 => plain("a * a", Over::Floats),

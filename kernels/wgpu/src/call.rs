@@ -106,6 +106,15 @@ impl<'a, 'v> Arguments<'a, 'v> {
         }
     }
 
+    /// The generator that was asked for.
+    pub(crate) fn generator(&self, at: usize) -> Result<Option<&'a Generator>> {
+        match self.values.get(at) {
+            Some(Value::Generator(generator)) => Ok(Some(generator)),
+            Some(Value::None) => Ok(None),
+            _ => Err(self.other(at)),
+        }
+    }
+
     pub(crate) fn bool(&self, at: usize) -> Result<bool> {
         match self.values.get(at) {
             Some(Value::Bool(is)) => Ok(*is),

@@ -44,6 +44,7 @@ mod norm;
 mod optimizer;
 mod pointwise;
 mod product;
+mod random;
 mod reduce;
 mod shader;
 mod softmax;

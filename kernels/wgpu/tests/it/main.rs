@@ -9,6 +9,7 @@ mod device;
 mod index;
 mod learning;
 mod norm;
+mod random;
 mod window;
 
 /// The first device, if there is any. What falls back is no test's business unless it says so.

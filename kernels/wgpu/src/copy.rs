@@ -6,7 +6,8 @@ use torch_library_kernels::aten;
 use crate::call::{index_of, is_here, is_small, unwritten};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::{Memory, WORD};
-use crate::pointwise::word_of;
+use crate::pointwise::{of_type, words_of};
+use crate::shader::{DIMS, Shader};
 
 #[torch_impl(aten, PrivateUse2, boxed)]
 mod kernels {
@@ -96,47 +97,62 @@ pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
         return Ok(false);
     }
     let Some(strides) = broadcast(from, to.sizes()) else { return Ok(false) }; // refused by who copies then
-    let value = match (from.dtype(), to.dtype()) {
-        (from, to) if from == to && from.size().is_multiple_of(WORD) => "in0[source]",
-        (DType::Bool, DType::Float32) => "bitcast<u32>(select(0.0, 1.0, byte_at(source)))",
-        (DType::Bool, DType::Int32) => "select(0u, 1u, byte_at(source))",
-        (DType::Int32, DType::Float32) => "bitcast<u32>(f32(bitcast<i32>(in0[source])))",
-        _ => return Ok(false), // what is out of the range of integers, processors differ in
-    };
+    if from.dtype() != to.dtype() {
+        return of_type(from, to.dtype())?.map_or(Ok(false), |from| copy(to, &from));
+    }
+    if !from.dtype().size().is_multiple_of(WORD) {
+        return copy_bytes(to, from);
+    }
     let target_words = Words::of(to, to.sizes(), to.strides());
     let source_words = Words::of(from, to.sizes(), &strides);
     if target_words.sizes.len() > MOST {
         return Ok(false);
     }
-    let source_text = format!(
-        "fn byte_at(at: u32) -> bool {{ return ((in0[at >> 2u] >> ((at & 3u) * 8u)) & 255u) != 0u; }}
-{}",
-        scattering(&format!("result[place] = {value};"))
-    );
     let params = params(&target_words, Some(&source_words));
     let (source, target) = (Memory::of(&source)?, Memory::of(&target)?);
-    run("copy", &source_text, &params, &[source], target)?;
+    run("copy", &scattering("result[place] = in0[source];"), &params, &[source], target)?;
     Ok(true)
 }
 
-/// The words of a number as an element of a type, where it is exact.
-fn words_of(number: Scalar, dtype: DType) -> Option<Vec<u32>> {
-    let wide = |bits: u64| vec![bits as u32, (bits >> 32) as u32];
-    match (number, dtype) {
-        (Scalar::Complex(_), _) | (Scalar::Float(_), DType::Int32 | DType::Int64) => None, // as the CPU does
-        (Scalar::Int(x), DType::Int64) => Some(wide(x.cast_unsigned())),
-        (Scalar::Bool(x), DType::Int64) => Some(wide(u64::from(x))),
-        (number, DType::Float64) => Some(wide(number.cast::<f64>().to_bits())),
-        (number, DType::Float32 | DType::Int32) => word_of(number, dtype).map(|word| vec![word]),
-        _ => None,
+/// Writes elements of less than a word to all of a storage, each thread those of a word.
+fn copy_bytes(to: &Tensor, from: &Tensor) -> Result<bool> {
+    let (size, count) = (to.dtype().size(), to.numel());
+    let is_whole = to.storage_offset() == 0 && to.storage().nbytes() as i64 == count * size as i64;
+    let is_ours = is_whole && to.is_contiguous(MemoryFormat::Contiguous) && to.dim() <= DIMS;
+    let Some(strides) = broadcast(from, to.sizes()).filter(|_| is_ours) else { return Ok(false) };
+    let words = (count * size as i64 + WORD as i64 - 1) / WORD as i64;
+    Shader::new("copy of bytes")
+        .number("elements", count)
+        .number("size", size as i64)
+        .number("mask", (1 << (8 * size)) - 1)
+        .number("offset", from.storage_offset())
+        .sizes(to.sizes())
+        .strides("x", &strides)
+        .input_bytes("x", from)
+        .result_bytes("y", to)
+        .threads(
+            words,
+            "    var word = 0u;
+    for (var part = 0u; part * p.size < 4u; part++) {
+        let at = n * (4u / p.size) + part;
+        if (at < p.elements) {
+            let byte = (p.offset + x_place(at)) * p.size;
+            word |= ((x(byte >> 2u) >> (8u * (byte & 3u))) & p.mask) << (8u * p.size * part);
+        }
     }
+    set_y(n, word);",
+        )?;
+    Ok(true)
 }
 
 /// Writes a number to elements that are words.
 fn fill(to: &Tensor, number: Scalar) -> Result<bool> {
     let target = Words::of(to, to.sizes(), to.strides());
     let is_ours = is_here(to) && is_small(to) && target.sizes.len() <= MOST && !to.has_internal_overlap();
-    let Some(words) = words_of(number, to.dtype()).filter(|_| is_ours) else { return fill_bytes(to, number) };
+    let is_words = matches!(to.dtype(), DType::Float32 | DType::Float64 | DType::Int32 | DType::Int64);
+    let Some(words) = words_of(number, to.dtype()).filter(|_| is_ours && is_words) else {
+        return fill_bytes(to, number);
+    };
     let mut params = params(&target, None);
     let (place, count) = (params.len(), words.len());
     params.extend(words);

@@ -80,7 +80,7 @@ fn bernoulli(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Fi
         return Ok(None);
     }
     let words = this.numel().div_euclid(4) + i64::from(this.numel() % 4 != 0);
-    drawing(this, arguments.generator(2)?, shader)?.result_words("y", this).threads(
+    drawing(this, arguments.generator(2)?, shader)?.result_bytes("y", this).threads(
         words,
         "    var word = 0u;
     for (var byte = 0u; byte < 4u; byte++) {

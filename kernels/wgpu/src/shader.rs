@@ -137,6 +137,20 @@ fn {name}_fits(i: u32) -> bool {{ return true; }}"
             .with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[{place}] = word; }}"))
     }
 
+    /// The words of a storage, whatever is in them.
+    pub(crate) fn input_bytes(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = format!("in{}", self.inputs.len());
+        self.inputs.push(tensor.storage().clone());
+        self.with(&format!("fn {name}(i: u32) -> u32 {{ return {buffer}[i]; }}"))
+    }
+
+    /// As [`input_bytes`](Self::input_bytes), of what is written by `set_name(i, word)`.
+    pub(crate) fn result_bytes(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = result_name(self.results.len());
+        self.results.push(tensor.storage().clone());
+        self.with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[i] = word; }}"))
+    }
+
     /// The sizes that threads count through, last dimension first, at most [`DIMS`] of them.
     pub(crate) fn sizes(self, sizes: &[i64]) -> Shader {
         self.number("dims", sizes.len() as i64).numbers("sizes", &padded(sizes))

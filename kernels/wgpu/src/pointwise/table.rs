@@ -2,16 +2,20 @@
 
 use torch_library::prelude::*;
 
-/// The types that an expression is for.
+/// The types that an expression is for, besides int64, whose expressions are its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Over {
     Floats,
     Numbers,
+    /// All but floats.
+    Whole,
     All,
 }
 
 pub(super) struct Expression {
     pub(super) text: &'static str,
+    /// The expression of int64, a pair of words with functions of its own.
+    pub(super) wide: Option<&'static str>,
     pub(super) over: Over,
     /// How many tensors in front are conditions, of type bool.
     pub(super) conditions: usize,
@@ -22,7 +26,7 @@ pub(super) struct Expression {
 }
 
 /// Operators with one expression for all arguments.
-const PLAIN: [(&str, &str, Over); 35] = [
+const PLAIN: [(&str, &str, Over); 37] = [
     ("abs", "abs(a)", Over::Numbers),
     ("neg", "-a", Over::Numbers),
     ("relu", "select(a, T(0), a < T(0))", Over::Numbers),
@@ -51,6 +55,8 @@ const PLAIN: [(&str, &str, Over); 35] = [
     ("leaky_relu", "select(a * s0, a, a > 0.0)", Over::Floats),
     ("leaky_relu_backward", "select(a * s0, a, b > 0.0)", Over::Floats),
     ("erf", "erf(a)", Over::Floats),
+    ("bitwise_and.Tensor", "a & b", Over::Whole),
+    ("bitwise_or.Tensor", "a | b", Over::Whole),
     ("hardtanh", "within(a, s0, s1)", Over::Floats),
     ("hardtanh_backward", "select(a, 0.0, b <= s0 || b >= s1)", Over::Floats),
     ("hardswish", "a * within(a + 3.0, 0.0, 6.0) / 6.0", Over::Floats),
@@ -84,12 +90,58 @@ const PREDICATES: [(&str, &str); 15] = [
     ("logical_or", "a || b"),
 ];
 
+/// What operators compute in int64: sums and products wrap around, as on the CPU.
+const WIDE: [(&str, &str); 22] = [
+    ("add.Tensor", "sum64(a, product64(b, s0))"),
+    ("sub.Tensor", "sum64(a, negative64(product64(b, s0)))"),
+    ("mul.Tensor", "product64(a, b)"),
+    ("neg", "negative64(a)"),
+    ("abs", "select(a, negative64(a), is_below64(a, vec2(0u, 0u)))"),
+    ("maximum", "select(a, b, is_below64(a, b))"),
+    ("minimum", "select(b, a, is_below64(a, b))"),
+    ("where.self", "select(c, b, a)"),
+    ("bitwise_and.Tensor", "a & b"),
+    ("bitwise_or.Tensor", "a | b"),
+    ("eq.Tensor", "all(a == b)"),
+    ("ne.Tensor", "any(a != b)"),
+    ("lt.Tensor", "is_below64(a, b)"),
+    ("le.Tensor", "!is_below64(b, a)"),
+    ("gt.Tensor", "is_below64(b, a)"),
+    ("ge.Tensor", "!is_below64(a, b)"),
+    ("eq.Scalar", "all(a == s0)"),
+    ("ne.Scalar", "any(a != s0)"),
+    ("lt.Scalar", "is_below64(a, s0)"),
+    ("le.Scalar", "!is_below64(s0, a)"),
+    ("gt.Scalar", "is_below64(s0, a)"),
+    ("ge.Scalar", "!is_below64(a, s0)"),
+];
+
+fn wide(name: &str) -> Option<&'static str> {
+    WIDE.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The elements as they are, for conversions.
+pub(super) const SAME: Expression = Expression {
+    text: "a",
+    wide: Some("a"),
+    over: Over::All,
+    conditions: 0,
+    is_predicate: false,
+    promotes_scalar: None,
+};
+
 /// The expression of a call, if there is one.
 pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
     let full = operator.to_string();
     let name = full.strip_prefix("aten::")?;
-    let plain =
-        |text, over| Expression { text, over, conditions: 0, is_predicate: false, promotes_scalar: None };
+    let plain = |text, over| Expression {
+        text,
+        wide: wide(name),
+        over,
+        conditions: 0,
+        is_predicate: false,
+        promotes_scalar: None,
+    };
     if let Some((_, text, over)) = PLAIN.iter().find(|(known, ..)| *known == name) {
         return Some(plain(text, *over));
     }
@@ -141,6 +193,7 @@ pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Ex
         },
         "where.self" => Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) }),
         "pow.Tensor_Scalar" => Some(match scalar(1)? {
+            1.0 => plain("a", Over::Floats),
             2.0 => plain("a * a", Over::Floats),
             3.0 => plain("a * a * a", Over::Floats),
             0.5 => plain("sqrt(a)", Over::Floats),
@@ -166,6 +219,7 @@ fn predicate(name: &str, text: &'static str, arguments: &[Value<'_>]) -> Express
     };
     Expression {
         text,
+        wide: wide(name),
         over: if is_logical { Over::All } else { Over::Numbers },
         conditions: if is_logical { 2 } else { 0 },
         is_predicate: true,

@@ -10,6 +10,7 @@ mod index;
 mod learning;
 mod norm;
 mod random;
+mod wide;
 mod window;
 
 /// The first device, if there is any. What falls back is no test's business unless it says so.

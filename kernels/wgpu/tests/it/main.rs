@@ -8,6 +8,7 @@ use torch_library_wgpu as _; // the backend
 mod device;
 mod index;
 mod learning;
+mod models;
 mod norm;
 mod random;
 mod wide;

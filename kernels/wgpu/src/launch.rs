@@ -162,4 +162,11 @@ fn divided(a: f32, b: f32) -> f32 {
     return select(first, better, is_finite(better));
 }
 fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
+// The upper word of a product.
+fn upper(a: u32, b: u32) -> u32 {
+    let low = (a & 0xffffu) * (b & 0xffffu);
+    let one = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+    let other = (a & 0xffffu) * (b >> 16u) + (one & 0xffffu);
+    return (a >> 16u) * (b >> 16u) + (one >> 16u) + (other >> 16u);
+}
 ";

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 use crate::call::{Arguments, index_of, is_float, kernels, on_meta, unwritten};
-use crate::product::Product;
+use crate::product::{PLAIN, Product};
 use crate::shader::Shader;
 
 kernels! {
@@ -51,6 +51,7 @@ fn multiply(
         .input("right_matrix", right)
         .numbers("right_strides", &last_three(right.strides(), 0))
         .result("product", &result)
+        .with(PLAIN)
         .with(&format!(
             "fn left_at(batch: u32, row: u32, along: u32) -> f32 {{ return left_matrix({}); }}
 fn right_at(batch: u32, along: u32, column: u32) -> f32 {{ return right_matrix({}); }}",

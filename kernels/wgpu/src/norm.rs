@@ -141,61 +141,60 @@ impl Norm {
         let new = |sizes: &[i64]| unwritten(&Tensor::empty(sizes, DType::Float32, Device::META)?, index);
         let mut results = [const { None }; 3];
         if wanted[0] {
-            let result = new(of.x.sizes())?;
-            let sums = [new(&[self.statistics.rows])?, new(&[self.statistics.rows])?];
+            let (result, sums) = (new(of.x.sizes())?, new(&[self.statistics.rows, 2])?);
             if of.is_training {
-                self.gradient_sums(of, self.statistics, of.weight, [&sums[0], &sums[1]])?;
+                self.gradient_sums(of, self.statistics, of.weight, &sums)?;
             }
-            self.gradient(of, [&sums[0], &sums[1]], &result)?;
+            self.gradient(of, &sums, &result)?;
             results[0] = Some(result);
         }
         if wanted[1] || wanted[2] {
-            let sums = [new(&[self.affine.rows])?, new(&[self.affine.rows])?];
-            self.gradient_sums(of, self.affine, None, [&sums[0], &sums[1]])?;
-            let [bias, weight] = sums;
-            results[1] = wanted[1].then_some(weight);
-            results[2] = wanted[2].then_some(bias);
+            let rows = self.affine.rows;
+            let sums = new(&[rows, 2])?;
+            self.gradient_sums(of, self.affine, None, &sums)?;
+            for at in [1, 2].into_iter().filter(|at| wanted[*at]) {
+                // First the sum that is the gradient of the bias.
+                let column = sums.strided_view(&[rows], &[2], 2 - at as i64)?;
+                results[at] = Some(laid_out(column, &Tensor::empty(&[rows], DType::Float32, Device::META)?)?);
+            }
         }
         Ok(results.map(|result| result.unwrap_or_else(Tensor::undefined)))
     }
 
-    /// Of each row the sum of what comes back, and of that times what was normalised.
+    /// Of each row the sum of what comes back, and beside it of that times what was normalised.
     fn gradient_sums(
         &self,
         of: &Backward<'_>,
         rows: Rows,
         weight: Option<&Tensor>,
-        [plain, scaled]: [&Tensor; 2],
+        sums: &Tensor,
     ) -> Result<()> {
-        of.inputs(self.shader("gradient sums", rows), weight)
-            .result("plain", plain)
-            .result("scaled", scaled)
-            .rows(
-                rows.rows,
-                "    var sums = vec2(0.0, 0.0);
+        of.inputs(self.shader("gradient sums", rows), weight).result("sums", sums).rows(
+            rows.rows,
+            "    var mine = vec2(0.0, 0.0);
     for (var i = thread; i < p.elements; i += THREADS) {
         let at = place(row, i);
         let back = grad(at) * weight(affine_of(at));
         let s = statistic_of(at);
-        sums += vec2(back, back * (x(at) - mean(s)) * rstd(s));
+        mine += vec2(back, back * (x(at) - mean(s)) * rstd(s));
     }
-    let plain = over_sum(sums.x, thread);
-    let scaled = over_sum(sums.y, thread);",
-                "if (thread == 0u) { set_plain(row, plain); set_scaled(row, scaled); }",
-            )
+    let plain = over_sum(mine.x, thread);
+    let scaled = over_sum(mine.y, thread);",
+            "if (thread == 0u) { set_sums(2u * row, plain); set_sums(2u * row + 1u, scaled); }",
+        )
     }
 
-    fn gradient(&self, of: &Backward<'_>, [plain, scaled]: [&Tensor; 2], y: &Tensor) -> Result<()> {
+    fn gradient(&self, of: &Backward<'_>, sums: &Tensor, y: &Tensor) -> Result<()> {
         let shader = of.inputs(self.shader("gradient of a norm", self.statistics), of.weight).result("y", y);
         if !of.is_training {
             let body = "    set_y(n, grad(n) * weight(affine_of(n)) * rstd(statistic_of(n)));";
             return shader.threads(of.x.numel(), body);
         }
-        shader.input("plain", plain).input("scaled", scaled).threads(
+        shader.input("sums", sums).threads(
             of.x.numel(),
             "    let s = statistic_of(n);
     let deviation = (x(n) - mean(s)) * rstd(s);
-    let part = (plain(s) + deviation * scaled(s)) / f32(p.elements);
+    let part = (sums(2u * s) + deviation * sums(2u * s + 1u)) / f32(p.elements);
     set_y(n, (grad(n) * weight(affine_of(n)) - part) * rstd(s));",
         )
     }

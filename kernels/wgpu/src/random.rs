@@ -119,13 +119,7 @@ fn drawing(this: &Tensor, generator: Option<&Generator>, shader: Shader) -> Resu
 }
 
 /// J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
-const PHILOX: &str = "fn upper(a: u32, b: u32) -> u32 {
-    let low = (a & 0xffffu) * (b & 0xffffu);
-    let one = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-    let other = (a & 0xffffu) * (b >> 16u) + (one & 0xffffu);
-    return (a >> 16u) * (b >> 16u) + (one >> 16u) + (other >> 16u);
-}
-fn philox(counter: vec4<u32>, first_key: vec2<u32>) -> vec4<u32> {
+const PHILOX: &str = "fn philox(counter: vec4<u32>, first_key: vec2<u32>) -> vec4<u32> {
     var c = counter;
     var key = first_key;
     for (var round = 0u; round < 10u; round++) {

@@ -155,12 +155,6 @@ const WIDE: &str = "fn sum64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 fn negative64(a: vec2<u32>) -> vec2<u32> { return sum64(~a, vec2(1u, 0u)); }
-fn upper(a: u32, b: u32) -> u32 {
-    let low = (a & 0xffffu) * (b & 0xffffu);
-    let one = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-    let other = (a & 0xffffu) * (b >> 16u) + (one & 0xffffu);
-    return (a >> 16u) * (b >> 16u) + (one >> 16u) + (other >> 16u);
-}
 fn product64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2(a.x * b.x, upper(a.x, b.x) + a.x * b.y + a.y * b.x);
 }

@@ -148,63 +148,73 @@ pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Ex
     if let Some((_, text)) = PREDICATES.iter().find(|(known, _)| *known == name) {
         return Some(predicate(name, text, arguments));
     }
-    let scalar = |at: usize| match arguments.get(at) {
+    if name == "where.self" {
+        return Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) });
+    }
+    let (text, over) = match name {
+        "maximum" | "minimum" => extreme(name, arguments),
+        "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
+        "clamp" => (clamp(arguments)?, Over::Numbers),
+        "pow.Tensor_Scalar" => (power(scalar(arguments, 1)?)?, Over::Floats),
+        // The end that is nearer is exact.
+        "lerp.Scalar" if scalar(arguments, 2)?.abs() < 0.5 => ("a + s0 * (b - a)", Over::Floats),
+        "lerp.Scalar" => ("b - (b - a) * (1.0 - s0)", Over::Floats),
+        _ => return None,
+    };
+    Some(plain(text, over))
+}
+
+/// A number among the arguments.
+fn scalar(arguments: &[Value<'_>], at: usize) -> Option<f64> {
+    match arguments.get(at) {
         Some(Value::Int(x)) => Some(*x as f64),
         Some(Value::Float(x)) => Some(*x),
         _ => None,
-    };
-    match name {
-        "maximum" | "minimum" => {
-            let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype() == DType::Float32);
-            Some(match (name, is_float) {
-                ("maximum", true) => {
-                    plain("select(select(b, a, a > b || is_nan(a)), b, is_nan(b))", Over::Floats)
-                }
-                ("minimum", true) => {
-                    plain("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats)
-                }
-                ("maximum", false) => plain("max(a, b)", Over::Numbers),
-                _ => plain("min(a, b)", Over::Numbers),
-            })
-        }
-        "gelu" | "gelu_backward" => {
-            let is_tanh = arguments.iter().any(|value| matches!(value, Value::Str(text) if text == "tanh"));
-            Some(plain(
-                match (name, is_tanh) {
-                    ("gelu", false) => GELU,
-                    ("gelu", true) => GELU_TANH,
-                    (_, false) => GELU_BACKWARD,
-                    (_, true) => GELU_TANH_BACKWARD,
-                },
-                Over::Floats,
-            ))
-        }
-        // What is no number stays none: it is neither less nor more.
-        "clamp" => match [scalar(1), scalar(2)] {
-            [low, high] if [low, high].into_iter().flatten().any(f64::is_nan) => None,
-            _ if arguments.iter().any(|value| matches!(value, Value::Bool(_))) => None,
-            [Some(_), Some(_)] => {
-                let lifted = "select(select(a, s0, a < s0), s1, select(a, s0, a < s0) > s1)";
-                Some(plain(lifted, Over::Numbers))
-            }
-            [Some(_), None] => Some(plain("select(a, s0, a < s0)", Over::Numbers)),
-            [None, Some(_)] => Some(plain("select(a, s0, a > s0)", Over::Numbers)),
-            [None, None] => None,
-        },
-        "where.self" => Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) }),
-        "pow.Tensor_Scalar" => Some(match scalar(1)? {
-            1.0 => plain("a", Over::Floats),
-            2.0 => plain("a * a", Over::Floats),
-            3.0 => plain("a * a * a", Over::Floats),
-            0.5 => plain("sqrt(a)", Over::Floats),
-            -1.0 => plain("1.0 / a", Over::Floats),
-            _ => return None,
-        }),
-        // The end that is nearer is exact.
-        "lerp.Scalar" => Some(match scalar(2)?.abs() < 0.5 {
-            true => plain("a + s0 * (b - a)", Over::Floats),
-            false => plain("b - (b - a) * (1.0 - s0)", Over::Floats),
-        }),
+    }
+}
+
+fn extreme(name: &str, arguments: &[Value<'_>]) -> (&'static str, Over) {
+    let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype() == DType::Float32);
+    match (name, is_float) {
+        ("maximum", true) => ("select(select(b, a, a > b || is_nan(a)), b, is_nan(b))", Over::Floats),
+        ("minimum", true) => ("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats),
+        ("maximum", false) => ("max(a, b)", Over::Numbers),
+        _ => ("min(a, b)", Over::Numbers),
+    }
+}
+
+fn gelu(name: &str, arguments: &[Value<'_>]) -> &'static str {
+    let is_tanh = arguments.iter().any(|value| matches!(value, Value::Str(text) if text == "tanh"));
+    match (name, is_tanh) {
+        ("gelu", false) => GELU,
+        ("gelu", true) => GELU_TANH,
+        (_, false) => GELU_BACKWARD,
+        (_, true) => GELU_TANH_BACKWARD,
+    }
+}
+
+/// What is no number stays none: it is neither less nor more.
+fn clamp(arguments: &[Value<'_>]) -> Option<&'static str> {
+    let limits = [scalar(arguments, 1), scalar(arguments, 2)];
+    let is_truth = arguments.iter().any(|value| matches!(value, Value::Bool(_)));
+    if is_truth || limits.into_iter().flatten().any(f64::is_nan) {
+        return None;
+    }
+    match limits {
+        [Some(_), Some(_)] => Some("select(select(a, s0, a < s0), s1, select(a, s0, a < s0) > s1)"),
+        [Some(_), None] => Some("select(a, s0, a < s0)"),
+        [None, Some(_)] => Some("select(a, s0, a > s0)"),
+        [None, None] => None,
+    }
+}
+
+fn power(exponent: f64) -> Option<&'static str> {
+    match exponent {
+        1.0 => Some("a"),
+        2.0 => Some("a * a"),
+        3.0 => Some("a * a * a"),
+        0.5 => Some("sqrt(a)"),
+        -1.0 => Some("1.0 / a"),
         _ => None,
     }
 }

@@ -54,13 +54,17 @@ impl Window {
         Shader::new("convolution")
             .numbers("image", image)
             .numbers("features", features)
-            .numbers("kernel", &weight[2..])
             .numbers("shares", &[image[1] / groups, features[1] / groups])
-            .numbers("stride", stride)
-            .numbers("dilation", dilation)
             .number("top", padding[0])
             .number("side", padding[1])
-            .with(PLACES)
+            // What is divided by is known when the shader is compiled.
+            .with(&format!(
+                "const KERNEL = vec2<u32>({}u, {}u);
+const STRIDE = vec2<u32>({}u, {}u);
+const DILATION = vec2<u32>({}u, {}u);
+{PLACES}",
+                weight[2], weight[3], stride[0], stride[1], dilation[0], dilation[1]
+            ))
     }
 }
 
@@ -88,14 +92,14 @@ fn place(sizes: array<u32, 4>, at: vec3<u32>, channel: u32) -> u32 {
 }
 // Channel, row and column of the number of an element under the window.
 fn under(number: u32) -> vec3<u32> {
-    let line = number / p.kernel[1];
-    return vec3(line / p.kernel[0], line % p.kernel[0], number % p.kernel[1]);
+    let line = number / KERNEL.y;
+    return vec3(line / KERNEL.x, line % KERNEL.x, number % KERNEL.y);
 }";
 
 /// The pixel of the image under an element of a window.
 const SEEN: &str = "fn seen(group: u32, at: vec3<u32>, tap: vec3<u32>) -> f32 {
-    let y = at.y * p.stride[0] + tap.y * p.dilation[0] - p.top;
-    let x = at.z * p.stride[1] + tap.z * p.dilation[1] - p.side;
+    let y = at.y * STRIDE.x + tap.y * DILATION.x - p.top;
+    let x = at.z * STRIDE.y + tap.z * DILATION.y - p.side;
     if (y >= p.image[2] || x >= p.image[3]) { return 0.0; } // what is negative is large
     return image(place(p.image, vec3(at.x, y, x), group * p.shares[0] + tap.x));
 }";
@@ -116,15 +120,17 @@ fn features_of(
         .result("features", features)
         .with(SEEN)
         .with(
-            "fn left_at(group: u32, row: u32, along: u32) -> f32 {
-    return weight((group * p.rows + row) * p.inner + along);
+            "struct Along { number: u32, tap: vec3<u32> }
+alias Column = vec3<u32>;
+fn along_at(number: u32) -> Along { return Along(number, under(number)); }
+fn column_at(number: u32) -> Column { return pixel(number, p.features); }
+fn left_at(group: u32, row: u32, along: Along) -> f32 {
+    return weight((group * p.rows + row) * p.inner + along.number);
 }
-fn right_at(group: u32, along: u32, column: u32) -> f32 {
-    return seen(group, pixel(column, p.features), under(along));
-}
-fn put(group: u32, row: u32, column: u32, sum: f32) {
+fn right_at(group: u32, along: Along, column: Column) -> f32 { return seen(group, column, along.tap); }
+fn put(group: u32, row: u32, column: Column, sum: f32) {
     let channel = group * p.rows + row;
-    set_features(place(p.features, pixel(column, p.features), channel), sum + bias(channel));
+    set_features(place(p.features, column, channel), sum + bias(channel));
 }",
         );
     let inner = taps[1] * taps[2] * taps[3];
@@ -147,25 +153,26 @@ fn image_of(
         .optional("bias", bias, "0.0")
         .result("image", image)
         .with(
-            "fn left_at(group: u32, row: u32, along: u32) -> f32 {
-    let tap = under(along);
+            "alias Along = vec3<u32>;
+alias Column = vec3<u32>;
+fn along_at(number: u32) -> Along { return under(number); }
+fn column_at(number: u32) -> Column { return pixel(number, p.image); }
+fn left_at(group: u32, row: u32, tap: Along) -> f32 {
     let channel = group * p.shares[1] + tap.x;
-    return weight(((channel * p.rows + row) * p.kernel[0] + tap.y) * p.kernel[1] + tap.z);
+    return weight(((channel * p.rows + row) * KERNEL.x + tap.y) * KERNEL.y + tap.z);
 }
-fn right_at(group: u32, along: u32, column: u32) -> f32 {
-    let tap = under(along);
-    let at = pixel(column, p.image);
-    let y = at.y + p.top - tap.y * p.dilation[0];
-    let x = at.z + p.side - tap.z * p.dilation[1];
-    if (y % p.stride[0] != 0u || x % p.stride[1] != 0u) { return 0.0; }
-    let place_seen = vec3(at.x, y / p.stride[0], x / p.stride[1]);
+fn right_at(group: u32, tap: Along, at: Column) -> f32 {
+    let y = at.y + p.top - tap.y * DILATION.x;
+    let x = at.z + p.side - tap.z * DILATION.y;
+    if (y % STRIDE.x != 0u || x % STRIDE.y != 0u) { return 0.0; }
+    let place_seen = vec3(at.x, y / STRIDE.x, x / STRIDE.y);
     if (y >= 0x80000000u || x >= 0x80000000u) { return 0.0; } // negative
     if (place_seen.y >= p.features[2] || place_seen.z >= p.features[3]) { return 0.0; }
     return features(place(p.features, place_seen, group * p.shares[1] + tap.x));
 }
-fn put(group: u32, row: u32, column: u32, sum: f32) {
+fn put(group: u32, row: u32, at: Column, sum: f32) {
     let channel = group * p.rows + row;
-    set_image(place(p.image, pixel(column, p.image), channel), sum + bias(channel));
+    set_image(place(p.image, at, channel), sum + bias(channel));
 }",
         );
     let inner = found[1] / window.groups * taps[2] * taps[3];
@@ -183,14 +190,16 @@ fn weight_of(window: &Window, [features, image]: [&Tensor; 2], weight: &Tensor) 
         .result("weight", weight)
         .with(SEEN)
         .with(
-            "fn left_at(group: u32, row: u32, along: u32) -> f32 {
-    return features(place(p.features, pixel(along, p.features), group * p.rows + row));
+            "alias Along = vec3<u32>;
+struct Column { number: u32, tap: vec3<u32> }
+fn along_at(number: u32) -> Along { return pixel(number, p.features); }
+fn column_at(number: u32) -> Column { return Column(number, under(number)); }
+fn left_at(group: u32, row: u32, at: Along) -> f32 {
+    return features(place(p.features, at, group * p.rows + row));
 }
-fn right_at(group: u32, along: u32, column: u32) -> f32 {
-    return seen(group, pixel(along, p.features), under(column));
-}
-fn put(group: u32, row: u32, column: u32, sum: f32) {
-    set_weight((group * p.rows + row) * p.columns + column, sum);
+fn right_at(group: u32, at: Along, column: Column) -> f32 { return seen(group, at, column.tap); }
+fn put(group: u32, row: u32, column: Column, sum: f32) {
+    set_weight((group * p.rows + row) * p.columns + column.number, sum);
 }",
         );
     let columns = taps[1] * taps[2] * taps[3];

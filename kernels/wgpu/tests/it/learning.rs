@@ -1,10 +1,12 @@
 //! Activations, losses, extremes, series and steps of optimisers, beside those of the CPU.
 
+use torch_library::backend;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::optim::{AdamW, Optimizer};
 use torch_library_kernels::prelude::*;
 
-use crate::{all_same, device, matrix, numbers, same, tensor};
+use crate::{all_same, device, falls, matrix, numbers, same, tensor};
 
 #[test]
 fn activations_and_their_gradients() {
@@ -37,7 +39,7 @@ fn activations_and_their_gradients() {
     all_same(device, &[x.slice(0, 4, 300, 1).unwrap(), tensor(&[296], 1.0)], |x| {
         Ok(vec![aten::hardswish(&x[0])?, aten::silu_backward(&x[1], &x[0])?])
     });
-    same(device, &[x.clone()], |x| {
+    same(device, std::slice::from_ref(&x), |x| {
         let mut y = aten::clone(&x[0])?;
         aten::masked_fill__Scalar(&mut y, &x[0].gt(0)?, 7.into())?;
         Ok(y)
@@ -81,7 +83,7 @@ fn the_first_of_the_largest_is_found() {
     (x[700], x[900], x[1000]) = (f32::NAN, f32::NAN, f32::NEG_INFINITY);
     let x = Tensor::from_vec(x, &[5, 131, 3]).unwrap();
     for dim in [0, 1, -1] {
-        all_same(device, &[x.clone()], |x| {
+        all_same(device, std::slice::from_ref(&x), |x| {
             let (most, places) = aten::max_dim(&x[0], dim)?;
             let (least, places_of_least) = aten::min_dim(&x[0], dim)?;
             Ok(vec![most, places, least, places_of_least, x[0].argmax(Some(dim), true)?])
@@ -171,4 +173,53 @@ fn optimisers_step() {
             Ok(vec![])
         });
     }
+}
+
+/// Losses of some steps of a network with one of each layer.
+fn train(device: Device) -> Vec<f32> {
+    let leaf = |sizes: &[i64], seed: f32| {
+        let leaf = tensor(sizes, seed).mul(0.2).unwrap();
+        let leaf = backend::on_device(&leaf, device).unwrap();
+        leaf.set_requires_grad(true).unwrap();
+        leaf
+    };
+    let parameters = [
+        leaf(&[8, 1, 3, 3], 0.0),
+        leaf(&[8], 1.0),
+        leaf(&[8], 2.0),
+        leaf(&[8], 3.0),
+        leaf(&[10, 8 * 16], 4.0),
+        leaf(&[10], 5.0),
+    ];
+    let mut optimizer = AdamW::new(parameters.to_vec(), 0.01).unwrap();
+    let images = backend::on_device(&tensor(&[16, 1, 8, 8], 6.0), device).unwrap();
+    let labels = Tensor::from((0..16).map(|i| i % 10).collect::<Vec<i64>>());
+    let labels = backend::on_device(&labels, device).unwrap();
+    let mut losses = Vec::new();
+    for _ in 0..4 {
+        let [weight, bias, scale, shift, out, out_bias] = &parameters;
+        let seen = aten::conv2d::with(&images, weight).bias(Some(bias)).padding(&[1, 1]).call().unwrap();
+        let (scale, shift) = (Some(scale), Some(shift));
+        let seen = aten::batch_norm(&seen, scale, shift, None, None, true, 0.1, 1e-5, false).unwrap();
+        let pooled = aten::max_pool2d(&seen.relu().unwrap(), &[2, 2]).unwrap();
+        let flat = aten::flatten_using_ints::with(&pooled).start_dim(1).call().unwrap();
+        let scores = aten::linear::with(&flat, out).bias(Some(out_bias)).call().unwrap();
+        let loss = aten::cross_entropy_loss(&scores, &labels).unwrap();
+        optimizer.zero_grad().unwrap();
+        loss.backward().unwrap();
+        optimizer.step().unwrap();
+        losses.extend(loss.to_vec::<f32>().unwrap());
+    }
+    losses
+}
+
+#[test]
+fn a_convolutional_network_trains_without_the_cpu() {
+    let Some(device) = device() else { return };
+    let before = falls();
+    let found = train(device);
+    assert_eq!(before, falls(), "fell back to the CPU");
+    let expected = train(Device::CPU);
+    assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-4), "{found:?} {expected:?}");
+    assert!(found[3] < found[0], "{found:?}");
 }

@@ -83,9 +83,9 @@ fn types_are_converted_where_no_number_is_lost_but_by_rounding() {
 fn long_tensors_take_more_workgroups_than_a_row_has() {
     let Some(device) = device() else { return };
     let x = tensor(&[65_536 * 64 + 67], 0.0);
-    same(device, &[x.clone()], |x| x[0].mul(2)?.slice(0, 4_194_000, i64::MAX, 1)?.contiguous());
+    same(device, std::slice::from_ref(&x), |x| x[0].mul(2)?.slice(0, 4_194_000, i64::MAX, 1)?.contiguous());
     let rows = x.slice(0, 0, 65_600 * 3, 1).unwrap().view(&[65_600, 3]).unwrap();
-    same(device, &[rows.clone()], |x| x[0].sum_dim(&[1], false));
+    same(device, std::slice::from_ref(&rows), |x| x[0].sum_dim(&[1], false));
     same(device, &[rows], |x| x[0].softmax(1));
 }
 

@@ -114,7 +114,7 @@ fn images_of_other_strides_are_convolved_too() {
 #[test]
 fn the_largest_under_a_window_is_found_with_its_place_and_gets_the_gradient() {
     let Some(device) = device() else { return };
-    let windows: [([i64; 2], [i64; 2], [i64; 2], [i64; 2], bool); 5] = [
+    let windows = [
         ([2, 2], [2, 2], [0, 0], [1, 1], false),
         ([3, 3], [2, 2], [1, 1], [1, 1], false),
         ([3, 2], [1, 2], [1, 1], [2, 1], false),

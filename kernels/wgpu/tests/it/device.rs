@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-use crate::{ALONE, device, matrix, numbers, same};
+use crate::{ALONE, all_same, device, matrix, numbers, same};
 
 #[test]
 fn elements_are_computed_in_any_layout() {
@@ -33,6 +33,24 @@ fn rows_are_summed_and_normalised() {
     for dim in 0..3 {
         same(device, std::slice::from_ref(&x), |x| x[0].softmax(dim));
         same(device, std::slice::from_ref(&x), |x| x[0].log_softmax(dim));
+    }
+}
+
+#[test]
+fn truths_are_counted() {
+    let Some(device) = device() else { return };
+    for bound in [-9.0, 0.5, 9.0] {
+        let x = Tensor::from_vec(numbers(3 * 70 * 11, 0.0), &[3, 70, 11]).unwrap().gt(bound).unwrap();
+        all_same(device, &[x], |x| {
+            let mut found = vec![aten::all(&x[0])?, aten::any(&x[0])?];
+            for keepdim in [false, true] {
+                found.push(aten::all_dim::call(&x[0], 1, keepdim)?);
+                found.push(aten::any_dim::call(&x[0], -1, keepdim)?);
+                found.push(aten::all_dims::call(&x[0], Some(&[0, 2]), keepdim)?);
+                found.push(aten::any_dims::call(&x[0], None, keepdim)?);
+            }
+            Ok(found)
+        });
     }
 }
 

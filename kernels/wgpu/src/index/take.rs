@@ -7,6 +7,7 @@ use super::{are_within, is_index};
 use crate::call::{Arguments, index_of, is_here, is_small, kernels, on_meta, unwritten};
 use crate::copy::contiguous;
 use crate::memory::WORD;
+use crate::pointwise::of_type;
 use crate::shader::{DIMS, Shader, words};
 
 kernels! {
@@ -107,15 +108,68 @@ fn embedding(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Te
     slices(&meta, weight, 0, index, false)
 }
 
-/// With one tensor of indices. What `meta` would say of masks depends on their elements, so it is not asked.
+/// With one tensor of indices, or with several for the first dimensions. What `meta` would say of masks depends on their
+/// elements, so it is not asked.
 fn index(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let this = Arguments::new(operator, values).tensor(0)?;
-    let Some((dim, index)) = only_index(values.get(1)) else { return Ok(None) };
-    if !is_source(this) || !is_index(index, this) || dim >= this.dim() {
+    let is_truth = is_here(this) && this.dtype() == DType::Bool && this.numel() > 0;
+    let numbers = if is_truth { of_type(this, DType::Int32)? } else { None };
+    let this = numbers.as_ref().unwrap_or(this);
+    if !is_source(this) {
         return Ok(None);
     }
-    let meta = on_meta(operator, values)?;
-    slices(&meta, this, dim, index, true)
+    let found = match only_index(values.get(1)) {
+        Some((dim, index)) if is_index(index, this) && dim < this.dim() => {
+            let meta = as_words(on_meta(operator, values)?, this)?;
+            slices(&meta, this, dim, index, true)?
+        }
+        Some(_) => None,
+        None => several(operator, values, this)?,
+    };
+    match found {
+        Some(found) if is_truth => of_type(&found, DType::Bool),
+        found => Ok(found),
+    }
+}
+
+/// What `meta` says of a result, with the type that is looked up.
+fn as_words(meta: Tensor, this: &Tensor) -> Result<Tensor> {
+    if meta.dtype() == this.dtype() {
+        Ok(meta)
+    } else {
+        Tensor::empty(meta.sizes(), this.dtype(), Device::META)
+    }
+}
+
+/// The indices of the first dimensions are made those of one dimension, in whose place these are.
+fn several(operator: OperatorHandle, values: &[Value<'_>], this: &Tensor) -> Result<Option<Tensor>> {
+    let Some(Value::OptionalTensors(list)) = values.get(1) else { return Ok(None) };
+    let given: Vec<&Tensor> =
+        list.iter().map_while(|index| index.as_ref()).filter(|index| index.is_defined()).collect();
+    let rest_is_free = list[given.len()..].iter().flatten().all(|index| !index.is_defined());
+    let are_ours = given.iter().all(|index| is_index(index, this) && index.dtype() == DType::Int64);
+    if given.len() < 2 || given.len() > this.dim() || !rest_is_free || !are_ours {
+        return Ok(None);
+    }
+    let meta = as_words(on_meta(operator, values)?, this)?;
+    let mut place: Option<Tensor> = None;
+    for (index, size) in given.iter().zip(this.sizes()) {
+        if index.numel() == 0 || !are_within(&contiguous(index)?, -size, *size, None)? {
+            return Ok(None);
+        }
+        let wrapped = aten::add_Scalar(index, (*size).into())?;
+        let index = aten::where_self(&aten::lt_Scalar(index, 0.into())?, &wrapped, index)?;
+        place = Some(match place {
+            Some(place) => aten::add_Tensor(&aten::mul_Scalar(&place, (*size).into())?, &index)?,
+            None => index,
+        });
+    }
+    let Some(place) = place else { return Ok(None) };
+    let (first, rest) = this.sizes().split_at(given.len());
+    let sizes = [&[first.iter().product()], rest].concat();
+    let rows = contiguous(this)?;
+    let rows = rows.strided_view(&sizes, &row_major(&sizes), rows.storage_offset())?;
+    slices(&meta, &rows, 0, &place, false)
 }
 
 /// Of a list of tensors that may be missing, the one that is there, and where.

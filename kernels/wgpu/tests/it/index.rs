@@ -28,7 +28,18 @@ fn elements_are_looked_up() {
     same(device, &[indices(&[11, 3], 99), indices(&[2, 5], 11)], |x| aten::embedding(&x[0], &x[1]));
     let index = Tensor::from([[0i64, -1], [2, -3]]);
     same(device, &[x.clone(), index.clone()], |x| aten::index_Tensor(&x[0], &[Some(x[1].clone())]));
-    same(device, &[x, index], |x| aten::index_Tensor(&x[0], &[None, None, Some(x[1].clone())]));
+    same(device, &[x.clone(), index.clone()], |x| {
+        aten::index_Tensor(&x[0], &[None, None, Some(x[1].clone())])
+    });
+    all_same(device, &[x, index, Tensor::from([[-7i64], [6]])], |x| {
+        let several = [Some(x[1].clone()), Some(x[2].clone())];
+        let truths = x[0].gt(0)?;
+        Ok(vec![
+            aten::index_Tensor(&x[0], &several)?,
+            aten::index_Tensor(&truths, &several)?,
+            aten::index_Tensor(&truths, &[Some(x[1].clone())])?,
+        ])
+    });
 }
 
 #[test]

@@ -47,6 +47,7 @@ mod pointwise;
 mod product;
 mod random;
 mod reduce;
+mod scan;
 mod shader;
 mod softmax;
 mod window;

@@ -57,6 +57,23 @@ fn whole_numbers_of_64_bits_are_exact() {
 }
 
 #[test]
+fn whole_numbers_are_summed_up_to_each() {
+    let Some(device) = device() else { return };
+    let x = Tensor::from_vec(
+        (0..2 * 37 * 3).map(|i: i64| i.pow(3) * 977_777_777 - (1 << 40)).collect(),
+        &[2, 37, 3],
+    );
+    all_same(device, &[x.unwrap(), tensor(&[4, 9], 0.0)], |x| {
+        let truth = x[1].gt(0)?;
+        let mut sums = vec![aten::cumsum(&truth, 1)?, aten::cumsum(&truth.t()?, 0)?];
+        for dim in [0, 1, -1] {
+            sums.push(aten::cumsum(&x[0], dim)?);
+        }
+        Ok(sums)
+    });
+}
+
+#[test]
 fn types_are_converted_where_no_number_is_lost_but_by_rounding() {
     let Some(device) = device() else { return };
     let halves = Tensor::from([3i32, -5, i32::MAX, i32::MIN, 0, 16_777_217]);

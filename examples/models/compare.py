@@ -238,14 +238,18 @@ def device_row(folder, program, name, device):
     if done.returncode != 0:
         return f"| `{name}` | {done.stderr.strip().splitlines()[-1][:160]} | |"
     apart = re.search(r"largest difference.*: (\S+)$", done.stdout, re.M)[1]
+    if not float(apart) <= TOLERANCE:
+        return f"| `{name}` | **{apart}**, which is too much | |"
     left = sorted(set(re.findall(r"^torch-library: (\S+) has no kernel", done.stderr, re.M)))
     return f"| `{name}` | {apart} | {', '.join(f'`{operator}`' for operator in left)} |"
 
 
+# How far a device may be from PyTorch's CPU.
+TOLERANCE = 1e-3
 DEVICE_HEAD = """# Models on a GPU
 
 Written by `examples/models/compare.py --device {device}`: {adapter}. The difference
-is the largest of any output from PyTorch {version} on the CPU, beside the largest number in that output; 1e-3 is what is tolerated. The models' weights
+is the largest of any output from PyTorch {version} on the CPU, beside the largest number in that output; {tolerance} is what is tolerated. The models' weights
 are random, their images have a side of {side}. The last column has the operators that were left to the CPU.
 
 | model | difference | on the CPU |
@@ -289,7 +293,7 @@ def main():
             print(rows[-1], flush=True)
     if options.write and options.device:
         head = DEVICE_HEAD.format(device=options.device, adapter=options.adapter, version=torch.__version__,
-                                  side=options.side)
+                                  side=options.side, tolerance=TOLERANCE)
         (ROOT / "kernels" / options.device / "models.md").write_text(head + "\n".join(rows) + "\n")
     elif options.write:
         times = UNTIMED if options.untimed else TIMED
